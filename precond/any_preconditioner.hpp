@@ -52,6 +52,10 @@ public:
     [[nodiscard]] bool recordable() const { return !model_ || model_->recordable(); }
     [[nodiscard]] std::int64_t bytes() const { return model_ ? model_->bytes() : 0; }
     [[nodiscard]] std::string name() const { return model_ ? model_->name() : identity::name(); }
+    /// The levels of a multigrid hierarchy; empty where it holds none.
+    [[nodiscard]] std::vector<multigrid_level_facts> levels() const {
+        return model_ ? model_->levels() : std::vector<multigrid_level_facts>();
+    }
     /// That of the preconditioner that it holds; null where that has none, and for M = I.
     [[nodiscard]] const recording_identity* recording() const {
         return model_ ? model_->recording() : nullptr;

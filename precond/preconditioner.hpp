@@ -8,7 +8,9 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
+#include <krylith/precond/erased/multigrid_level_facts.hpp>
 #include <krylith/vector/fused.hpp>
 #include <krylith/vector/vector.hpp>
 
@@ -34,6 +36,7 @@ struct identity {
 ///
 /// It may have m.recording(), by which solvers know that what they have recorded of it may be used
 /// in the next solve (vector/kept/recording_identity.hpp); otherwise they record it in every solve.
+/// It may have m.levels(), a vector of multigrid_level_facts, for reports.
 template <class M, class T>
 concept applied_preconditioner = requires(const M& m, execution& run, const vector<T>& r,
                                           vector<T>& z, std::span<const reduction_into<T>> dots) {

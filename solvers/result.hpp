@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <krylith/device/error.hpp>
+#include <krylith/precond/erased/multigrid_level_facts.hpp>
 
 namespace krylith {
 
@@ -35,9 +36,10 @@ enum class reason {
 
 /// A method that solve() tried (solvers/automatic.hpp).
 struct solve_attempt {
-    std::string solver;                    ///< by its name in the table of solvers
-    std::string preconditioner;            ///< by its name()
-    std::int64_t preconditioner_bytes = 0; ///< on the device that keeps most
+    std::string solver;                        ///< by its name in the table of solvers
+    std::string preconditioner;                ///< by its name()
+    std::int64_t preconditioner_bytes = 0;     ///< on the device that keeps most
+    std::vector<multigrid_level_facts> levels; ///< of a multigrid preconditioner, else empty
     std::string side;    ///< "left", "right" or "split"; empty where it has no effect
     int restart = 0;     ///< 0 where it has no effect
     std::string because; ///< why it was tried

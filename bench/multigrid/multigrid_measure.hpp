@@ -25,7 +25,7 @@ struct multigrid_numbers {
     std::int64_t bytes = 0;            ///< that it keeps on a device
     double operator_complexity = 0;
     double grid_complexity = 0;
-    std::vector<amg_level_facts> levels;
+    std::vector<multigrid_level_facts> levels;
     std::vector<std::string> void_because;
 };
 

@@ -64,7 +64,7 @@ void multigrid_run::add(const workload& w, int devices, const multigrid_numbers&
                              1e3 * s.p10, 1e3 * s.p90);
     }
     json levels = json::array();
-    for (const amg_level_facts& level : numbers.levels) {
+    for (const multigrid_level_facts& level : numbers.levels) {
         levels.push_back({{"rows", level.rows},
                           {"nonzeros", level.nonzeros},
                           {"bound", level.bound},

@@ -187,6 +187,7 @@ solve_result attempts<T>::attempt(const planned_method& method, bool last,
     tried.solver = method.solver->name;
     tried.preconditioner = m.name();
     tried.preconditioner_bytes = m.bytes();
+    tried.levels = m.levels();
     if (method.solver->has_sides && !m.is_identity()) tried.side = to_string(method.on_side);
     if (method.solver->restarts)
         tried.restart = static_cast<int>(std::min<std::int64_t>(method.restart, a_.size()));

@@ -56,6 +56,20 @@ json attempts(const solve_result& result) {
     return list;
 }
 
+/// Null where M is no multigrid.
+json levels(const std::vector<multigrid_level_facts>& all) {
+    if (all.empty()) return {};
+    json list = json::array();
+    for (const multigrid_level_facts& level : all)
+        list.push_back({{"rows", level.rows},
+                        {"nonzeros", level.nonzeros},
+                        {"bound", level.bound},
+                        {"format", level.format}});
+    return {{"operator_complexity", operator_complexity(all)},
+            {"grid_complexity", grid_complexity(all)},
+            {"levels", list}};
+}
+
 json options(const solve_request& request, const solve_outcome& outcome) {
     return {{"spd", request.spd},
             {"rhs", request.rhs},
@@ -97,6 +111,7 @@ json json_fields(const solve_request& request, const solve_outcome& outcome) {
     report["attempts"] = attempts(r);
     report["preconditioner"] = outcome.preconditioner;
     report["preconditioner_bytes"] = outcome.preconditioner_bytes;
+    report["multigrid"] = levels(outcome.levels);
     report["operator"] = outcome.operator_name;
     report["operator_because"] = outcome.operator_because;
     report["operator_predictions"] = times(outcome.predictions);

@@ -101,6 +101,7 @@ void describe(solve_outcome& out, const solve_request& request, const matrix_ope
     out.restart = request.restart;
     out.preconditioner = m.name();
     out.preconditioner_bytes = m.bytes();
+    out.levels = m.levels();
     out.reordered = a.reordered();
 }
 
@@ -112,6 +113,7 @@ void describe_solve(solve_outcome& out, const solve_request& request, const csr_
         out.solver = best->solver;
         out.preconditioner = best->preconditioner;
         out.preconditioner_bytes = best->preconditioner_bytes;
+        out.levels = best->levels;
         out.solver_because = best->because;
         if (!best->side.empty()) out.side = best->side;
         if (best->restart != 0) out.restart = best->restart;

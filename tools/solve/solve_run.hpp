@@ -62,13 +62,14 @@ struct solve_outcome {
     std::string transport;                    ///< how entries crossed devices
     std::string transport_because;
     std::string format_name;
-    std::string solver;                    ///< the one that gave x, where auto was asked
-    std::string side;                      ///< of its preconditioner
-    int restart = 0;                       ///< as asked for, or chosen
-    std::string solver_because;            ///< of solver auto
-    std::string preconditioner;            ///< by its name(), which has its parameters
-    std::int64_t preconditioner_bytes = 0; ///< on the device that keeps most
-    std::vector<kernel_use> kernel_uses;   ///< of operator adaptive
+    std::string solver;                        ///< the one that gave x, where auto was asked
+    std::string side;                          ///< of its preconditioner
+    int restart = 0;                           ///< as asked for, or chosen
+    std::string solver_because;                ///< of solver auto
+    std::string preconditioner;                ///< by its name(), which has its parameters
+    std::int64_t preconditioner_bytes = 0;     ///< on the device that keeps most
+    std::vector<multigrid_level_facts> levels; ///< of a multigrid preconditioner, else empty
+    std::vector<kernel_use> kernel_uses;       ///< of operator adaptive
     reordering_report reordered;
     std::string eager_because;            ///< empty where the execution was recorded
     std::int64_t max_iterations = 0;      ///< -1: none was given, and auto limits each attempt

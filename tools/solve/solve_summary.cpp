@@ -94,6 +94,24 @@ std::string time_lines(const solve_outcome& o) {
     return text + line("", each);
 }
 
+/// A table: a line a level.
+std::string level_lines(const std::vector<multigrid_level_facts>& levels) {
+    if (levels.empty()) return {};
+    std::string text =
+        line("multigrid",
+             fmt::format("{} levels, {:.2f} times the nonzeros of A, {:.2f} times its "
+                         "rows",
+                         levels.size(), operator_complexity(levels), grid_complexity(levels)));
+    for (std::size_t k = 0; k < levels.size(); ++k)
+        text += line("", fmt::format("{:>2} {:>11} rows {:>12} nonzeros ({:>6.1f} a row), {}", k,
+                                     levels[k].rows, levels[k].nonzeros,
+                                     levels[k].rows > 0 ? static_cast<double>(levels[k].nonzeros) /
+                                                              static_cast<double>(levels[k].rows)
+                                                        : 0.0,
+                                     levels[k].format));
+    return text;
+}
+
 } // namespace
 
 const char* in_words(reason why) noexcept {
@@ -144,6 +162,7 @@ std::string outcome_lines(const solve_request& request, const solve_outcome& o) 
                                                   : r.recorded           ? "recorded"
                                                                : "eager: " + o.eager_because));
     text += attempt_lines(r);
+    text += level_lines(o.levels);
     text += line("outcome", outcome_line(o));
     for (const kernel_use& use : o.kernel_uses)
         text += line("", fmt::format("{} products by {}", use.products, use.kernel));

@@ -1,0 +1,251 @@
+#include <krylith/precond/amg.hpp>
+
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include <krylith/device/error.hpp>
+#include <krylith/device/messages/number_text.hpp>
+#include <krylith/precond/amg/amg_text.hpp>
+#include <krylith/precond/amg/cycle.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
+#include <krylith/spmv/building/reordered_matrix.hpp>
+
+namespace krylith {
+
+namespace {
+
+constexpr int highest_degree = 16;
+constexpr int most_levels = 50;
+
+constexpr std::string_view cycles[] = {"v", "w"};
+constexpr std::string_view reuses[] = {"transfer", "values", "none"};
+constexpr std::string_view precisions[] = {"fp32", "fp64"};
+
+constexpr multigrid_reuse reuse_values[] = {multigrid_reuse::transfer, multigrid_reuse::values,
+                                            multigrid_reuse::none};
+
+template <class T>
+void check(const amg_options& o) {
+    const auto refuse = [](const std::string& what, const std::string& value,
+                           const std::string& allowed) {
+        throw usage_error("amg_options::" + what + " is " + value + "; allowed is " + allowed);
+    };
+    if (!(o.theta >= 0 && o.theta < 1)) refuse("theta", number_text(o.theta), "0 <= theta < 1");
+    if (o.degree < 1 || o.degree > highest_degree)
+        refuse("degree", std::to_string(o.degree), "1 to " + std::to_string(highest_degree));
+    if (o.aggressive < -1 || o.aggressive > most_levels)
+        refuse("aggressive", std::to_string(o.aggressive),
+               "-1 (by the length of rows) to " + std::to_string(most_levels));
+    if (o.max_levels < 1 || o.max_levels > most_levels)
+        refuse("max_levels", std::to_string(o.max_levels), "1 to " + std::to_string(most_levels));
+    if (sizeof(T) == 4 && o.precision == multigrid_precision::fp64)
+        refuse("precision", "fp64", "fp32 for an operator in fp32");
+}
+
+/// The matrix over the devices, its rows in the operator's order.
+template <class T>
+distributed_csr<T> over_devices(const layout& layout, const csr_view<T>& matrix) {
+    if (matrix.rows != layout.size() || matrix.columns != layout.size())
+        throw usage_error("amg: a matrix of " + std::to_string(matrix.rows) + " x " +
+                          std::to_string(matrix.columns) + " for an operator of " +
+                          std::to_string(layout.size()) + " rows");
+    if (!layout.order) return {layout.group, matrix, layout.rows, layout.rows};
+    (void)validate(matrix);
+    const reordered_matrix<T> moved = reordered(matrix, *layout.order);
+    return {layout.group, csr_view<T>(moved.matrix), layout.rows, layout.rows};
+}
+
+template <class T>
+distributed_csr<T> over_devices(const layout& layout, std::span<const csr_part<T>> parts) {
+    if (layout.order)
+        throw usage_error("amg: the operator has its rows in an order of its own, in which parts "
+                          "on the devices are not; give the matrix in host memory");
+    distributed_csr<T> result(layout.group, parts, layout.rows);
+    if (result.row_owners() != layout.rows)
+        throw usage_error("amg: the parts have other rows than the operator's devices own");
+    return result;
+}
+
+template <class T>
+std::unique_ptr<detail::amg_work<T>> make_work(const layout_handle& layout,
+                                               const distributed_csr<T>& matrix,
+                                               const amg_options& options) {
+    if constexpr (sizeof(T) == 8)
+        if (options.precision == multigrid_precision::fp32)
+            return std::make_unique<detail::multigrid_cycle_apply<T, float>>(layout, matrix,
+                                                                             options);
+    return std::make_unique<detail::multigrid_cycle_apply<T, T>>(layout, matrix, options);
+}
+
+template <class T>
+void update(detail::amg_work<T>& work, const distributed_csr<T>& matrix, const amg_options& options,
+            recording_identity& identity) {
+    const multigrid_level_facts before = work.levels().front();
+    if (matrix.rows() != before.rows || matrix.nonzeros() != before.nonzeros)
+        throw usage_error("amg: update() by a matrix of " + std::to_string(matrix.rows()) +
+                          " rows and " + std::to_string(matrix.nonzeros()) + " entries, must be " +
+                          std::to_string(before.rows) + " and " + std::to_string(before.nonzeros));
+    work.update(matrix, options);
+    if (!work.updates_in_place()) identity.renew();
+}
+
+} // namespace
+
+template <class T>
+amg<T>::amg(const matrix_operator<T>& a, const csr_view<T>& matrix, const amg_options& options)
+    : options_(options), layout_(square_layout(a.layouts(), "amg")) {
+    check<T>(options);
+    work_ = make_work(layout_, over_devices(*layout_, matrix), options);
+}
+
+template <class T>
+amg<T>::amg(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
+            const amg_options& options)
+    : options_(options), layout_(square_layout(a.layouts(), "amg")) {
+    check<T>(options);
+    work_ = make_work(layout_, over_devices(*layout_, parts), options);
+}
+
+template <class T>
+amg<T>::amg(amg&&) noexcept = default;
+template <class T>
+amg<T>& amg<T>::operator=(amg&&) noexcept = default;
+template <class T>
+amg<T>::~amg() = default;
+
+template <class T>
+void amg<T>::update(const csr_view<T>& matrix) {
+    krylith::update(*work_, over_devices(*layout_, matrix), options_, identity_);
+}
+
+template <class T>
+void amg<T>::update(std::span<const csr_part<T>> parts) {
+    krylith::update(*work_, over_devices(*layout_, parts), options_, identity_);
+}
+
+template <class T>
+void amg<T>::apply(execution& run, const vector<T>& r, vector<T>& z,
+                   std::span<const reduction_into<T>> dots) const {
+    work_->apply(run, r, z, dots);
+}
+
+template <class T>
+bool amg<T>::recordable() const {
+    return work_->recordable();
+}
+
+template <class T>
+std::int64_t amg<T>::bytes() const {
+    return work_->bytes();
+}
+
+template <class T>
+std::string amg<T>::name() const {
+    std::string text = "amg:theta=" + number_text(options_.theta) +
+                       ":degree=" + std::to_string(options_.degree) +
+                       ":cycle=" + std::string(cycles[static_cast<int>(options_.cycle)]);
+    if (options_.aggressive >= 0) text += ":aggressive=" + std::to_string(options_.aggressive);
+    if (options_.precision == multigrid_precision::fp64) text += ":precision=fp64";
+    return text;
+}
+
+template <class T>
+std::vector<multigrid_level_facts> amg<T>::levels() const {
+    return work_->levels();
+}
+
+template <class T>
+double amg<T>::operator_complexity() const {
+    return krylith::operator_complexity(levels());
+}
+
+template <class T>
+double amg<T>::grid_complexity() const {
+    return krylith::grid_complexity(levels());
+}
+
+template class amg<double>;
+template class amg<float>;
+
+namespace {
+
+constexpr parameter_rule rules[] = {
+    parameter_rule::real("theta", amg_options().theta, 0, 1,
+                         "entries below theta sqrt(a_ii a_jj) are weak"),
+    parameter_rule::whole("degree", amg_options().degree, 1, highest_degree,
+                          "of the smoother before and after each correction"),
+    parameter_rule::word("cycle", cycles, "v, or w for coefficients that jump"),
+    parameter_rule::whole("aggressive", -1, -1, most_levels,
+                          "levels with aggregates joined in pairs; -1: by the length of rows"),
+    parameter_rule::whole("levels", amg_options().max_levels, 1, most_levels, "at most"),
+    parameter_rule::word("reuse", reuses, "what update() keeps"),
+    parameter_rule::word("precision", precisions, "of the hierarchy"),
+};
+
+} // namespace
+
+amg_options amg_options_of(const method_parameters& parameters) {
+    amg_options options;
+    options.theta = parameters.real("theta");
+    options.degree = static_cast<int>(parameters.whole("degree"));
+    options.aggressive = static_cast<int>(parameters.whole("aggressive"));
+    options.max_levels = static_cast<int>(parameters.whole("levels"));
+    if (parameters.word("cycle") == "w") options.cycle = multigrid_cycle::w;
+    for (std::size_t i = 0; i < std::size(reuses); ++i)
+        if (parameters.word("reuse") == reuses[i]) options.reuse = reuse_values[i];
+    if (parameters.word("precision") == "fp64") options.precision = multigrid_precision::fp64;
+    return options;
+}
+
+amg_options amg_options_of(std::string_view text) {
+    const preconditioner_choice choice = parse_preconditioner(text);
+    if (choice.method != &preconditioner_rows::multigrid)
+        throw usage_error("'" + std::string(text) + "' is not amg[:KEY=VALUE]...");
+    return amg_options_of(choice.parameters);
+}
+
+namespace {
+
+template <class T>
+any_preconditioner<T> make_amg(const matrix_operator<T>& a, const csr_view<T>* matrix,
+                               const method_parameters& parameters) {
+    return amg<T>(a, *matrix, amg_options_of(parameters));
+}
+
+/// Says what it can't do: a hierarchy needs a positive diagonal.
+std::string no_amg_because(const matrix_statistics& s) {
+    const diagonal_statistics& d = s.diagonal;
+    if (d.missing + d.zeros != 0 || d.negative != 0)
+        return std::to_string(d.missing + d.zeros + d.negative) + " of " +
+               std::to_string(d.length) + " diagonal entries are not positive";
+    return {};
+}
+
+/// No model: coarse levels depend on the values.
+std::optional<std::int64_t> kept_bytes(const preconditioner_size&, const method_parameters&) {
+    return std::nullopt;
+}
+std::optional<double> moved_bytes(const preconditioner_size&, const method_parameters&) {
+    return std::nullopt;
+}
+
+} // namespace
+
+constinit const preconditioner_method preconditioner_rows::multigrid = {
+    .name = "amg",
+    .aliases = {"multigrid", "sa-amg", "gamg"},
+    .help = "algebraic multigrid by smoothed aggregation",
+    .parameters = std::span<const parameter_rule>(rules),
+    .needs_spd = true,
+    .needs_matrix = true,
+    .pointwise = false,
+    .listed = true,
+    .chosen_from = 50'000,
+    .no_use_because = no_amg_because,
+    .kept_bytes = kept_bytes,
+    .moved_bytes = moved_bytes,
+    .make = preconditioner_makers{make_amg<double>, make_amg<float>},
+};
+
+} // namespace krylith

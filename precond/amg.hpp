@@ -1,0 +1,119 @@
+// Algebraic multigrid by smoothed aggregation, as a preconditioner for symmetric positive definite
+// A (Vanek, Mandel, Brezina, Computing 56, 1996).
+//
+//     const auto a = make_operator(group, matrix);
+//     const amg<double> m(*a, matrix);
+//     const solve_result result = cg(*a, b, x, {}, m);
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <krylith/matrix/csr.hpp>
+#include <krylith/precond/preconditioner.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/spmv/matrix_parts.hpp>
+#include <krylith/vector/kept/recording_identity.hpp>
+#include <krylith/vector/vector.hpp>
+
+namespace krylith {
+
+enum class multigrid_cycle {
+    v, ///< each level once down and once up
+    w  ///< levels below the first two twice, for coefficients that jump
+};
+
+/// What update() keeps.
+enum class multigrid_reuse {
+    values,   ///< prolongations with their values; coarse matrices are computed anew
+    transfer, ///< aggregates and patterns; prolongations are smoothed anew too
+    none      ///< nothing: update() makes all anew, and nothing is kept for it
+};
+
+enum class multigrid_precision {
+    fp32, ///< float, also where the solver works in double
+    fp64  ///< double; not for a solver in float
+};
+
+struct amg_options {
+    /// Off-diagonal entries below theta sqrt(a_ii a_jj) are weak; half of it on each further level.
+    double theta = 0.02;
+    /// Of the Chebyshev polynomial of the fourth kind before and after each coarse correction.
+    int degree = 2;
+    multigrid_cycle cycle = multigrid_cycle::v;
+    /// Levels, from the first, whose aggregates are joined in pairs; -1: one if rows of A have at
+    /// most 12 entries on average, else none.
+    int aggressive = -1;
+    int max_levels = 25;
+    multigrid_reuse reuse = multigrid_reuse::transfer;
+    multigrid_precision precision = multigrid_precision::fp32;
+};
+
+namespace detail {
+template <class T>
+class amg_work;
+}
+
+/// One multigrid cycle as a preconditioner. Set-up and cycle run on the devices; iteration counts
+/// and the hierarchy are the same on any number of devices. Each level is scaled to
+/// D^-1/2 A D^-1/2 / rho, so that A may have any size; r is scaled by its norm on the way in.
+///
+/// An application makes 2 degree products on each level, one with a prolongation and one with a
+/// restriction, and no inner product besides the norm of r. With fp32 precision everything between
+/// r and z is float.
+///
+/// Constructors and updates throw usage_error for options out of range and for another matrix, and
+/// input_error naming the first row whose diagonal entry is not positive. A refused update changes
+/// nothing, unless it is the diagonal of a coarse matrix that is not positive: M then can't be
+/// applied until an update succeeds.
+template <class T>
+class amg {
+public:
+    /// `matrix` is what the operator was made of, in the caller's order of rows.
+    amg(const matrix_operator<T>& a, const csr_view<T>& matrix, const amg_options& options = {});
+    amg(const matrix_operator<T>& a, const csr_matrix<T>& matrix, const amg_options& options = {})
+        : amg(a, csr_view<T>(matrix), options) {}
+    /// The same of rows on the devices, which may be freed afterwards. Nothing of them visits the
+    /// host.
+    amg(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
+        const amg_options& options = {});
+    amg(amg&&) noexcept;
+    amg& operator=(amg&&) noexcept;
+    ~amg();
+
+    /// Takes new values of the same matrix; options.reuse says what stays.
+    void update(const csr_view<T>& matrix);
+    void update(std::span<const csr_part<T>> parts);
+
+    /// Enqueues z = M^-1 r with the dots, which are computed in the pass that writes z.
+    void apply(execution& run, const vector<T>& r, vector<T>& z,
+               std::span<const reduction_into<T>> dots = {}) const;
+
+    [[nodiscard]] bool recordable() const;
+    /// Returns the bytes on the device that keeps most.
+    [[nodiscard]] std::int64_t bytes() const;
+    /// Returns the text that makes it, such as "amg:theta=0.02:degree=2:cycle=v".
+    [[nodiscard]] std::string name() const;
+
+    [[nodiscard]] const amg_options& options() const { return options_; }
+    /// From the first, A, to the coarsest.
+    [[nodiscard]] std::vector<multigrid_level_facts> levels() const;
+    /// The nonzeros, or rows, of all levels over those of A.
+    [[nodiscard]] double operator_complexity() const;
+    [[nodiscard]] double grid_complexity() const;
+    [[nodiscard]] const recording_identity* recording() const { return &identity_; }
+
+private:
+    recording_identity identity_;
+    amg_options options_;
+    layout_handle layout_; ///< of the operator
+    std::unique_ptr<detail::amg_work<T>> work_;
+};
+
+extern template class amg<double>;
+extern template class amg<float>;
+
+} // namespace krylith

@@ -1,0 +1,266 @@
+#include <krylith/precond/amg/cycle.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <krylith/device/error.hpp>
+#include <krylith/precond/amg/unit_diagonal.hpp>
+#include <krylith/vector/fused.hpp>
+
+namespace krylith::detail {
+
+std::vector<smoother_step> fourth_kind_steps(int degree) {
+    std::vector<smoother_step> steps;
+    for (int k = 1; k <= degree; ++k)
+        steps.push_back({(2.0 * k - 3) / (2.0 * k + 1), (8.0 * k - 4) / (2.0 * k + 1)});
+    steps.front().a = 0;
+    return steps;
+}
+
+template <class T, class W>
+multigrid_cycle_apply<T, W>::multigrid_cycle_apply(layout_handle fine, const distributed_csr<T>& a,
+                                                   const amg_options& options)
+    : hierarchy_(std::move(fine), a, options),
+      steps_(fourth_kind_steps(options.degree)),
+      cycle_(options.cycle) {
+    make_vectors();
+}
+
+template <class T, class W>
+void multigrid_cycle_apply<T, W>::make_vectors() {
+    const std::string item = "preconditioner";
+    const auto& levels = hierarchy_.levels();
+    vectors_.clear();
+    for (std::size_t at = 0; at < levels.size(); ++at) {
+        const multigrid_level<W>& level = levels[at];
+        cycle_vectors<W> v;
+        if (level.inverse)
+            v.r.emplace(level.inverse->make_domain_vector(item));
+        else if (level.restrict)
+            v.r.emplace(level.restrict->make_domain_vector(item));
+        else
+            v.r.emplace(level.layout, item);
+        if (level.b) {
+            v.z.emplace(level.b->make_domain_vector(item));
+            v.z->promise_single_reader();
+            v.x.emplace(level.layout, item);
+        }
+        if (at > 0)
+            v.e.emplace(levels[at - 1].prolong->make_domain_vector(item));
+        else if (level.inverse)
+            v.e.emplace(level.layout, item);
+        vectors_.push_back(std::move(v));
+    }
+    if (!scale_) scale_.emplace(levels.front().layout, item);
+    take_scale();
+}
+
+/// Rounds S of the first level. Replicated vectors have all of it on each rank.
+template <class T, class W>
+void multigrid_cycle_apply<T, W>::take_scale() {
+    const multigrid_level<W>& first = hierarchy_.levels().front();
+    const layout& layout = *first.layout;
+    const int exponent = first.scaling.largest > 0 ? std::ilogb(first.scaling.largest) : 0;
+    for (int rank = 0; rank < layout.group.size(); ++rank) {
+        const std::int64_t rows = layout.rows.owned(rank).size();
+        const double* const own = first.scaling.s[static_cast<std::size_t>(rank)].data() +
+                                  first.first_owned[static_cast<std::size_t>(rank)];
+        round_scale(layout.group[rank], rows, std::ldexp(1.0, -exponent), own,
+                    scale_->data(rank) + layout.first_owned(rank));
+    }
+    if (layout.kind == coherence::replicated) {
+        layout.group.join();
+        for (int from = 0; from < layout.group.size(); ++from)
+            for (int to = 0; to < layout.group.size(); ++to) {
+                const row_range rows = layout.rows.owned(from);
+                if (from == to || rows.size() == 0) continue;
+                layout.group.copy(from, scale_->data(from) + rows.begin, to,
+                                  scale_->data(to) + rows.begin,
+                                  static_cast<std::size_t>(rows.size()) * sizeof(W));
+            }
+        layout.group.join();
+    }
+    constexpr int usual = sizeof(T) == 8 ? 65 : 20;
+    *in_ = 1 / first.scaling.bound;
+    *out_ = std::abs(exponent) <= usual ? std::ldexp(1.0, 2 * exponent) : 1;
+}
+
+template <class T, class W>
+void multigrid_cycle_apply<T, W>::update(const distributed_csr<T>& a, const amg_options& options) {
+    hierarchy_.update(a, options);
+    if (hierarchy_.updates_in_place())
+        take_scale();
+    else
+        make_vectors();
+}
+
+// On each level x is the sum of changes. Between two passes z is the last change; a product takes
+// it from r. Each change is added to x in the pass that makes it, but for the last of a visit,
+// which goes with x to where the result is wanted.
+
+/// Changes x by `degree` steps. `from_zero`: x = 0, r is what it is to solve for; otherwise r lacks
+/// the change z, which x has.
+template <class T, class W>
+void multigrid_cycle_apply<T, W>::smooth_before(execution& run, std::size_t at, bool from_zero) {
+    const multigrid_level<W>& level = hierarchy_.levels()[at];
+    auto& [r, z, x, e] = vectors_[at];
+    const auto constant = [&](double c) { return scalar_value{&run, run.constant(c)}; };
+    if (!from_zero) {
+        level.b->apply(run, W(-1), *z, W(1), *r);
+        fused(run, *z = constant(steps_.front().c) * *r, *x += *z);
+    } else if (at != 0) { // on the first level the pass that takes r in has done it
+        fused(run, *z = constant(steps_.front().c) * *r, *x = *z);
+    }
+    for (std::size_t k = 1; k < steps_.size(); ++k) {
+        level.b->apply(run, W(-1), *z, W(1), *r);
+        fused(run, *z = constant(steps_[k].a) * *z + constant(steps_[k].c) * *r, *x += *z);
+    }
+}
+
+/// Solves for r on the next level, and leaves the correction in z.
+template <class T, class W>
+void multigrid_cycle_apply<T, W>::correct(execution& run, std::size_t at) {
+    const multigrid_level<W>& level = hierarchy_.levels()[at];
+    auto& [r, z, x, e] = vectors_[at];
+    cycle_vectors<W>& next = vectors_[at + 1];
+    level.b->apply(run, W(-1), *z, W(1), *r);
+    put_ghosts(run, *r);
+    level.restrict->apply(run, W(1), *r, W(0), *next.r);
+    const bool twice =
+        cycle_ == multigrid_cycle::w && at > 0 && hierarchy_.levels()[at + 1].restrict;
+    visit(run, at + 1, true, twice);
+    if (twice) visit(run, at + 1, false, false);
+    level.prolong->apply(run, W(1), *next.e, W(0), *z);
+    put_ghosts(run, *z);
+}
+
+/// Takes the correction z, and changes x by all but the last of `degree` steps.
+template <class T, class W>
+void multigrid_cycle_apply<T, W>::smooth_after(execution& run, std::size_t at) {
+    const multigrid_level<W>& level = hierarchy_.levels()[at];
+    auto& [r, z, x, e] = vectors_[at];
+    const auto constant = [&](double c) { return scalar_value{&run, run.constant(c)}; };
+    for (std::size_t k = 0; k < steps_.size(); ++k) {
+        level.b->apply(run, W(-1), *z, W(1), *r);
+        if (k + 1 == steps_.size()) break;
+        if (k == 0)
+            fused(run, *x += *z, *z = constant(steps_[k].c) * *r, *x += *z);
+        else
+            fused(run, *z = constant(steps_[k].a) * *z + constant(steps_[k].c) * *r, *x += *z);
+    }
+}
+
+/// The factors of z and r in the last change. A single step has the correction in z.
+template <class T, class W>
+smoother_step multigrid_cycle_apply<T, W>::last_step() const {
+    return steps_.size() == 1 ? smoother_step{1, steps_.front().c} : steps_.back();
+}
+
+/// Improves x on a level. Its result is left in e; where it is to be visited again, in x, with the
+/// last change in z. On the first level the last change is left to the caller.
+template <class T, class W>
+void multigrid_cycle_apply<T, W>::visit(execution& run, std::size_t at, bool from_zero,
+                                        bool again) {
+    const multigrid_level<W>& level = hierarchy_.levels()[at];
+    auto& [r, z, x, e] = vectors_[at];
+    const auto constant = [&](double c) { return scalar_value{&run, run.constant(c)}; };
+    if (level.inverse) {
+        put_ghosts(run, *r);
+        level.inverse->apply(run, W(1), *r, W(0), *e);
+        if (at != 0) put_ghosts(run, *e);
+        return;
+    }
+    smooth_before(run, at, from_zero);
+    if (!level.restrict) {
+        if (at != 0) fused(run, *e = *x);
+        return;
+    }
+    correct(run, at);
+    smooth_after(run, at);
+    const smoother_step last = last_step();
+    if (at == 0) return;
+    if (!again)
+        fused(run, *e = linear_combination<W>(*x) + constant(last.a) * *z + constant(last.c) * *r);
+    else if (steps_.size() == 1)
+        fused(run, *x += *z, *z = constant(last.c) * *r, *x += *z);
+    else
+        fused(run, *z = constant(last.a) * *z + constant(last.c) * *r, *x += *z);
+}
+
+/// In, B x = S r / (rho |r|); out, z = |r| S x.
+template <class T, class W>
+void multigrid_cycle_apply<T, W>::apply(execution& run, const vector<T>& from, vector<T>& to,
+                                        std::span<const reduction_into<T>> dots) {
+    if (!hierarchy_.whole())
+        throw usage_error(
+            "amg: the last update() failed on a coarse level; M can be used after one "
+            "that succeeds");
+    const multigrid_level<W>& level = hierarchy_.levels().front();
+    auto& [r, z, x, e] = vectors_.front();
+    const auto constant = [&](double c) { return scalar_value{&run, run.constant(c)}; };
+    const scalar_value rr{&run, norm_.in(run)};
+    fused(run, reduction_into<T>{rr.number, &from, &from});
+    const scalar_value in = divide_or_zero(scalar_value{&run, run.follow(in_)}, sqrt(rr));
+    if (level.inverse)
+        fused(run, *r = in * pointwise(*scale_, from));
+    else
+        fused(run, *r = in * pointwise(*scale_, from),
+              *z = promote<T>(constant(steps_.front().c) * *r), *x = promote<T>(*z));
+    visit(run, 0, true, false);
+
+    const scalar_value out = sqrt(rr) * scalar_value{&run, run.follow(out_)};
+    const auto part = [&](const scalar_value& factor, const vector<W>& v) {
+        return factor * promote<T>(pointwise(*scale_, v));
+    };
+    if (level.inverse) {
+        fused(run, to = part(out, *e), dots);
+    } else if (!level.restrict) {
+        fused(run, to = part(out, *x), dots);
+    } else {
+        const smoother_step last = last_step();
+        fused(run,
+              to = part(out, *x) + part(out * constant(last.a), *z) +
+                   part(out * constant(last.c), *r),
+              dots);
+    }
+}
+
+template <class T, class W>
+bool multigrid_cycle_apply<T, W>::recordable() const {
+    return std::ranges::all_of(hierarchy_.levels(), [](const multigrid_level<W>& level) {
+        for (const auto* of :
+             {level.b.get(), level.prolong.get(), level.restrict.get(), level.inverse.get()})
+            if (of != nullptr && !of->recordable()) return false;
+        return true;
+    });
+}
+
+template <class T, class W>
+std::int64_t multigrid_cycle_apply<T, W>::bytes() const {
+    std::int64_t entries = 0;
+    const auto& levels = hierarchy_.levels();
+    for (std::size_t at = 0; at < levels.size(); ++at) {
+        const layout& layout = *levels[at].layout;
+        std::int64_t most = 0;
+        for (int rank = 0; rank < layout.group.size(); ++rank)
+            most = std::max(most, layout.held(rank));
+        const auto& v = vectors_[at];
+        entries += most * (v.r.has_value() + v.z.has_value() + v.x.has_value() + v.e.has_value() +
+                           (at == 0 ? 1 : 0));
+    }
+    return hierarchy_.bytes() + entries * static_cast<std::int64_t>(sizeof(W));
+}
+
+template <class T, class W>
+std::vector<multigrid_level_facts> multigrid_cycle_apply<T, W>::levels() const {
+    std::vector<multigrid_level_facts> facts;
+    for (const auto& level : hierarchy_.levels()) facts.push_back(level.facts);
+    return facts;
+}
+
+template class multigrid_cycle_apply<double, float>;
+template class multigrid_cycle_apply<double, double>;
+template class multigrid_cycle_apply<float, float>;
+
+} // namespace krylith::detail

@@ -1,0 +1,86 @@
+// One multigrid cycle over a hierarchy of type W, under a solver whose vectors are of type T.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <krylith/precond/amg/hierarchy.hpp>
+#include <krylith/vector/kept/execution_register.hpp>
+
+namespace krylith::detail {
+
+/// The same for any W.
+template <class T>
+class amg_work {
+public:
+    virtual ~amg_work() = default;
+    virtual void update(const distributed_csr<T>& a, const amg_options& options) = 0;
+    virtual void apply(execution& run, const vector<T>& r, vector<T>& z,
+                       std::span<const reduction_into<T>> dots) = 0;
+    [[nodiscard]] virtual bool recordable() const = 0;
+    /// Whether recordings of apply() are right after update().
+    [[nodiscard]] virtual bool updates_in_place() const = 0;
+    [[nodiscard]] virtual std::int64_t bytes() const = 0;
+    [[nodiscard]] virtual std::vector<multigrid_level_facts> levels() const = 0;
+};
+
+/// The vectors of a level.
+template <class W>
+struct cycle_vectors {
+    std::optional<vector<W>> r; ///< the residual, which restrict or inverse multiplies
+    std::optional<vector<W>> z; ///< the last change of x, which b multiplies
+    std::optional<vector<W>> x; ///< the sum of the changes but the last
+    std::optional<vector<W>> e; ///< the result, which prolong of the level above multiplies
+};
+
+/// x = z_1 + ... + z_degree with z_1 = c_1 r and z_k = a_k z_(k - 1) + c_k (r - B x) is the
+/// Chebyshev iteration of the fourth kind for B x = r with eigenvalues of B in [0, 1] (Lottes,
+/// arXiv 2202.08830, algorithm 2.1).
+struct smoother_step {
+    double a;
+    double c;
+};
+[[nodiscard]] std::vector<smoother_step> fourth_kind_steps(int degree);
+
+template <class T, class W>
+class multigrid_cycle_apply final : public amg_work<T> {
+public:
+    /// The options are checked.
+    multigrid_cycle_apply(layout_handle fine, const distributed_csr<T>& a,
+                          const amg_options& options);
+
+    void update(const distributed_csr<T>& a, const amg_options& options) override;
+    void apply(execution& run, const vector<T>& r, vector<T>& z,
+               std::span<const reduction_into<T>> dots) override;
+    [[nodiscard]] bool recordable() const override;
+    [[nodiscard]] bool updates_in_place() const override { return hierarchy_.updates_in_place(); }
+    [[nodiscard]] std::int64_t bytes() const override;
+    [[nodiscard]] std::vector<multigrid_level_facts> levels() const override;
+
+private:
+    void make_vectors();
+    void take_scale();
+    void visit(execution& run, std::size_t at, bool from_zero, bool again);
+    void smooth_before(execution& run, std::size_t at, bool from_zero);
+    void correct(execution& run, std::size_t at);
+    void smooth_after(execution& run, std::size_t at);
+    [[nodiscard]] smoother_step last_step() const;
+
+    hierarchy<W> hierarchy_;
+    std::vector<smoother_step> steps_;
+    multigrid_cycle cycle_;
+    std::vector<cycle_vectors<W>> vectors_; ///< [levels]
+    std::optional<vector<W>> scale_;        ///< S of the first level, times a power of two
+    std::shared_ptr<double> in_ = std::make_shared<double>(1.0);  ///< B x = in S r / |r|
+    std::shared_ptr<double> out_ = std::make_shared<double>(1.0); ///< z = out |r| S x
+    execution_register norm_;                                     ///< of r, squared
+};
+
+extern template class multigrid_cycle_apply<double, float>;
+extern template class multigrid_cycle_apply<double, double>;
+extern template class multigrid_cycle_apply<float, float>;
+
+} // namespace krylith::detail

@@ -1,0 +1,262 @@
+#include <krylith/precond/amg/hierarchy.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <krylith/precond/amg/dense_inverse.hpp>
+#include <krylith/precond/amg/unit_diagonal.hpp>
+
+namespace krylith::detail {
+
+namespace {
+
+/// A matrix of at most so many rows is inverted.
+constexpr std::int64_t inverted_rows = 128;
+/// Aggregation that leaves more than this fraction of the rows is tried with a lower threshold.
+constexpr double slow_coarsening = 1 / 1.7;
+/// Mean entries of a row up to which the aggregates of the first level are joined in pairs.
+constexpr double short_rows = 12;
+
+constexpr const char* item = "preconditioner";
+
+/// The near-null vector 1 of A in the variables of S A S: S^-1 1, its largest entry 1.
+template <class W, class T>
+std::vector<buffer<W>> scaled_constant(const distributed_csr<T>& a, const level_scaling& by) {
+    std::vector<buffer<W>> v;
+    for (int rank = 0; rank < a.group().size(); ++rank) {
+        const std::int64_t rows = a.row_owners().owned(rank).size();
+        v.emplace_back(a.group().handle(rank), static_cast<std::size_t>(rows), item);
+        divide_by_scale<W>(a.group()[rank], rows, 1 / by.inverse, nullptr, by.owned(a, rank),
+                           v.back().data());
+    }
+    return v;
+}
+
+template <class W>
+std::vector<const W*> pointers(const std::vector<buffer<W>>& buffers) {
+    std::vector<const W*> result;
+    for (const auto& one : buffers) result.push_back(one.data());
+    return result;
+}
+
+/// The near-null vector of a coarse level in its scaled variables.
+template <class W>
+void scale_near_null(const smoothed_aggregation<W>& aggregates, const distributed_csr<W>& coarse,
+                     const level_scaling& by, std::vector<buffer<W>>& v) {
+    const device_group& group = coarse.group();
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const std::int64_t rows = coarse.row_owners().owned(rank).size();
+        if (static_cast<int>(v.size()) == rank)
+            v.emplace_back(group.handle(rank), static_cast<std::size_t>(rows), item);
+        divide_by_scale<W>(group[rank], rows, 1 / by.inverse, aggregates.coarse_near_null(rank),
+                           by.owned(coarse, rank), v[static_cast<std::size_t>(rank)].data());
+    }
+}
+
+/// The values of each rank, for update_on_devices().
+template <class W>
+void update(matrix_operator<W>& of, const distributed_csr<W>& matrix) {
+    std::vector<const W*> values;
+    for (int rank = 0; rank < matrix.group().size(); ++rank)
+        values.push_back(matrix.block(rank).view().values);
+    of.update_on_devices(std::span<const W* const>(values));
+}
+
+/// The operator of a matrix of the hierarchy: what needs no look at costs.
+template <class W, class Matrix>
+std::unique_ptr<matrix_operator<W>>
+make_level_operator(const layout_handle& domain, const layout_handle& range, const Matrix& matrix) {
+    operator_options options;
+    options.kind = domain->kind == coherence::owned ? operators::halo : operators::nz;
+    return make_operator(operator_layouts{domain, range}, matrix, options);
+}
+
+template <class W>
+std::unique_ptr<matrix_operator<W>> invert(const layout_handle& layout,
+                                           const distributed_csr<W>& b) {
+    const csr_matrix<W> whole = b.download();
+    return make_level_operator<W>(layout, layout, dense_inverse(csr_view<W>(whole)));
+}
+
+} // namespace
+
+template <class W>
+template <class T>
+hierarchy<W>::hierarchy(layout_handle fine, const distributed_csr<T>& a,
+                        const amg_options& options) {
+    multigrid_level<W> first;
+    first.layout = std::move(fine);
+    first.scaling = scaling_of(a, 0);
+    first.matrix = scaled<W>(a, first.scaling);
+    first.near_null = scaled_constant<W>(a, first.scaling);
+    for (const local_columns& columns : a.all_columns())
+        first.first_owned.push_back(columns.first_owned());
+    levels_.push_back(std::move(first));
+    build(options);
+}
+
+template <class W>
+void hierarchy<W>::build(const amg_options& options) {
+    for (std::size_t at = 0;; ++at) {
+        multigrid_level<W>& level = levels_[at];
+        level.facts.rows = level.matrix.rows();
+        level.facts.nonzeros = level.matrix.nonzeros();
+        level.facts.bound = level.scaling.bound;
+        const bool last = level.facts.rows <= inverted_rows ||
+                          static_cast<int>(at) + 1 >= options.max_levels || !coarsen(at, options);
+        if (last) conclude(levels_[at]);
+        multigrid_level<W>& made = levels_[at]; // coarsen() adds a level
+        if (made.b) made.facts.format = made.b->format_name();
+        if (options.reuse == multigrid_reuse::none) {
+            made.matrix = {};
+            made.plans.reset();
+        }
+        if (last) return;
+    }
+}
+
+/// Makes the level after number `at`, and the operators of that one. Returns false where there is
+/// none that is much smaller.
+template <class W>
+bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
+    multigrid_level<W>& level = levels_[at];
+    const distributed_csr<W>& b = level.matrix;
+    const int pairs = options.aggressive >= 0 ? options.aggressive
+                      : static_cast<double>(levels_.front().facts.nonzeros) <=
+                              short_rows * static_cast<double>(levels_.front().facts.rows)
+                          ? 1
+                          : 0;
+    aggregation_options how;
+    how.aggressive = static_cast<int>(at) < pairs;
+    const double theta = std::ldexp(options.theta, -static_cast<int>(at));
+    std::optional<smoothed_aggregation<W>> aggregates;
+    for (const double lower : {theta, theta / 10, 0.0}) {
+        how.theta = lower;
+        aggregates.emplace(b, how);
+        const std::int64_t coarse = aggregates->coarse().rows();
+        if (coarse == 0) return false;
+        if (static_cast<double>(coarse) <= slow_coarsening * static_cast<double>(b.rows())) break;
+        if (lower == 0) return false;
+    }
+
+    distributed_csr<W> p = aggregates->prolongation(b, pointers(level.near_null));
+    distributed_transposition<W> transposition(p);
+    distributed_csr<W> r = transposition.apply(p);
+    distributed_spgemm<W> first(b, p);
+    distributed_csr<W> between = first.multiply(b, p);
+    distributed_spgemm<W> second(r, between);
+
+    multigrid_level<W> next;
+    next.matrix = second.multiply(r, between);
+    next.layout = std::make_shared<const layout>(
+        layout{level.layout->group, aggregates->coarse(), level.layout->kind});
+    next.scaling = scaling_of(next.matrix, at + 1);
+    scale(next.matrix, next.scaling, next.matrix);
+    scale_near_null(*aggregates, next.matrix, next.scaling, next.near_null);
+    scale_transfers(next.scaling, next.matrix, p, r);
+
+    level.b = make_level_operator<W>(level.layout, level.layout, b);
+    level.prolong = make_level_operator<W>(next.layout, level.layout, p);
+    level.restrict = make_level_operator<W>(level.layout, next.layout, r);
+    level.plans.emplace(level_plans<W>{std::move(*aggregates), std::move(p),
+                                       std::move(transposition), std::move(r), std::move(first),
+                                       std::move(between), std::move(second)});
+    levels_.push_back(std::move(next));
+    return true;
+}
+
+/// The last level is inverted where it is small, and smoothed else.
+template <class W>
+void hierarchy<W>::conclude(multigrid_level<W>& last) {
+    if (last.facts.rows <= inverted_rows) {
+        last.inverse = invert(last.layout, last.matrix);
+        last.facts.format = "dense inverse";
+    } else {
+        last.b = make_level_operator<W>(last.layout, last.layout, last.matrix);
+    }
+}
+
+template <class W>
+template <class T>
+void hierarchy<W>::update(const distributed_csr<T>& a, const amg_options& options) {
+    if (options.reuse == multigrid_reuse::none) {
+        hierarchy fresh(levels_.front().layout, a, options);
+        levels_ = std::move(fresh.levels_);
+        in_place_ = false;
+        return;
+    }
+    levels_.front().scaling = scaling_of(a, 0);
+    whole_ = false; // until all levels have new values
+    scale(a, levels_.front().scaling, levels_.front().matrix);
+    levels_.front().near_null = scaled_constant<W>(a, levels_.front().scaling);
+    for (std::size_t at = 0; at < levels_.size(); ++at) {
+        multigrid_level<W>& level = levels_[at];
+        level.facts.bound = level.scaling.bound;
+        if (level.inverse) {
+            const csr_matrix<W> whole = level.matrix.download();
+            level.inverse->update(dense_inverse(csr_view<W>(whole)).values);
+        } else {
+            detail::update(*level.b, level.matrix);
+        }
+        if (!level.plans) continue;
+        level_plans<W>& plans = *level.plans;
+        if (options.reuse == multigrid_reuse::transfer) {
+            plans.aggregates.refresh(level.matrix, pointers(level.near_null), plans.prolongation);
+            plans.transposition.apply(plans.prolongation, plans.restriction);
+        }
+        multigrid_level<W>& next = levels_[at + 1];
+        plans.first.refresh(level.matrix, plans.prolongation, plans.between);
+        plans.second.refresh(plans.restriction, plans.between, next.matrix);
+        next.scaling = scaling_of(next.matrix, at + 1);
+        scale(next.matrix, next.scaling, next.matrix);
+        if (options.reuse == multigrid_reuse::transfer)
+            scale_near_null(plans.aggregates, next.matrix, next.scaling, next.near_null);
+        scale_transfers(next.scaling, next.matrix, plans.prolongation, plans.restriction);
+        detail::update(*level.prolong, plans.prolongation);
+        detail::update(*level.restrict, plans.restriction);
+    }
+    whole_ = true;
+}
+
+template <class W>
+std::int64_t hierarchy<W>::bytes() const {
+    std::int64_t sum = 0;
+    for (const multigrid_level<W>& level : levels_) {
+        sum += level.matrix.bytes();
+        for (const auto* of :
+             {level.b.get(), level.prolong.get(), level.restrict.get(), level.inverse.get()}) {
+            if (of == nullptr) continue;
+            std::int64_t most = 0;
+            for (int rank = 0; rank < level.layout->group.size(); ++rank)
+                most = std::max(most, of->matrix_bytes(rank));
+            sum += most;
+        }
+        std::int64_t most = 0;
+        for (int rank = 0; rank < level.layout->group.size(); ++rank)
+            most = std::max(
+                most, static_cast<std::int64_t>(
+                          level.scaling.s[static_cast<std::size_t>(rank)].size() * sizeof(double) +
+                          level.near_null[static_cast<std::size_t>(rank)].size() * sizeof(W)));
+        sum += most;
+        if (!level.plans) continue;
+        const level_plans<W>& plans = *level.plans;
+        sum += plans.aggregates.bytes() + plans.prolongation.bytes() + plans.transposition.bytes() +
+               plans.restriction.bytes() + plans.first.bytes() + plans.between.bytes() +
+               plans.second.bytes();
+    }
+    return sum;
+}
+
+template class hierarchy<double>;
+template class hierarchy<float>;
+#define KRYLITH_HIERARCHY(W, T)                                                                    \
+    template hierarchy<W>::hierarchy(layout_handle, const distributed_csr<T>&,                     \
+                                     const amg_options&);                                          \
+    template void hierarchy<W>::update(const distributed_csr<T>&, const amg_options&);
+
+KRYLITH_HIERARCHY(double, double)
+KRYLITH_HIERARCHY(float, double)
+KRYLITH_HIERARCHY(float, float)
+
+} // namespace krylith::detail

@@ -1,0 +1,83 @@
+// The levels of a multigrid hierarchy and how they are made: matrices, prolongations and
+// restrictions on the devices, in the hierarchy's own precision W.
+//
+// Level l has B_l = S_l A_l S_l / rho_l, where S_l = diag(A_l)^-1/2 and rho_l is Gershgorin's bound
+// of the eigenvalues of D_l^-1 A_l: those of B_l are in [0, 1]. A_0 is the solver's matrix and
+// A_(l + 1) = P_l' B_l P_l. Operators take the scaling along: prolong is P_l S_(l + 1), and
+// restrict is its transpose over rho_(l + 1), so that B_(l + 1) e = restrict r.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <krylith/precond/amg.hpp>
+#include <krylith/precond/amg/scaled_level.hpp>
+#include <krylith/precond/coarsening/smoothed_aggregation.hpp>
+#include <krylith/spmv/distributed_csr.hpp>
+#include <krylith/spmv/distributed_products.hpp>
+
+namespace krylith::detail {
+
+/// What update() needs of a level and the next.
+template <class W>
+struct level_plans {
+    smoothed_aggregation<W> aggregates;
+    distributed_csr<W> prolongation;
+    distributed_transposition<W> transposition;
+    distributed_csr<W> restriction;
+    distributed_spgemm<W> first; ///< B P
+    distributed_csr<W> between;
+    distributed_spgemm<W> second; ///< R (B P)
+};
+
+template <class W>
+struct multigrid_level {
+    layout_handle layout;
+    distributed_csr<W> matrix; ///< B; empty unless it is kept for update()
+    level_scaling scaling;
+    std::vector<std::int64_t> first_owned; ///< [rank] local column of the rank's first row
+    std::vector<buffer<W>> near_null;      ///< [rank], on the rank's rows
+    std::optional<level_plans<W>> plans;
+    std::unique_ptr<matrix_operator<W>> b;        ///< null where `inverse` is not
+    std::unique_ptr<matrix_operator<W>> prolong;  ///< null on the last level
+    std::unique_ptr<matrix_operator<W>> restrict; ///< null on the last level
+    std::unique_ptr<matrix_operator<W>> inverse;  ///< of B, on a last level of few rows
+    multigrid_level_facts facts;
+};
+
+template <class W>
+class hierarchy {
+public:
+    /// Makes the hierarchy of a matrix of T, whose rows and columns are partitioned as `fine` says.
+    template <class T>
+    hierarchy(layout_handle fine, const distributed_csr<T>& a, const amg_options& options);
+
+    /// Takes new values of A, of the same pattern.
+    template <class T>
+    void update(const distributed_csr<T>& a, const amg_options& options);
+
+    [[nodiscard]] std::vector<multigrid_level<W>>& levels() noexcept { return levels_; }
+    [[nodiscard]] const std::vector<multigrid_level<W>>& levels() const noexcept { return levels_; }
+    /// Whether all levels are of one matrix: false where update() found a coarse matrix that it
+    /// can't use, until it has succeeded.
+    [[nodiscard]] bool whole() const noexcept { return whole_; }
+    /// Whether update() has kept operators, so that recordings of them stay right.
+    [[nodiscard]] bool updates_in_place() const noexcept { return in_place_; }
+    /// The bytes on the device that keeps most.
+    [[nodiscard]] std::int64_t bytes() const;
+
+private:
+    void build(const amg_options& options);
+    [[nodiscard]] bool coarsen(std::size_t at, const amg_options& options);
+    void conclude(multigrid_level<W>& last);
+
+    std::vector<multigrid_level<W>> levels_;
+    bool in_place_ = true;
+    bool whole_ = true;
+};
+
+} // namespace krylith::detail

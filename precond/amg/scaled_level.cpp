@@ -1,0 +1,162 @@
+#include <krylith/precond/amg/scaled_level.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <utility>
+
+#include <krylith/device/error.hpp>
+#include <krylith/device/messages/number_text.hpp>
+#include <krylith/precond/amg/unit_diagonal.hpp>
+#include <krylith/spmv/products/column_exchange.hpp>
+
+namespace krylith::detail {
+
+namespace {
+
+constexpr const char* item = "preconditioner";
+
+/// Fills the ghosts of S by the columns of a matrix.
+template <class T>
+void fill_ghosts(const distributed_csr<T>& a, const std::vector<buffer<double>>& s) {
+    if (a.group().size() == 1) return;
+    std::vector<double*> arrays;
+    for (const auto& own : s) arrays.push_back(own.data());
+    const column_exchange exchange(a.group(), a.all_columns());
+    exchange.fill(std::span<double* const>(arrays));
+}
+
+/// The value of the diagonal of a row, which is wrong.
+template <class T>
+[[noreturn]] void refuse_row(const distributed_csr<T>& a, std::size_t level, int rank,
+                             std::int64_t row) {
+    const device_csr<T>& block = a.block(rank);
+    std::int64_t range[2];
+    device& on = *block.on();
+    on.download(range, block.view().offsets + row, sizeof(range));
+    const auto count = static_cast<std::size_t>(range[1] - range[0]);
+    std::vector<std::int32_t> columns(count);
+    std::vector<T> values(count);
+    if (count != 0) {
+        on.download(columns.data(), block.view().indices + range[0], count * sizeof(std::int32_t));
+        on.download(values.data(), block.view().values + range[0], count * sizeof(T));
+    }
+    double diagonal = 0;
+    for (std::size_t k = 0; k < count; ++k)
+        if (columns[k] == a.columns_of(rank).first_owned() + row)
+            diagonal += static_cast<double>(values[k]);
+    const std::string of_coarse =
+        level == 0 ? "" : " of the matrix of level " + std::to_string(level);
+    throw input_error("amg: the diagonal entry of row " +
+                      std::to_string(a.row_owners().owned(rank).begin + row) + " (counted from 0)" +
+                      of_coarse + " is " + number_text(diagonal) +
+                      "; it must be positive and finite, as that of a symmetric positive definite "
+                      "matrix is" +
+                      (level == 0 ? "" : ", and that of its coarse matrices"));
+}
+
+} // namespace
+
+template <class T>
+level_scaling scaling_of(const distributed_csr<T>& a, std::size_t level) {
+    const device_group& group = a.group();
+    level_scaling result;
+    std::vector<buffer<scaling_report>> reports;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const auto count = static_cast<std::size_t>(a.columns_of(rank).count());
+        result.s.emplace_back(group.handle(rank), count, item);
+        reports.emplace_back(group.handle(rank), 1, item);
+        reports.back().zero();
+        const std::int64_t first = a.columns_of(rank).first_owned();
+        inverse_roots(group[rank], a.block(rank).view(), first, result.s.back().data() + first,
+                      reports.back().data());
+    }
+    double largest = 0;
+    double inverse = 0;
+    double bound = 0;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const auto report = reports[static_cast<std::size_t>(rank)].download().front();
+        if (report.bad != 0) refuse_row(a, level, rank, static_cast<std::int64_t>(~report.bad));
+        largest = std::max(largest, std::bit_cast<double>(report.largest));
+        inverse = std::max(inverse, std::bit_cast<double>(report.inverse));
+        bound = std::max(bound, std::bit_cast<double>(report.bound));
+    }
+    if (a.rows() != 0) {
+        result.largest = largest;
+        result.inverse = inverse;
+        result.bound = bound;
+    }
+    fill_ghosts(a, result.s);
+    return result;
+}
+
+template <class T, class W>
+void scale(const distributed_csr<T>& a, const level_scaling& by, distributed_csr<W>& b) {
+    for (int rank = 0; rank < a.group().size(); ++rank)
+        scale_entries(a.group()[rank], a.block(rank).view(),
+                      by.s[static_cast<std::size_t>(rank)].data(), a.columns_of(rank).first_owned(),
+                      1 / by.bound, b.block(rank).values());
+}
+
+template <class W, class T>
+distributed_csr<W> scaled(const distributed_csr<T>& a, const level_scaling& by) {
+    const device_group& group = a.group();
+    std::vector<device_csr<W>> blocks;
+    std::vector<local_columns> columns;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const std::shared_ptr<device>& on = group.handle(rank);
+        const device_csr_view<T> from = a.block(rank).view();
+        const auto rows = static_cast<std::size_t>(from.rows) + 1;
+        const auto nonzeros = static_cast<std::size_t>(from.nonzeros);
+        buffer<std::int64_t> offsets(on, rows, item);
+        buffer<std::int32_t> indices(on, nonzeros, item);
+        on->copy(offsets.data(), from.offsets, rows * sizeof(std::int64_t));
+        if (nonzeros != 0) on->copy(indices.data(), from.indices, nonzeros * sizeof(std::int32_t));
+        blocks.emplace_back(on, from.columns, std::move(offsets), std::move(indices),
+                            buffer<W>(on, nonzeros, item));
+        columns.emplace_back(on, a.columns_of(rank).owned(), a.columns_of(rank).ghosts());
+    }
+    distributed_csr<W> result(group, a.row_owners(), a.column_owners(), std::move(blocks),
+                              std::move(columns));
+    scale(a, by, result);
+    return result;
+}
+
+template <class W>
+void scale_transfers(const level_scaling& by, const distributed_csr<W>& coarse,
+                     distributed_csr<W>& prolongation, distributed_csr<W>& restriction) {
+    const device_group& group = coarse.group();
+    std::vector<buffer<double>> columns; // S by local columns of P
+    std::vector<double*> arrays;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const local_columns& local = prolongation.columns_of(rank);
+        const double* const own = by.owned(coarse, rank);
+        columns.emplace_back(group.handle(rank), static_cast<std::size_t>(local.count()), item);
+        arrays.push_back(columns.back().data());
+        const auto owned = static_cast<std::size_t>(local.owned().size());
+        if (owned != 0)
+            group[rank].copy(arrays.back() + local.first_owned(), own, owned * sizeof(double));
+        device_csr<W>& r = restriction.block(rank);
+        scale_rows(group[rank], r.view(), own, 1 / by.bound, r.values());
+    }
+    fill_ghosts(prolongation, columns);
+    for (int rank = 0; rank < group.size(); ++rank) {
+        device_csr<W>& p = prolongation.block(rank);
+        scale_columns(group[rank], p.view(), arrays[static_cast<std::size_t>(rank)], p.values());
+    }
+}
+
+template level_scaling scaling_of(const distributed_csr<double>&, std::size_t);
+template level_scaling scaling_of(const distributed_csr<float>&, std::size_t);
+template void scale(const distributed_csr<double>&, const level_scaling&, distributed_csr<double>&);
+template void scale(const distributed_csr<double>&, const level_scaling&, distributed_csr<float>&);
+template void scale(const distributed_csr<float>&, const level_scaling&, distributed_csr<float>&);
+template distributed_csr<double> scaled(const distributed_csr<double>&, const level_scaling&);
+template distributed_csr<float> scaled(const distributed_csr<double>&, const level_scaling&);
+template distributed_csr<float> scaled(const distributed_csr<float>&, const level_scaling&);
+template void scale_transfers(const level_scaling&, const distributed_csr<double>&,
+                              distributed_csr<double>&, distributed_csr<double>&);
+template void scale_transfers(const level_scaling&, const distributed_csr<float>&,
+                              distributed_csr<float>&, distributed_csr<float>&);
+
+} // namespace krylith::detail

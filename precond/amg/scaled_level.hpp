@@ -1,0 +1,45 @@
+// The scaling of a level's matrix, over all devices of a group.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <krylith/device/memory/buffer.hpp>
+#include <krylith/spmv/distributed_csr.hpp>
+
+namespace krylith::detail {
+
+/// S = diag(A)^-1/2 and what bounds A, of a matrix over a group.
+struct level_scaling {
+    std::vector<buffer<double>> s; ///< [rank], by local columns of the matrix
+    double largest = 1;            ///< the largest entry of S
+    double inverse = 1;            ///< the largest entry of S^-1
+    double bound = 1;              ///< rho: Gershgorin's bound of the eigenvalues of D^-1 A
+
+    /// The entries of S on the rows of a rank.
+    template <class T>
+    [[nodiscard]] const double* owned(const distributed_csr<T>& a, int rank) const {
+        return s[static_cast<std::size_t>(rank)].data() + a.columns_of(rank).first_owned();
+    }
+};
+
+/// Finds the scaling of the matrix of a level; the first is 0. Throws input_error naming the first
+/// row of the whole matrix whose diagonal entry is not positive and finite. Waits for the devices.
+template <class T>
+[[nodiscard]] level_scaling scaling_of(const distributed_csr<T>& a, std::size_t level);
+
+/// Enqueues B = S A S / rho: values into those of `b`, which has the pattern of `a` and may be `a`.
+template <class T, class W>
+void scale(const distributed_csr<T>& a, const level_scaling& by, distributed_csr<W>& b);
+
+/// Returns B with arrays of its own.
+template <class W, class T>
+[[nodiscard]] distributed_csr<W> scaled(const distributed_csr<T>& a, const level_scaling& by);
+
+/// Enqueues P S and S R / rho, where S is that of the coarse matrix `coarse`.
+template <class W>
+void scale_transfers(const level_scaling& by, const distributed_csr<W>& coarse,
+                     distributed_csr<W>& prolongation, distributed_csr<W>& restriction);
+
+} // namespace krylith::detail

@@ -1,0 +1,179 @@
+#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/cuda/warp.cuh>
+#include <krylith/precond/amg/unit_diagonal.hpp>
+
+namespace krylith::cuda {
+
+namespace {
+
+constexpr int threads = 256;
+constexpr int lanes = 8; ///< of a row
+using word = unsigned long long;
+static_assert(sizeof(word) == sizeof(std::uint64_t));
+
+/// The rows of a grid: each group of `lanes` lanes takes one row after the other. All lanes of a
+/// warp make the same number of steps.
+struct row_walk {
+    std::int64_t row = (std::int64_t{blockIdx.x} * threads + threadIdx.x) / lanes;
+    int lane = static_cast<int>(threadIdx.x) % lanes;
+    std::int64_t step = std::int64_t{gridDim.x} * (threads / lanes);
+
+    __device__ row_walk() {}
+    /// The first row of the warp.
+    [[nodiscard]] __device__ std::int64_t first_of_warp() const {
+        return row - (lane_number() / lanes);
+    }
+};
+
+/// Reports the largest number of the warp's lanes, which are not negative.
+__device__ void report_largest(double value, std::uint64_t* to) {
+    value = warp_reduce(value, [](double own, double other) { return max(own, other); });
+    if (lane_number() == 0 && value > 0)
+        atomicMax(reinterpret_cast<word*>(to), static_cast<word>(__double_as_longlong(value)));
+}
+
+template <class T>
+__global__ void __launch_bounds__(threads)
+    root_kernel(device_csr_view<T> a, std::int64_t first_owned, double* s,
+                detail::scaling_report* report) {
+    double largest = 0;
+    double inverse = 0;
+    double bound = 0;
+    row_walk at;
+    for (; at.first_of_warp() < a.rows; at.row += at.step) {
+        double diagonal = 0;
+        double sum = 0;
+        if (at.row < a.rows)
+            for (std::int64_t k = a.offsets[at.row] + at.lane; k < a.offsets[at.row + 1];
+                 k += lanes) {
+                const auto value = static_cast<double>(a.values[k]);
+                sum += fabs(value);
+                if (a.indices[k] == first_owned + at.row) diagonal += value;
+            }
+        diagonal = warp_sum<lanes>(diagonal);
+        sum = warp_sum<lanes>(sum);
+        if (at.row >= a.rows || at.lane != 0) continue;
+        const double root = sqrt(diagonal);
+        const double own = 1 / root;
+        s[at.row] = own;
+        if (!(diagonal > 0) || !isfinite(root) || !isfinite(own)) {
+            atomicMax(reinterpret_cast<word*>(&report->bad), ~static_cast<word>(at.row));
+        } else {
+            largest = max(largest, own);
+            inverse = max(inverse, root);
+            bound = max(bound, sum / diagonal);
+        }
+    }
+    report_largest(largest, &report->largest);
+    report_largest(inverse, &report->inverse);
+    report_largest(bound, &report->bound);
+}
+
+template <class T, class W>
+__global__ void __launch_bounds__(threads)
+    entry_kernel(device_csr_view<T> a, const double* s, std::int64_t first_owned, double factor,
+                 W* to) {
+    row_walk at;
+    for (; at.row < a.rows; at.row += at.step) {
+        const double own = factor * s[first_owned + at.row];
+        for (std::int64_t k = a.offsets[at.row] + at.lane; k < a.offsets[at.row + 1]; k += lanes)
+            to[k] = static_cast<W>(static_cast<double>(a.values[k]) * own * s[a.indices[k]]);
+    }
+}
+
+template <bool Columns, class W>
+__global__ void __launch_bounds__(threads)
+    one_side_kernel(device_csr_view<W> a, const double* s, double factor, W* values) {
+    row_walk at;
+    for (; at.row < a.rows; at.row += at.step)
+        for (std::int64_t k = a.offsets[at.row] + at.lane; k < a.offsets[at.row + 1]; k += lanes)
+            values[k] = static_cast<W>(static_cast<double>(a.values[k]) *
+                                       (factor * s[Columns ? a.indices[k] : at.row]));
+}
+
+template <class W>
+__global__ void __launch_bounds__(threads)
+    divide_kernel(std::int64_t count, double factor, const W* v, const double* s, W* to) {
+    const std::int64_t stride = std::int64_t{gridDim.x} * threads;
+    for (std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x; i < count; i += stride)
+        to[i] = static_cast<W>(factor * (v == nullptr ? 1.0 : static_cast<double>(v[i])) / s[i]);
+}
+
+template <class W>
+__global__ void __launch_bounds__(threads)
+    round_kernel(std::int64_t count, double factor, const double* s, W* to) {
+    const std::int64_t stride = std::int64_t{gridDim.x} * threads;
+    for (std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x; i < count; i += stride)
+        to[i] = static_cast<W>(factor * s[i]);
+}
+
+/// Launches a kernel over so many blocks' worth of work.
+template <class Kernel, class... Arguments>
+void launch_over(device& on, std::int64_t blocks, Kernel kernel, const Arguments&... arguments) {
+    if (blocks == 0) return;
+    const launch_scope launch(on);
+    kernel<<<launch.blocks(kernel, threads, blocks), threads, 0, launch.stream()>>>(arguments...);
+    launch.check_launch();
+}
+
+std::int64_t blocks_of_rows(std::int64_t rows) {
+    constexpr std::int64_t rows_of_block = threads / lanes;
+    return (rows + rows_of_block - 1) / rows_of_block;
+}
+
+std::int64_t blocks_of_entries(std::int64_t count) {
+    return (count + threads - 1) / threads;
+}
+
+} // namespace
+
+template <class T>
+void inverse_roots(device& on, const device_csr_view<T>& a, std::int64_t first_owned, double* s,
+                   detail::scaling_report* report) {
+    launch_over(on, blocks_of_rows(a.rows), root_kernel<T>, a, first_owned, s, report);
+}
+
+template <class T, class W>
+void scale_entries(device& on, const device_csr_view<T>& a, const double* s,
+                   std::int64_t first_owned, double factor, W* to) {
+    launch_over(on, blocks_of_rows(a.rows), entry_kernel<T, W>, a, s, first_owned, factor, to);
+}
+
+template <class W>
+void scale_columns(device& on, const device_csr_view<W>& a, const double* s, W* values) {
+    launch_over(on, blocks_of_rows(a.rows), one_side_kernel<true, W>, a, s, 1.0, values);
+}
+
+template <class W>
+void scale_rows(device& on, const device_csr_view<W>& a, const double* s, double factor,
+                W* values) {
+    launch_over(on, blocks_of_rows(a.rows), one_side_kernel<false, W>, a, s, factor, values);
+}
+
+template <class W>
+void divide_by_scale(device& on, std::int64_t count, double factor, const W* v, const double* s,
+                     W* to) {
+    launch_over(on, blocks_of_entries(count), divide_kernel<W>, count, factor, v, s, to);
+}
+
+template <class W>
+void round_scale(device& on, std::int64_t count, double factor, const double* s, W* to) {
+    launch_over(on, blocks_of_entries(count), round_kernel<W>, count, factor, s, to);
+}
+
+#define KRYLITH_UNIT_DIAGONAL(W)                                                                   \
+    template void inverse_roots(device&, const device_csr_view<W>&, std::int64_t, double*,         \
+                                detail::scaling_report*);                                          \
+    template void scale_entries(device&, const device_csr_view<W>&, const double*, std::int64_t,   \
+                                double, W*);                                                       \
+    template void scale_columns(device&, const device_csr_view<W>&, const double*, W*);            \
+    template void scale_rows(device&, const device_csr_view<W>&, const double*, double, W*);       \
+    template void divide_by_scale(device&, std::int64_t, double, const W*, const double*, W*);     \
+    template void round_scale(device&, std::int64_t, double, const double*, W*);
+
+KRYLITH_UNIT_DIAGONAL(double)
+KRYLITH_UNIT_DIAGONAL(float)
+template void scale_entries(device&, const device_csr_view<double>&, const double*, std::int64_t,
+                            double, float*);
+
+} // namespace krylith::cuda

@@ -1,0 +1,74 @@
+// Kernels that scale a matrix to D^-1/2 A D^-1/2 / rho, where D = diag(A) and rho bounds the
+// eigenvalues of D^-1 A.
+//
+// All levels of the hierarchy are scaled so. Smoothers then need neither a diagonal nor bounds of
+// their own, and entries of any size fit into float.
+#pragma once
+
+#include <cstdint>
+
+#include <krylith/sparse/device_csr.hpp>
+
+namespace krylith::detail {
+
+/// What scaling a matrix found on one device. It lies there and is zero before. All fields are
+/// maxima, so that threads may report in any order; numbers are kept as the bits of a double that
+/// is not negative, which ascend as the numbers do.
+struct scaling_report {
+    std::uint64_t bad;     ///< 2^64 - 1 - i for the first row i whose diagonal entry, or its
+                           ///< inverse root, is not positive and finite; 0: none
+    std::uint64_t largest; ///< the largest entry of D^-1/2
+    std::uint64_t inverse; ///< the largest entry of D^1/2
+    std::uint64_t bound;   ///< Gershgorin's bound of D^-1 A: the largest sum of |a_ij| / a_ii
+};
+
+/// Enqueues s_i = a_ii^-1/2 for the rows of a device; row i has its diagonal in local column
+/// first_owned + i, and entries at one place add up. Reports all.
+template <class T>
+void inverse_roots(device& on, const device_csr_view<T>& a, std::int64_t first_owned, double* s,
+                   scaling_report* report);
+
+/// Enqueues to[k] = factor s_i a_ij s_j for the entries k of a device. s is by local columns; row i
+/// is column first_owned + i. `to` may be the values of `a`.
+template <class T, class W>
+void scale_entries(device& on, const device_csr_view<T>& a, const double* s,
+                   std::int64_t first_owned, double factor, W* to);
+
+/// Enqueues values[k] *= s_j for the entries k of a device; s is by local columns.
+template <class W>
+void scale_columns(device& on, const device_csr_view<W>& a, const double* s, W* values);
+
+/// Enqueues values[k] *= factor s_i; s is by rows.
+template <class W>
+void scale_rows(device& on, const device_csr_view<W>& a, const double* s, double factor, W* values);
+
+/// Enqueues to[i] = factor v[i] / s[i] for i < count, where v = 1 if it is null. `to` may be v.
+template <class W>
+void divide_by_scale(device& on, std::int64_t count, double factor, const W* v, const double* s,
+                     W* to);
+
+/// Enqueues to[i] = factor s[i] for i < count.
+template <class W>
+void round_scale(device& on, std::int64_t count, double factor, const double* s, W* to);
+
+} // namespace krylith::detail
+
+namespace krylith::cuda {
+
+template <class T>
+void inverse_roots(device& on, const device_csr_view<T>& a, std::int64_t first_owned, double* s,
+                   detail::scaling_report* report);
+template <class T, class W>
+void scale_entries(device& on, const device_csr_view<T>& a, const double* s,
+                   std::int64_t first_owned, double factor, W* to);
+template <class W>
+void scale_columns(device& on, const device_csr_view<W>& a, const double* s, W* values);
+template <class W>
+void scale_rows(device& on, const device_csr_view<W>& a, const double* s, double factor, W* values);
+template <class W>
+void divide_by_scale(device& on, std::int64_t count, double factor, const W* v, const double* s,
+                     W* to);
+template <class W>
+void round_scale(device& on, std::int64_t count, double factor, const double* s, W* to);
+
+} // namespace krylith::cuda

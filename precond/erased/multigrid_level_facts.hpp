@@ -1,0 +1,32 @@
+// What reports say of a multigrid hierarchy.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace krylith {
+
+/// A level of a multigrid hierarchy; the first one is A.
+struct multigrid_level_facts {
+    std::int64_t rows = 0;
+    std::int64_t nonzeros = 0;
+    double bound = 0;   ///< Gershgorin's, of the eigenvalues of D^-1 A
+    std::string format; ///< of the level's operator, or "dense inverse"
+};
+
+/// The nonzeros of all levels over those of the first; 1 where that has none.
+[[nodiscard]] inline double operator_complexity(const std::vector<multigrid_level_facts>& levels) {
+    double sum = 0;
+    for (const multigrid_level_facts& level : levels) sum += static_cast<double>(level.nonzeros);
+    return sum > 0 ? sum / static_cast<double>(levels.front().nonzeros) : 1;
+}
+
+/// The rows of all levels over those of the first; 1 where that has none.
+[[nodiscard]] inline double grid_complexity(const std::vector<multigrid_level_facts>& levels) {
+    double sum = 0;
+    for (const multigrid_level_facts& level : levels) sum += static_cast<double>(level.rows);
+    return sum > 0 ? sum / static_cast<double>(levels.front().rows) : 1;
+}
+
+} // namespace krylith

@@ -1,0 +1,258 @@
+// Algebraic multigrid: iterations that stay, hierarchies that are the same on any devices, and what
+// it refuses.
+#include <array>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/gallery.hpp>
+#include <krylith/precond/amg.hpp>
+#include <krylith/precond/any_preconditioner.hpp>
+#include <krylith/solvers/cg.hpp>
+
+#include <krylith/tests/support/dense.hpp>
+#include <krylith/tests/support/groups.hpp>
+#include <krylith/tests/support/random.hpp>
+#include <krylith/tests/support/solves.hpp>
+
+namespace krylith {
+
+using testing::problem;
+using testing::random_values;
+using testing::same_bits;
+using testing::values_of;
+
+namespace {
+
+device_group one_device_like(const device_group& group) {
+    return group.kind() == backend::cuda ? device_group::cuda(std::array{0})
+                                         : device_group::host(1);
+}
+
+/// What a solve needs, and whether the hierarchy is the one that one device makes.
+struct outcome {
+    std::int64_t iterations;
+    std::vector<multigrid_level_facts> levels;
+    double complexity;
+};
+
+outcome solved(const device_group& group, const csr_matrix<double>& matrix,
+               const amg_options& options, double rtol = 1e-8) {
+    problem<double> p(group, matrix, random_values<double>(matrix.rows, 11));
+    const amg<double> m(*p.a, matrix, options);
+    const solve_result result = cg(*p.a, p.b, p.x, {.rtol = rtol}, m);
+    INFO(m.name());
+    INFO(testing::describe(result));
+    CHECK(result.converged());
+    CHECK(p.relative_residual() <= rtol);
+    return {result.iterations, m.levels(), m.operator_complexity()};
+}
+
+void check_same(const outcome& a, const outcome& b) {
+    CHECK(a.iterations == b.iterations);
+    REQUIRE(a.levels.size() == b.levels.size());
+    for (std::size_t k = 0; k < a.levels.size(); ++k) {
+        CHECK(a.levels[k].rows == b.levels[k].rows);
+        CHECK(a.levels[k].nonzeros == b.levels[k].nonzeros);
+        CHECK(a.levels[k].bound == b.levels[k].bound); // the same bits
+    }
+}
+
+/// z = M^-1 r.
+template <class T>
+std::vector<T> applied(const matrix_operator<T>& a, const amg<T>& m, const std::vector<T>& values) {
+    const auto r = testing::make_range_vector(a.layout(), values);
+    auto z = a.make_range_vector();
+    execution run(a.group(), {});
+    m.apply(run, r, z);
+    return values_of(z);
+}
+
+double inner(const std::vector<double>& a, const std::vector<double>& b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+    return sum;
+}
+
+} // namespace
+
+KRYLITH_GROUP_TEST("amg: iterations are few, and the same on any devices") {
+    struct goal {
+        const char* name;
+        std::int64_t most;
+        double complexity;
+        amg_options options;
+    };
+    for (const goal& g :
+         {goal{"poisson3d:24", 12, 1.5, {}}, goal{"poisson3d:24", 10, 2.2, {.aggressive = 0}},
+          goal{"poisson2d:60", 16, 1.6, {}}, goal{"poisson3d_27point:20", 10, 1.2, {}},
+          goal{"poisson3d:16:random=3", 12, 1.6, {}}, goal{"anisotropic3d:20:1e-3", 15, 2.2, {}},
+          goal{"jump_diffusion:20:1e6:seed=1", 30, 2.2, {.cycle = multigrid_cycle::w}}}) {
+        CAPTURE(g.name);
+        const auto matrix = make_gallery<double>(g.name);
+        const outcome found = solved(group, matrix, g.options);
+        CHECK(found.iterations <= g.most);
+        CHECK(found.complexity <= g.complexity);
+        check_same(found, solved(one_device_like(group), matrix, g.options));
+    }
+}
+
+KRYLITH_GROUP_TEST("amg: the cycle is symmetric and positive") {
+    for (const char* const name : {"poisson3d:9", "jump_diffusion:10:1e4:3:seed=2"})
+        for (const amg_options& o :
+             {amg_options{.precision = multigrid_precision::fp64},
+              amg_options{.degree = 1, .precision = multigrid_precision::fp64},
+              amg_options{.degree = 3, .precision = multigrid_precision::fp64},
+              amg_options{.cycle = multigrid_cycle::w, .precision = multigrid_precision::fp64},
+              amg_options{.max_levels = 1, .precision = multigrid_precision::fp64},
+              amg_options{}}) {
+            CAPTURE(name);
+            const auto matrix = make_gallery<double>(name);
+            const auto a = make_operator(group, matrix);
+            const amg<double> m(*a, matrix, o);
+            CAPTURE(m.name());
+            const auto x = random_values<double>(matrix.rows, 1);
+            const auto y = random_values<double>(matrix.rows, 2);
+            const auto mx = applied(*a, m, x);
+            const auto my = applied(*a, m, y);
+            const double size = inner(x, mx);
+            CHECK(size > 0);
+            const double bound = o.precision == multigrid_precision::fp64 ? 1e-11 : 1e-5;
+            CHECK(std::fabs(inner(y, mx) - inner(x, my)) <= bound * size);
+        }
+}
+
+KRYLITH_GROUP_TEST("amg: small, diagonal, decoupled and empty systems") {
+    for (const char* const name : {"poisson1d:1", "poisson1d:2", "poisson1d:3", "poisson1d:300"})
+        (void)solved(group, make_gallery<double>(name), {}, 1e-10);
+    csr_matrix<double> diagonal(300, 300); // no row has a neighbour
+    diagonal.row_offsets.resize(301);
+    for (int i = 0; i < 300; ++i) {
+        diagonal.row_offsets[static_cast<std::size_t>(i) + 1] = i + 1;
+        diagonal.column_indices.push_back(i);
+        diagonal.values.push_back(1.0 + i);
+    }
+    (void)solved(group, diagonal, {}, 1e-10);
+    csr_matrix<double> empty(0, 0);
+    empty.row_offsets = {0};
+    problem<double> p(group, empty, {});
+    const amg<double> m(*p.a, empty);
+    CHECK(cg(*p.a, p.b, p.x, {}, m).converged());
+}
+
+KRYLITH_GROUP_TEST("amg: a constant null space") {
+    csr_matrix<double> matrix = make_gallery<double>("poisson2d:30"); // less its boundary
+    for (std::int64_t row = 0; row < matrix.rows; ++row) {
+        double others = 0;
+        std::size_t own = 0;
+        for (auto k = static_cast<std::size_t>(matrix.row_offsets[static_cast<std::size_t>(row)]);
+             k < static_cast<std::size_t>(matrix.row_offsets[static_cast<std::size_t>(row) + 1]);
+             ++k) {
+            if (matrix.column_indices[k] == row)
+                own = k;
+            else
+                others += matrix.values[k];
+        }
+        matrix.values[own] = -others;
+    }
+    std::vector<double> b = random_values<double>(matrix.rows, 5);
+    double mean = 0;
+    for (const double v : b) mean += v / static_cast<double>(b.size());
+    for (double& v : b) v -= mean;
+    problem<double> p(group, matrix, b);
+    const amg<double> m(*p.a, matrix);
+    const auto result = cg(*p.a, p.b, p.x, {.rtol = 1e-8}, m);
+    INFO(testing::describe(result));
+    CHECK(result.converged());
+    CHECK(result.iterations <= 20);
+}
+
+KRYLITH_GROUP_TEST("amg: new values give what a new hierarchy would") {
+    const auto matrix = make_gallery<double>("poisson3d:14:random=3");
+    auto changed = matrix;
+    for (double& v : changed.values) v *= 3; // aggregates stay
+    for (const auto reuse :
+         {multigrid_reuse::values, multigrid_reuse::transfer, multigrid_reuse::none}) {
+        CAPTURE(static_cast<int>(reuse));
+        const amg_options options{.reuse = reuse};
+        const auto a = make_operator(group, matrix);
+        amg<double> m(*a, matrix, options);
+        const auto r = random_values<double>(matrix.rows, 6);
+        const auto before = applied(*a, m, r);
+        auto bad = matrix;
+        bad.values.front() = -1;
+        CHECK_THROWS_AS(m.update(csr_view<double>(bad)), input_error);
+        CHECK_THROWS_AS(m.update(csr_view<double>(testing::laplace_1d(5))), usage_error);
+        CHECK(same_bits(applied(*a, m, r), before));
+        m.update(csr_view<double>(changed));
+        const amg<double> fresh(*a, changed, options);
+        const auto found = applied(*a, m, r);
+        const auto expected = applied(*a, fresh, r);
+        if (reuse == multigrid_reuse::values) {
+            double difference = 0;
+            for (std::size_t i = 0; i < found.size(); ++i)
+                difference = std::max(difference, std::fabs(found[i] - expected[i]));
+            CHECK(difference <= 1e-4 * std::sqrt(inner(expected, expected)));
+        } else {
+            CHECK(same_bits(found, expected));
+        }
+    }
+}
+
+KRYLITH_GROUP_TEST("amg: rows on the devices, any operator, an order of rows, fp32") {
+    const auto matrix = make_gallery<double>("poisson3d:15:random=2");
+    const std::int64_t usual = solved(group, matrix, {}).iterations;
+    for (const operator_options& how :
+         {operator_options{.kind = operators::nz}, operator_options{.kind = operators::lra_rc},
+          operator_options{.kind = operators::allgather}, operator_options{.order = orders::rcm}}) {
+        const auto a = make_operator(group, matrix, how);
+        const amg<double> m(*a, matrix);
+        auto b = a->make_range_vector();
+        b.upload(random_values<double>(matrix.rows, 11));
+        auto x = a->make_range_vector();
+        const auto result = cg(*a, b, x, {.rtol = 1e-8}, m);
+        INFO(testing::describe(result));
+        CHECK(result.converged());
+        CHECK(std::abs(result.iterations - usual) <= (how.order == orders::none ? 0 : 3));
+    }
+    const auto single = testing::converted<float>(matrix);
+    problem<float> p(group, single, random_values<float>(matrix.rows, 11));
+    const amg<float> m(*p.a, single);
+    const auto result = cg(*p.a, p.b, p.x, {.rtol = 1e-5}, m);
+    INFO(testing::describe(result));
+    CHECK(result.converged());
+    CHECK(result.iterations <= usual);
+}
+
+TEST_CASE("amg: what it can't do is refused with what is allowed") {
+    const auto group = device_group::host(2);
+    const auto matrix = make_gallery<double>("poisson3d:6");
+    const auto a = make_operator(group, matrix);
+    const auto refuses = [&](const amg_options& o, const char* words) {
+        CHECK_THROWS_WITH_AS((amg<double>(*a, matrix, o)), doctest::Contains(words), usage_error);
+    };
+    refuses({.theta = -1}, "amg_options::theta is -1; allowed is 0 <= theta < 1");
+    refuses({.theta = std::nan("")}, "theta is nan");
+    refuses({.degree = 0}, "amg_options::degree is 0; allowed is 1 to 16");
+    refuses({.max_levels = 0}, "max_levels is 0");
+    const auto other = testing::laplace_1d(4);
+    CHECK_THROWS_WITH_AS((amg<double>(*a, other)),
+                         doctest::Contains("a matrix of 4 x 4 for an operator of 216 rows"),
+                         usage_error);
+    auto bad = matrix;
+    for (std::int64_t k = bad.row_offsets[200]; k < bad.row_offsets[201]; ++k)
+        if (bad.column_indices[static_cast<std::size_t>(k)] == 200)
+            bad.values[static_cast<std::size_t>(k)] = -2;
+    CHECK_THROWS_WITH_AS((amg<double>(*a, bad)),
+                         doctest::Contains("the diagonal entry of row 200 (counted from 0) is -2"),
+                         input_error);
+    const auto text = [&](const char* name, const char* words) {
+        CHECK_THROWS_WITH_AS((void)make_preconditioner(name, *a, csr_view<double>(matrix)),
+                             doctest::Contains(words), usage_error);
+    };
+    text("amg:degree=0", "amg: degree=0 is not allowed: allowed is 1 to 16");
+    text("amg:cycle=f", "cycle=f is not allowed: allowed is v|w");
+}
+
+} // namespace krylith
