@@ -6,9 +6,28 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/precond/amg/unit_diagonal.hpp>
+#include <krylith/precond/preconditioner.hpp>
 #include <krylith/vector/fused.hpp>
 
 namespace krylith::detail {
+
+namespace {
+
+/// The layout with the rows in the order in which they lie.
+layout_handle without_order(layout_handle fine) {
+    if (!fine->order) return fine;
+    return std::make_shared<const layout>(layout{fine->group, fine->rows, fine->kind});
+}
+
+/// The arrays of a vector under that layout.
+template <class T>
+vector<T> borrowed(const layout_handle& as, const vector<T>& v) {
+    std::vector<T*> arrays;
+    for (int rank = 0; rank < as->group.size(); ++rank) arrays.push_back(v.data(rank));
+    return vector<T>::borrow(as, arrays);
+}
+
+} // namespace
 
 std::vector<smoother_step> fourth_kind_steps(int degree) {
     std::vector<smoother_step> steps;
@@ -21,7 +40,7 @@ std::vector<smoother_step> fourth_kind_steps(int degree) {
 template <class T, class W>
 multigrid_cycle_apply<T, W>::multigrid_cycle_apply(layout_handle fine, const distributed_csr<T>& a,
                                                    const amg_options& options)
-    : hierarchy_(std::move(fine), a, options),
+    : hierarchy_(without_order(std::move(fine)), a, options),
       steps_(fourth_kind_steps(options.degree)),
       cycle_(options.cycle) {
     make_vectors();
@@ -188,14 +207,24 @@ void multigrid_cycle_apply<T, W>::visit(execution& run, std::size_t at, bool fro
         fused(run, *z = constant(last.a) * *z + constant(last.c) * *r, *x += *z);
 }
 
-/// In, B x = S r / (rho |r|); out, z = |r| S x.
 template <class T, class W>
-void multigrid_cycle_apply<T, W>::apply(execution& run, const vector<T>& from, vector<T>& to,
+void multigrid_cycle_apply<T, W>::apply(execution& run, const vector<T>& r, vector<T>& z,
                                         std::span<const reduction_into<T>> dots) {
     if (!hierarchy_.whole())
         throw usage_error(
             "amg: the last update() failed on a coarse level; M can be used after one "
             "that succeeds");
+    const layout_handle& own = hierarchy_.levels().front().layout;
+    if (!r.layout()->order) return run_cycle(run, r, z, dots);
+    vector<T> to = borrowed(own, z);
+    run_cycle(run, borrowed(own, r), to, {});
+    finish_apply(run, z, dots);
+}
+
+/// In, B x = S r / (rho |r|); out, z = |r| S x.
+template <class T, class W>
+void multigrid_cycle_apply<T, W>::run_cycle(execution& run, const vector<T>& from, vector<T>& to,
+                                            std::span<const reduction_into<T>> dots) {
     const multigrid_level<W>& level = hierarchy_.levels().front();
     auto& [r, z, x, e] = vectors_.front();
     const auto constant = [&](double c) { return scalar_value{&run, run.constant(c)}; };

@@ -63,6 +63,8 @@ public:
 private:
     void make_vectors();
     void take_scale();
+    void run_cycle(execution& run, const vector<T>& from, vector<T>& to,
+                   std::span<const reduction_into<T>> dots);
     void visit(execution& run, std::size_t at, bool from_zero, bool again);
     void smooth_before(execution& run, std::size_t at, bool from_zero);
     void correct(execution& run, std::size_t at);

@@ -129,6 +129,7 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
                           : 0;
     aggregation_options how;
     how.aggressive = static_cast<int>(at) < pairs;
+    if (at > 0) how.known_bound = level.scaling.bound;
     const double theta = std::ldexp(options.theta, -static_cast<int>(at));
     std::optional<smoothed_aggregation<W>> aggregates;
     for (const double lower : {theta, theta / 10, 0.0}) {
@@ -151,8 +152,7 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
     next.matrix = second.multiply(r, between);
     next.layout = std::make_shared<const layout>(
         layout{level.layout->group, aggregates->coarse(), level.layout->kind});
-    next.scaling = scaling_of(next.matrix, at + 1);
-    scale(next.matrix, next.scaling, next.matrix);
+    next.scaling = scale_coarse(next.matrix, at + 1);
     scale_near_null(*aggregates, next.matrix, next.scaling, next.near_null);
     scale_transfers(next.scaling, next.matrix, p, r);
 
@@ -202,14 +202,14 @@ void hierarchy<W>::update(const distributed_csr<T>& a, const amg_options& option
         if (!level.plans) continue;
         level_plans<W>& plans = *level.plans;
         if (options.reuse == multigrid_reuse::transfer) {
+            if (at > 0) plans.aggregates.know_bound(level.scaling.bound);
             plans.aggregates.refresh(level.matrix, pointers(level.near_null), plans.prolongation);
             plans.transposition.apply(plans.prolongation, plans.restriction);
         }
         multigrid_level<W>& next = levels_[at + 1];
         plans.first.refresh(level.matrix, plans.prolongation, plans.between);
         plans.second.refresh(plans.restriction, plans.between, next.matrix);
-        next.scaling = scaling_of(next.matrix, at + 1);
-        scale(next.matrix, next.scaling, next.matrix);
+        next.scaling = scale_coarse(next.matrix, at + 1);
         if (options.reuse == multigrid_reuse::transfer)
             scale_near_null(plans.aggregates, next.matrix, next.scaling, next.near_null);
         scale_transfers(next.scaling, next.matrix, plans.prolongation, plans.restriction);

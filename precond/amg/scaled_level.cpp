@@ -7,6 +7,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
+#include <krylith/precond/amg/power_steps.hpp>
 #include <krylith/precond/amg/unit_diagonal.hpp>
 #include <krylith/spmv/products/column_exchange.hpp>
 
@@ -98,6 +99,20 @@ void scale(const distributed_csr<T>& a, const level_scaling& by, distributed_csr
                       1 / by.bound, b.block(rank).values());
 }
 
+template <class W>
+level_scaling scale_coarse(distributed_csr<W>& a, std::size_t level) {
+    constexpr int steps = 12;
+    constexpr double spare = 1.1;
+    level_scaling by = scaling_of(a, level);
+    scale(a, by, a);
+    const double estimate = spare * power_estimate(a, steps);
+    if (!(estimate > 0 && estimate < 1)) return by;
+    for (int rank = 0; rank < a.group().size(); ++rank)
+        scale_by(a.group()[rank], a.block(rank).nonzeros(), 1 / estimate, a.block(rank).values());
+    by.bound *= estimate;
+    return by;
+}
+
 template <class W, class T>
 distributed_csr<W> scaled(const distributed_csr<T>& a, const level_scaling& by) {
     const device_group& group = a.group();
@@ -148,6 +163,8 @@ void scale_transfers(const level_scaling& by, const distributed_csr<W>& coarse,
 
 template level_scaling scaling_of(const distributed_csr<double>&, std::size_t);
 template level_scaling scaling_of(const distributed_csr<float>&, std::size_t);
+template level_scaling scale_coarse(distributed_csr<double>&, std::size_t);
+template level_scaling scale_coarse(distributed_csr<float>&, std::size_t);
 template void scale(const distributed_csr<double>&, const level_scaling&, distributed_csr<double>&);
 template void scale(const distributed_csr<double>&, const level_scaling&, distributed_csr<float>&);
 template void scale(const distributed_csr<float>&, const level_scaling&, distributed_csr<float>&);

@@ -46,6 +46,10 @@ struct smoothed_aggregation<T>::state {
     std::vector<std::int64_t> nonzeros; ///< of each rank
     double bound = 1;                   ///< of the eigenvalues of D_F^-1 A_F
 
+    [[nodiscard]] double lambda() const {
+        return options.known_bound > 0 ? std::min(bound, options.known_bound) : bound;
+    }
+
     /// Throws unless the matrix has the shape of that of the constructor.
     void check_again(const distributed_csr<T>& a, std::span<const T* const> near_null) const {
         bool same = a.row_owners() == fine;
@@ -69,7 +73,7 @@ struct smoothed_aggregation<T>::state {
                 part.filtered.data(),
                 part.aggregate.data(),
                 tentative.data(),
-                static_cast<T>(4 / (3 * bound)),
+                static_cast<T>(4 / (3 * lambda())),
                 options.smooth};
     }
 
@@ -149,6 +153,11 @@ distributed_csr<T> smoothed_aggregation<T>::prolongation(const distributed_csr<T
                      columns[as_size(rank)]);
     });
     return {s.group, s.fine, s.coarse, std::move(blocks), std::move(columns)};
+}
+
+template <class T>
+void smoothed_aggregation<T>::know_bound(double bound) {
+    state_->options.known_bound = bound;
 }
 
 template <class T>

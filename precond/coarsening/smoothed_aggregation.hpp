@@ -19,6 +19,9 @@ struct aggregation_options {
     bool aggressive = false;
     /// Whether P = (I - 4 / (3 lambda) D^-1 A_F) T; else P = T.
     bool smooth = true;
+    /// An upper bound of the eigenvalues of D^-1 A that is known to be sharper than Gershgorin's
+    /// of D_F^-1 A_F; lambda is the smaller one. 0: none is known.
+    double known_bound = 0;
 };
 
 /// The aggregates of a matrix, and prolongations made of them. Aggregates are those of a maximal
@@ -47,6 +50,8 @@ public:
     /// Values of P anew, of other values of A and v.
     void refresh(const distributed_csr<T>& a, std::span<const T* const> near_null,
                  distributed_csr<T>& p);
+    /// Gives aggregation_options::known_bound anew, for later values.
+    void know_bound(double bound);
     /// The near-null vector on the coarse rows that a rank owns, of the latest P.
     [[nodiscard]] const T* coarse_near_null(int rank) const noexcept;
 

@@ -11,7 +11,7 @@ namespace krylith {
 struct multigrid_level_facts {
     std::int64_t rows = 0;
     std::int64_t nonzeros = 0;
-    double bound = 0;   ///< Gershgorin's, of the eigenvalues of D^-1 A
+    double bound = 0;   ///< of the eigenvalues of D^-1 A; an estimate on coarse levels
     std::string format; ///< of the level's operator, or "dense inverse"
 };
 

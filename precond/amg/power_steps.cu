@@ -1,0 +1,107 @@
+#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/cuda/warp.cuh>
+#include <krylith/precond/amg/hashed_sign.hpp>
+#include <krylith/precond/amg/power_steps.hpp>
+
+namespace krylith::cuda {
+
+namespace {
+
+constexpr int step_threads = 256;
+constexpr int row_lanes = 8;
+using bits_word = unsigned long long;
+
+/// The sum of a row has the order of its lanes, on any number of devices.
+template <class W>
+__global__ void __launch_bounds__(step_threads)
+    multiply_kernel(device_csr_view<W> b, std::int64_t first_owned, const W* x, W* y) {
+    const std::int64_t step = std::int64_t{gridDim.x} * (step_threads / row_lanes);
+    std::int64_t row = (std::int64_t{blockIdx.x} * step_threads + threadIdx.x) / row_lanes;
+    const int lane = static_cast<int>(threadIdx.x) % row_lanes;
+    const std::int64_t behind = lane_number() / row_lanes; // the warp's first row
+    for (; row - behind < b.rows; row += step) {
+        double sum = 0;
+        if (row < b.rows)
+            for (std::int64_t k = b.offsets[row] + lane; k < b.offsets[row + 1]; k += row_lanes)
+                sum += static_cast<double>(b.values[k]) * static_cast<double>(x[b.indices[k]]);
+        sum = warp_sum<row_lanes>(sum);
+        if (row < b.rows && lane == 0) y[first_owned + row] = static_cast<W>(sum);
+    }
+}
+
+template <class W>
+__global__ void __launch_bounds__(step_threads)
+    sign_kernel(std::int64_t first, std::int64_t count, W* x) {
+    const std::int64_t stride = std::int64_t{gridDim.x} * step_threads;
+    for (std::int64_t i = std::int64_t{blockIdx.x} * step_threads + threadIdx.x; i < count;
+         i += stride)
+        x[i] = detail::hashed_sign<W>(first + i);
+}
+
+template <class W>
+__global__ void __launch_bounds__(step_threads)
+    largest_kernel(std::int64_t count, const W* x, std::uint64_t* largest) {
+    const std::int64_t stride = std::int64_t{gridDim.x} * step_threads;
+    double most = 0;
+    for (std::int64_t i = std::int64_t{blockIdx.x} * step_threads + threadIdx.x; i < count;
+         i += stride)
+        most = max(most, fabs(static_cast<double>(x[i])));
+    most = warp_reduce(most, [](double own, double other) { return max(own, other); });
+    if (lane_number() == 0 && most > 0)
+        atomicMax(reinterpret_cast<bits_word*>(largest),
+                  static_cast<bits_word>(__double_as_longlong(most)));
+}
+
+template <class W>
+__global__ void __launch_bounds__(step_threads)
+    scale_kernel(std::int64_t count, double factor, W* x) {
+    const std::int64_t stride = std::int64_t{gridDim.x} * step_threads;
+    for (std::int64_t i = std::int64_t{blockIdx.x} * step_threads + threadIdx.x; i < count;
+         i += stride)
+        x[i] = static_cast<W>(factor * static_cast<double>(x[i]));
+}
+
+/// Launches a kernel for so many items, of which a block takes `of_block`.
+template <class Kernel, class... Arguments>
+void launch_for(device& on, std::int64_t items, int of_block, Kernel kernel,
+                const Arguments&... arguments) {
+    if (items == 0) return;
+    const launch_scope launch(on);
+    kernel<<<launch.blocks(kernel, step_threads, (items + of_block - 1) / of_block), step_threads,
+             0, launch.stream()>>>(arguments...);
+    launch.check_launch();
+}
+
+} // namespace
+
+template <class W>
+void multiply_rows(device& on, const device_csr_view<W>& b, std::int64_t first_owned, const W* x,
+                   W* y) {
+    launch_for(on, b.rows, step_threads / row_lanes, multiply_kernel<W>, b, first_owned, x, y);
+}
+
+template <class W>
+void hashed_signs(device& on, std::int64_t first, std::int64_t count, W* x) {
+    launch_for(on, count, step_threads, sign_kernel<W>, first, count, x);
+}
+
+template <class W>
+void find_largest(device& on, std::int64_t count, const W* x, std::uint64_t* largest) {
+    launch_for(on, count, step_threads, largest_kernel<W>, count, x, largest);
+}
+
+template <class W>
+void scale_by(device& on, std::int64_t count, double factor, W* x) {
+    launch_for(on, count, step_threads, scale_kernel<W>, count, factor, x);
+}
+
+#define KRYLITH_POWER_STEPS(W)                                                                     \
+    template void multiply_rows(device&, const device_csr_view<W>&, std::int64_t, const W*, W*);   \
+    template void hashed_signs(device&, std::int64_t, std::int64_t, W*);                           \
+    template void find_largest(device&, std::int64_t, const W*, std::uint64_t*);                   \
+    template void scale_by(device&, std::int64_t, double, W*);
+
+KRYLITH_POWER_STEPS(double)
+KRYLITH_POWER_STEPS(float)
+
+} // namespace krylith::cuda

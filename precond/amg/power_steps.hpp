@@ -1,0 +1,50 @@
+// Steps of the power method in the maximum norm, over all devices of a group.
+//
+// Maxima have the same bits on any number of devices, which sums over rows, as of Lanczos' method,
+// don't have. So the hierarchy depends on its matrix alone.
+#pragma once
+
+#include <cstdint>
+
+#include <krylith/spmv/distributed_csr.hpp>
+
+namespace krylith::detail {
+
+/// Returns an estimate of the largest eigenvalue of B, which is symmetric, with its eigenvalues in
+/// [0, 1]: |B^k x|_max / |B^(k - 1) x|_max for x of +-1 by a hash of the global row. It is from
+/// below but for a few percent. Cost: k products; waits for the devices.
+template <class W>
+[[nodiscard]] double power_estimate(const distributed_csr<W>& b, int k);
+
+/// Enqueues y_i = the product of row i with x, both by local columns; row i is first_owned + i.
+template <class W>
+void multiply_rows(device& on, const device_csr_view<W>& b, std::int64_t first_owned, const W* x,
+                   W* y);
+
+/// Enqueues x_i = +-1 for i < count by a hash of first + i.
+template <class W>
+void hashed_signs(device& on, std::int64_t first, std::int64_t count, W* x);
+
+/// Enqueues *largest = max(*largest, |x_i|) over i < count, as the bits of a double.
+template <class W>
+void find_largest(device& on, std::int64_t count, const W* x, std::uint64_t* largest);
+
+/// Enqueues x_i *= factor for i < count.
+template <class W>
+void scale_by(device& on, std::int64_t count, double factor, W* x);
+
+} // namespace krylith::detail
+
+namespace krylith::cuda {
+
+template <class W>
+void multiply_rows(device& on, const device_csr_view<W>& b, std::int64_t first_owned, const W* x,
+                   W* y);
+template <class W>
+void hashed_signs(device& on, std::int64_t first, std::int64_t count, W* x);
+template <class W>
+void find_largest(device& on, std::int64_t count, const W* x, std::uint64_t* largest);
+template <class W>
+void scale_by(device& on, std::int64_t count, double factor, W* x);
+
+} // namespace krylith::cuda
