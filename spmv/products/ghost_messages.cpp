@@ -5,7 +5,8 @@
 namespace krylith {
 
 std::vector<ghost_message> make_ghost_messages(const device_group& group,
-                                               std::span<const local_columns> columns) {
+                                               std::span<const local_columns> columns,
+                                               ghost_lists lists) {
     std::vector<ghost_message> messages;
     for (int receiver = 0; receiver < group.size(); ++receiver) {
         const local_columns& mine = columns[static_cast<std::size_t>(receiver)];
@@ -26,9 +27,9 @@ std::vector<ghost_message> make_ghost_messages(const device_group& group,
             places.reserve(static_cast<std::size_t>(m.count));
             for (; begin != end; ++begin)
                 places.push_back(*begin - static_cast<std::int32_t>(theirs.begin));
-            m.places =
-                buffer<std::int32_t>(group.handle(m.packer()),
-                                     std::span<const std::int32_t>(places), "places of ghosts");
+            m.places = buffer<std::int32_t>(
+                group.handle(lists == ghost_lists::owners ? owner : m.packer()),
+                std::span<const std::int32_t>(places), "places of ghosts");
             messages.push_back(std::move(m));
         }
     }

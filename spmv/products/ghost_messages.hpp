@@ -11,6 +11,12 @@
 
 namespace krylith {
 
+/// Where the owner's kernels or the receiver's need the list of ghosts.
+enum class ghost_lists {
+    packers, ///< with the packers
+    owners   ///< with the owners: what travels goes to them
+};
+
 /// The ghosts of one rank that another owns: they are neighbours among its local columns. Where the
 /// receiver's kernels can read the owner's memory, they fetch the items; elsewhere the owner packs
 /// them, and a copy takes them along.
@@ -20,7 +26,7 @@ struct ghost_message {
     std::int64_t first = 0; ///< the first one's local number at the receiver
     std::int64_t count = 0;
     bool staged = false;
-    buffer<std::int32_t> places; ///< from the owner's first, on the device of packer()
+    buffer<std::int32_t> places; ///< from the owner's first
 
     [[nodiscard]] int packer() const noexcept { return staged ? owner : receiver; }
 };
@@ -28,6 +34,7 @@ struct ghost_message {
 /// Returns the messages, ordered by receiver, then by owner. `columns[rank]` are those of the rank;
 /// all their owned ranges together are a partition. Uploads 4 bytes a ghost.
 [[nodiscard]] std::vector<ghost_message>
-make_ghost_messages(const device_group& group, std::span<const local_columns> columns);
+make_ghost_messages(const device_group& group, std::span<const local_columns> columns,
+                    ghost_lists lists = ghost_lists::packers);
 
 } // namespace krylith

@@ -1,6 +1,7 @@
 // Device memory that runs out at the k-th allocation.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -33,7 +34,7 @@ public:
 
 private:
     device_group group_;
-    int count_ = 0;
+    std::atomic<int> count_ = 0; // ranks may be set up side by side
 };
 
 /// Returns the live bytes of each device after all work is done.
