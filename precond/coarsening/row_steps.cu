@@ -149,6 +149,7 @@ template void visit_rows(device&, std::int64_t, std::int64_t, const strength_ste
 template void visit_rows(device&, std::int64_t, std::int64_t, const strength_step<float>&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const filter_step<double>&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const filter_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const begin_set_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const left_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const candidate_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const number_roots_step&);
