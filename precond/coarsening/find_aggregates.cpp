@@ -37,9 +37,14 @@ public:
         for (auto& list : undecided_lists_) list.restart();
         // A grid needs 7 to 9 rounds, of which the last cost next to nothing; the host looks
         // whether they were enough only once or twice.
+        visit_all([&](std::size_t r) {
+            return begin_set_step{{}, rows_[r], states_[r].data(), key(r), first_round};
+        });
+        fill_ghosts(exchange_, aggregates_);
         int rounds = 8;
         for (std::uint32_t round = first_round; size_of_undecided() != 0; rounds = 4)
             for (int i = 0; i < rounds; ++i, ++round) run(round);
+        fill_ghosts(exchange_, states_);
     }
 
     void begin_second_set() {
@@ -99,6 +104,11 @@ private:
         return reinterpret_cast<std::uint32_t*>(nearest_[r].data());
     }
 
+    /// Keys lie where the numbers of aggregates will.
+    [[nodiscard]] std::uint32_t* key(std::size_t r) const {
+        return reinterpret_cast<std::uint32_t*>(aggregates_[r].data());
+    }
+
     [[nodiscard]] std::int64_t size_of_undecided() const {
         std::int64_t sum = 0;
         for (const auto& list : undecided_lists_) sum += list.size();
@@ -108,12 +118,12 @@ private:
     void run(std::uint32_t round) {
         for (std::size_t r = 0; r < rows_.size(); ++r)
             visit_list(device_of(r), key_lists_[r], mean(r),
-                       largest_key_step{{}, rows_[r], states_[r].data(), nearest(r), round});
+                       largest_key_step{{}, rows_[r], states_[r].data(), key(r), nearest(r)});
         fill_ghosts(exchange_, nearest_);
         for (std::size_t r = 0; r < rows_.size(); ++r)
             visit_list(device_of(r), undecided_lists_[r], mean(r),
-                       decide_step{{}, rows_[r], nearest(r), states_[r].data(), round});
-        fill_ghosts(exchange_, states_);
+                       decide_step{{}, rows_[r], nearest(r), states_[r].data(), key(r), round});
+        fill_ghosts(exchange_, aggregates_);
     }
 
     template <class Make>

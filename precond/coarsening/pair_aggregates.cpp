@@ -31,6 +31,7 @@ public:
             partners_.emplace_back(device, all, memory_item);
             choices_.emplace_back(device, all, memory_item);
             found_.emplace_back(device, most_rounds, memory_item);
+            lists_.emplace_back(device, static_cast<std::int64_t>(own));
             numbers_.back().zero();
             crowded_.back().zero();
         }
@@ -105,7 +106,7 @@ private:
     void run(std::size_t round) {
         constexpr int lanes_share = 32;
         for (std::size_t r = 0; r < rows_.size(); ++r)
-            visit_rows(device_of(r), table(r).count, lanes_share,
+            visit_list(device_of(r), lists_[r], lanes_share,
                        choose_step{table(r), partners_[r].data(), choices_[r].data()});
         gather(choices_);
         for (std::size_t r = 0; r < rows_.size(); ++r)
@@ -153,6 +154,7 @@ private:
     std::vector<buffer<std::int32_t>> crowded_;
     std::vector<buffer<std::int32_t>> partners_;
     std::vector<buffer<std::int32_t>> choices_;
+    std::vector<row_list> lists_;             ///< of aggregates that still choose
     std::vector<buffer<std::int32_t>> found_; ///< for each round whether there was a pair
 };
 

@@ -161,7 +161,8 @@ struct offer {
     }
 };
 
-/// Each free aggregate of the rank chooses; lanes share its places.
+/// Each free aggregate of the rank chooses; lanes share its places. It stays in the list as long as
+/// there is one to choose: neighbours that are not free don't become so again.
 struct choose_step {
     coupling_table table;
     const std::int32_t* partner;
@@ -193,7 +194,7 @@ struct choose_step {
     }
     KRYLITH_HD bool finish(std::int64_t i, const offer& best) const {
         choice[table.first + i] = best.other;
-        return false;
+        return best.other >= 0;
     }
 };
 

@@ -13,54 +13,69 @@ namespace krylith::aggregation {
 
 namespace {
 
-/// The terms of one row of P, and their sums by columns.
+/// The terms of one row of P, and their sums by columns. Terms of few columns are added up at once;
+/// those of further columns are kept, and sorted at the end.
 template <class T>
 class row_terms {
 public:
     void begin() {
-        terms_.clear();
         few_ = 0;
+        more_.clear();
     }
-    /// Adds to the sum of a column. Terms of few columns are added up at once; where there are
-    /// more, all are kept, and sorted at the end.
     void add(std::int32_t column, T term) {
-        for (std::size_t i = 0; i < few_; ++i)
-            if (terms_[i].first == column) {
-                terms_[i].second += term;
-                return;
-            }
-        if (few_ < most_few && few_ == terms_.size()) {
-            terms_.emplace_back(column, term);
-            ++few_;
+        int place = 0;
+        while (place < few_ && columns_[place] != column) ++place;
+        if (place < few_) {
+            sums_[place] += term;
+        } else if (few_ < most_few) {
+            columns_[few_] = column;
+            sums_[few_++] = term;
+        } else {
+            more_.emplace_back(column, term);
+        }
+    }
+    /// The number of columns. It sorts where there are many.
+    [[nodiscard]] int count() {
+        if (!more_.empty()) sort_all();
+        return more_.empty() ? few_ : static_cast<int>(more_.size());
+    }
+    /// Calls body(column, sum) in the order of columns.
+    template <class Body>
+    void each(const Body& body) {
+        if (!more_.empty()) {
+            sort_all();
+            for (const auto& [column, sum] : more_) body(column, sum);
             return;
         }
-        terms_.emplace_back(column, term);
-    }
-    /// The columns in ascending order, with their sums.
-    [[nodiscard]] const std::vector<std::pair<std::int32_t, T>>& end() {
-        if (terms_.size() == few_) {
-            for (std::size_t i = 1; i < few_; ++i)
-                for (std::size_t j = i; j > 0 && terms_[j].first < terms_[j - 1].first; --j)
-                    std::swap(terms_[j], terms_[j - 1]);
-            return terms_;
-        }
-        std::stable_sort(terms_.begin(), terms_.end(),
-                         [](const auto& x, const auto& y) { return x.first < y.first; });
-        std::size_t last = 0;
-        for (std::size_t i = 1; i < terms_.size(); ++i) {
-            if (terms_[i].first == terms_[last].first)
-                terms_[last].second += terms_[i].second;
-            else
-                terms_[++last] = terms_[i];
-        }
-        terms_.resize(last + 1);
-        return terms_;
+        for (int i = 1; i < few_; ++i)
+            for (int j = i; j > 0 && columns_[j] < columns_[j - 1]; --j) {
+                std::swap(columns_[j], columns_[j - 1]);
+                std::swap(sums_[j], sums_[j - 1]);
+            }
+        for (int i = 0; i < few_; ++i) body(columns_[i], sums_[i]);
     }
 
 private:
-    static constexpr std::size_t most_few = 32;
-    std::vector<std::pair<std::int32_t, T>> terms_;
-    std::size_t few_ = 0;
+    void sort_all() {
+        for (int i = 0; i < few_; ++i) more_.emplace_back(columns_[i], sums_[i]);
+        few_ = 0;
+        std::stable_sort(more_.begin(), more_.end(),
+                         [](const auto& x, const auto& y) { return x.first < y.first; });
+        std::size_t last = 0;
+        for (std::size_t i = 1; i < more_.size(); ++i) {
+            if (more_[i].first == more_[last].first)
+                more_[last].second += more_[i].second;
+            else
+                more_[++last] = more_[i];
+        }
+        more_.resize(last + 1);
+    }
+
+    static constexpr int most_few = 32;
+    std::int32_t columns_[most_few];
+    T sums_[most_few];
+    int few_ = 0;
+    std::vector<std::pair<std::int32_t, T>> more_;
 };
 
 template <class T>
@@ -100,7 +115,7 @@ void count_prolongation(device& device, const prolongation_rows<T>& p, std::int3
         row_terms<T> terms;
         for (std::int64_t i = begin; i < end; ++i) {
             add_row(p, i, terms, false);
-            counts[i] = static_cast<std::int32_t>(terms.end().size());
+            counts[i] = terms.count();
         }
     });
 }
@@ -119,11 +134,11 @@ void fill_prolongation(device& device, const prolongation_rows<T>& p, const std:
             const std::int32_t own = p.a.own(i);
             std::int64_t to = offsets[i];
             const T factor = p.smooth ? p.omega / p.filtered[i] : T(0);
-            for (const auto& [g, sum] : terms.end()) {
+            terms.each([&](std::int32_t g, T sum) {
                 if (columns != nullptr) columns[to] = g;
                 values[to++] =
                     minus_product(g == p.aggregate[own] ? p.tentative[own] : T(0), factor, sum);
-            }
+            });
         }
     });
 }

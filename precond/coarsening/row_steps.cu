@@ -143,12 +143,14 @@ void add_up_counts(device& device, std::int64_t count, const std::int32_t* count
 template void visit_list(device&, const list_step&, std::int64_t, std::int64_t,
                          const largest_key_step&);
 template void visit_list(device&, const list_step&, std::int64_t, std::int64_t, const decide_step&);
+template void visit_list(device&, const list_step&, std::int64_t, std::int64_t, const choose_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const diagonal_step<double>&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const diagonal_step<float>&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const strength_step<double>&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const strength_step<float>&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const filter_step<double>&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const filter_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const begin_set_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const left_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const candidate_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const number_roots_step&);
@@ -159,7 +161,7 @@ template void visit_rows(device&, std::int64_t, std::int64_t, const couple_step&
 template void visit_rows(device&, std::int64_t, std::int64_t, const send_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const receive_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const begin_pairs_step&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const choose_step&);
+
 template void visit_rows(device&, std::int64_t, std::int64_t, const agree_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const number_pairs_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const magnitude_step<double>&);

@@ -20,26 +20,38 @@ struct joins_largest {
     }
 };
 
+/// Before the first round: what each row says to its neighbours.
+struct begin_set_step : joins_largest {
+    rank_rows a;
+    const std::uint8_t* state;
+    std::uint32_t* key; ///< [local columns] of undecided rows; no_key, or root_near for roots
+    std::uint32_t round;
+
+    [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t) const { return true; }
+    [[nodiscard]] KRYLITH_HD std::uint32_t part(std::int64_t, int, int) const { return 0; }
+    KRYLITH_HD bool finish(std::int64_t row, std::uint32_t) const {
+        const std::int32_t own = a.own(row);
+        key[own] = state[own] == undecided
+                       ? key_of(static_cast<std::uint32_t>(a.columns.global(own)), round)
+                       : no_key;
+        return false;
+    }
+};
+
 /// The first half.
 struct largest_key_step : joins_largest {
     rank_rows a;
-    const std::uint8_t* state;
+    const std::uint8_t* state; ///< of the row itself
+    const std::uint32_t* key;
     std::uint32_t* nearest;
-    std::uint32_t round;
 
-    [[nodiscard]] KRYLITH_HD std::uint32_t key(std::int32_t column) const {
-        const std::uint8_t s = state[column];
-        if (s == root) return root_near;
-        if (s != undecided) return no_key;
-        return key_of(static_cast<std::uint32_t>(a.columns.global(column)), round);
-    }
     [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t) const { return true; }
     [[nodiscard]] KRYLITH_HD std::uint32_t part(std::int64_t row, int lane, int lanes) const {
         const std::int32_t own = a.own(row);
         if (state[own] > left) return no_key; // takes no part
-        std::uint32_t most = key(own);
+        std::uint32_t most = key[own];
         a.each_strong(row, lane, lanes, [&](std::int32_t j, std::uint8_t) {
-            const std::uint32_t other = key(j);
+            const std::uint32_t other = key[j];
             most = other > most ? other : most;
         });
         return most;
@@ -50,11 +62,12 @@ struct largest_key_step : joins_largest {
     }
 };
 
-/// The second half.
+/// The second half, which also gives the keys of the next round.
 struct decide_step : joins_largest {
     rank_rows a;
     const std::uint32_t* nearest;
     std::uint8_t* state;
+    std::uint32_t* key;
     std::uint32_t round;
 
     [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t row) const {
@@ -72,11 +85,16 @@ struct decide_step : joins_largest {
         const std::int32_t own = a.own(row);
         if (most == root_near) {
             state[own] = out;
+            key[own] = no_key;
             return false;
         }
-        if (most != key_of(static_cast<std::uint32_t>(a.columns.global(own)), round)) return true;
-        state[own] = root;
-        return false;
+        if (most == key[own]) {
+            state[own] = root;
+            key[own] = root_near;
+            return false;
+        }
+        key[own] = key_of(static_cast<std::uint32_t>(a.columns.global(own)), round + 1);
+        return true;
     }
 };
 
@@ -131,7 +149,8 @@ struct candidate_step {
     }
     KRYLITH_HD bool finish(std::int64_t row, std::uint32_t count) const {
         const std::int32_t own = a.own(row);
-        next_state[own] = count >= 2 ? undecided : state[own];
+        next_state[own] = state[own];
+        if (count >= 2) next_state[own] = undecided;
         return false;
     }
 };

@@ -45,8 +45,8 @@ std::vector<bool> independent_set(const graph& strong, const std::vector<bool>& 
             for (const std::size_t j : within_two(i)) {
                 near = near || chosen[j];
                 largest =
-                    largest && !(before[j] &&
-                                 aggregation::key_of(static_cast<std::uint32_t>(j), round) > own);
+                    largest &&
+                    !(before[j] && aggregation::key_of(static_cast<std::uint32_t>(j), round) > own);
             }
             if (near)
                 candidates[i] = false;
