@@ -103,6 +103,7 @@ void execution::open(std::span<const std::uint8_t> used, int program_bytes) {
         settle(scalars_.places());
         for (const auto reg : used) scalars_.need(reg);
     }
+    opened_joined_ = awaited();
     join_if_awaited();
     fill_contexts(scalars_.finish());
     publishing_ = false;
@@ -163,6 +164,10 @@ void execution::expect(const std::vector<signal>& by_rank) {
 
 void execution::join_if_ordered() {
     if (ordered()) group_.join();
+}
+
+void execution::join_opened() {
+    if (!opened_joined_) join_if_ordered();
 }
 
 bool execution::awaited() const {

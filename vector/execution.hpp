@@ -134,6 +134,9 @@ public:
     /// Orders what follows on any device after what was enqueued on all. Does nothing unless
     /// ordered().
     void join_if_ordered();
+    /// The same for the operation just opened, of which nothing has been enqueued: without another
+    /// join where open() has ordered it after all devices, since two in a row cost twice.
+    void join_opened();
     /// Runs pending arithmetic in a kernel of its own, so that nothing is left pending or under
     /// way.
     void flush();
@@ -245,6 +248,7 @@ private:
     int half_ = 0; // of the partial sums: that of the latest batch
     std::vector<std::uint8_t> batch_registers_;
     bool publishing_ = false;
+    bool opened_joined_ = false; // whether open() has joined the devices
     std::size_t posted_ = 0; // registers, by the last post()
 
     // The launch that is watched.

@@ -158,7 +158,7 @@ void enqueue(execution& run, const fused_update<T>& update) {
     if (domains.empty()) {
         launch_all(run, shape, vectors, used, -1, static_cast<const vector<T>*>(nullptr));
     } else {
-        run.join_if_ordered();
+        run.join_opened();
         const int first = domains.front();
         visit(vectors.things[first],
               [&](const auto& sent) { launch_all(run, shape, vectors, used, first, &sent); });
@@ -172,7 +172,7 @@ template <class T>
 void put_ghosts(execution& run, const vector<T>& domain) {
     if (domain.exchange() == nullptr) return;
     run.open({});
-    run.join_if_ordered();
+    run.join_opened();
     for (int rank = 0; rank < run.ranks(); ++rank) {
         device& device = run.group()[rank];
         const auto put = domain.exchange()->put(rank, run.ordered());

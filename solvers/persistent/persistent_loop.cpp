@@ -176,7 +176,7 @@ void persistent_loop<T>::enqueue(execution& run, T alpha, vector<T>& x, vector<T
     if (registers.scale != no_register) used.push_back(registers.scale);
     std::vector<std::uint8_t> slots(used.size());
     run.open(used, slots);
-    run.join_if_ordered(); // orders the kernels after what peers still do with buffers, x and r
+    run.join_opened(); // orders the kernels after what peers still do with buffers, x and r
     const auto launch = [&](int rank) {
         const rank_state& s = *ranks_[static_cast<std::size_t>(rank)];
         persistent_arguments<T> o{};

@@ -12,6 +12,7 @@ namespace {
 
 constexpr int threads = 256;
 constexpr std::int64_t long_row = 64;
+constexpr int batch = 8; // entries that a lane loads at once
 constexpr const char* item = "analysis of a triangle";
 
 /// Looks for the row before in a lane's row; rows that are long are searched by the warp.
@@ -30,11 +31,22 @@ __global__ void __launch_bounds__(threads)
         const std::int64_t begin = there ? a.offsets[row] : 0;
         const std::int64_t end = there ? a.offsets[row + 1] : 0;
         bool found = false;
-        if (end - begin <= long_row)
-            for (std::int64_t k = begin; k < end; ++k) {
-                found = found || a.indices[k] == before;
-                descends = descends || (k + 1 < end && a.indices[k + 1] < a.indices[k]);
+        if (end - begin <= long_row) {
+            std::int32_t latest = -1;
+            for (std::int64_t next = begin; next < end; next += batch) {
+                std::int32_t columns[batch];
+#pragma unroll
+                for (int u = 0; u < batch; ++u)
+                    if (next + u < end) columns[u] = a.indices[next + u];
+#pragma unroll
+                for (int u = 0; u < batch; ++u) {
+                    if (next + u >= end) continue;
+                    found = found || columns[u] == before;
+                    descends = descends || columns[u] < latest;
+                    latest = columns[u];
+                }
             }
+        }
         unsigned together = __ballot_sync(all_lanes, end - begin > long_row);
         for (; together != 0; together &= together - 1) {
             const int of = __ffs(static_cast<int>(together)) - 1;
@@ -61,7 +73,7 @@ chain_starts find_chains(const std::shared_ptr<device>& device, const triangle_s
     chain_starts result;
     if (a.rows == 0) return result;
     const auto rows = static_cast<std::size_t>(a.rows);
-    const buffer<std::uint8_t> starts(device, rows, item);
+    result.starts = {device, rows, item};
     const buffer<std::int64_t> found(device, 2, item); // chains, and whether a row falls
     found.zero();
     result.places = {device, rows, item};
@@ -69,12 +81,12 @@ chain_starts find_chains(const std::shared_ptr<device>& device, const triangle_s
         const launch_scope launch(*device);
         const auto kernel = mark_starts<T>;
         kernel<<<launch.blocks(kernel, threads, (a.rows + threads - 1) / threads), threads, 0,
-                 launch.stream()>>>(a, starts.data(), found.data() + 1);
+                 launch.stream()>>>(a, result.starts.data(), found.data() + 1);
         launch.check_launch();
         std::size_t bytes = 0;
         const auto select = [&](void* scratch) {
             KRYLITH_CUDA_CHECK(cub::DeviceSelect::Flagged(
-                scratch, bytes, thrust::counting_iterator<std::int32_t>(0), starts.data(),
+                scratch, bytes, thrust::counting_iterator<std::int32_t>(0), result.starts.data(),
                 result.places.data(), found.data(), a.rows, launch.stream()));
         };
         select(nullptr);

@@ -17,6 +17,7 @@ struct chain_starts {
     std::int64_t count = 0;
     bool sorted = false;         ///< whether columns descend in no row of the matrix
     buffer<std::int32_t> places; ///< [count] where each chain begins, in natural order of solving
+    buffer<std::uint8_t> starts; ///< [rows] 1 where a chain begins; by place
 };
 
 /// Chains have at most `longest_chain` rows. Waits for the device.

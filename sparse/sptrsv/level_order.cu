@@ -3,6 +3,7 @@
 
 #include <cub/device/device_radix_sort.cuh>
 
+#include <krylith/sparse/sptrsv/awaited_rows.hpp>
 #include <krylith/sparse/sptrsv/chain_starts.hpp>
 #include <krylith/sparse/sptrsv/level_order.hpp>
 #include <krylith/sparse/sptrsv/level_sweep.cuh>
@@ -18,8 +19,9 @@ constexpr const char* item = "analysis of a triangle";
 
 struct sweep_counters {
     unsigned ticket;
-    int highest;    ///< level + 1
-    unsigned falls; ///< whether a row has a lower key than the row before
+    int highest;      ///< level + 1
+    unsigned falls;   ///< whether a row has a lower key than the row before
+    unsigned crowded; ///< whether a row waits for too many rows to be listed
 };
 
 template <class T>
@@ -32,19 +34,19 @@ __global__ void __launch_bounds__(threads)
     if (lane_number() == 0 && highest != 0) atomicMax(&counters->highest, highest);
 }
 
-__device__ inline std::uint32_t key_of(std::int32_t level, std::int32_t length) {
-    return static_cast<std::uint32_t>(level - 1) << length_class::bits | length_class::of(length);
-}
-
 __global__ void __launch_bounds__(threads)
     make_keys(const std::int32_t* levels, const std::int32_t* lengths, std::int64_t rows,
-              std::uint32_t* keys, std::int32_t* order, unsigned* falls) {
+              const int* highest, std::uint32_t* keys, std::int32_t* order, unsigned* falls) {
+    const bool carries = *highest <= level_key::most_levels;
     bool descends = false;
     for (std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x; i < rows;
          i += std::int64_t{gridDim.x} * threads) {
-        keys[i] = key_of(levels[i], lengths[i]);
+        const std::uint32_t key = level_key::of(levels[i] - 1, lengths[i], carries);
+        keys[i] = key;
         order[i] = static_cast<std::int32_t>(i);
-        descends = descends || (i > 0 && key_of(levels[i - 1], lengths[i - 1]) > keys[i]);
+        if (i == 0) continue;
+        const std::uint32_t before = level_key::of(levels[i - 1] - 1, lengths[i - 1], false);
+        descends = descends || before > level_key::sorted(key, carries);
     }
     if (__any_sync(all_lanes, descends) != 0 && lane_number() == 0) *falls = 1;
 }
@@ -57,11 +59,12 @@ __global__ void __launch_bounds__(threads)
 }
 
 __global__ void __launch_bounds__(threads)
-    find_first_places(const std::uint32_t* keys, std::int64_t rows, std::int64_t* first) {
+    find_first_places(const std::uint32_t* keys, bool carries, std::int64_t rows,
+                      std::int64_t* first) {
     for (std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x; i < rows;
          i += std::int64_t{gridDim.x} * threads) {
-        const std::uint32_t level = keys[i] >> length_class::bits;
-        if (i == 0 || keys[i - 1] >> length_class::bits != level) first[level] = i;
+        const std::uint32_t level = level_key::level(keys[i], carries);
+        if (i == 0 || level_key::level(keys[i - 1], carries) != level) first[level] = i;
     }
 }
 
@@ -93,6 +96,30 @@ void sort_rows(const std::shared_ptr<device>& device, level_order& result, std::
     if (both_orders.Current() == order.data()) result.order.swap(order);
 }
 
+/// Finds the levels + 1 of rows, which are 0, and the strict entries of each.
+template <class T>
+void find_levels(const std::shared_ptr<device>& device, const triangle_source<T>& a,
+                 const chain_starts& chains, int blocks_each, std::int32_t* levels,
+                 std::int32_t* lengths, sweep_counters* counters) {
+    {
+        const buffer<awaited_rows> awaited(device, static_cast<std::size_t>(a.rows), item);
+        find_awaited_rows(*device, a, chains.starts.data(), awaited.data(), lengths,
+                          &counters->crowded);
+        unsigned crowded = 0;
+        device->download(&crowded, &counters->crowded, sizeof crowded);
+        if (crowded == 0)
+            return sweep_awaited(*device, a.rows, a.upper, awaited.data(), chains.places.data(),
+                                 chains.count, levels, &counters->ticket, &counters->highest);
+    }
+    const launch_scope launch(*device);
+    const auto blocks =
+        static_cast<unsigned>(static_cast<cuda_device&>(*device).multiprocessors()) *
+        static_cast<unsigned>(blocks_each);
+    sweep_levels<<<blocks, threads, 0, launch.stream()>>>(a, levels, lengths, counters,
+                                                          chains.places.data(), chains.count);
+    launch.check_launch();
+}
+
 } // namespace
 
 template <class T>
@@ -110,21 +137,15 @@ level_order order_by_level(const std::shared_ptr<device>& device, const triangle
     counters.zero();
     const chain_starts chains = find_chains(device, a);
     triangle_source<T> sorted = a;
-    sorted.sorted = chains.sorted;
-    {
-        const launch_scope launch(*device);
-        const auto blocks =
-            static_cast<unsigned>(static_cast<cuda_device&>(*device).multiprocessors()) *
-            static_cast<unsigned>(blocks_each);
-        sweep_levels<<<blocks, threads, 0, launch.stream()>>>(
-            sorted, levels.data(), result.lengths.data(), counters.data(), chains.places.data(),
-            chains.count);
-        launch.check_launch();
-    }
+    sorted.sorted = result.sorted = chains.sorted;
+    find_levels(device, sorted, chains, blocks_each, levels.data(), result.lengths.data(),
+                counters.data());
     launch_over(*device, make_keys, a.rows, levels.data(), result.lengths.data(), a.rows,
-                result.keys.data(), result.order.data(), &counters.data()->falls);
+                &counters.data()->highest, result.keys.data(), result.order.data(),
+                &counters.data()->falls);
     const sweep_counters found = counters.download().front();
     result.levels = found.highest;
+    result.carries_lengths = found.highest <= level_key::most_levels;
     result.natural = found.falls == 0;
     if (result.natural) {
         result.order = {};
@@ -142,7 +163,8 @@ std::vector<std::int64_t> first_places(const std::shared_ptr<device>& device,
     const auto rows = static_cast<std::int64_t>(order.keys.size());
     const buffer<std::int64_t> first(device, static_cast<std::size_t>(order.levels), item);
     if (rows != 0)
-        launch_over(*device, find_first_places, rows, order.keys.data(), rows, first.data());
+        launch_over(*device, find_first_places, rows, order.keys.data(), order.carries_lengths,
+                    rows, first.data());
     std::vector<std::int64_t> result = first.download();
     result.push_back(rows);
     return result;

@@ -32,6 +32,38 @@ struct length_class {
     }
 };
 
+/// What rows are sorted by: the level, and the class of length. Rows of the first two classes have
+/// their length above, where levels leave room for it, and are not sorted by that.
+struct level_key {
+    static constexpr int length_bits = 5;
+    static constexpr int length_shift = 32 - length_bits;
+    static constexpr std::int64_t most_levels = std::int64_t{1}
+                                                << (length_shift - length_class::bits);
+
+    [[nodiscard]] static constexpr KRYLITH_HD std::uint32_t of(std::int32_t level,
+                                                               std::int32_t length, bool carries) {
+        const std::uint32_t number = length_class::of(length);
+        const std::uint32_t above =
+            carries && number < 2 ? static_cast<std::uint32_t>(length) << length_shift : 0;
+        return above | static_cast<std::uint32_t>(level) << length_class::bits | number;
+    }
+    /// The part that rows are sorted by.
+    [[nodiscard]] static constexpr KRYLITH_HD std::uint32_t sorted(std::uint32_t key,
+                                                                   bool carries) {
+        return carries ? key & ((1u << length_shift) - 1) : key;
+    }
+    [[nodiscard]] static constexpr KRYLITH_HD unsigned number(std::uint32_t key) {
+        return key & ((1u << length_class::bits) - 1);
+    }
+    [[nodiscard]] static constexpr KRYLITH_HD std::uint32_t level(std::uint32_t key, bool carries) {
+        return sorted(key, carries) >> length_class::bits;
+    }
+    /// Of a key of the first two classes that carries it.
+    [[nodiscard]] static constexpr KRYLITH_HD std::int32_t length(std::uint32_t key) {
+        return static_cast<std::int32_t>(key >> length_shift);
+    }
+};
+
 /// The arrays as kernels take them.
 template <class T>
 struct triangle_slices {

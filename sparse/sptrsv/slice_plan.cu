@@ -29,25 +29,35 @@ struct add_totals {
     }
 };
 
+/// An order of rows as kernels take it.
+struct places_of_rows {
+    const std::uint32_t* keys;
+    const std::int32_t* order; ///< null: places are rows
+    const std::int32_t* lengths;
+    std::int64_t rows;
+    bool carries;   ///< whether keys carry lengths
+    bool one_level; ///< whether a slice must be of one level
+};
+
 /// The slices of a window of 32 places: a slice ends with the window, where the class changes,
-/// where the level changes if rows have several lanes or `one_level`, and where its lanes are all
-/// taken.
+/// where the level changes if rows have several lanes or a slice must be of one level, and where
+/// its lanes are all taken.
 struct window_slices {
     unsigned heads = 0; ///< bit set: a slice begins at this place of the window
     int lanes = 1;      ///< of the lane's row
     int steps = 0;      ///< of the slice that begins at the lane's place
 
-    __device__ window_slices(const std::uint32_t* keys, const std::int32_t* order,
-                             const std::int32_t* lengths, std::int64_t rows, std::int64_t window,
-                             bool one_level) {
+    __device__ window_slices(const places_of_rows& by, std::int64_t window) {
         const int lane = lane_number();
+        const std::int64_t rows = by.rows;
         const std::int64_t place = window * 32 + lane;
         const bool there = place < rows;
-        const std::uint32_t key = there ? keys[place] : ~0u;
-        const unsigned number = key & ((1u << length_class::bits) - 1);
+        const std::uint32_t whole = there ? by.keys[place] : ~0u;
+        const std::uint32_t key = there ? level_key::sorted(whole, by.carries) : ~0u;
+        const unsigned number = level_key::number(key);
         lanes = there ? length_class::lanes(number) : 1;
         const std::uint32_t before = __shfl_up_sync(all_lanes, key, 1);
-        const bool levels_matter = one_level || lanes > 1;
+        const bool levels_matter = by.one_level || lanes > 1;
         const bool begins =
             lane == 0 ||
             (levels_matter ? before != key : (before ^ key) << (32 - length_class::bits) != 0);
@@ -56,7 +66,11 @@ struct window_slices {
         const int run = 31 - __clz(static_cast<int>(upto));
         const int rows_each = 32 / lanes;
         heads = __ballot_sync(all_lanes, there && (lane - run) % rows_each == 0);
-        const int length = there ? lengths[order != nullptr ? order[place] : place] : 0;
+        int length = 0;
+        if (there)
+            length = by.carries && number < 2
+                         ? level_key::length(whole)
+                         : by.lengths[by.order != nullptr ? by.order[place] : place];
         const int own = (length + lanes - 1) / lanes;
         const unsigned after = lane == 31 ? 0 : heads >> (lane + 1);
         const int end = min(after == 0 ? 32 : lane + __ffs(static_cast<int>(after)),
@@ -71,13 +85,11 @@ struct window_slices {
     }
 };
 
-__global__ void __launch_bounds__(threads)
-    count_slices(const std::uint32_t* keys, const std::int32_t* order, const std::int32_t* lengths,
-                 std::int64_t rows, bool one_level, slice_totals* totals) {
-    const std::int64_t windows = (rows + 31) / 32;
+__global__ void __launch_bounds__(threads) count_slices(places_of_rows by, slice_totals* totals) {
+    const std::int64_t windows = (by.rows + 31) / 32;
     for (std::int64_t w = std::int64_t{blockIdx.x} * warps + threadIdx.x / 32; w < windows;
          w += std::int64_t{gridDim.x} * warps) {
-        const window_slices own(keys, order, lengths, rows, w, one_level);
+        const window_slices own(by, w);
         const std::int64_t steps = warp_sum(std::int64_t{own.steps});
         if (lane_number() == 0) totals[w] = {__popc(own.heads), steps};
     }
@@ -85,34 +97,114 @@ __global__ void __launch_bounds__(threads)
 
 /// totals[w] are those before window w; there is one more for the end.
 __global__ void __launch_bounds__(threads)
-    write_heads(const std::uint32_t* keys, const std::int32_t* order, const std::int32_t* lengths,
-                std::int64_t rows, bool one_level, const slice_totals* totals,
-                triangle_slice* heads) {
-    const std::int64_t windows = (rows + 31) / 32;
+    write_heads(places_of_rows by, const slice_totals* totals, triangle_slice* heads) {
+    const std::int64_t windows = (by.rows + 31) / 32;
     for (std::int64_t w = std::int64_t{blockIdx.x} * warps + threadIdx.x / 32; w < windows;
          w += std::int64_t{gridDim.x} * warps) {
-        const window_slices own(keys, order, lengths, rows, w, one_level);
+        const window_slices own(by, w);
         const int lane = lane_number();
         const std::int64_t before = warp_running_sum(std::int64_t{own.steps}) - own.steps;
         if ((own.heads >> lane & 1) != 0)
             heads[totals[w].slices + __popc(own.heads & ((1u << lane) - 1))] = {
                 totals[w].steps + before, static_cast<std::int32_t>(w * 32 + lane), own.lanes};
         if (w + 1 == windows && lane == 0)
-            heads[totals[windows].slices] = {totals[windows].steps, static_cast<std::int32_t>(rows),
-                                             1};
+            heads[totals[windows].slices] = {totals[windows].steps,
+                                             static_cast<std::int32_t>(by.rows), 1};
     }
+}
+
+/// The entries of a row of a slice: all that lie in the triangle, one after the other.
+struct strict_entries {
+    std::int64_t first = 0;
+    std::int32_t count = 0;
+
+    /// Of a matrix whose rows are sorted.
+    template <class T>
+    __device__ strict_entries(const triangle_source<T>& a, std::int64_t begin, std::int64_t end,
+                              std::int32_t number)
+        : first(a.upper ? end - number : begin), count(number) {}
+
+    /// The sum of the entries of the diagonal, which lie beside these.
+    template <class T>
+    __device__ T pivot(const triangle_source<T>& a, std::int64_t row, std::int64_t begin,
+                       std::int64_t end) const {
+        std::int64_t k = first + count;
+        if (a.upper)
+            for (k = first; k > begin && a.indices[k - 1] == row;) --k;
+        const std::int64_t stop = a.upper ? first : end;
+        T sum = 0;
+        for (; k < stop && a.indices[k] == row; ++k) sum += a.values[k];
+        return sum;
+    }
+};
+
+/// Fills in a slice whose rows have a lane each, of a matrix whose rows are sorted.
+template <int Batch, class T>
+__device__ inline void fill_sorted(const triangle_source<T>& a, const triangle_slice& head,
+                                   const triangle_slice& after, const std::int32_t* order,
+                                   const slice_pattern& pattern, const slice_arrays<T>& to) {
+    const int lane = lane_number();
+    const std::int64_t place = head.place + lane;
+    const bool there = place < after.place;
+    const std::int64_t row = !there ? 0 : order != nullptr ? order[place] : place;
+    const std::int64_t begin = there ? a.offsets[row] : 0;
+    const std::int64_t end = there ? a.offsets[row + 1] : 0;
+    const auto steps = static_cast<int>(after.step - head.step);
+    const std::int64_t at = head.step * 32 + lane;
+    int number = 0;
+    if (!pattern.known)
+        number = there ? level_key::length(pattern.keys[place]) : 0;
+    else
+        for (int s = 0; s < steps; ++s) number += to.columns[at + s * 32] >= 0 ? 1 : 0;
+    const strict_entries own(a, begin, end, number);
+    for (int from = 0; from < steps; from += Batch) {
+        std::int32_t columns[Batch];
+        T values[Batch];
+#pragma unroll
+        for (int u = 0; u < Batch; ++u) {
+            columns[u] = -1;
+            values[u] = 0;
+            if (from + u >= own.count) continue;
+            if (!pattern.known) columns[u] = a.indices[own.first + from + u];
+            values[u] = a.values[own.first + from + u];
+        }
+        if (!pattern.known && pattern.places != nullptr)
+#pragma unroll
+            for (int u = 0; u < Batch; ++u)
+                if (columns[u] >= 0) columns[u] = pattern.places[columns[u]];
+#pragma unroll
+        for (int u = 0; u < Batch; ++u) {
+            if (from + u >= steps) continue;
+            if (!pattern.known) to.columns[at + (from + u) * 32] = columns[u];
+            to.values[at + (from + u) * 32] = values[u];
+        }
+    }
+    if (to.pivots == nullptr || !there) return;
+    const T pivot = own.pivot(a, row, begin, end);
+    to.pivots[place] = pivot;
+    if (pivot == T{0}) atomicMin(to.bad_row, static_cast<unsigned>(row));
 }
 
 template <class T>
 __global__ void __launch_bounds__(threads)
     fill(triangle_source<T> a, std::int64_t slices, const triangle_slice* heads,
-         const std::int32_t* order, const std::int32_t* places, std::int32_t* columns, T* values,
-         T* pivots, unsigned* bad_row) {
+         const std::int32_t* order, slice_pattern pattern, slice_arrays<T> to_arrays) {
     const int lane = lane_number();
+    std::int32_t* const columns = pattern.known ? nullptr : to_arrays.columns;
+    T* const values = to_arrays.values;
+    T* const pivots = to_arrays.pivots;
+    const std::int32_t* const places = pattern.places;
     for (std::int64_t s = std::int64_t{blockIdx.x} * warps + threadIdx.x / 32; s < slices;
          s += std::int64_t{gridDim.x} * warps) {
         const triangle_slice head = heads[s];
         const triangle_slice after = heads[s + 1];
+        if (a.sorted && head.lanes == 1 && (pattern.known || pattern.keys != nullptr)) {
+            if (after.step - head.step <= 4)
+                fill_sorted<4>(a, head, after, order, pattern, to_arrays);
+            else
+                fill_sorted<8>(a, head, after, order, pattern, to_arrays);
+            continue;
+        }
         const int lanes = head.lanes;
         const int lane_bits = __ffs(lanes) - 1;
         const int own = lane & (lanes - 1);
@@ -167,7 +259,7 @@ __global__ void __launch_bounds__(threads)
         for (int by = lanes / 2; by > 0; by /= 2) pivot += __shfl_xor_sync(all_lanes, pivot, by);
         if (!there || own != 0) continue;
         pivots[place] = pivot;
-        if (pivot == T{0}) atomicMin(bad_row, static_cast<unsigned>(row));
+        if (pivot == T{0}) atomicMin(to_arrays.bad_row, static_cast<unsigned>(row));
     }
 }
 
@@ -207,8 +299,9 @@ slice_plan plan_slices(const std::shared_ptr<device>& device, const level_order&
     const std::int64_t windows = (rows + 31) / 32;
     const buffer<slice_totals> counts(device, static_cast<std::size_t>(windows) + 1, item);
     const buffer<slice_totals> before(device, static_cast<std::size_t>(windows) + 1, item);
-    launch_over(*device, count_slices, windows, order.keys.data(), order.order.data(),
-                order.lengths.data(), rows, one_level, counts.data());
+    const places_of_rows by{order.keys.data(),     order.order.data(), order.lengths.data(), rows,
+                            order.carries_lengths, one_level};
+    launch_over(*device, count_slices, windows, by, counts.data());
     device->zero(counts.data() + windows, sizeof(slice_totals));
     {
         const launch_scope launch(*device);
@@ -227,8 +320,7 @@ slice_plan plan_slices(const std::shared_ptr<device>& device, const level_order&
     plan.slices = all.slices;
     plan.steps = all.steps;
     plan.heads = {device, static_cast<std::size_t>(all.slices) + 1, item};
-    launch_over(*device, write_heads, windows, order.keys.data(), order.order.data(),
-                order.lengths.data(), rows, one_level, before.data(), plan.heads.data());
+    launch_over(*device, write_heads, windows, by, before.data(), plan.heads.data());
     return plan;
 }
 
@@ -243,18 +335,16 @@ std::vector<std::int64_t> slices_at(const std::shared_ptr<device>& device, const
 
 template <class T>
 void fill_slices(device& device, const triangle_source<T>& a, const slice_plan& plan,
-                 const std::int32_t* order, const std::int32_t* places, std::int32_t* columns,
-                 T* values, T* pivots, unsigned* bad_row) {
+                 const std::int32_t* order, const slice_pattern& pattern,
+                 const slice_arrays<T>& to) {
     if (plan.slices != 0)
-        launch_over(device, fill<T>, plan.slices, a, plan.slices, plan.heads.data(), order, places,
-                    columns, values, pivots, bad_row);
+        launch_over(device, fill<T>, plan.slices, a, plan.slices, plan.heads.data(), order, pattern,
+                    to);
 }
 
 template void fill_slices(device&, const triangle_source<double>&, const slice_plan&,
-                          const std::int32_t*, const std::int32_t*, std::int32_t*, double*, double*,
-                          unsigned*);
+                          const std::int32_t*, const slice_pattern&, const slice_arrays<double>&);
 template void fill_slices(device&, const triangle_source<float>&, const slice_plan&,
-                          const std::int32_t*, const std::int32_t*, std::int32_t*, float*, float*,
-                          unsigned*);
+                          const std::int32_t*, const slice_pattern&, const slice_arrays<float>&);
 
 } // namespace krylith::cuda

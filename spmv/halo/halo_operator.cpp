@@ -95,7 +95,7 @@ void halo_operator<T>::apply(execution& run, T alpha, const vector<T>& x, T beta
                           " must come from make_domain_vector()");
     this->open(run, x, y, dots);
     // The product is ordered after the transfers of x's ghosts.
-    if (ghosts != nullptr) run.join_if_ordered();
+    if (ghosts != nullptr) run.join_opened();
     const auto arguments_of = [&](int rank) {
         auto a = this->arguments(run, rank, alpha, x, beta, y, dots, 0);
         if (ghosts != nullptr) {

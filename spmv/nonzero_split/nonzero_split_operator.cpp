@@ -120,7 +120,7 @@ void nonzero_split_operator<T>::apply(execution& run, T alpha, const vector<T>& 
         throw usage_error(std::string("x of a product with operator ") + to_string(this->kind_) +
                           " must come from make_domain_vector()");
     this->open(run, x, y, dots);
-    if (ghosts != nullptr) run.join_if_ordered(); // the ghosts of x are on their way
+    if (ghosts != nullptr) run.join_opened(); // the ghosts of x are on their way
     if (exchange_) exchange_->begin(run);
     for (int rank = 0; exchange_ && rank < run.ranks(); ++rank) {
         const remote_rows& rows = remote_[static_cast<std::size_t>(rank)];

@@ -161,7 +161,7 @@ void replicated_operator<T>::send_results(execution& run, T alpha, const vector<
                                           std::span<const reduction_into<T>> dots) const {
     this->check_product(x, y, dots);
     run.open({});
-    run.join_if_ordered(); // orders the product after the readers of the last result
+    run.join_opened(); // orders the product after the readers of the last result
     std::vector<bool> begun(static_cast<std::size_t>(run.ranks()), false);
     for (const step now : {step::first, step::second, step::redundant}) {
         std::vector<block_message> messages;

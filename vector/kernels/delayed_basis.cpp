@@ -53,7 +53,7 @@ void delayed_update(execution& run, basis<T>& v, int count, const vector<T>& w, 
                           std::to_string(run.at(0).batch) +
                           " values under way, but must be in the array: call compute() or flush() "
                           "before");
-    if (exchange != nullptr) run.join_if_ordered();
+    if (exchange != nullptr) run.join_opened();
     for (int rank = 0; rank < run.ranks(); ++rank) {
         auto a = pass_arguments<delayed_arguments<T>>(run, v, count, w, first, rank);
         a.sends = exchange != nullptr;
