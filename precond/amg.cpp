@@ -10,6 +10,7 @@
 #include <krylith/precond/amg/cycle.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/spmv/building/reordered_matrix.hpp>
+#include <krylith/spmv/distributed_products.hpp>
 
 namespace krylith {
 
@@ -43,6 +44,13 @@ void check(const amg_options& o) {
         refuse("precision", "fp64", "fp32 for an operator in fp32");
 }
 
+/// The matrix with ascending columns in each row, as products of matrices need them.
+template <class T>
+distributed_csr<T> in_order(distributed_csr<T> matrix) {
+    if (matrix.rows_ascend()) return matrix;
+    return sorted_rows<T>(matrix).apply(matrix);
+}
+
 /// The matrix over the devices, its rows in the operator's order.
 template <class T>
 distributed_csr<T> over_devices(const layout& layout, const csr_view<T>& matrix) {
@@ -50,10 +58,12 @@ distributed_csr<T> over_devices(const layout& layout, const csr_view<T>& matrix)
         throw usage_error("amg: a matrix of " + std::to_string(matrix.rows) + " x " +
                           std::to_string(matrix.columns) + " for an operator of " +
                           std::to_string(layout.size()) + " rows");
-    if (!layout.order) return {layout.group, matrix, layout.rows, layout.rows};
+    if (!layout.order)
+        return in_order(distributed_csr<T>(layout.group, matrix, layout.rows, layout.rows));
     (void)validate(matrix);
     const reordered_matrix<T> moved = reordered(matrix, *layout.order);
-    return {layout.group, csr_view<T>(moved.matrix), layout.rows, layout.rows};
+    return in_order(
+        distributed_csr<T>(layout.group, csr_view<T>(moved.matrix), layout.rows, layout.rows));
 }
 
 template <class T>
@@ -64,7 +74,7 @@ distributed_csr<T> over_devices(const layout& layout, std::span<const csr_part<T
     distributed_csr<T> result(layout.group, parts, layout.rows);
     if (result.row_owners() != layout.rows)
         throw usage_error("amg: the parts have other rows than the operator's devices own");
-    return result;
+    return in_order(std::move(result));
 }
 
 template <class T>
@@ -133,6 +143,15 @@ void amg<T>::apply(execution& run, const vector<T>& r, vector<T>& z,
 template <class T>
 bool amg<T>::recordable() const {
     return work_->recordable();
+}
+
+template <class T>
+int amg<T>::kernels() const {
+    // A level has two kernels a step of each smoother, two transfers and a pass between them; with
+    // cycle w levels are visited twice as often as the one above.
+    const auto levels = static_cast<int>(work_->levels().size());
+    const int visits = options_.cycle == multigrid_cycle::v ? levels : 4 * levels;
+    return 3 + visits * (4 * options_.degree + 3);
 }
 
 template <class T>

@@ -99,6 +99,8 @@ public:
     [[nodiscard]] std::string name() const;
 
     [[nodiscard]] const amg_options& options() const { return options_; }
+    /// The number of kernels that an application enqueues.
+    [[nodiscard]] int kernels() const;
     /// From the first, A, to the coarsest.
     [[nodiscard]] std::vector<multigrid_level_facts> levels() const;
     /// The nonzeros, or rows, of all levels over those of A.

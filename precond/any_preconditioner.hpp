@@ -52,6 +52,8 @@ public:
     [[nodiscard]] bool recordable() const { return !model_ || model_->recordable(); }
     [[nodiscard]] std::int64_t bytes() const { return model_ ? model_->bytes() : 0; }
     [[nodiscard]] std::string name() const { return model_ ? model_->name() : identity::name(); }
+    /// The kernels that an application enqueues.
+    [[nodiscard]] int kernels() const { return model_ ? model_->kernels() : 1; }
     /// The levels of a multigrid hierarchy; empty where it holds none.
     [[nodiscard]] std::vector<multigrid_level_facts> levels() const {
         return model_ ? model_->levels() : std::vector<multigrid_level_facts>();

@@ -69,6 +69,8 @@ public:
                std::span<const reduction_into<T>> dots = {}) const;
 
     [[nodiscard]] bool recordable() const;
+    /// Products, a sum for every second one, and the passes in and out.
+    [[nodiscard]] int kernels() const { return options_.degree + options_.degree / 2 + 3; }
     /// Returns the bytes on the device that keeps most.
     [[nodiscard]] std::int64_t bytes() const;
     /// Returns the text that makes it, such as "chebyshev:degree=16:kind=first:ratio=256".

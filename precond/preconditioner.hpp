@@ -36,7 +36,9 @@ struct identity {
 ///
 /// It may have m.recording(), by which solvers know that what they have recorded of it may be used
 /// in the next solve (vector/kept/recording_identity.hpp); otherwise they record it in every solve.
-/// It may have m.levels(), a vector of multigrid_level_facts, for reports.
+/// It may have m.kernels(), the number of kernels that an application enqueues where these are
+/// many: solvers then record fewer iterations in a trip. It may have m.levels(), a vector of
+/// multigrid_level_facts, for reports.
 template <class M, class T>
 concept applied_preconditioner = requires(const M& m, execution& run, const vector<T>& r,
                                           vector<T>& z, std::span<const reduction_into<T>> dots) {
@@ -74,6 +76,15 @@ template <class M>
         return m.is_identity();
     else
         return false;
+}
+
+/// The number of kernels that an application enqueues, 1 where M doesn't tell.
+template <class M>
+[[nodiscard]] int kernels_of(const M& m) {
+    if constexpr (requires { m.kernels(); })
+        return m.kernels();
+    else
+        return 1;
 }
 
 /// Returns M^-1 r entry by entry where M can give it so.

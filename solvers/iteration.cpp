@@ -26,14 +26,17 @@ std::int64_t limit_of(const solver_options& options, std::int64_t n) {
 }
 
 execution_options settings(execution_options sizes, const solver_options& options,
-                           const std::string& unrecordable, std::int64_t limit, bool cycles) {
+                           const std::string& unrecordable, std::int64_t limit, bool cycles,
+                           int kernels) {
     sizes.mode = options.mode;
     if (!unrecordable.empty()) {
         if (options.mode == execution_mode::recorded)
             throw usage_error(unrecordable + " can't be recorded: use mode automatic or eager");
         sizes.mode = execution_mode::eager;
     }
-    sizes.unroll = cycles ? 1 : options.unroll;
+    // A graph of a few hundred kernels takes as long to instantiate as several of its iterations.
+    constexpr int most_kernels = 112;
+    sizes.unroll = cycles ? 1 : std::clamp(most_kernels / (kernels + 3), 1, options.unroll);
     sizes.timeout_seconds = options.timeout_seconds;
     if (options.history) sizes.history_size = limit + 1;
     return sizes;
@@ -43,12 +46,12 @@ execution_options settings(execution_options sizes, const solver_options& option
 
 iteration_control::iteration_control(const device_group& group, const solver_options& options,
                                      std::int64_t n, const std::string& unrecordable,
-                                     execution_options sizes, bool cycles)
+                                     execution_options sizes, bool cycles, int kernels)
     : options_((options.check(), options)),
       n_(n),
       limit_(limit_of(options, n)),
       history_size_(options.history ? limit_ + 1 : 0),
-      run_(group, settings(sizes, options, unrecordable, limit_, cycles)),
+      run_(group, settings(sizes, options, unrecordable, limit_, cycles, kernels)),
       recordable_(unrecordable.empty()) {}
 
 bool iteration_control::suits(const solver_options& options,

@@ -31,7 +31,7 @@ public:
     iteration(const A& a, const M& m, const solver_options& options,
               const execution_options& sizes = {}, bool cycles = false)
         : iteration_control(a.layout()->group, resolved<T>(options), a.layout()->size(),
-                            unrecordable(a, m), sizes, cycles),
+                            unrecordable(a, m), sizes, cycles, kernels_of(m)),
           a_(a),
           used_m_(run_),
           plain_(is_identity(m)),

@@ -15,10 +15,17 @@ namespace {
 constexpr std::int64_t inverted_rows = 128;
 /// Aggregation that leaves more than this fraction of the rows is tried with a lower threshold.
 constexpr double slow_coarsening = 1 / 1.7;
-/// Mean entries of a row up to which the aggregates of the first level are joined in pairs.
+/// Mean entries of a row up to which rows are short.
 constexpr double short_rows = 12;
 
 constexpr const char* item = "preconditioner";
+
+/// Whether rows are not those of a stencil along the axes: their aggregates are large as they are,
+/// and Gershgorin's bound is not sharp.
+template <class T>
+bool has_long_rows(const distributed_csr<T>& a) {
+    return static_cast<double>(a.nonzeros()) > short_rows * static_cast<double>(a.rows());
+}
 
 /// The near-null vector 1 of A in the variables of S A S: S^-1 1, its largest entry 1.
 template <class W, class T>
@@ -89,6 +96,7 @@ hierarchy<W>::hierarchy(layout_handle fine, const distributed_csr<T>& a,
     first.layout = std::move(fine);
     first.scaling = scaling_of(a, 0);
     first.matrix = scaled<W>(a, first.scaling);
+    if (has_long_rows(a)) sharpen(first.matrix, first.scaling);
     first.near_null = scaled_constant<W>(a, first.scaling);
     for (const local_columns& columns : a.all_columns())
         first.first_owned.push_back(columns.first_owned());
@@ -129,7 +137,7 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
                           : 0;
     aggregation_options how;
     how.aggressive = static_cast<int>(at) < pairs;
-    if (at > 0) how.known_bound = level.scaling.bound;
+    if (level.scaling.sharp) how.known_bound = level.scaling.bound;
     const double theta = std::ldexp(options.theta, -static_cast<int>(at));
     std::optional<smoothed_aggregation<W>> aggregates;
     for (const double lower : {theta, theta / 10, 0.0}) {
@@ -189,6 +197,7 @@ void hierarchy<W>::update(const distributed_csr<T>& a, const amg_options& option
     levels_.front().scaling = scaling_of(a, 0);
     whole_ = false; // until all levels have new values
     scale(a, levels_.front().scaling, levels_.front().matrix);
+    if (has_long_rows(a)) sharpen(levels_.front().matrix, levels_.front().scaling);
     levels_.front().near_null = scaled_constant<W>(a, levels_.front().scaling);
     for (std::size_t at = 0; at < levels_.size(); ++at) {
         multigrid_level<W>& level = levels_[at];
@@ -202,7 +211,7 @@ void hierarchy<W>::update(const distributed_csr<T>& a, const amg_options& option
         if (!level.plans) continue;
         level_plans<W>& plans = *level.plans;
         if (options.reuse == multigrid_reuse::transfer) {
-            if (at > 0) plans.aggregates.know_bound(level.scaling.bound);
+            if (level.scaling.sharp) plans.aggregates.know_bound(level.scaling.bound);
             plans.aggregates.refresh(level.matrix, pointers(level.near_null), plans.prolongation);
             plans.transposition.apply(plans.prolongation, plans.restriction);
         }

@@ -100,16 +100,22 @@ void scale(const distributed_csr<T>& a, const level_scaling& by, distributed_csr
 }
 
 template <class W>
-level_scaling scale_coarse(distributed_csr<W>& a, std::size_t level) {
+void sharpen(distributed_csr<W>& b, level_scaling& by) {
     constexpr int steps = 12;
     constexpr double spare = 1.1;
+    by.sharp = true;
+    const double estimate = spare * power_estimate(b, steps);
+    if (!(estimate > 0 && estimate < 1)) return;
+    for (int rank = 0; rank < b.group().size(); ++rank)
+        scale_by(b.group()[rank], b.block(rank).nonzeros(), 1 / estimate, b.block(rank).values());
+    by.bound *= estimate;
+}
+
+template <class W>
+level_scaling scale_coarse(distributed_csr<W>& a, std::size_t level) {
     level_scaling by = scaling_of(a, level);
     scale(a, by, a);
-    const double estimate = spare * power_estimate(a, steps);
-    if (!(estimate > 0 && estimate < 1)) return by;
-    for (int rank = 0; rank < a.group().size(); ++rank)
-        scale_by(a.group()[rank], a.block(rank).nonzeros(), 1 / estimate, a.block(rank).values());
-    by.bound *= estimate;
+    sharpen(a, by);
     return by;
 }
 
@@ -163,6 +169,8 @@ void scale_transfers(const level_scaling& by, const distributed_csr<W>& coarse,
 
 template level_scaling scaling_of(const distributed_csr<double>&, std::size_t);
 template level_scaling scaling_of(const distributed_csr<float>&, std::size_t);
+template void sharpen(distributed_csr<double>&, level_scaling&);
+template void sharpen(distributed_csr<float>&, level_scaling&);
 template level_scaling scale_coarse(distributed_csr<double>&, std::size_t);
 template level_scaling scale_coarse(distributed_csr<float>&, std::size_t);
 template void scale(const distributed_csr<double>&, const level_scaling&, distributed_csr<double>&);

@@ -15,7 +15,8 @@ struct level_scaling {
     std::vector<buffer<double>> s; ///< [rank], by local columns of the matrix
     double largest = 1;            ///< the largest entry of S
     double inverse = 1;            ///< the largest entry of S^-1
-    double bound = 1;              ///< rho: Gershgorin's bound of the eigenvalues of D^-1 A
+    double bound = 1;              ///< rho: a bound of the eigenvalues of D^-1 A
+    bool sharp = false;            ///< rho is an estimate, else Gershgorin's bound
 
     /// The entries of S on the rows of a rank.
     template <class T>
@@ -29,11 +30,16 @@ struct level_scaling {
 template <class T>
 [[nodiscard]] level_scaling scaling_of(const distributed_csr<T>& a, std::size_t level);
 
-/// Scales the matrix of a coarse level in place, and returns how: Gershgorin's bound of coarse
-/// matrices is far above their largest eigenvalue, so rho is a power estimate with 10% to spare
-/// where that is less. Throws as scaling_of() does. Waits for the devices.
+/// Scales the matrix of a coarse level in place, and returns how, with a sharp rho. Throws as
+/// scaling_of() does. Waits for the devices.
 template <class W>
 [[nodiscard]] level_scaling scale_coarse(distributed_csr<W>& a, std::size_t level);
+
+/// Makes rho sharp, of the scaled matrix B, which gets it: Gershgorin's bound is far above the
+/// largest eigenvalue where rows have many entries. rho becomes a power estimate with 10% to spare,
+/// where that is less. Cost: 12 products; waits for the devices.
+template <class W>
+void sharpen(distributed_csr<W>& b, level_scaling& by);
 
 /// Enqueues B = S A S / rho: values into those of `b`, which has the pattern of `a` and may be `a`.
 template <class T, class W>

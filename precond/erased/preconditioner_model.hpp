@@ -31,6 +31,7 @@ public:
     [[nodiscard]] virtual std::int64_t bytes() const = 0;
     [[nodiscard]] virtual std::string name() const = 0;
     [[nodiscard]] virtual const recording_identity* recording() const = 0;
+    [[nodiscard]] virtual int kernels() const = 0;
     [[nodiscard]] virtual std::vector<multigrid_level_facts> levels() const = 0;
     [[nodiscard]] virtual std::unique_ptr<preconditioner_model> square_root() const = 0;
     virtual void update(const matrix_operator<T>& a) = 0;
@@ -56,6 +57,7 @@ public:
     [[nodiscard]] std::int64_t bytes() const override { return m_.bytes(); }
     [[nodiscard]] std::string name() const override { return m_.name(); }
     [[nodiscard]] const recording_identity* recording() const override { return identity_of(m_); }
+    [[nodiscard]] int kernels() const override { return kernels_of(m_); }
     [[nodiscard]] std::vector<multigrid_level_facts> levels() const override {
         if constexpr (requires { m_.levels(); })
             return m_.levels();

@@ -24,8 +24,10 @@ public:
     virtual ~iteration_control() = default;
 
     /// `unrecordable` names what a recorded loop can't contain, and is empty if there is nothing.
+    /// `kernels` are those of an application of M.
     iteration_control(const device_group& group, const solver_options& options, std::int64_t n,
-                      const std::string& unrecordable, execution_options sizes, bool cycles);
+                      const std::string& unrecordable, execution_options sizes, bool cycles,
+                      int kernels);
 
     [[nodiscard]] execution& run() noexcept { return run_; }
 

@@ -123,6 +123,23 @@ KRYLITH_GROUP_TEST("amg: the cycle is symmetric and positive") {
         }
 }
 
+KRYLITH_GROUP_TEST("amg: columns in any order, entries in parts") {
+    const auto matrix = make_gallery<double>("poisson3d:10:random=1");
+    csr_matrix<double> shuffled(matrix.rows, matrix.columns);
+    shuffled.row_offsets.assign(1, 0);
+    for (std::size_t row = 0; row < static_cast<std::size_t>(matrix.rows); ++row) {
+        for (auto k = matrix.row_offsets[row + 1]; k-- > matrix.row_offsets[row];) {
+            const auto at = static_cast<std::size_t>(k);
+            for (int part = 0; part < 2; ++part) { // halves of each entry
+                shuffled.column_indices.push_back(matrix.column_indices[at]);
+                shuffled.values.push_back(matrix.values[at] / 2);
+            }
+        }
+        shuffled.row_offsets.push_back(static_cast<std::int64_t>(shuffled.values.size()));
+    }
+    check_same(solved(group, shuffled, {}), solved(group, matrix, {}));
+}
+
 KRYLITH_GROUP_TEST("amg: small, diagonal, decoupled and empty systems") {
     for (const char* const name : {"poisson1d:1", "poisson1d:2", "poisson1d:3", "poisson1d:300"})
         (void)solved(group, make_gallery<double>(name), {}, 1e-10);
