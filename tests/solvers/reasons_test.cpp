@@ -235,7 +235,7 @@ namespace {
 /// The decision at the loop's end, without a solve.
 struct loop_end : iteration_control {
     loop_end()
-        : iteration_control(device_group::host(1), resolved<double>({}), 10, "", {}, false) {}
+        : iteration_control(device_group::host(1), resolved<double>({}), 10, "", {}, false, 1) {}
     using iteration_control::check_convergence;
     using iteration_control::result_;
 };

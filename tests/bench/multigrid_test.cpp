@@ -1,0 +1,40 @@
+// krylith bench multigrid: every step is there, measured as often as asked for, and what is wrong
+// voids the row.
+#include <algorithm>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include <krylith/bench/multigrid/multigrid_measure.hpp>
+
+#include <krylith/tests/support/groups.hpp>
+
+namespace krylith::bench {
+
+KRYLITH_GROUP_TEST("bench multigrid: all steps, and a solution that is one") {
+    const workload w = make_workload("gallery:poisson3d:9");
+    const multigrid_numbers numbers =
+        measure_multigrid(group, w, {.rtol = 1e-8, .repetitions = 2, .with_cg = true});
+    CHECK(numbers.void_because.empty());
+    CHECK(numbers.iterations > 0);
+    CHECK(numbers.iterations < numbers.iterations_alone);
+    CHECK(numbers.relative_residual <= 1.01e-8);
+    CHECK(numbers.levels.size() >= 2);
+    CHECK(numbers.levels.front().rows == w.n());
+    CHECK(numbers.operator_complexity > 1);
+    for (const char* const name : {"make_operator", "amg", "first solve", "total", "second solve",
+                                   "amg update", "solve after update", "cg alone"}) {
+        CAPTURE(std::string(name));
+        const auto found = std::ranges::find(numbers.phases, name, &multigrid_phase::name);
+        REQUIRE(found != numbers.phases.end());
+        CHECK(found->seconds.size() == 2);
+    }
+}
+
+KRYLITH_GROUP_TEST("bench multigrid: a solve that does not converge is void") {
+    const workload w = make_workload("gallery:convection_diffusion:9:1000"); // not symmetric
+    CHECK_FALSE(
+        measure_multigrid(group, w, {.rtol = 1e-14, .repetitions = 1}).void_because.empty());
+}
+
+} // namespace krylith::bench
