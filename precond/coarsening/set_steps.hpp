@@ -49,12 +49,7 @@ struct largest_key_step : joins_largest {
     [[nodiscard]] KRYLITH_HD std::uint32_t part(std::int64_t row, int lane, int lanes) const {
         const std::int32_t own = a.own(row);
         if (state[own] > left) return no_key; // takes no part
-        std::uint32_t most = key[own];
-        a.each_strong(row, lane, lanes, [&](std::int32_t j, std::uint8_t) {
-            const std::uint32_t other = key[j];
-            most = other > most ? other : most;
-        });
-        return most;
+        return a.largest_of(key, row, lane, lanes, key[own]);
     }
     KRYLITH_HD bool finish(std::int64_t row, std::uint32_t most) const {
         nearest[a.own(row)] = most;
@@ -74,12 +69,7 @@ struct decide_step : joins_largest {
         return state[a.own(row)] == undecided;
     }
     [[nodiscard]] KRYLITH_HD std::uint32_t part(std::int64_t row, int lane, int lanes) const {
-        std::uint32_t most = nearest[a.own(row)];
-        a.each_strong(row, lane, lanes, [&](std::int32_t j, std::uint8_t) {
-            const std::uint32_t other = nearest[j];
-            most = other > most ? other : most;
-        });
-        return most;
+        return a.largest_of(nearest, row, lane, lanes, nearest[a.own(row)]);
     }
     KRYLITH_HD bool finish(std::int64_t row, std::uint32_t most) const {
         const std::int32_t own = a.own(row);

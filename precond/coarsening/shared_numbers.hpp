@@ -34,11 +34,12 @@ KRYLITH_HD inline void raise_shared(V* to, V number) {
 #endif
 }
 
-[[nodiscard]] KRYLITH_HD inline std::int32_t load_shared(std::int32_t* from) {
+template <class V>
+[[nodiscard]] KRYLITH_HD inline V load_shared(V* from) {
 #ifdef __CUDA_ARCH__
-    return *static_cast<volatile std::int32_t*>(from);
+    return *static_cast<volatile V*>(from);
 #else
-    return std::atomic_ref<std::int32_t>(*from).load(std::memory_order_relaxed);
+    return std::atomic_ref<V>(*from).load(std::memory_order_relaxed);
 #endif
 }
 

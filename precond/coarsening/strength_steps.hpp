@@ -84,8 +84,7 @@ struct filtered_rows {
     KRYLITH_HD void write(std::int64_t row, const row_sums& sums) const {
         filtered[row] = diagonal[row] * static_cast<T>(sums.kept());
         const unsigned long long bits = ordered_bits(sums.bound());
-        if (bits > *static_cast<volatile unsigned long long*>(bound_bits))
-            raise_shared(bound_bits, bits);
+        if (bits > load_shared(bound_bits)) raise_shared(bound_bits, bits);
     }
 };
 

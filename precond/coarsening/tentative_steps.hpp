@@ -23,8 +23,9 @@ struct magnitude_step : writes_only {
 
     [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t row) const { return aggregate[row] >= 0; }
     KRYLITH_HD bool finish(std::int64_t row, std::uint32_t) const {
-        raise_shared(largest + aggregate[row],
-                     ordered_bits(static_cast<double>(std::fabs(v[row]))));
+        wide* const to = largest + aggregate[row];
+        const wide bits = ordered_bits(static_cast<double>(std::fabs(v[row])));
+        if (bits > load_shared(to)) raise_shared(to, bits);
         return false;
     }
 };
