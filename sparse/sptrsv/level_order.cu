@@ -101,7 +101,8 @@ template <class T>
 void find_levels(const std::shared_ptr<device>& device, const triangle_source<T>& a,
                  const chain_starts& chains, int blocks_each, std::int32_t* levels,
                  std::int32_t* lengths, sweep_counters* counters) {
-    {
+    // Where most rows begin a chain there is nothing to leave out.
+    if (2 * chains.count <= a.rows) {
         const buffer<awaited_rows> awaited(device, static_cast<std::size_t>(a.rows), item);
         find_awaited_rows(*device, a, chains.starts.data(), awaited.data(), lengths,
                           &counters->crowded);
@@ -137,7 +138,7 @@ level_order order_by_level(const std::shared_ptr<device>& device, const triangle
     counters.zero();
     const chain_starts chains = find_chains(device, a);
     triangle_source<T> sorted = a;
-    sorted.sorted = result.sorted = chains.sorted;
+    sorted.sorted = chains.sorted;
     find_levels(device, sorted, chains, blocks_each, levels.data(), result.lengths.data(),
                 counters.data());
     launch_over(*device, make_keys, a.rows, levels.data(), result.lengths.data(), a.rows,

@@ -15,7 +15,6 @@ namespace krylith::cuda {
 struct level_order {
     std::int64_t levels = 0;
     bool natural = false;         ///< whether places are rows
-    bool sorted = false;          ///< whether columns descend in no row of the matrix
     bool carries_lengths = false; ///< whether keys have lengths of the first two classes on top
     buffer<std::int32_t> lengths; ///< [rows] strict entries of each row
     buffer<std::uint32_t> keys;   ///< [rows] by place: level << length_class::bits | class
@@ -48,26 +47,11 @@ struct slice_plan {
                                                   const slice_plan& plan,
                                                   const std::vector<std::int64_t>& places);
 
-/// What columns are made of; or they are there, and only values are taken.
-struct slice_pattern {
-    const std::int32_t* places = nullptr; ///< [rows] of rows; null: places are rows
-    const std::uint32_t* keys = nullptr;  ///< of an order that carries lengths; null: it doesn't
-    bool known = false;                   ///< whether columns are there
-};
-
-/// What is filled in.
-template <class T>
-struct slice_arrays {
-    std::int32_t* columns;
-    T* values;
-    T* pivots;         ///< null: all are 1
-    unsigned* bad_row; ///< holds ~0, and becomes the lowest row whose pivot is 0 or missing
-};
-
-/// Fills in values and pivots, and columns unless they are known.
+/// Fills in values and pivots, and columns unless that is null: by place, or as rows where `places`
+/// is null. `bad_row`, which holds ~0, becomes the lowest row whose pivot is 0 or missing.
 template <class T>
 void fill_slices(device& device, const triangle_source<T>& a, const slice_plan& plan,
-                 const std::int32_t* order, const slice_pattern& pattern,
-                 const slice_arrays<T>& to);
+                 const std::int32_t* order, const std::int32_t* places, std::int32_t* columns,
+                 T* values, T* pivots, unsigned* bad_row);
 
 } // namespace krylith::cuda

@@ -113,98 +113,16 @@ __global__ void __launch_bounds__(threads)
     }
 }
 
-/// The entries of a row of a slice: all that lie in the triangle, one after the other.
-struct strict_entries {
-    std::int64_t first = 0;
-    std::int32_t count = 0;
-
-    /// Of a matrix whose rows are sorted.
-    template <class T>
-    __device__ strict_entries(const triangle_source<T>& a, std::int64_t begin, std::int64_t end,
-                              std::int32_t number)
-        : first(a.upper ? end - number : begin), count(number) {}
-
-    /// The sum of the entries of the diagonal, which lie beside these.
-    template <class T>
-    __device__ T pivot(const triangle_source<T>& a, std::int64_t row, std::int64_t begin,
-                       std::int64_t end) const {
-        std::int64_t k = first + count;
-        if (a.upper)
-            for (k = first; k > begin && a.indices[k - 1] == row;) --k;
-        const std::int64_t stop = a.upper ? first : end;
-        T sum = 0;
-        for (; k < stop && a.indices[k] == row; ++k) sum += a.values[k];
-        return sum;
-    }
-};
-
-/// Fills in a slice whose rows have a lane each, of a matrix whose rows are sorted.
-template <int Batch, class T>
-__device__ inline void fill_sorted(const triangle_source<T>& a, const triangle_slice& head,
-                                   const triangle_slice& after, const std::int32_t* order,
-                                   const slice_pattern& pattern, const slice_arrays<T>& to) {
-    const int lane = lane_number();
-    const std::int64_t place = head.place + lane;
-    const bool there = place < after.place;
-    const std::int64_t row = !there ? 0 : order != nullptr ? order[place] : place;
-    const std::int64_t begin = there ? a.offsets[row] : 0;
-    const std::int64_t end = there ? a.offsets[row + 1] : 0;
-    const auto steps = static_cast<int>(after.step - head.step);
-    const std::int64_t at = head.step * 32 + lane;
-    int number = 0;
-    if (!pattern.known)
-        number = there ? level_key::length(pattern.keys[place]) : 0;
-    else
-        for (int s = 0; s < steps; ++s) number += to.columns[at + s * 32] >= 0 ? 1 : 0;
-    const strict_entries own(a, begin, end, number);
-    for (int from = 0; from < steps; from += Batch) {
-        std::int32_t columns[Batch];
-        T values[Batch];
-#pragma unroll
-        for (int u = 0; u < Batch; ++u) {
-            columns[u] = -1;
-            values[u] = 0;
-            if (from + u >= own.count) continue;
-            if (!pattern.known) columns[u] = a.indices[own.first + from + u];
-            values[u] = a.values[own.first + from + u];
-        }
-        if (!pattern.known && pattern.places != nullptr)
-#pragma unroll
-            for (int u = 0; u < Batch; ++u)
-                if (columns[u] >= 0) columns[u] = pattern.places[columns[u]];
-#pragma unroll
-        for (int u = 0; u < Batch; ++u) {
-            if (from + u >= steps) continue;
-            if (!pattern.known) to.columns[at + (from + u) * 32] = columns[u];
-            to.values[at + (from + u) * 32] = values[u];
-        }
-    }
-    if (to.pivots == nullptr || !there) return;
-    const T pivot = own.pivot(a, row, begin, end);
-    to.pivots[place] = pivot;
-    if (pivot == T{0}) atomicMin(to.bad_row, static_cast<unsigned>(row));
-}
-
 template <class T>
 __global__ void __launch_bounds__(threads)
     fill(triangle_source<T> a, std::int64_t slices, const triangle_slice* heads,
-         const std::int32_t* order, slice_pattern pattern, slice_arrays<T> to_arrays) {
+         const std::int32_t* order, const std::int32_t* places, std::int32_t* columns, T* values,
+         T* pivots, unsigned* bad_row) {
     const int lane = lane_number();
-    std::int32_t* const columns = pattern.known ? nullptr : to_arrays.columns;
-    T* const values = to_arrays.values;
-    T* const pivots = to_arrays.pivots;
-    const std::int32_t* const places = pattern.places;
     for (std::int64_t s = std::int64_t{blockIdx.x} * warps + threadIdx.x / 32; s < slices;
          s += std::int64_t{gridDim.x} * warps) {
         const triangle_slice head = heads[s];
         const triangle_slice after = heads[s + 1];
-        if (a.sorted && head.lanes == 1 && (pattern.known || pattern.keys != nullptr)) {
-            if (after.step - head.step <= 4)
-                fill_sorted<4>(a, head, after, order, pattern, to_arrays);
-            else
-                fill_sorted<8>(a, head, after, order, pattern, to_arrays);
-            continue;
-        }
         const int lanes = head.lanes;
         const int lane_bits = __ffs(lanes) - 1;
         const int own = lane & (lanes - 1);
@@ -259,7 +177,7 @@ __global__ void __launch_bounds__(threads)
         for (int by = lanes / 2; by > 0; by /= 2) pivot += __shfl_xor_sync(all_lanes, pivot, by);
         if (!there || own != 0) continue;
         pivots[place] = pivot;
-        if (pivot == T{0}) atomicMin(to_arrays.bad_row, static_cast<unsigned>(row));
+        if (pivot == T{0}) atomicMin(bad_row, static_cast<unsigned>(row));
     }
 }
 
@@ -335,16 +253,18 @@ std::vector<std::int64_t> slices_at(const std::shared_ptr<device>& device, const
 
 template <class T>
 void fill_slices(device& device, const triangle_source<T>& a, const slice_plan& plan,
-                 const std::int32_t* order, const slice_pattern& pattern,
-                 const slice_arrays<T>& to) {
+                 const std::int32_t* order, const std::int32_t* places, std::int32_t* columns,
+                 T* values, T* pivots, unsigned* bad_row) {
     if (plan.slices != 0)
-        launch_over(device, fill<T>, plan.slices, a, plan.slices, plan.heads.data(), order, pattern,
-                    to);
+        launch_over(device, fill<T>, plan.slices, a, plan.slices, plan.heads.data(), order, places,
+                    columns, values, pivots, bad_row);
 }
 
 template void fill_slices(device&, const triangle_source<double>&, const slice_plan&,
-                          const std::int32_t*, const slice_pattern&, const slice_arrays<double>&);
+                          const std::int32_t*, const std::int32_t*, std::int32_t*, double*, double*,
+                          unsigned*);
 template void fill_slices(device&, const triangle_source<float>&, const slice_plan&,
-                          const std::int32_t*, const slice_pattern&, const slice_arrays<float>&);
+                          const std::int32_t*, const std::int32_t*, std::int32_t*, float*, float*,
+                          unsigned*);
 
 } // namespace krylith::cuda

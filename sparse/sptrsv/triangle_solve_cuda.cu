@@ -108,7 +108,6 @@ public:
         launch_.blocks = blocks;
         level_order order = order_by_level(this->device_, this->source_);
         this->levels = order.levels;
-        this->source_.sorted = order.sorted;
         const std::int64_t width = this->levels == 0 ? 0 : this->rows / this->levels;
         this->reason =
             std::to_string(this->levels) + " levels of " + std::to_string(width) + " rows: ";
@@ -128,7 +127,6 @@ public:
         else
             this->make_words();
         order_ = std::move(order.order);
-        if (order.carries_lengths) keys_ = std::move(order.keys);
         if (!wide_) places_ = std::move(order.places);
     }
 
@@ -152,14 +150,11 @@ public:
             KRYLITH_CUDA_CHECK(
                 cudaMemsetAsync(bad.data(), 0xff, sizeof(unsigned), launch.stream()));
         }
-        const slice_arrays<T> to{columns_.data(), values_.data(), pivots_.data(), bad.data()};
-        fill_slices(*this->device_, this->source_, plan_, order_.data(),
-                    has_columns_ ? slice_pattern{.known = true}
-                                 : slice_pattern{places_.data(), keys_.data()},
-                    to);
+        fill_slices(*this->device_, this->source_, plan_, order_.data(), places_.data(),
+                    has_columns_ ? nullptr : columns_.data(), values_.data(), pivots_.data(),
+                    bad.data());
         has_columns_ = true;
         places_ = {};
-        keys_ = {};
         const unsigned row = bad.download().front();
         return row == ~0u ? -1 : std::int64_t{row};
     }
@@ -168,7 +163,6 @@ public:
         return static_cast<std::int64_t>(plan_.heads.size() * sizeof(triangle_slice) +
                                          (columns_.size() + order_.size() + places_.size()) *
                                              sizeof(std::int32_t) +
-                                         keys_.size() * sizeof(std::uint32_t) +
                                          (values_.size() + pivots_.size()) * sizeof(T)) +
                this->word_bytes();
     }
@@ -189,7 +183,6 @@ private:
     buffer<T> pivots_;
     buffer<std::int32_t> order_;
     buffer<std::int32_t> places_;
-    buffer<std::uint32_t> keys_; ///< until columns are filled in
 };
 
 } // namespace
