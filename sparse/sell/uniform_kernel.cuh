@@ -18,16 +18,6 @@ namespace krylith::cuda {
 /// The slices that a warp multiplies at once. Two take 636 us of the 578 above.
 inline constexpr int slices_together = 4;
 
-/// The product of a lane's row of any slice. It is a function of its own, so that its registers
-/// don't add to those of the kernel.
-template <class T>
-__device__ __noinline__ T product_alone(const sell_view<T>& m, std::int32_t slice, std::int32_t row,
-                                        const T* x, int lane) {
-    warp_slice<T, false> one;
-    one.start(m, load_head(m.heads + slice), row, lane);
-    return one.product(m, x, lane);
-}
-
 /// Adds up `Entries` entries of each row, of which the first `rest` are there.
 template <int Entries, int Rows, class T>
 __device__ inline void add_uniform_to_all(T (&sum)[Rows], const uniform_entry<T>* entry, const T* x,

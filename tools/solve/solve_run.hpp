@@ -62,6 +62,7 @@ struct solve_outcome {
     std::string transport;                    ///< how entries crossed devices
     std::string transport_because;
     std::string format_name;
+    double narrow_fraction = 0; ///< of the values, matrix_operator::narrow_fraction()
     std::string solver;                    ///< the one that gave x, where auto was asked
     std::string side;                      ///< of its preconditioner
     int restart = 0;                       ///< as asked for, or chosen
