@@ -12,10 +12,10 @@
 
 namespace krylith::cuda {
 
-__device__ inline value_bits bits_of(double value) {
+__device__ inline value_bits bits_of_value(double value) {
     return static_cast<value_bits>(__double_as_longlong(value));
 }
-__device__ inline value_bits bits_of(float value) {
+__device__ inline value_bits bits_of_value(float value) {
     return __float_as_uint(value);
 }
 
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(block_threads)
         value_bits last = 0;
         for (std::int32_t k = 0; k < head.length(); ++k) {
             if (k % 4 == 0 && __ldcg(&census->different) > value_census::most) return;
-            const value_bits bits = bits_of(load_once(from + std::int64_t{k} * slice_rows));
+            const value_bits bits = bits_of_value(load_once(from + std::int64_t{k} * slice_rows));
             if (bits != last && bits != 0) enter(*census, bits);
             last = bits;
         }
@@ -126,8 +126,8 @@ __global__ void __launch_bounds__(block_threads)
 #pragma unroll
             for (int u = 0; u < 4; ++u) {
                 if (k + u >= length) continue;
-                const std::int32_t code =
-                    code_of(*census, bits_of(load_once(from + (std::int64_t{k} + u) * slice_rows)));
+                const std::int32_t code = code_of(
+                    *census, bits_of_value(load_once(from + (std::int64_t{k} + u) * slice_rows)));
                 all_known = all_known && code >= 0;
                 word |= static_cast<std::uint32_t>(code & 0xff) << (8 * u);
             }
@@ -160,7 +160,8 @@ __global__ void __launch_bounds__(block_threads)
             const T value = load_once(m.values + first + std::int64_t{k} * slice_rows);
             const auto single = static_cast<float>(value);
             singles[first + std::int64_t{k} * slice_rows] = single;
-            exact = __all_sync(all_lanes, bits_of(static_cast<T>(single)) == bits_of(value)) != 0;
+            exact = __all_sync(all_lanes,
+                               bits_of_value(static_cast<T>(single)) == bits_of_value(value)) != 0;
         }
         if (exact && lane == 0)
             heads[s].shape = slice_shape(head.length(), head.code(), value_code::single);
