@@ -163,8 +163,9 @@ public:
     [[nodiscard]] virtual std::vector<kernel_use> kernel_uses() const { return {}; }
     /// The bytes of the matrix that one product reads, padding included.
     [[nodiscard]] virtual std::int64_t matrix_bytes() const = 0;
-    /// The fraction of the stored values that a product reads as one number for 32 (sell_view.hpp).
-    [[nodiscard]] virtual double uniform_fraction() const { return 0; }
+    /// The fraction of the stored values that a product reads in fewer bytes than they have: one
+    /// number for 32, places in a table, or fp32 (sell_view.hpp). New values change it.
+    [[nodiscard]] virtual double narrow_fraction() const { return 0; }
     /// The block in SELL, valid as long as this lives, for kernels that do more than a product;
     /// null for other formats.
     [[nodiscard]] virtual const sell_view<T>* slices() const { return nullptr; }

@@ -75,6 +75,13 @@ spmv_arguments<T> matrix_operator<T>::arguments(execution& run, int rank, T alph
 }
 
 template <class T>
+double matrix_operator<T>::narrow_fraction() const {
+    double sum = 0;
+    for (const auto& block : blocks_) sum += block->narrow_fraction();
+    return sum / static_cast<double>(std::max<std::size_t>(blocks_.size(), 1));
+}
+
+template <class T>
 std::vector<kernel_use> matrix_operator<T>::kernel_uses() const {
     std::vector<kernel_use> sum;
     for (const auto& block : blocks_)

@@ -137,6 +137,9 @@ public:
     [[nodiscard]] virtual std::int64_t matrix_bytes(int rank) const {
         return blocks_[static_cast<std::size_t>(rank)]->matrix_bytes();
     }
+    /// Returns the fraction of the stored values that products read in fewer bytes than they have,
+    /// the mean over the blocks (device_matrix::narrow_fraction()). New values change it.
+    [[nodiscard]] double narrow_fraction() const;
     /// Returns the number of entries that a device receives for one product.
     [[nodiscard]] virtual std::int64_t received(int rank) const = 0;
     /// Whether a recorded loop may contain the operator.

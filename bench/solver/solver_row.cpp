@@ -64,6 +64,7 @@ void add_operator(json& row, const krylith_solver<T>& ours) {
     }
     row["operator"] = to_string(a.kind());
     row["format"] = a.format_name();
+    row["narrow_fraction"] = a.narrow_fraction();
     row["recorded"] = ours.recorded();
     row["matrix_bytes"] = bytes;
     row["received_entries"] = received;

@@ -93,6 +93,8 @@ sparse_line measure_format(const sparse_case<T>& c, format_kind format, const st
                  (c.matrix.rows + 1) * offset_bytes(c.matrix.nnz()) +
                  (c.matrix.rows + c.matrix.columns) * static_cast<std::int64_t>(sizeof(T));
     line.deviation = deviation_of(expected, result);
+    if (a->narrow_fraction() > 0)
+        line.note = fmt::format("{:.3g}% of the values narrow", 100 * a->narrow_fraction());
     // Above the rounding of sums of the longest rows in any order.
     const double allowed = 45.0 * std::numeric_limits<T>::epsilon();
     if (!(line.deviation <= allowed))

@@ -51,6 +51,7 @@ json spmv_row(const spmv_case& c, const workload& w, const spmv_numbers& numbers
                 {"devices", group.size()},
                 {"operator", to_string(a.kind())},
                 {"format", a.format_name()},
+                {"narrow_fraction", a.narrow_fraction()},
                 {"us", to_json(numbers.product, 1e6)},
                 {"model_bytes", bytes},
                 {"matrix_bytes", matrix_bytes},

@@ -214,7 +214,7 @@ __global__ void __launch_bounds__(persistent_threads, 1)
                 case column_code::narrow:
                     sum = multiply_row<column_code::narrow>(a, near, slice, b, epoch, late);
                     break;
-                default: sum = multiply_row<column_code::wide>(a, near, slice, b, epoch, late);
+                default: sum = multiply_row<rare_codes>(a, near, slice, b, epoch, late);
                 }
                 if (!late) break;
                 wait_for_pairs(f, a, slice, epoch);

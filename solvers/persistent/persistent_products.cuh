@@ -56,12 +56,18 @@ __device__ T multiply_regular(const persistent_arguments<T>& a, const near_pairs
     return sum[0] + sum[1];
 }
 
+/// Stands for `wide` and `triples`, which share a function: one each would cost registers.
+inline constexpr auto rare_codes = static_cast<column_code>(5);
+
 /// Returns a row of the product with the direction z + beta p. Sets `late` where a peer's pair is
 /// not there yet.
 template <column_code Code, class T>
 __device__ T multiply_row(const persistent_arguments<T>& a, const near_pairs<T>& near,
                           slice_reader<T> slice, T beta, std::uint64_t epoch, bool& late) {
-    slice.code = Code; // the reader's own test disappears
+    if constexpr (Code != rare_codes)
+        slice.code = Code; // the reader's own test disappears
+    else if (slice.code != column_code::triples)
+        slice.code = column_code::wide;
     T sum[2] = {};
     for (std::int32_t k = 0; k < slice.length; k += pairs_in_flight) {
         direction_pair<T> pair[pairs_in_flight];

@@ -74,7 +74,15 @@ struct block_range {
 /// The code of a slice whose steps are in shared memory, whose rows have no ghosts and whose
 /// columns are given by diagonals. Its steps are rewritten: base * 2, plus 1 where the pairs of all
 /// 32 lanes are in shared memory.
-inline constexpr auto regular = static_cast<column_code>(3);
+inline constexpr auto regular = static_cast<column_code>(4);
+
+/// How heads in shared memory say so: value codes mean nothing there.
+inline constexpr std::uint32_t regular_shape(std::int32_t length) {
+    return slice_shape(length, column_code::diagonal, value_code::uniform);
+}
+[[nodiscard]] inline constexpr column_code code_of(const slice_head& head) {
+    return head.values() == value_code::uniform ? regular : head.code();
+}
 
 /// The heads of a block's slices, in shared memory.
 struct block_heads {
@@ -103,7 +111,9 @@ struct block_matrix {
         const auto me = static_cast<std::int32_t>(threadIdx.x);
         if (me < count) {
             to.slices[me] = range.slice(m, me);
-            to.heads[me] = load_head(m.heads + to.slices[me]);
+            slice_head head = load_head(m.heads + to.slices[me]);
+            head.shape = slice_shape(head.length(), head.code());
+            to.heads[me] = head;
         }
         __syncthreads();
         if (me < 32) add_up(me);
@@ -161,17 +171,13 @@ struct block_matrix {
                      : m.columns + std::int64_t{head.columns} * column_chunk,
                 head.length(),
                 row,
-                head.code(),
+                code_of(head),
                 lane};
     }
 
 private:
     __device__ static std::int32_t stored_chunks(const slice_head& head) {
-        switch (head.code()) {
-        case column_code::diagonal: return 0;
-        case column_code::narrow: return head.length();
-        default: return 2 * head.length();
-        }
+        return static_cast<std::int32_t>(chunks_of(head.code(), head.length()));
     }
 
     /// Adds up the slice-columns and chunks before each slice, by one warp. A sum stops growing
@@ -220,7 +226,7 @@ private:
             to[k].base = to[k].base * 2 + (inside ? 1 : 0);
         }
         __syncwarp();
-        if (lane == 0) head.shape = slice_shape(length, regular);
+        if (lane == 0) head.shape = regular_shape(length);
     }
 };
 

@@ -72,6 +72,19 @@ public:
         pass_on(row, y, sent, counted);
     }
 
+    /// What y had in row `row` of a block without a map, if it counts, else 0: for kernels that read
+    /// it before they have the row's sum.
+    [[nodiscard]] __device__ T earlier(std::int64_t row) const {
+        return a_.beta != T(0) ? a_.y[row] : T(0);
+    }
+    /// Takes the sum of a row, as row() does, with what earlier() returned.
+    __device__ void row(std::int64_t row, T sum, T earlier) {
+        T y = a_.alpha * sum;
+        if (a_.beta != T(0)) y += a_.beta * earlier;
+        a_.y[row] = y;
+        pass_on(row, y, true, true);
+    }
+
     /// Takes a row whose result is in y already.
     __device__ void written(std::int64_t row) { pass_on(row, a_.y[row], true, true); }
 

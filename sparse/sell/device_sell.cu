@@ -17,8 +17,9 @@ namespace {
 using number = unsigned long long; // the type of CUDA's atomics of 64 bits
 
 struct slice_totals {
-    number coded_columns; ///< slice-columns of slices that are not wide
+    number steps; ///< of slices that are not wide
     number chunks;
+    number triples; ///< slice-columns of slices with triples
 };
 
 /// Calls body(slice) for each slice with a warp.
@@ -31,19 +32,22 @@ __device__ inline void for_each_slice(std::int32_t slices, Body body) {
 }
 
 __global__ void __launch_bounds__(block_threads)
-    choose_codes(const __grid_constant__ slice_source from, slice_head* heads,
-                 slice_totals* totals) {
-    number coded_columns = 0;
+    choose_codes(const __grid_constant__ slice_source from, slice_head* heads, slice_totals* totals,
+                 bool with_triples) {
+    number steps = 0;
     number chunks = 0;
+    number triples = 0;
     for_each_slice(from.slices, [&](std::int32_t s) {
         const slice_pattern slice(from, s);
-        const column_code code = slice.code();
+        const column_code code = slice.code(with_triples);
         if (lane_number() == 0) heads[s] = {0, 0, slice_shape(slice.longest, code), 0};
-        if (code != column_code::wide) coded_columns += static_cast<number>(slice.longest);
-        chunks += static_cast<number>(slice.longest) * static_cast<number>(chunks_of(code));
+        steps += static_cast<number>(steps_of(code, slice.longest));
+        chunks += static_cast<number>(chunks_of(code, slice.longest));
+        if (code == column_code::triples) triples += static_cast<number>(slice.longest);
     });
     if (lane_number() != 0) return;
-    if (coded_columns != 0) atomicAdd(&totals->coded_columns, coded_columns);
+    if (steps != 0) atomicAdd(&totals->steps, steps);
+    if (triples != 0) atomicAdd(&totals->triples, triples);
     if (chunks != 0) atomicAdd(&totals->chunks, chunks);
 }
 
@@ -59,7 +63,7 @@ struct slice_places {
     [[nodiscard]] __device__ item load(std::uint32_t s) const {
         const slice_head head = heads[s];
         const auto length = static_cast<number>(head.length());
-        return {length * static_cast<number>(chunks_of(head.code())) << 32 | length};
+        return {static_cast<number>(chunks_of(head.code(), head.length())) << 32 | length};
     }
     __device__ void emit(bool there, std::uint32_t s, item, number before) const {
         if (!there) return;
@@ -85,9 +89,10 @@ __global__ void __launch_bounds__(block_threads)
             });
             return;
         }
-        for (std::int32_t k = 0; k < slice.longest; ++k) {
+        const std::int32_t group = head.code() == column_code::triples ? 3 : 1;
+        for (std::int32_t k = 0; k < slice.longest; k += group) {
             const std::int32_t column = slice.column(k);
-            const std::int64_t at = std::int64_t{k} * slice_rows + lane;
+            const std::int64_t at = std::int64_t{k / group} * slice_rows + lane;
             if (head.code() == column_code::wide) {
                 reinterpret_cast<std::int32_t*>(to)[at] = k < slice.length ? column : -1;
                 if (steps != nullptr && lane == 0) step[k] = {0, 0};
@@ -96,8 +101,12 @@ __global__ void __launch_bounds__(block_threads)
             const slice_pattern::extent e = slice.extent_of(k, column);
             reinterpret_cast<std::uint16_t*>(to)[at] =
                 k < slice.length ? static_cast<std::uint16_t>(column - e.low) : std::uint16_t{0};
-            if (lane == 0) step[k] = {e.low, e.lanes};
+            if (lane == 0) step[k / group] = {e.low, e.lanes};
         }
+        // The steps that triples don't need are 0, as on the host.
+        for (std::int32_t k = steps_of(head.code(), slice.longest) + lane;
+             group == 3 && k < slice.longest; k += 32)
+            step[k] = {0, 0};
     });
 }
 
@@ -124,7 +133,7 @@ device_sell make_device_sell(const std::shared_ptr<device>& device, const device
     const block_lengths& lengths = pattern.lengths;
     check_fits("slice-columns (32 entries each)", lengths.slice_columns);
     check_fits("the entries of a row", lengths.longest.nonzeros, longest_slice);
-    device_sell result{{}, {}, {}, {}, lengths.slice_columns, 0};
+    device_sell result{{}, {}, {}, {}, lengths.slice_columns, 0, 0};
     const std::int64_t slices = (lengths.rows + slice_rows - 1) / slice_rows;
     if (slices == 0) return result;
     if (lengths.sorted) {
@@ -136,16 +145,24 @@ device_sell make_device_sell(const std::shared_ptr<device>& device, const device
                                static_cast<std::int32_t>(slices)};
     result.heads = buffer<slice_head>(device, static_cast<std::size_t>(slices), item);
     const buffer<slice_totals> counted(device, 1, "set-up");
-    counted.zero();
-    launch_slices(*device, choose_codes, from, result.heads.data(), counted.data());
-    const slice_totals totals = counted.download().front();
+    const auto choose = [&](bool with_triples) {
+        counted.zero();
+        launch_slices(*device, choose_codes, from, result.heads.data(), counted.data(),
+                      with_triples);
+        return counted.download().front();
+    };
+    slice_totals totals = choose(true);
+    if (totals.triples != 0 &&
+        !worth_triples(static_cast<std::int64_t>(totals.triples), lengths.slice_columns))
+        totals = choose(false);
     check_fits("chunks of stored columns (64 bytes each)",
                static_cast<std::int64_t>(totals.chunks));
     const buffer<std::byte> scratch(device, scan_scratch_bytes_of<number>, "set-up");
     scan(*device, slice_places{result.heads.data(), static_cast<std::uint32_t>(slices)}, slices,
          scratch.data());
-    result.coded_columns = static_cast<std::int64_t>(totals.coded_columns);
-    if (totals.coded_columns != 0)
+    result.used_steps = static_cast<std::int64_t>(totals.steps);
+    result.triples = static_cast<std::int64_t>(totals.triples);
+    if (totals.steps != 0)
         result.steps =
             buffer<slice_step>(device, static_cast<std::size_t>(lengths.slice_columns), item);
     result.stored = buffer<std::byte>(
@@ -163,7 +180,7 @@ namespace krylith {
 
 std::int64_t device_sell::bytes(std::int64_t value_bytes) const {
     return slice_columns * slice_rows * value_bytes +
-           coded_columns * static_cast<std::int64_t>(sizeof(slice_step)) +
+           used_steps * static_cast<std::int64_t>(sizeof(slice_step)) +
            static_cast<std::int64_t>(stored.size() + heads.size() * sizeof(slice_head) +
                                      rows.size() * sizeof(std::int32_t));
 }

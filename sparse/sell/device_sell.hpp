@@ -19,7 +19,8 @@ struct device_sell {
     buffer<std::byte> stored;   ///< columns of narrow and wide slices
     buffer<std::int32_t> rows;  ///< sell_layout::rows
     std::int64_t slice_columns; ///< the values are 32 times as many
-    std::int64_t coded_columns; ///< of these, the ones of slices that are not wide
+    std::int64_t used_steps;    ///< of slices that are not wide
+    std::int64_t triples;       ///< slice-columns of slices with triples
 
     /// The bytes that a product reads of a matrix with values of `value_bytes`, padding included.
     [[nodiscard]] std::int64_t bytes(std::int64_t value_bytes) const;

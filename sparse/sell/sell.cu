@@ -1,8 +1,8 @@
 // SELL-32 on CUDA: one thread for each row, with unit stride across the warp.
 //
-// A product moves (fp64) 8.25, 10.25 or 12 bytes a stored entry (sell_view.hpp says when), about
-// 7.5 less in uniform slices, 8 a row of x and of y, 0.5 a row for the heads of slices, and 4 a
-// row if sorted.
+// A product moves (fp64) 8.25, 8.75, 10.25 or 12 bytes a stored entry (sell_view.hpp says when),
+// about 7.5 less in uniform slices, 7 where values come from a table and 4 where they are in fp32,
+// 8 a row of x and of y, 0.5 a row for the heads of slices, and 4 a row if sorted.
 
 #include <algorithm>
 #include <limits>
@@ -11,10 +11,11 @@
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/sparse/epilogue/launch_rows.cuh>
 #include <krylith/sparse/pattern/sell_layout.hpp>
+#include <krylith/sparse/sell/coded_matrix.hpp>
 #include <krylith/sparse/sell/device_sell.hpp>
+#include <krylith/sparse/sell/narrow_values.hpp>
 #include <krylith/sparse/sell/sell_slices.cuh>
 #include <krylith/sparse/sell/uniform_kernel.cuh>
-#include <krylith/sparse/sell/uniform_slices.cuh>
 #include <krylith/sparse/storage/boundary_order.hpp>
 #include <krylith/sparse/storage/bring_values.hpp>
 
@@ -41,7 +42,7 @@ constexpr int blocks_per_sm = Split ? 3 : (sizeof(T) == 4 && Dots < 2 ? 5 : 4);
 }
 
 /// `Ahead` is for matrices with many values; the other form for small ones whose slices are mostly
-/// uniform and diagonal.
+/// uniform and diagonal. Only the form `Split` multiplies triples: others have coded_kernel().
 template <class T, int Dots, bool Split, bool Ahead>
 __global__ void __launch_bounds__(block_threads, (blocks_per_sm<T, Dots, Split>))
     sell_kernel(const __grid_constant__ compact_context parameter,
@@ -65,7 +66,7 @@ __global__ void __launch_bounds__(block_threads, (blocks_per_sm<T, Dots, Split>)
         row = row_at(m, std::int64_t{slice} * slice_rows + lane);
     };
     look_up(position);
-    warp_slice<T, Ahead> slice;
+    warp_slice<T, Ahead, Split> slice;
     // The matrix doesn't depend on what the prologue waits for.
     if (!kernel_prologue(parameter, state, nullptr, [&] { slice.start(m, head, row, lane); }))
         return;
@@ -148,9 +149,7 @@ public:
         values_ =
             buffer<T>(device_, static_cast<std::size_t>(slices_.slice_columns * slice_rows), item);
         values_.zero(); // padding is 0
-        uniform_ = buffer<uniform_entry<T>>(device_,
-                                            static_cast<std::size_t>(slices_.slice_columns), item);
-        uniform_tables_ = buffer<uniform_tables>(device_, 1, item);
+        narrow_ = narrow_values<T>(device_, slices_.slice_columns);
 
         const std::int64_t slices = (lengths.rows + slice_rows - 1) / slice_rows;
         places_ = slices * slice_rows;
@@ -169,7 +168,10 @@ public:
                  slices_.steps.data(),
                  slices_.stored.data(),
                  values_.data(),
-                 uniform_.data(),
+                 nullptr,
+                 nullptr,
+                 nullptr,
+                 nullptr,
                  slices_.rows.data(),
                  order_.data(),
                  lengths.rows,
@@ -185,8 +187,13 @@ public:
 
     void apply(const spmv_arguments<T>& a) override {
         // A recording keeps the kernel, whatever values come later: all kernels take all.
-        const bool uniform = 2 * counts_.diagonal_columns > slices_.slice_columns;
-        if (uniform && pays_together(view_.groups, slices_.slice_columns) && !is_split(a))
+        const std::int64_t columns = slices_.slice_columns;
+        const bool uniform = 2 * narrow_.counts().diagonal > columns;
+        if (reads_form() && !is_split(a))
+            apply_coded(*device_, a, view_, narrow_.form());
+        else if (slices_.triples != 0 && !is_split(a))
+            apply_coded(*device_, a, view_, value_code::full);
+        else if (uniform && pays_together(view_.groups, columns) && !is_split(a))
             launch_rows(*device_, a, (view_.groups + slices_together - 1) / slices_together, view_,
                         [](auto dots, auto) { return uniform_kernel<T, dots()>; });
         else if (uniform)
@@ -204,7 +211,7 @@ public:
 
     void update_on_device(const T* values) override {
         fill(0, places_, values, 0);
-        mark_uniform();
+        narrow_.find(view_, slices_.heads.data());
     }
 
     void diagonal(T* d, const row_map& rows) const override {
@@ -220,14 +227,17 @@ public:
         constexpr auto value = static_cast<std::int64_t>(sizeof(T));
         constexpr auto entry = static_cast<std::int64_t>(sizeof(uniform_entry<T>));
         constexpr auto step = static_cast<std::int64_t>(sizeof(slice_step));
-        return bytes_ - counts_.uniform_columns * (slice_rows * value - entry) -
-               counts_.diagonal_columns * step - counts_.shared_columns * entry;
+        const narrow_counts& counts = narrow_.counts();
+        const std::int64_t form = narrow_.form() == value_code::table ? 1 : 4; // bytes of a value
+        return bytes_ - counts.uniform * (slice_rows * value - entry) - counts.diagonal * step -
+               counts.shared * entry -
+               (reads_form() ? narrow_.coded() * slice_rows * (value - form) : 0);
     }
-    [[nodiscard]] double uniform_fraction() const override {
+    [[nodiscard]] double narrow_fraction() const override {
         const std::int64_t columns = slices_.slice_columns;
-        return columns == 0
-                   ? 0
-                   : static_cast<double>(counts_.uniform_columns) / static_cast<double>(columns);
+        if (columns == 0) return 0;
+        const std::int64_t narrow = narrow_.counts().uniform + narrow_.coded();
+        return static_cast<double>(narrow) / static_cast<double>(columns);
     }
     [[nodiscard]] const sell_view<T>* slices() const override { return &view_; }
 
@@ -261,7 +271,7 @@ private:
     }
     void end_update() override {
         large_staging_ = {};
-        mark_uniform();
+        narrow_.find(view_, slices_.heads.data());
     }
 
     /// Keeps where the rows of the block begin in CSR, which updates need.
@@ -299,31 +309,15 @@ private:
             enqueue(fill_slices<T, std::int32_t>, narrow_offsets_.data());
     }
 
-    /// Says which slices are uniform, with the values that they have.
-    void mark_uniform() {
-        uniform_tables_.zero();
-        counts_ = {};
-        if (view_.slices == 0) return;
-        const launch_scope launch(*device_);
-        const auto kernel = mark_uniform_slices<T>;
-        kernel<<<launch.blocks(kernel, block_threads, view_.groups), block_threads, 0,
-                 launch.stream()>>>(view_, slices_.heads.data(), uniform_.data(),
-                                    uniform_tables_.data());
-        const auto share = share_uniform_slices<T>;
-        share<<<launch.blocks(share, block_threads, view_.groups), block_threads, 0,
-                launch.stream()>>>(view_, slices_.heads.data(), uniform_tables_.data());
-        launch.check_launch();
-        device_->download(&counts_, uniform_tables_.data(), sizeof counts_);
-    }
+    /// Whether products read values in narrow_values::form().
+    [[nodiscard]] bool reads_form() const { return narrow_.form() != value_code::full; }
 
     std::shared_ptr<device> device_;
     device_sell slices_{};
     std::int64_t places_ = 0; ///< rows, filled up to whole slices
     std::int64_t bytes_ = 0;  ///< sell_view::bytes
     buffer<T> values_;
-    buffer<uniform_entry<T>> uniform_;
-    buffer<uniform_tables> uniform_tables_; ///< [1]
-    uniform_counts counts_{};
+    narrow_values<T> narrow_;
     buffer<std::int32_t> order_;
     buffer<std::int32_t> narrow_offsets_;   ///< of the block's rows, from 0, where they fit
     buffer<std::int64_t> wide_offsets_;     ///< otherwise

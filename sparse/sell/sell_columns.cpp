@@ -86,8 +86,24 @@ struct slice_pattern {
         return true;
     }
 
-    [[nodiscard]] column_code code() const {
+    [[nodiscard]] bool is_triples() const {
+        for (const auto& row_columns : columns) {
+            if (row_columns.size() % 3 != 0) return false;
+            for (std::size_t k = 0; k < row_columns.size(); k += 3)
+                for (std::int32_t j = 1; j < 3; ++j)
+                    if (row_columns[k + as_size(j)] != std::int64_t{row_columns[k]} + j)
+                        return false;
+        }
+        for (std::size_t k = 0; k < length(); k += 3) {
+            const extent e = extent_of(k);
+            if (e.high - e.low > widest_span) return false;
+        }
+        return true;
+    }
+
+    [[nodiscard]] column_code code(bool with_triples) const {
         if (is_diagonal()) return column_code::diagonal;
+        if (with_triples && is_triples()) return column_code::triples;
         return is_narrow() ? column_code::narrow : column_code::wide;
     }
 
@@ -97,15 +113,16 @@ struct slice_pattern {
             (void)align(lane, [&](std::size_t k) { steps[k].lanes |= std::uint32_t{1} << lane; });
     }
 
-    void store_narrow(slice_step* steps, std::byte* to) const {
-        for (std::size_t k = 0; k < length(); ++k) {
+    /// Stores the columns of every `group`-th entry: 1, or 3 for triples.
+    void store_offsets(slice_step* steps, std::byte* to, std::size_t group) const {
+        for (std::size_t k = 0; k < length(); k += group) {
             const extent e = extent_of(k);
-            steps[k] = {e.low, e.lanes};
+            steps[k / group] = {e.low, e.lanes};
             std::array<std::uint16_t, slice_rows> offset{};
             for (std::size_t lane = 0; lane < columns.size(); ++lane)
                 if (k < columns[lane].size())
                     offset[lane] = static_cast<std::uint16_t>(columns[lane][k] - e.low);
-            std::memcpy(to + k * sizeof offset, offset.data(), sizeof offset);
+            std::memcpy(to + k / group * sizeof offset, offset.data(), sizeof offset);
         }
     }
 
@@ -119,19 +136,10 @@ struct slice_pattern {
     }
 };
 
-/// The chunks of stored columns (column_chunk bytes) that a slice-column takes.
-std::int64_t chunks_of(column_code code) {
-    switch (code) {
-    case column_code::diagonal: return 0;
-    case column_code::narrow: return slice_rows * 2 / column_chunk;
-    default: return slice_rows * 4 / column_chunk;
-    }
-}
-
 std::int64_t chunks_after(std::span<const slice_head> heads) {
     if (heads.empty()) return 0;
     return std::int64_t{heads.back().columns} +
-           heads.back().length() * chunks_of(heads.back().code());
+           chunks_of(heads.back().code(), heads.back().length());
 }
 
 void check_fits(const char* what, std::int64_t count,
@@ -149,14 +157,22 @@ std::vector<slice_head> choose_column_codes(const sell_layout& layout,
     check_fits("slice-columns (32 entries each)", layout.entries() / slice_rows);
     const std::int64_t slices = layout.slices();
     std::vector<slice_head> heads(as_size(slices));
-#pragma omp parallel for
-    for (std::int64_t s = 0; s < slices; ++s) {
-        const slice_pattern slice(layout, offsets, indices, s);
-        const auto first =
-            static_cast<std::uint32_t>(layout.slice_offsets[as_size(s)] / slice_rows);
-        heads[as_size(s)] = {
-            first, 0, slice_shape(static_cast<std::int32_t>(slice.length()), slice.code()), first};
-    }
+    const auto choose = [&](bool with_triples) {
+        std::int64_t triples = 0; // slice-columns
+#pragma omp parallel for reduction(+ : triples)
+        for (std::int64_t s = 0; s < slices; ++s) {
+            const slice_pattern slice(layout, offsets, indices, s);
+            const auto first =
+                static_cast<std::uint32_t>(layout.slice_offsets[as_size(s)] / slice_rows);
+            const auto length = static_cast<std::int32_t>(slice.length());
+            const column_code code = slice.code(with_triples);
+            heads[as_size(s)] = {first, 0, slice_shape(length, code), first};
+            if (code == column_code::triples) triples += length;
+        }
+        return triples;
+    };
+    const std::int64_t triples = choose(true);
+    if (triples != 0 && !worth_triples(triples, layout.entries() / slice_rows)) choose(false);
     std::int64_t stored = 0;
     for (std::int64_t s = 0; s < slices; ++s) {
         const std::int64_t entries =
@@ -164,7 +180,7 @@ std::vector<slice_head> choose_column_codes(const sell_layout& layout,
         check_fits("the entries of a row", entries / slice_rows, longest_slice);
         slice_head& head = heads[as_size(s)];
         head.columns = static_cast<std::uint32_t>(stored);
-        stored += head.length() * chunks_of(head.code());
+        stored += chunks_of(head.code(), head.length());
         check_fits("chunks of stored columns (64 bytes each)", stored);
     }
     return heads;
@@ -189,7 +205,8 @@ sell_columns make_sell_columns(const sell_layout& layout, std::span<const std::i
         std::byte* const to = result.stored.data() + std::int64_t{head.columns} * column_chunk;
         switch (head.code()) {
         case column_code::diagonal: slice.store_diagonal(steps); break;
-        case column_code::narrow: slice.store_narrow(steps, to); break;
+        case column_code::triples: slice.store_offsets(steps, to, 3); break;
+        case column_code::narrow: slice.store_offsets(steps, to, 1); break;
         case column_code::wide: slice.store_wide(to); break;
         }
     }
@@ -199,8 +216,7 @@ sell_columns make_sell_columns(const sell_layout& layout, std::span<const std::i
 std::int64_t sell_bytes(const sell_layout& layout, std::span<const slice_head> heads,
                         std::int64_t value_bytes) {
     std::int64_t steps = 0;
-    for (const slice_head& head : heads)
-        if (head.code() != column_code::wide) steps += head.length();
+    for (const slice_head& head : heads) steps += steps_of(head.code(), head.length());
     return layout.entries() * value_bytes + steps * static_cast<std::int64_t>(sizeof(slice_step)) +
            chunks_after(heads) * column_chunk +
            static_cast<std::int64_t>(heads.size() * sizeof(slice_head) +

@@ -1,79 +1,13 @@
-// Loads of SELL slices: all lanes of a slice (a warp) or one entry at a time.
+// The product of a SELL slice by a warp, whatever codes the slice has.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include <krylith/sparse/pattern/sell_layout.hpp>
-#include <krylith/sparse/sell/sell_view.hpp>
-#include <krylith/sparse/storage/load_once.cuh>
+#include <krylith/sparse/sell/coded_product.cuh>
+#include <krylith/sparse/sell/sell_loads.cuh>
 
 namespace krylith::cuda {
-
-/// The row at a place; -1: none.
-template <class T>
-__device__ inline std::int32_t row_at(const sell_view<T>& m, std::int64_t place) {
-    if (m.rows != nullptr) return m.rows[place];
-    return place < m.row_count ? static_cast<std::int32_t>(place) : -1;
-}
-
-__device__ inline slice_head load_head(const slice_head* from) {
-    const int4 word = __ldg(reinterpret_cast<const int4*>(from));
-    return {static_cast<std::uint32_t>(word.x), static_cast<std::uint32_t>(word.y),
-            static_cast<std::uint32_t>(word.z), static_cast<std::uint32_t>(word.w)};
-}
-
-__device__ inline slice_step load_step(const slice_step* from) {
-    const int2 word = __ldcs(reinterpret_cast<const int2*>(from));
-    return {word.x, static_cast<std::uint32_t>(word.y)};
-}
-
-__device__ inline uniform_entry<double> load_entry(const uniform_entry<double>* from) {
-    const int4 word = __ldg(reinterpret_cast<const int4*>(from));
-    return {__hiloint2double(word.y, word.x), {word.z, static_cast<std::uint32_t>(word.w)}};
-}
-__device__ inline uniform_entry<float> load_entry(const uniform_entry<float>* from) {
-    const int4 word = __ldg(reinterpret_cast<const int4*>(from));
-    return {__int_as_float(word.x), {word.z, static_cast<std::uint32_t>(word.w)}};
-}
-
-/// The entries of one lane, in any order. The pointers are those of the slice; they may point to
-/// copies of it in shared memory.
-template <class T>
-struct slice_reader {
-    const T* values;         ///< [32 * length]
-    const slice_step* steps; ///< [length] unless the code is wide
-    const std::byte* columns;
-    std::int32_t length;
-    std::int32_t row; ///< row of the lane, -1: none
-    column_code code;
-    int lane;
-
-    /// The column of the k-th entry, k < length; -1: none, and the value is 0.
-    [[nodiscard]] __device__ std::int32_t column(std::int32_t k) const {
-        const std::int64_t at = std::int64_t{k} * slice_rows + lane;
-        if (code == column_code::wide) return reinterpret_cast<const std::int32_t*>(columns)[at];
-        const slice_step step = steps[k];
-        if ((step.lanes >> lane & 1) == 0) return -1;
-        if (code == column_code::diagonal) return step.base + row;
-        return step.base + reinterpret_cast<const std::uint16_t*>(columns)[at];
-    }
-    [[nodiscard]] __device__ T value(std::int32_t k) const {
-        return values[std::int64_t{k} * slice_rows + lane];
-    }
-};
-
-template <class T>
-__device__ inline slice_reader<T> read_slice(const sell_view<T>& m, std::int32_t slice, int lane) {
-    const slice_head head = load_head(m.heads + slice);
-    return {m.values + std::int64_t{head.first} * slice_rows,
-            m.steps + head.first,
-            m.columns + std::int64_t{head.columns} * column_chunk,
-            head.length(),
-            row_at(m, std::int64_t{slice} * slice_rows + lane),
-            head.code(),
-            lane};
-}
 
 /// Adds up `Entries` entries of a row, of which the first `rest` are there.
 template <int Entries, class T>
@@ -111,12 +45,23 @@ __device__ inline T uniform_product(const sell_view<T>& m, const slice_head& hea
     return sum;
 }
 
+/// The product of a lane's row of a slice of triples. It is a function of its own, so that its
+/// registers don't add to those of a kernel.
+template <class T>
+__device__ __noinline__ T triples_product(const sell_view<T>& m, const slice_head& head,
+                                          std::int32_t row, const T* x, int lane) {
+    const T* const no_table = nullptr;
+    return coded_product<value_code::full, column_code::triples>(m, head, 0, row, x, no_table,
+                                                                 lane);
+}
+
 /// A slice that a warp multiplies, its first entries in flight. All lanes call its functions.
 ///
 /// One load of the warp fetches the steps, lane u having that of entry u: a load for each step
 /// would take 14 registers, which spill. Values are loaded `Ahead`, with the steps; or else beside
 /// x, and those of uniform diagonal slices by uniform_product(), which needs no steps either.
-template <class T, bool Ahead>
+/// `Triples` says whether a slice may have them; they are multiplied apart, too.
+template <class T, bool Ahead, bool Triples>
 struct warp_slice {
     /// The number of loads in flight of a thread: enough for a whole 7-point row.
     static constexpr int in_flight = 7;
@@ -130,7 +75,7 @@ struct warp_slice {
                           int lane) {
         row = lane_row;
         head_ = head;
-        if (!easy()) load(m, lane);
+        if (!easy() && !triples()) load(m, lane);
     }
 
     /// The product of the lane's row with x. It is called once. Padding reads no x and adds a
@@ -138,6 +83,8 @@ struct warp_slice {
     /// cheaper than to skip it.
     __device__ T product(const sell_view<T>& m, const T* x, int lane) {
         if (easy()) return uniform_product(m, head_, row, x, lane);
+        if constexpr (Triples)
+            if (triples()) return triples_product(m, head_, row, x, lane);
         T sum = 0;
         while (head_.length() > 0) {
             if (head_.code() != column_code::wide) tell_columns(lane);
@@ -166,6 +113,10 @@ private:
     [[nodiscard]] __device__ bool easy() const {
         return !Ahead && head_.values() == value_code::uniform &&
                head_.code() == column_code::diagonal;
+    }
+
+    [[nodiscard]] __device__ bool triples() const {
+        return head_.code() == column_code::triples;
     }
 
     static __device__ void add_up(T& sum, const T (&values)[in_flight],
@@ -250,5 +201,15 @@ private:
         }
     }
 };
+
+/// The product of a lane's row of any slice without triples. It is a function of its own, so that
+/// its registers don't add to those of a kernel.
+template <class T>
+__device__ __noinline__ T product_alone(const sell_view<T>& m, std::int32_t slice, std::int32_t row,
+                                        const T* x, int lane) {
+    warp_slice<T, false, false> one;
+    one.start(m, load_head(m.heads + slice), row, lane);
+    return one.product(m, x, lane);
+}
 
 } // namespace krylith::cuda

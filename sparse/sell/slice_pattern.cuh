@@ -87,18 +87,26 @@ struct slice_pattern {
         return true;
     }
 
+    [[nodiscard]] __device__ bool is_triples() const {
+        constexpr std::int32_t widest_span = std::numeric_limits<std::uint16_t>::max();
+        if (__any_sync(all_lanes, length % 3 != 0)) return false;
+        for (std::int32_t k = 0; k < longest; k += 3) {
+            const bool broken = k < length && (columns[k + 1] - columns[k] != 1 ||
+                                               columns[k + 2] - columns[k] != 2);
+            if (__any_sync(all_lanes, broken)) return false;
+            const extent e = extent_of(k, column(k));
+            if (e.high - e.low > widest_span) return false;
+        }
+        return true;
+    }
+
     /// Chooses the code of the slice.
-    [[nodiscard]] __device__ column_code code() const {
+    [[nodiscard]] __device__ column_code code(bool with_triples) const {
         if (walk_diagonals([](std::int32_t, std::int32_t, unsigned) {}))
             return column_code::diagonal;
+        if (with_triples && is_triples()) return column_code::triples;
         return is_narrow() ? column_code::narrow : column_code::wide;
     }
 };
-
-/// The chunks of stored columns (column_chunk bytes) that a slice-column takes.
-[[nodiscard]] __device__ inline std::int32_t chunks_of(column_code code) {
-    if (code == column_code::diagonal) return 0;
-    return code == column_code::narrow ? 1 : 2;
-}
 
 } // namespace krylith::cuda

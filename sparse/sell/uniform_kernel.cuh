@@ -18,16 +18,6 @@ namespace krylith::cuda {
 /// The slices that a warp multiplies at once. Two take 636 us of the 578 above.
 inline constexpr int slices_together = 4;
 
-/// The product of a lane's row of any slice. It is a function of its own, so that its registers
-/// don't add to those of the kernel.
-template <class T>
-__device__ __noinline__ T product_alone(const sell_view<T>& m, std::int32_t slice, std::int32_t row,
-                                        const T* x, int lane) {
-    warp_slice<T, false> one;
-    one.start(m, load_head(m.heads + slice), row, lane);
-    return one.product(m, x, lane);
-}
-
 /// Adds up `Entries` entries of each row, of which the first `rest` are there.
 template <int Entries, int Rows, class T>
 __device__ inline void add_uniform_to_all(T (&sum)[Rows], const uniform_entry<T>* entry, const T* x,
@@ -70,6 +60,7 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 8 ? 3 : 2)
         if (t >= m.groups) return m.slices;
         return (m.order != nullptr ? m.order[t] : t) * block_warps + warp;
     };
+    const bool mapped = a.map.count != 0;
     const auto stride = static_cast<std::int32_t>(gridDim.x) * together;
     auto position = static_cast<std::int32_t>(blockIdx.x) * together;
     // The heads of the next slices are loaded one iteration ahead: the loads of rows depend on
@@ -100,6 +91,11 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 8 ? 3 : 2)
         const std::int32_t here = position;
         position += stride;
         look_up(position);
+        // Each row's y would otherwise be waited for by itself, after the sums.
+        T earlier[together];
+#pragma unroll
+        for (int s = 0; s < together; ++s)
+            earlier[s] = !mapped && row[s] >= 0 ? results.earlier(row[s]) : T(0);
         T sum[together] = {};
         if (alike) {
             const uniform_entry<T>* entry = m.uniform + head.read;
@@ -116,8 +112,13 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 8 ? 3 : 2)
         }
         results.before_writing();
 #pragma unroll
-        for (int s = 0; s < together; ++s)
-            if (row[s] >= 0) results.row(row[s], sum[s]);
+        for (int s = 0; s < together; ++s) {
+            if (row[s] < 0) continue;
+            if (mapped)
+                results.row(row[s], sum[s]);
+            else
+                results.row(row[s], sum[s], earlier[s]);
+        }
     }
     results.leave();
 }

@@ -1,10 +1,13 @@
-// Finds the slices whose slice-columns have one value each. Included by .cu files only.
+// Finds the slices whose slice-columns have one value each, and those whose values are exact in
+// fp32. Included by .cu files only.
 #pragma once
 
 #include <cstdint>
 
 #include <krylith/device/cuda/warp.cuh>
-#include <krylith/sparse/sell/sell_slices.cuh>
+#include <krylith/sparse/sell/narrow_values.hpp>
+#include <krylith/sparse/sell/sell_loads.cuh>
+#include <krylith/vector/scalar/kernel_context_cuda.cuh>
 
 namespace krylith::cuda {
 
@@ -22,19 +25,13 @@ __device__ inline bool same_bits(float a, float b) {
     return __float_as_int(a) == __float_as_int(b);
 }
 
-/// What has been found out about the slices of a matrix; zero before.
-struct uniform_counts {
-    std::int64_t uniform_columns;  ///< slice-columns of uniform slices
-    std::int64_t diagonal_columns; ///< those of them that have diagonals
-    std::int64_t shared_columns;   ///< those of these that read the ones of another slice
-};
-
-struct uniform_tables {
-    static constexpr std::int32_t size = 1 << 12;
-    uniform_counts counts;
-    /// By hash: how far the first uniform slice with this hash is from the largest number.
-    std::int32_t first_slice[size];
-};
+/// Whether a value survives being a float.
+__device__ inline bool is_exact(double value) {
+    return same_bits(static_cast<double>(static_cast<float>(value)), value);
+}
+__device__ inline bool is_exact(float) {
+    return false; // nothing is saved
+}
 
 __device__ inline void count(std::int64_t& total, std::int64_t number) {
     atomicAdd(reinterpret_cast<unsigned long long*>(&total),
@@ -67,8 +64,8 @@ __device__ inline std::uint32_t hash_of(const sell_view<T>& m, const slice_head&
 }
 
 /// Marks the uniform slices in `heads` and stores their values, one warp for each slice; those with
-/// diagonals are entered in the table. It reads the values once, and stops at the first
-/// slice-column of a slice that isn't uniform.
+/// diagonals are entered in the table. Counts those of the others that are exact in fp32. It reads
+/// the values once, and stops at the first slice-column of a slice that makes it neither.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
     mark_uniform_slices(const __grid_constant__ sell_view<T> m, slice_head* heads,
@@ -78,21 +75,25 @@ __global__ void __launch_bounds__(block_threads)
     const auto stride = static_cast<std::int32_t>(gridDim.x * block_warps);
     std::int64_t found = 0;
     std::int64_t found_diagonal = 0;
+    std::int64_t found_exact = 0;
     for (auto s = static_cast<std::int32_t>(blockIdx.x * block_warps + threadIdx.x / 32);
          s < m.slices; s += stride) {
         const slice_reader<T> slice = read_slice(m, s, lane);
         slice_head head = heads[s];
         const bool diagonal = slice.code == column_code::diagonal;
-        bool same = true;
-        for (std::int32_t k = 0; same && k < slice.length; ++k) {
+        bool same = slice.code != column_code::triples; // no kernel reads these so
+        bool exact = true;
+        for (std::int32_t k = 0; (same || exact) && k < slice.length; ++k) {
             const bool here = slice.column(k) >= 0;
             const unsigned lanes = __ballot_sync(all, here);
             const T mine = slice.value(k);
             const int one = lanes != 0 ? __ffs(static_cast<int>(lanes)) - 1 : 0;
             const T first = __shfl_sync(all, mine, one);
             const T value = lanes != 0 ? first : T(0);
-            same = __all_sync(all, !here || (same_bits(mine, value) && is_finite(value))) != 0;
-            if (lane == 0)
+            const bool alike = !here || (same_bits(mine, value) && is_finite(value));
+            same = __all_sync(all, alike) != 0 && same;
+            exact = __all_sync(all, is_exact(mine)) != 0 && exact;
+            if (same && lane == 0)
                 uniform[head.first + k] = {
                     value, slice.code != column_code::wide ? slice.steps[k] : slice_step{0, 0}};
         }
@@ -101,6 +102,7 @@ __global__ void __launch_bounds__(block_threads)
             slice_shape(slice.length, slice.code, same ? value_code::uniform : value_code::full);
         head.read = head.first;
         if (lane == 0) heads[s] = head;
+        if (!same && exact) found_exact += slice.length;
         if (!same) continue;
         found += slice.length;
         if (!diagonal) continue;
@@ -108,9 +110,11 @@ __global__ void __launch_bounds__(block_threads)
         const std::uint32_t hash = hash_of(m, head, lane);
         if (lane == 0) atomicMax(tables->first_slice + hash, largest_slice - s);
     }
-    if (found == 0 || lane != 0) return;
-    count(tables->counts.uniform_columns, found);
-    count(tables->counts.diagonal_columns, found_diagonal);
+    if (lane != 0) return;
+    if (found_exact != 0) count(tables->counts.exact, found_exact);
+    if (found == 0) return;
+    count(tables->counts.uniform, found);
+    count(tables->counts.diagonal, found_diagonal);
 }
 
 /// Makes uniform slices read the steps and values of the first one that has the same, where the
@@ -125,7 +129,7 @@ __global__ void __launch_bounds__(block_threads)
     for (auto s = static_cast<std::int32_t>(blockIdx.x * block_warps + threadIdx.x / 32);
          s < m.slices; s += stride) {
         const slice_head head = heads[s];
-        if (head.values() == value_code::full || head.code() != column_code::diagonal) continue;
+        if (head.values() != value_code::uniform || head.code() != column_code::diagonal) continue;
         const std::int32_t other = largest_slice - tables->first_slice[hash_of(m, head, lane)];
         if (other == s) continue;
         const std::uint32_t first = heads[other].first; // nobody changes this member
@@ -137,7 +141,7 @@ __global__ void __launch_bounds__(block_threads)
         if (lane == 0) heads[s].read = first;
         found += head.length();
     }
-    if (found != 0 && lane == 0) count(tables->counts.shared_columns, found);
+    if (found != 0 && lane == 0) count(tables->counts.shared, found);
 }
 
 } // namespace krylith::cuda

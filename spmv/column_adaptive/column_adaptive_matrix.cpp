@@ -97,6 +97,7 @@ public:
     [[nodiscard]] std::string name() const override { return dense_->name(); }
     [[nodiscard]] bool recordable() const override { return false; }
     [[nodiscard]] std::int64_t matrix_bytes() const override { return dense_->matrix_bytes(); }
+    [[nodiscard]] double narrow_fraction() const override { return dense_->narrow_fraction(); }
     [[nodiscard]] std::vector<kernel_use> kernel_uses() const override {
         std::vector<kernel_use> uses = {{dense_->name(), dense_products_}};
         for (std::size_t k = 0; k < column_products_.size(); ++k)

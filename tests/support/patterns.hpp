@@ -84,4 +84,17 @@ struct pattern {
     return twice;
 }
 
+/// Returns the pattern with a full block of 3 x 3 for each entry.
+[[nodiscard]] inline pattern triples_of(const pattern& p) {
+    pattern blocks;
+    for (std::size_t r = 0; r + 1 < p.offsets.size(); ++r) {
+        std::vector<std::int32_t> row;
+        for (std::int64_t k = p.offsets[r]; k < p.offsets[r + 1]; ++k)
+            for (std::int32_t j = 0; j < 3; ++j)
+                row.push_back(3 * p.indices[static_cast<std::size_t>(k)] + j);
+        for (int i = 0; i < 3; ++i) blocks.add_row(row);
+    }
+    return blocks;
+}
+
 } // namespace krylith::testing

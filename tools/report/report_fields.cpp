@@ -24,6 +24,7 @@ constexpr std::array outcome_table = {
     report_field{"operator", "/operator"},
     report_field{"operator chosen because", "/operator_because"},
     report_field{"format", "/format"},
+    report_field{"narrow values, fraction", "/narrow_fraction"},
     report_field{"transport", "/transport"},
     report_field{"outcome", "/reason"},
     report_field{"iterations", "/iterations"},

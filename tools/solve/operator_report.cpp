@@ -13,6 +13,11 @@ std::string in_words(const reordering_report& r) {
                        r.ghosts_before, r.ghosts_after);
 }
 
+std::string format_in_words(const std::string& name, double narrow_fraction) {
+    if (narrow_fraction == 0) return name;
+    return fmt::format("{} ({:.3g}% of the values narrow)", name, 100 * narrow_fraction);
+}
+
 nlohmann::ordered_json as_json(const reordering_report& r) {
     if (!r.order) return nullptr;
     return {{"order", to_string(r.order)},

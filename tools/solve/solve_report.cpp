@@ -121,6 +121,7 @@ json json_fields(const solve_request& request, const solve_outcome& outcome) {
     report["transport"] = outcome.transport;
     report["transport_because"] = outcome.transport_because;
     report["format"] = outcome.format_name;
+    report["narrow_fraction"] = outcome.narrow_fraction;
     report["kernel_products"] = json::object();
     for (const kernel_use& use : outcome.kernel_uses)
         report["kernel_products"][use.kernel] = use.products;

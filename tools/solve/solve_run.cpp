@@ -96,6 +96,7 @@ void describe(solve_outcome& out, const solve_request& request, const matrix_ope
     out.transport = to_string(a.transport());
     out.transport_because = why_transport(a, request.multiply.options());
     out.format_name = a.format_name();
+    out.narrow_fraction = a.narrow_fraction();
     out.solver = request.solver;
     out.side = request.side;
     out.restart = request.restart;

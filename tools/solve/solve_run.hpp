@@ -70,6 +70,7 @@ struct solve_outcome {
     std::int64_t preconditioner_bytes = 0;     ///< on the device that keeps most
     std::vector<multigrid_level_facts> levels; ///< of a multigrid preconditioner, else empty
     std::vector<kernel_use> kernel_uses;       ///< of operator adaptive
+    double narrow_fraction = 0; ///< of the values, matrix_operator::narrow_fraction()
     reordering_report reordered;
     std::string eager_because;            ///< empty where the execution was recorded
     std::int64_t max_iterations = 0;      ///< -1: none was given, and auto limits each attempt

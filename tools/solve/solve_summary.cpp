@@ -147,7 +147,7 @@ std::string operator_lines(const solve_outcome& o) {
         line("devices", fmt::format("{}: {}", o.devices.size(), fmt::join(o.devices, "; ")));
     if (!o.devices_because.empty()) text += line("", "auto: " + o.devices_because);
     text += line("operator", fmt::format("{} ({}), format {}", o.operator_name, o.operator_because,
-                                         o.format_name));
+                                         format_in_words(o.format_name, o.narrow_fraction)));
     if (o.reordered.order) text += line("order", in_words(o.reordered));
     if (o.devices.size() > 1)
         text += line("transport", fmt::format("{} ({})", o.transport, o.transport_because));

@@ -43,6 +43,7 @@ std::string json_report(const spmv_request& request, const spmv_outcome& o) {
         {"transport", o.transport},
         {"transport_because", o.transport_because},
         {"format", o.format_name},
+        {"narrow_fraction", o.narrow_fraction},
         {"reordering", as_json(o.reordered)},
         {"backend", to_string(o.kind)},
         {"devices", o.devices},
@@ -80,7 +81,8 @@ std::string summary(const spmv_request& request, const spmv_outcome& o) {
                      o.rows, columns, o.nnz));
     line("devices", fmt::format("{}: {}", o.devices.size(), fmt::join(o.devices, "; ")));
     line("operator", fmt::format("{} ({}), format {}, {}", o.operator_name, o.operator_because,
-                                 o.format_name, request.multiply.precision));
+                                 format_in_words(o.format_name, o.narrow_fraction),
+                                 request.multiply.precision));
     if (o.reordered.order) line("order", in_words(o.reordered));
     if (o.devices.size() > 1)
         line("transport", fmt::format("{} ({})", o.transport, o.transport_because));

@@ -172,6 +172,7 @@ spmv_outcome run_spmv(const spmv_request& request) {
     out.transport = to_string(a->transport());
     out.transport_because = why_transport(*a, multiply);
     out.format_name = a->format_name();
+    out.narrow_fraction = a->narrow_fraction();
     out.reordered = made->reordered();
     out.recorded = a->recordable() && group.concurrent();
     out.bytes =

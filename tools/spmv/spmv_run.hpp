@@ -39,6 +39,7 @@ struct spmv_outcome {
     std::string transport;                    ///< how entries crossed devices
     std::string transport_because;
     std::string format_name;
+    double narrow_fraction = 0; ///< of the values, matrix_operator::narrow_fraction()
     reordering_report reordered;
     bool recorded = false;
     double load_seconds = 0;

@@ -63,6 +63,15 @@ std::vector<std::pair<std::string, pattern>> patterns() {
         result.emplace_back("doubled", doubled(p));
         result.emplace_back("shuffled and doubled", shuffled(doubled(p), 6));
     }
+    const pattern blocks = testing::triples_of(random_pattern(2000, 9, 15000, 7));
+    result.emplace_back("triples", blocks);
+    result.emplace_back("triples of a stencil", testing::triples_of(stencil(27, 13, 6, 5)));
+    pattern few = near;
+    for (std::int64_t row = 0; row < 640; ++row)
+        few.add_row({static_cast<std::int32_t>(row / 3 * 3),
+                     static_cast<std::int32_t>(row / 3 * 3 + 1),
+                     static_cast<std::int32_t>(row / 3 * 3 + 2)});
+    result.emplace_back("few triples", few);
     result.emplace_back("tiles of all sizes", uneven(20000, 3, 1800, 5000));
     result.emplace_back("single rows as tiles", uneven(6000, 1000, 1793, 100'000));
     result.emplace_back("short rows", uneven(70000, 1, 2, 70000));

@@ -27,7 +27,7 @@ namespace {
 struct coded {
     sell_layout layout;
     sell_columns columns;
-    std::array<int, 3> slices{}; ///< of each code, those without entries left out
+    std::array<int, 4> slices{}; ///< of each code, those without entries left out
 };
 
 /// The column that lane `lane` holds at slice-column k, by the description in sell_view.hpp; -1:
@@ -41,12 +41,15 @@ std::int64_t decode(const sell_columns& c, const slice_head& head, std::int64_t 
         std::memcpy(&column, &c.stored.at(begin + at * 4 + 3) - 3, 4);
         return column;
     }
-    const slice_step step = c.steps.at(head.first + static_cast<std::size_t>(k));
+    const std::int32_t group = head.code() == column_code::triples ? 3 : 1;
+    const slice_step step = c.steps.at(head.first + static_cast<std::size_t>(k / group));
     if ((step.lanes >> lane & 1) == 0) return -1;
     if (head.code() == column_code::diagonal) return row + step.base;
     std::uint16_t offset = 0;
-    std::memcpy(&offset, &c.stored.at(begin + at * 2 + 1) - 1, 2);
-    return std::int64_t{step.base} + offset;
+    const std::size_t place =
+        static_cast<std::size_t>(k / group) * 32 + static_cast<std::size_t>(lane);
+    std::memcpy(&offset, &c.stored.at(begin + place * 2 + 1) - 1, 2);
+    return std::int64_t{step.base} + offset + k % group;
 }
 
 /// Checks that slice s holds the rows of its places and nothing else; empty if so.
@@ -95,14 +98,16 @@ coded check_columns(const pattern& p) {
         const auto code = static_cast<std::size_t>(head.code());
         const auto length = static_cast<std::uint32_t>(head.length());
         first += length;
-        chunks += length * static_cast<std::uint32_t>(code);
-        bytes += length * std::array<std::int64_t, 3>{8, 72, 128}.at(code);
+        const std::uint32_t groups = code == 3 ? length / 3 : length;
+        REQUIRE((code != 3 || length % 3 == 0));
+        chunks += groups * std::array<std::uint32_t, 4>{0, 1, 2, 1}.at(code);
+        bytes += groups * std::array<std::int64_t, 4>{8, 72, 128, 72}.at(code);
         if (length != 0) ++result.slices.at(code);
     }
     CHECK(first * std::int64_t{32} == layout.entries());
     CHECK(c.stored.size() == chunks * std::size_t{64});
     CHECK(sell_bytes(layout, c.heads, 8) == bytes);
-    const bool told = result.slices[0] + result.slices[1] > 0;
+    const bool told = result.slices[0] + result.slices[1] + result.slices[3] > 0;
     CHECK(c.steps.size() == (told ? std::size_t{first} : 0));
     return result;
 }
@@ -157,8 +162,8 @@ TEST_CASE("sell columns: a boundary row skips the diagonals that it lacks") {
 TEST_CASE("sell columns: 16 bits reach 65535 columns") {
     for (const std::int32_t low : {0, 1000, std::numeric_limits<std::int32_t>::max() - 65536}) {
         CAPTURE(low);
-        CHECK(check_columns(spanning(low, 65535)).slices == std::array<int, 3>{0, 1, 0});
-        CHECK(check_columns(spanning(low, 65536)).slices == std::array<int, 3>{0, 0, 1});
+        CHECK(check_columns(spanning(low, 65535)).slices == std::array<int, 4>{0, 1, 0, 0});
+        CHECK(check_columns(spanning(low, 65536)).slices == std::array<int, 4>{0, 0, 1, 0});
     }
 }
 
@@ -186,6 +191,43 @@ TEST_CASE("sell columns: rows of every kind of trouble") {
     check_columns(heavy);
 }
 
+TEST_CASE("sell columns: blocks of 3 store one column for three entries") {
+    const pattern near = testing::triples_of(random_pattern(700, 9, 15000, 5));
+    const coded c = check_columns(near);
+    CHECK(c.slices[3] > 0);
+    CHECK(c.slices[1] == 0);
+    // A row whose last block lacks an entry, and one whose columns have a gap, are none of theirs.
+    for (const bool shorter : {false, true}) {
+        pattern broken;
+        for (std::int32_t row = 0; row < 96; ++row) {
+            std::vector<std::int32_t> columns = {row / 3 * 3,   row / 3 * 3 + 1, row / 3 * 3 + 2,
+                                                 5 * row + 300, 5 * row + 301,   5 * row + 302};
+            if (row == 40 && shorter) columns.pop_back();
+            if (row == 40 && !shorter) ++columns.back();
+            broken.add_row(columns);
+        }
+        CHECK(check_columns(broken).slices == std::array<int, 4>{0, 1, 0, 2});
+    }
+    // The first columns of blocks may be 65535 apart.
+    for (const std::int32_t span : {65535, 65536}) {
+        pattern p;
+        for (std::int32_t row = 0; row < 32; ++row) {
+            const std::int32_t first = row == 7 ? span : 7 * (row % 2) * row;
+            p.add_row({first, first + 1, first + 2});
+        }
+        CHECK(check_columns(p).slices ==
+              (span == 65535 ? std::array<int, 4>{0, 0, 0, 1} : std::array<int, 4>{0, 0, 1, 0}));
+    }
+    // Few of them are stored as others are.
+    pattern few = near;
+    const pattern rest = random_pattern(7000, 9, 60000, 6);
+    for (std::int64_t row = 0; row < rest.rows(); ++row)
+        few.add_row(std::vector<std::int32_t>(
+            rest.indices.begin() + rest.offsets[static_cast<std::size_t>(row)],
+            rest.indices.begin() + rest.offsets[static_cast<std::size_t>(row) + 1]));
+    CHECK(check_columns(few).slices[3] == 0);
+}
+
 TEST_CASE("sell columns: stencils in sorted windows keep their diagonals") {
     // Rows without entries lie between those of a tridiagonal matrix, and are sorted apart.
     pattern p;
@@ -196,7 +238,7 @@ TEST_CASE("sell columns: stencils in sorted windows keep their diagonals") {
             p.add_row({r - 1, r, r + 1});
     const coded c = check_columns(p);
     REQUIRE_FALSE(c.layout.rows.empty());
-    CHECK(c.slices == std::array<int, 3>{32, 0, 0});
+    CHECK(c.slices == std::array<int, 4>{32, 0, 0, 0});
 }
 
 TEST_CASE("sell columns: a block from the middle of a matrix") {

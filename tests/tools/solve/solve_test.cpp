@@ -41,6 +41,7 @@ TEST_CASE("the report says all that the documentation promises") {
     CHECK(report.at("operator_trials").empty());
     CHECK_FALSE(report.at("machine_rates").get<std::string>().empty());
     CHECK(report.at("format") == "csr");
+    CHECK(report.at("narrow_fraction") == 0); // csr has each value in full
     CHECK(report.at("backend") == "host");
     CHECK(report.at("devices").size() == 2);
     CHECK(report.at("precision") == "fp64");

@@ -1,0 +1,34 @@
+#include <krylith/sparse/sell/coded_matrix.hpp>
+
+#include <type_traits>
+
+#include <krylith/sparse/epilogue/launch_rows.cuh>
+#include <krylith/sparse/sell/coded_kernel.cuh>
+
+namespace krylith::cuda {
+
+namespace {
+
+template <value_code Form, class T>
+void apply_form(device& device, const spmv_arguments<T>& a, const sell_view<T>& m) {
+    launch_rows(device, a, m.groups, m,
+                [](auto dots, auto) { return coded_kernel<T, dots(), Form>; });
+}
+
+} // namespace
+
+template <class T>
+void apply_coded(device& device, const spmv_arguments<T>& a, const sell_view<T>& m,
+                 value_code form) {
+    if (form == value_code::table) return apply_form<value_code::table>(device, a, m);
+    if constexpr (std::is_same_v<T, double>)
+        if (form == value_code::single) return apply_form<value_code::single>(device, a, m);
+    apply_form<value_code::full>(device, a, m);
+}
+
+template void apply_coded(device&, const spmv_arguments<double>&, const sell_view<double>&,
+                          value_code);
+template void apply_coded(device&, const spmv_arguments<float>&, const sell_view<float>&,
+                          value_code);
+
+} // namespace krylith::cuda

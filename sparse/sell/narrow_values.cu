@@ -1,0 +1,103 @@
+#include <krylith/sparse/sell/narrow_values.hpp>
+
+#include <type_traits>
+#include <utility>
+
+#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/sparse/sell/narrow_worth.hpp>
+#include <krylith/sparse/sell/uniform_slices.cuh>
+#include <krylith/sparse/sell/value_census.cuh>
+
+namespace krylith::cuda {
+
+template <class T>
+narrow_values<T>::narrow_values(std::shared_ptr<device> device, std::int64_t slice_columns)
+    : device_(std::move(device)),
+      slice_columns_(slice_columns),
+      uniform_(device_, static_cast<std::size_t>(slice_columns), "matrix"),
+      tables_(device_, 1, "matrix") {}
+
+template <class T>
+bool narrow_values<T>::pays(std::int64_t coded) const {
+    return 8 * coded > slice_columns_ && 2 * (counts_.uniform + coded) > slice_columns_;
+}
+
+template <class T>
+void narrow_values<T>::find(sell_view<T>& view, slice_head* heads) {
+    counts_ = {};
+    form_ = value_code::full;
+    coded_ = 0;
+    view.uniform = uniform_.data();
+    if (view.slices == 0) return;
+    mark_uniform(view, heads);
+    if (!narrow_pays(sizeof(T), view.slices, slice_columns_) ||
+        !pays(slice_columns_ - counts_.uniform))
+        return;
+    if (make_table(view, heads)) return;
+    if (pays(counts_.exact)) make_singles(view, heads);
+}
+
+template <class T>
+void narrow_values<T>::mark_uniform(const sell_view<T>& view, slice_head* heads) {
+    tables_.zero();
+    const launch_scope launch(*device_);
+    const auto mark = mark_uniform_slices<T>;
+    mark<<<launch.blocks(mark, block_threads, view.groups), block_threads, 0, launch.stream()>>>(
+        view, heads, uniform_.data(), tables_.data());
+    const auto share = share_uniform_slices<T>;
+    share<<<launch.blocks(share, block_threads, view.groups), block_threads, 0, launch.stream()>>>(
+        view, heads, tables_.data());
+    launch.check_launch();
+    device_->download(&counts_, tables_.data(), sizeof counts_);
+}
+
+template <class T>
+bool narrow_values<T>::make_table(sell_view<T>& view, slice_head* heads) {
+    if (census_.size() == 0) census_ = buffer<value_census>(device_, 1, "matrix");
+    if (table_.size() == 0) table_ = buffer<T>(device_, table_size, "matrix");
+    census_.zero();
+    const launch_scope launch(*device_);
+    const auto take = take_census<T>;
+    take<<<launch.blocks(take, block_threads, view.groups), block_threads, 0, launch.stream()>>>(
+        view, census_.data());
+    number_values<T><<<1, value_census::slots, 0, launch.stream()>>>(census_.data(), table_.data());
+    launch.check_launch();
+    std::int32_t different = 0;
+    device_->download(&different, &census_.data()->different, sizeof different);
+    if (different > value_census::most) return false;
+    const std::size_t words =
+        std::size_t{code_words_before(static_cast<std::uint32_t>(slice_columns_), view.slices)} + 1;
+    if (codes_.size() == 0) codes_ = buffer<std::uint32_t>(device_, words * slice_rows, "matrix");
+    view.table = table_.data();
+    view.codes = codes_.data();
+    const auto store = store_codes<T>;
+    store<<<launch.blocks(store, block_threads, view.groups), block_threads, 0, launch.stream()>>>(
+        view, heads, codes_.data(), census_.data());
+    launch.check_launch();
+    device_->download(&coded_, &census_.data()->table_columns, sizeof coded_);
+    if (!pays(coded_)) return false;
+    form_ = value_code::table;
+    return true;
+}
+
+template <class T>
+void narrow_values<T>::make_singles(sell_view<T>& view, slice_head* heads) {
+    if constexpr (std::is_same_v<T, double>) {
+        if (singles_.size() == 0)
+            singles_ = buffer<float>(device_, static_cast<std::size_t>(slice_columns_ * slice_rows),
+                                     "matrix");
+        view.singles = singles_.data();
+        const launch_scope launch(*device_);
+        const auto store = store_singles<T>;
+        store<<<launch.blocks(store, block_threads, view.groups), block_threads, 0,
+                launch.stream()>>>(view, heads, singles_.data());
+        launch.check_launch();
+        form_ = value_code::single;
+        coded_ = counts_.exact;
+    }
+}
+
+template class narrow_values<double>;
+template class narrow_values<float>;
+
+} // namespace krylith::cuda

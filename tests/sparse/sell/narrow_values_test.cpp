@@ -1,0 +1,174 @@
+// SELL slices whose values come from a table or are stored in fp32: products have the bits that
+// they have with all values, new values are looked at anew, and the narrow fraction says what is.
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <krylith/sparse/sell/narrow_worth.hpp>
+
+#include <krylith/tests/sparse/sell/sell_products.hpp>
+#include <krylith/tests/support/groups.hpp>
+
+namespace krylith {
+
+using testing::narrow_fraction;
+using testing::pattern;
+using testing::random_numbers;
+using testing::random_values;
+using testing::right;
+
+namespace {
+
+std::vector<std::pair<std::string, pattern>> patterns() {
+    return {{"diagonal", testing::stencil(7, 64, 6, 6)},
+            {"diagonal and narrow", testing::stencil(27, 31, 6, 5)},
+            {"triples", testing::triples_of(testing::random_pattern(700, 9, 700, 5))},
+            {"triples of a stencil", testing::triples_of(testing::stencil(27, 13, 5, 5))},
+            {"sorted rows", testing::random_pattern(2500, 30, 2500, 73)},
+            {"wide", testing::random_pattern(200'000, 2, 200'000, 74)},
+            {"rows without entries", testing::random_pattern(300, 0, 1, 75)}};
+}
+
+/// Values drawn from `count` different ones.
+template <class T>
+std::vector<T> drawn(std::size_t size, int count, std::uint64_t seed) {
+    const auto all = random_values<T>(count, seed);
+    random_numbers random(seed + 1);
+    std::vector<T> values(size);
+    for (T& value : values) value = all[static_cast<std::size_t>(random.below(count))];
+    return values;
+}
+
+/// Zeros of both signs, denormal and infinite numbers, and NaN, among others.
+template <class T>
+std::vector<T> special(std::size_t size) {
+    using limits = std::numeric_limits<T>;
+    const std::vector<T> rare = {limits::infinity(), -limits::infinity(), limits::quiet_NaN(),
+                                 limits::denorm_min(), limits::max()};
+    random_numbers random(81);
+    std::vector<T> values(size);
+    for (T& value : values) {
+        const int kind = random.below(500);
+        value = kind < 5     ? rare[static_cast<std::size_t>(kind)]
+                : kind < 80  ? T(0)
+                : kind < 150 ? -T(0)
+                             : T(kind % 7) / T(3);
+    }
+    return values;
+}
+
+template <class T>
+void check_narrow(const device_group& group) {
+    const mocked_narrow_worth any_size;
+    const bool sell = group.kind() == backend::cuda;
+    for (const auto& [name, p] : patterns()) {
+        CAPTURE(name);
+        const std::size_t size = p.indices.size();
+        const auto various = random_values<T>(static_cast<std::int64_t>(size), 72);
+        const csr_matrix<T> matrix{p.rows(), p.rows(), p.offsets, p.indices, various};
+        const auto a =
+            make_operator(group, matrix, {operators::halo, sell ? formats::sell : formats::csr});
+        const bool some = sell && size != 0;
+        const double wide = narrow_fraction(*a); // slices with one row are uniform
+        CHECK(right(*a, p, various));
+        CHECK(wide < 0.2);
+        const std::int64_t full_bytes = a->matrix_bytes(0);
+
+        for (const int count : {100, 255}) {
+            const auto few = drawn<T>(size, count, 76);
+            a->update(few);
+            CHECK(right(*a, p, few));
+            CHECK(narrow_fraction(*a) == (some ? 1 : 0));
+            if (some) CHECK(a->matrix_bytes(0) < full_bytes);
+        }
+        const auto many = drawn<T>(size, 256, 77); // 0 is a value of each table
+        a->update(many);
+        CHECK(right(*a, p, many));
+        if (size > 10'000 && group.size() == 1) CHECK(narrow_fraction(*a) == wide);
+
+        const auto zeros = special<T>(size);
+        a->update(zeros);
+        CHECK(right(*a, p, zeros));
+        CHECK(narrow_fraction(*a) == (some ? 1 : 0));
+
+        auto singles = various;
+        for (T& value : singles) value = static_cast<T>(static_cast<float>(value));
+        a->update(singles);
+        CHECK(right(*a, p, singles));
+        if (std::is_same_v<T, double>) CHECK(narrow_fraction(*a) == (some ? 1 : 0));
+
+        a->update(various);
+        CHECK(right(*a, p, various));
+        CHECK(narrow_fraction(*a) == wide);
+        if (sell) CHECK(a->matrix_bytes(0) == full_bytes);
+        CHECK(a->narrow_fraction() <= narrow_fraction(*a));
+    }
+}
+
+/// A slice with a value that has no narrow form is stored in full, the others are not.
+template <class T>
+void check_single_slices(const device_group& group) {
+    const mocked_narrow_worth any_size;
+    const bool sell = group.kind() == backend::cuda;
+    for (const auto& [name, p] : patterns()) {
+        const std::size_t size = p.indices.size();
+        if (size < 1000) continue;
+        CAPTURE(name);
+        const auto few = drawn<T>(size, 90, 78);
+        const csr_matrix<T> matrix{p.rows(), p.rows(), p.offsets, p.indices, few};
+        const auto a =
+            make_operator(group, matrix, {operators::halo, sell ? formats::sell : formats::csr});
+        // The NaN whose bits are all ones has no code.
+        auto odd = few;
+        std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t> ones = 0;
+        ones = ~ones;
+        std::memcpy(&odd[size / 2], &ones, sizeof ones);
+        a->update(odd);
+        CHECK(right(*a, p, odd));
+        if (sell && group.size() == 1) {
+            CHECK(narrow_fraction(*a) < 1);
+            CHECK(narrow_fraction(*a) > 0.5);
+        }
+        if (!std::is_same_v<T, double>) continue;
+        auto exact = random_values<T>(static_cast<std::int64_t>(size), 79);
+        for (T& value : exact) value = static_cast<T>(static_cast<float>(value));
+        exact[size / 3] = T(0.1);
+        exact[size / 3 + 1] = T(1e-300);
+        a->update(exact);
+        CHECK(right(*a, p, exact));
+        if (sell && group.size() == 1) {
+            CHECK(narrow_fraction(*a) < 1);
+            CHECK(narrow_fraction(*a) > 0.5);
+        }
+    }
+}
+
+} // namespace
+
+TEST_CASE("narrow values: short rows pay in large matrices of fp64") {
+    CHECK_FALSE(narrow_pays(8, 8192, 7 * 8192)); // 64^3 rows, 7 points
+    CHECK(narrow_pays(8, 65536, 7 * 65536));
+    CHECK_FALSE(narrow_pays(4, 65536, 7 * 65536));
+    CHECK(narrow_pays(8, 100, 2700));
+    CHECK(narrow_pays(4, 100, 2700));
+    const mocked_narrow_worth any_size;
+    CHECK(narrow_pays(4, 1, 1));
+}
+
+KRYLITH_GROUP_TEST("narrow values: tables and fp32, new values and back, fp64") {
+    check_narrow<double>(group);
+}
+KRYLITH_GROUP_TEST("narrow values: tables and fp32, new values and back, fp32") {
+    check_narrow<float>(group);
+}
+KRYLITH_GROUP_TEST("narrow values: each slice for itself") {
+    check_single_slices<double>(group);
+    check_single_slices<float>(group);
+}
+
+} // namespace krylith

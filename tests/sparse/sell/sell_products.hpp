@@ -1,0 +1,55 @@
+// Products of SELL blocks beside sums in the order of the rows, bit for bit.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/vector/fused.hpp>
+
+#include <krylith/tests/support/patterns.hpp>
+#include <krylith/tests/support/random.hpp>
+#include <krylith/tests/support/vectors.hpp>
+
+namespace krylith::testing {
+
+/// The largest narrow fraction of a device.
+template <class T>
+double narrow_fraction(const matrix_operator<T>& a) {
+    double fraction = 0;
+    for (int rank = 0; rank < a.layout()->group.size(); ++rank)
+        fraction = std::max(fraction, a.block(rank).narrow_fraction());
+    return fraction;
+}
+
+template <class T>
+std::vector<T> product(const matrix_operator<T>& a, const std::vector<T>& x0) {
+    execution run(a.layout()->group, {});
+    auto source = make_range_vector(a.layout(), x0);
+    auto x = a.make_domain_vector();
+    auto y = a.make_range_vector();
+    fused(run, x = source);
+    a.apply(run, T(1), x, T(0), y);
+    return values_of(y);
+}
+
+/// Whether the product has the sums in the order of the rows, rounded as one thread rounds them.
+template <class T>
+bool right(const matrix_operator<T>& a, const pattern& p, const std::vector<T>& values) {
+    const auto x = random_values<T>(p.rows(), 71);
+    const auto y = product(a, x);
+    if (a.format_name() != "sell") return true; // another format has its own order of sums
+    for (std::size_t row = 0; row < y.size(); ++row) {
+        T sum = 0;
+        for (auto k = static_cast<std::size_t>(p.offsets[row]);
+             k < static_cast<std::size_t>(p.offsets[row + 1]); ++k)
+            sum = std::fma(values[k], x[static_cast<std::size_t>(p.indices[k])], sum);
+        if (y[row] != sum && !(std::isnan(y[row]) && std::isnan(sum))) return false;
+    }
+    return true;
+}
+
+} // namespace krylith::testing
