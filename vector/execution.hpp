@@ -249,7 +249,7 @@ private:
     std::vector<std::uint8_t> batch_registers_;
     bool publishing_ = false;
     bool opened_joined_ = false; // whether open() has joined the devices
-    std::size_t posted_ = 0; // registers, by the last post()
+    std::size_t posted_ = 0;     // registers, by the last post()
 
     // The launch that is watched.
     const loop_watcher* watcher_ = nullptr;
