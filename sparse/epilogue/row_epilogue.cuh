@@ -72,8 +72,8 @@ public:
         pass_on(row, y, sent, counted);
     }
 
-    /// What y had in row `row` of a block without a map, if it counts, else 0: for kernels that read
-    /// it before they have the row's sum.
+    /// What y had in row `row` of a block without a map, if it counts, else 0: for kernels that
+    /// read it before they have the row's sum.
     [[nodiscard]] __device__ T earlier(std::int64_t row) const {
         return a_.beta != T(0) ? a_.y[row] : T(0);
     }
