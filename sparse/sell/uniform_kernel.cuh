@@ -60,7 +60,8 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 8 ? 3 : 2)
         if (t >= m.groups) return m.slices;
         return (m.order != nullptr ? m.order[t] : t) * block_warps + warp;
     };
-    const bool mapped = a.map.count != 0;
+    // In double the registers would spill.
+    const bool early = sizeof(T) == 4 && a.map.count == 0;
     const auto stride = static_cast<std::int32_t>(gridDim.x) * together;
     auto position = static_cast<std::int32_t>(blockIdx.x) * together;
     // The heads of the next slices are loaded one iteration ahead: the loads of rows depend on
@@ -95,7 +96,7 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 8 ? 3 : 2)
         T earlier[together];
 #pragma unroll
         for (int s = 0; s < together; ++s)
-            earlier[s] = !mapped && row[s] >= 0 ? results.earlier(row[s]) : T(0);
+            earlier[s] = early && row[s] >= 0 ? results.earlier(row[s]) : T(0);
         T sum[together] = {};
         if (alike) {
             const uniform_entry<T>* entry = m.uniform + head.read;
@@ -114,10 +115,10 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 8 ? 3 : 2)
 #pragma unroll
         for (int s = 0; s < together; ++s) {
             if (row[s] < 0) continue;
-            if (mapped)
-                results.row(row[s], sum[s]);
-            else
+            if (early)
                 results.row(row[s], sum[s], earlier[s]);
+            else
+                results.row(row[s], sum[s]);
         }
     }
     results.leave();
