@@ -15,6 +15,9 @@ namespace {
 constexpr std::int64_t inverted_rows = 128;
 /// Aggregation that leaves more than this fraction of the rows is tried with a lower threshold.
 constexpr double slow_coarsening = 1 / 1.7;
+/// Matrices without locality, as of random graphs, fill up: where B P has more than this times the
+/// nonzeros of B, or the coarse matrix more than B, coarse levels would cost more than they bring.
+constexpr std::int64_t most_between = 4;
 /// Mean entries of a row up to which rows are short.
 constexpr double short_rows = 12;
 
@@ -154,10 +157,12 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
     distributed_csr<W> r = transposition.apply(p);
     distributed_spgemm<W> first(b, p);
     distributed_csr<W> between = first.multiply(b, p);
+    if (between.nonzeros() > most_between * b.nonzeros()) return false;
     distributed_spgemm<W> second(r, between);
 
     multigrid_level<W> next;
     next.matrix = second.multiply(r, between);
+    if (next.matrix.nonzeros() > b.nonzeros()) return false;
     next.layout = std::make_shared<const layout>(
         layout{level.layout->group, aggregates->coarse(), level.layout->kind});
     next.scaling = scale_coarse(next.matrix, at + 1);

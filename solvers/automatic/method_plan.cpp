@@ -81,13 +81,15 @@ private:
     }
 
     void add_with_each(const solver_method& solver) {
-        const auto all = usable(true);
-        if (all.empty()) return add(solver, nullptr, setting_.given_side, words_);
         std::string because = words_;
-        for (const preconditioner_method* m : all) {
+        const auto try_next = [&](const preconditioner_method* m) {
             add(solver, m, setting_.given_side, because);
-            because = "in case " + std::string(m->name) + " is no help";
-        }
+            because = "in case " +
+                      (m == nullptr ? "that takes too long" : std::string(m->name) + " is no help");
+        };
+        const auto all = usable(true);
+        if (all.empty() || *all.front()->chosen_from.get() > setting_.rows) try_next(nullptr);
+        for (const preconditioner_method* m : all) try_next(m);
     }
 
     [[nodiscard]] bool scales_rows(const preconditioner_method* m) const {
