@@ -42,8 +42,8 @@ __device__ inline T product_by_form(const sell_view<T>& m, const slice_head& hea
     return product_alone(m, slice, row, x, lane);
 }
 
-/// Blocks of a multiprocessor. With double they have 80 registers a thread; 4 blocks spill, which
-/// costs 3 to 48% in a product.
+/// Blocks of a multiprocessor. With double they have 80 registers a thread; 4 blocks spill: with 7
+/// points a product takes 48% longer, with 81 entries a row as long within 4%.
 template <class T>
 inline constexpr int coded_blocks_per_sm = sizeof(T) == 8 ? 3 : 4;
 
