@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include <krylith/bench/total/total_copies.hpp>
 #include <krylith/bench/common/device_arrays.hpp>
+#include <krylith/bench/total/total_copies.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/solvers/cg.hpp>
 #include <krylith/spmv/matrix_operator.hpp>

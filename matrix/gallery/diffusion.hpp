@@ -22,8 +22,8 @@ template <class T>
                                                   double degrees = 0,
                                                   std::optional<random_scaling> scaling = {});
 
-/// -u_xx - u_yy - epsilon u_zz on n^3 points of the unit cube, 7 points, times h^2: 4 + 2 epsilon on
-/// the diagonal, -1 to the neighbours in x and y, -epsilon to those in z. Symmetric positive
+/// -u_xx - u_yy - epsilon u_zz on n^3 points of the unit cube, 7 points, times h^2: 4 + 2 epsilon
+/// on the diagonal, -1 to the neighbours in x and y, -epsilon to those in z. Symmetric positive
 /// definite; epsilon = 1 is poisson3d. The eigenvalues are those of poisson3d with the terms of z
 /// times epsilon. epsilon: 1e-12 to 1e12.
 template <class T>

@@ -18,9 +18,8 @@ extern const preconditioner_method chebyshev;
 extern const preconditioner_method multigrid;
 } // namespace preconditioner_rows
 
-inline constexpr std::array all_preconditioners = {&preconditioner_rows::jacobi,
-                                                   &preconditioner_rows::chebyshev,
-                                                   &preconditioner_rows::multigrid};
+inline constexpr std::array all_preconditioners = {
+    &preconditioner_rows::jacobi, &preconditioner_rows::chebyshev, &preconditioner_rows::multigrid};
 
 /// A row with values of its parameters; none of both: M = I.
 struct preconditioner_choice {

@@ -94,7 +94,8 @@ TEST_CASE("unknown names are refused with the nearest") {
     check_refused("poisson3d27:4", "did you mean poisson3d_27point?");
     check_refused("Poisson2D:4", "did you mean poisson2d?");
     check_refused("randm:4:4", "did you mean random?");
-    check_refused("", "Allowed: anisotropic3d, anisotropic_diffusion, convection_diffusion, delaunay");
+    check_refused("",
+                  "Allowed: anisotropic3d, anisotropic_diffusion, convection_diffusion, delaunay");
     check_refused(":4", "unknown matrix \"\"");
 }
 
