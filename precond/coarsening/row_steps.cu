@@ -33,19 +33,52 @@ __device__ V of_other_lane(const V& value, int by) {
     return result;
 }
 
+/// Appends rows to a list, block by block: one addition to the counter serves 256 threads, since
+/// additions to one address follow one another. All threads of the block call it together.
+class block_appender {
+public:
+    __device__ void append(bool stays, std::int64_t row, const list_step& list,
+                           unsigned (&counts)[2][threads / 32], unsigned (&first)[2]) {
+        const unsigned warp = threadIdx.x / 32;
+        const unsigned lane = threadIdx.x % 32;
+        const unsigned staying = __ballot_sync(all_lanes, stays);
+        turn_ ^= 1; // what slow warps still read of the last call stays
+        if (lane == 0) counts[turn_][warp] = static_cast<unsigned>(__popc(staying));
+        __syncthreads();
+        if (threadIdx.x == 0) {
+            unsigned sum = 0;
+            for (unsigned& count : counts[turn_]) {
+                const unsigned of_warp = count;
+                count = sum;
+                sum += of_warp;
+            }
+            first[turn_] = sum != 0 ? atomicAdd(list.stay_count, sum) : 0;
+        }
+        __syncthreads();
+        if (stays)
+            list.stay[first[turn_] + counts[turn_][warp] +
+                      static_cast<unsigned>(__popc(staying & ((1u << lane) - 1)))] =
+                static_cast<std::int32_t>(row);
+    }
+
+private:
+    int turn_ = 0;
+};
+
 template <int Lanes, class Step>
 __global__ void __launch_bounds__(threads)
     visit(const __grid_constant__ Step step, std::int64_t rows,
           const __grid_constant__ list_step list) {
-    constexpr int teams = 32 / Lanes;
-    const int lane = static_cast<int>(threadIdx.x % 32);
-    const int of_team = lane % Lanes;
-    const std::int64_t warps = std::int64_t{gridDim.x} * (threads / 32);
+    __shared__ unsigned counts[2][threads / 32];
+    __shared__ unsigned first_place[2];
+    constexpr int rows_of_block = threads / Lanes;
+    const int of_team = static_cast<int>(threadIdx.x) % Lanes;
     const std::int64_t count = list.rows != nullptr ? std::int64_t{*list.count} : rows;
-    for (std::int64_t first =
-             (std::int64_t{blockIdx.x} * (threads / 32) + threadIdx.x / 32) * teams;
-         first < count; first += warps * teams) {
-        const std::int64_t at = first + lane / Lanes;
+    const std::int64_t stride = std::int64_t{gridDim.x} * rows_of_block;
+    block_appender appender;
+    for (std::int64_t first = std::int64_t{blockIdx.x} * rows_of_block; first < count;
+         first += stride) {
+        const std::int64_t at = first + threadIdx.x / Lanes;
         std::int64_t row = at;
         bool wanted = at < count;
         if (wanted && list.rows != nullptr) row = list.rows[at];
@@ -55,15 +88,7 @@ __global__ void __launch_bounds__(threads)
 #pragma unroll
         for (int by = Lanes / 2; by > 0; by /= 2) part = Step::join(part, of_other_lane(part, by));
         const bool stays = wanted && of_team == 0 && step.finish(row, part);
-        if (list.stay == nullptr) continue;
-        const unsigned staying = __ballot_sync(all_lanes, stays);
-        if (staying == 0) continue;
-        unsigned place = 0;
-        if (lane == 0) place = atomicAdd(list.stay_count, static_cast<unsigned>(__popc(staying)));
-        place = __shfl_sync(all_lanes, place, 0);
-        if (stays)
-            list.stay[place + static_cast<unsigned>(__popc(staying & ((1u << lane) - 1)))] =
-                static_cast<std::int32_t>(row);
+        if (list.stay != nullptr) appender.append(stays, row, list, counts, first_place);
     }
 }
 
