@@ -4,8 +4,10 @@
 #include <cmath>
 #include <utility>
 
+#include <krylith/device/error.hpp>
 #include <krylith/precond/amg/dense_inverse.hpp>
 #include <krylith/precond/amg/unit_diagonal.hpp>
+#include <krylith/spmv/products/column_exchange.hpp>
 
 namespace krylith::detail {
 
@@ -30,17 +32,54 @@ bool has_long_rows(const distributed_csr<T>& a) {
     return static_cast<double>(a.nonzeros()) > short_rows * static_cast<double>(a.rows());
 }
 
-/// The near-null vector 1 of A in the variables of S A S: S^-1 1, its largest entry 1.
-template <class W, class T>
-std::vector<buffer<W>> scaled_constant(const distributed_csr<T>& a, const level_scaling& by) {
-    std::vector<buffer<W>> v;
-    for (int rank = 0; rank < a.group().size(); ++rank) {
-        const std::int64_t rows = a.row_owners().owned(rank).size();
-        v.emplace_back(a.group().handle(rank), static_cast<std::size_t>(rows), item);
-        divide_by_scale<W>(a.group()[rank], rows, 1 / by.inverse, nullptr, by.owned(a, rank),
-                           v.back().data());
+/// The defect of a vector, given on the rows of each rank, as a near-null vector of B.
+template <class W>
+std::uint64_t defect_of(const distributed_csr<W>& b, const std::vector<buffer<W>>& v) {
+    const device_group& group = b.group();
+    std::vector<buffer<W>> local;
+    std::vector<W*> arrays;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const local_columns& columns = b.columns_of(rank);
+        local.emplace_back(group.handle(rank), static_cast<std::size_t>(columns.count()), item);
+        arrays.push_back(local.back().data());
+        const auto& own = v[static_cast<std::size_t>(rank)];
+        if (own.size() != 0)
+            group[rank].copy(arrays.back() + columns.first_owned(), own.data(),
+                             own.size() * sizeof(W));
     }
-    return v;
+    column_exchange(group, b.all_columns()).fill(std::span<W* const>(arrays));
+    std::vector<buffer<std::uint64_t>> sums;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        sums.emplace_back(group.handle(rank), 1, item);
+        sums.back().zero();
+        null_defect(group[rank], b.block(rank).view(), arrays[static_cast<std::size_t>(rank)],
+                    sums.back().data());
+    }
+    std::uint64_t all = 0;
+    for (const auto& sum : sums) all += sum.download().front();
+    return all;
+}
+
+/// The near-null vector of A in the variables of B = S A S, its largest entry 1: S^-1 1, for A that
+/// comes of differences of unknowns, or 1, where that fits better: A has then been scaled by its
+/// user, as D A D is.
+template <class W>
+std::vector<buffer<W>> near_null_of(const distributed_csr<W>& b, const level_scaling& by) {
+    const device_group& group = b.group();
+    std::vector<buffer<W>> inverse;
+    std::vector<buffer<W>> ones;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const std::int64_t rows = b.row_owners().owned(rank).size();
+        for (auto* v : {&inverse, &ones})
+            v->emplace_back(group.handle(rank), static_cast<std::size_t>(rows), item);
+        divide_by_scale<W>(group[rank], rows, 1 / by.inverse, nullptr, by.owned(b, rank),
+                           inverse.back().data());
+        round_scale<W>(group[rank], rows, 1, by.owned(b, rank), ones.back().data());
+        divide_by_scale<W>(group[rank], rows, 1, ones.back().data(), by.owned(b, rank),
+                           ones.back().data()); // 1, but for a rounding
+    }
+    if (by.largest * by.inverse <= 1 + 1e-6) return inverse; // the diagonal is constant
+    return 2 * defect_of(b, ones) < defect_of(b, inverse) ? std::move(ones) : std::move(inverse);
 }
 
 template <class W>
@@ -100,7 +139,7 @@ hierarchy<W>::hierarchy(layout_handle fine, const distributed_csr<T>& a,
     first.scaling = scaling_of(a, 0);
     first.matrix = scaled<W>(a, first.scaling);
     if (has_long_rows(a)) sharpen(first.matrix, first.scaling);
-    first.near_null = scaled_constant<W>(a, first.scaling);
+    first.near_null = near_null_of(first.matrix, first.scaling);
     for (const local_columns& columns : a.all_columns())
         first.first_owned.push_back(columns.first_owned());
     levels_.push_back(std::move(first));
@@ -165,7 +204,11 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
     if (next.matrix.nonzeros() > b.nonzeros()) return false;
     next.layout = std::make_shared<const layout>(
         layout{level.layout->group, aggregates->coarse(), level.layout->kind});
-    next.scaling = scale_coarse(next.matrix, at + 1);
+    try {
+        next.scaling = scale_coarse(next.matrix, at + 1);
+    } catch (const input_error&) { // A is not definite; the smoother alone may still help
+        return false;
+    }
     scale_near_null(*aggregates, next.matrix, next.scaling, next.near_null);
     scale_transfers(next.scaling, next.matrix, p, r);
 
@@ -203,7 +246,7 @@ void hierarchy<W>::update(const distributed_csr<T>& a, const amg_options& option
     whole_ = false; // until all levels have new values
     scale(a, levels_.front().scaling, levels_.front().matrix);
     if (has_long_rows(a)) sharpen(levels_.front().matrix, levels_.front().scaling);
-    levels_.front().near_null = scaled_constant<W>(a, levels_.front().scaling);
+    levels_.front().near_null = near_null_of(levels_.front().matrix, levels_.front().scaling);
     for (std::size_t at = 0; at < levels_.size(); ++at) {
         multigrid_level<W>& level = levels_[at];
         level.facts.bound = level.scaling.bound;

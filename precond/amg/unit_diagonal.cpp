@@ -146,6 +146,29 @@ void round_scale(device& on, std::int64_t count, double factor, const double* s,
     });
 }
 
+template <class W>
+void null_defect(device& on, const device_csr_view<W>& b, const W* v, std::uint64_t* sum) {
+#if KRYLITH_HAVE_CUDA
+    if (on_cuda(on)) return cuda::null_defect(on, b, v, sum);
+#endif
+    enqueue(on, [=](int threads) {
+        std::uint64_t all = 0;
+#pragma omp parallel for schedule(static) reduction(+ : all) num_threads(threads) if (b.rows > worth_a_team)
+        for (std::int64_t i = 0; i < b.rows; ++i) {
+            double signed_sum = 0;
+            double size = 0;
+            for (std::int64_t k = b.offsets[i]; k < b.offsets[i + 1]; ++k) {
+                const double term =
+                    static_cast<double>(b.values[k]) * static_cast<double>(v[b.indices[k]]);
+                signed_sum += term;
+                size += std::fabs(term);
+            }
+            all += quantised_defect(signed_sum, size);
+        }
+        *sum += all;
+    });
+}
+
 #define KRYLITH_UNIT_DIAGONAL(W)                                                                   \
     template void inverse_roots(device&, const device_csr_view<W>&, std::int64_t, double*,         \
                                 scaling_report*);                                                  \
@@ -154,7 +177,8 @@ void round_scale(device& on, std::int64_t count, double factor, const double* s,
     template void scale_columns(device&, const device_csr_view<W>&, const double*, W*);            \
     template void scale_rows(device&, const device_csr_view<W>&, const double*, double, W*);       \
     template void divide_by_scale(device&, std::int64_t, double, const W*, const double*, W*);     \
-    template void round_scale(device&, std::int64_t, double, const double*, W*);
+    template void round_scale(device&, std::int64_t, double, const double*, W*);                   \
+    template void null_defect(device&, const device_csr_view<W>&, const W*, std::uint64_t*);
 
 KRYLITH_UNIT_DIAGONAL(double)
 KRYLITH_UNIT_DIAGONAL(float)

@@ -107,6 +107,30 @@ __global__ void __launch_bounds__(threads)
         to[i] = static_cast<W>(factor * s[i]);
 }
 
+template <class W>
+__global__ void __launch_bounds__(threads)
+    defect_kernel(device_csr_view<W> b, const W* v, std::uint64_t* sum) {
+    word all = 0;
+    row_walk at;
+    for (; at.first_of_warp() < b.rows; at.row += at.step) {
+        double signed_sum = 0;
+        double size = 0;
+        if (at.row < b.rows)
+            for (std::int64_t k = b.offsets[at.row] + at.lane; k < b.offsets[at.row + 1];
+                 k += lanes) {
+                const double term =
+                    static_cast<double>(b.values[k]) * static_cast<double>(v[b.indices[k]]);
+                signed_sum += term;
+                size += fabs(term);
+            }
+        signed_sum = warp_sum<lanes>(signed_sum);
+        size = warp_sum<lanes>(size);
+        if (at.row < b.rows && at.lane == 0) all += detail::quantised_defect(signed_sum, size);
+    }
+    all = warp_sum(all);
+    if (lane_number() == 0 && all != 0) atomicAdd(reinterpret_cast<word*>(sum), all);
+}
+
 /// Launches a kernel over so many blocks' worth of work.
 template <class Kernel, class... Arguments>
 void launch_over(device& on, std::int64_t blocks, Kernel kernel, const Arguments&... arguments) {
@@ -161,6 +185,11 @@ void round_scale(device& on, std::int64_t count, double factor, const double* s,
     launch_over(on, blocks_of_entries(count), round_kernel<W>, count, factor, s, to);
 }
 
+template <class W>
+void null_defect(device& on, const device_csr_view<W>& b, const W* v, std::uint64_t* sum) {
+    launch_over(on, blocks_of_rows(b.rows), defect_kernel<W>, b, v, sum);
+}
+
 #define KRYLITH_UNIT_DIAGONAL(W)                                                                   \
     template void inverse_roots(device&, const device_csr_view<W>&, std::int64_t, double*,         \
                                 detail::scaling_report*);                                          \
@@ -169,7 +198,8 @@ void round_scale(device& on, std::int64_t count, double factor, const double* s,
     template void scale_columns(device&, const device_csr_view<W>&, const double*, W*);            \
     template void scale_rows(device&, const device_csr_view<W>&, const double*, double, W*);       \
     template void divide_by_scale(device&, std::int64_t, double, const W*, const double*, W*);     \
-    template void round_scale(device&, std::int64_t, double, const double*, W*);
+    template void round_scale(device&, std::int64_t, double, const double*, W*);                   \
+    template void null_defect(device&, const device_csr_view<W>&, const W*, std::uint64_t*);
 
 KRYLITH_UNIT_DIAGONAL(double)
 KRYLITH_UNIT_DIAGONAL(float)

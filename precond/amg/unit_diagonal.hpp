@@ -7,9 +7,16 @@
 
 #include <cstdint>
 
+#include <krylith/device/kernel/annotations.hpp>
 #include <krylith/sparse/device_csr.hpp>
 
 namespace krylith::detail {
+
+/// |sum| / size in units of 2^-16; 0 where size is 0 or nothing is finite.
+[[nodiscard]] KRYLITH_HD inline std::uint64_t quantised_defect(double sum, double size) {
+    const double ratio = size > 0 ? (sum < 0 ? -sum : sum) / size : 0;
+    return ratio <= 1 ? static_cast<std::uint64_t>(65536 * ratio) : 0;
+}
 
 /// What scaling a matrix found on one device. It lies there and is zero before. All fields are
 /// maxima, so that threads may report in any order; numbers are kept as the bits of a double that
@@ -51,6 +58,11 @@ void divide_by_scale(device& on, std::int64_t count, double factor, const W* v, 
 template <class W>
 void round_scale(device& on, std::int64_t count, double factor, const double* s, W* to);
 
+/// Enqueues *sum += the sum over rows of |sum_j b_ij v_j| / sum_j |b_ij v_j| in units of 2^-16, an
+/// integer: the same in any order. v is by local columns.
+template <class W>
+void null_defect(device& on, const device_csr_view<W>& b, const W* v, std::uint64_t* sum);
+
 } // namespace krylith::detail
 
 namespace krylith::cuda {
@@ -70,5 +82,7 @@ void divide_by_scale(device& on, std::int64_t count, double factor, const W* v, 
                      W* to);
 template <class W>
 void round_scale(device& on, std::int64_t count, double factor, const double* s, W* to);
+template <class W>
+void null_defect(device& on, const device_csr_view<W>& b, const W* v, std::uint64_t* sum);
 
 } // namespace krylith::cuda

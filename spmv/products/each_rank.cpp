@@ -9,12 +9,23 @@ namespace krylith {
 
 void on_each_rank(const device_group& group, const std::function<void(int rank)>& work) {
     if (group.size() == 1) return work(0);
+    // Settings of kernels, such as their shared memory, are those of the physical device: ranks of
+    // one device come one after the other, in the thread of the first of them.
+    const bool cuda = group.kind() == backend::cuda;
+    const auto first_like = [&](int rank) {
+        int first = 0;
+        while (first < rank && !(cuda && group[first].ordinal() == group[rank].ordinal())) ++first;
+        return first;
+    };
     std::vector<std::exception_ptr> failures(static_cast<std::size_t>(group.size()));
-    const auto run = [&](int rank) noexcept {
-        try {
-            work(rank);
-        } catch (...) {
-            failures[static_cast<std::size_t>(rank)] = std::current_exception();
+    const auto run = [&](int first) noexcept {
+        for (int rank = first; rank < group.size(); ++rank) {
+            if (first_like(rank) != first) continue;
+            try {
+                work(rank);
+            } catch (...) {
+                failures[static_cast<std::size_t>(rank)] = std::current_exception();
+            }
         }
     };
     std::vector<std::thread> threads;

@@ -123,7 +123,7 @@ void check_single_slices(const device_group& group) {
         const csr_matrix<T> matrix{p.rows(), p.rows(), p.offsets, p.indices, few};
         const auto a =
             make_operator(group, matrix, {operators::halo, sell ? formats::sell : formats::csr});
-        // The NaN whose bits are all ones has no code.
+        // The NaN of double whose bits are all ones has no code.
         auto odd = few;
         std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t> ones = 0;
         ones = ~ones;
@@ -131,7 +131,7 @@ void check_single_slices(const device_group& group) {
         a->update(odd);
         CHECK(right(*a, p, odd));
         if (sell && group.size() == 1) {
-            CHECK(narrow_fraction(*a) < 1);
+            CHECK((narrow_fraction(*a) < 1) == (sizeof(T) == 8));
             CHECK(narrow_fraction(*a) > 0.5);
         }
         if (!std::is_same_v<T, double>) continue;
