@@ -1,7 +1,6 @@
 // Algebraic multigrid by smoothed aggregation, as a preconditioner for symmetric positive definite
 // A (Vanek, Mandel, Brezina, Computing 56, 1996).
 //
-//     const auto a = make_operator(group, matrix);
 //     const amg<double> m(*a, matrix);
 //     const solve_result result = cg(*a, b, x, {}, m);
 #pragma once

@@ -126,10 +126,10 @@ KRYLITH_GROUP_TEST("amg: the cycle is symmetric and positive") {
 KRYLITH_GROUP_TEST("amg: the program of its header") {
     const auto matrix = make_gallery<double>("poisson2d:40");
     const auto a = make_operator(group, matrix);
-    const amg<double> m(*a, matrix);
     auto b = a->make_range_vector();
     auto x = a->make_range_vector();
     b.upload(random_values<double>(matrix.rows, 3));
+    const amg<double> m(*a, matrix);
     const solve_result result = cg(*a, b, x, {}, m);
     CHECK(result.converged());
 }
