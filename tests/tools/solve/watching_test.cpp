@@ -35,8 +35,8 @@ const std::string small = "solve gallery:poisson2d:20 --backend host ";
 
 /// A solve of many seconds, whose trips are short.
 std::vector<std::string> long_solve(std::vector<std::string> options) {
-    options.insert(options.begin(),
-                   {"solve", "gallery:poisson2d:900", "--backend", "host", "--rtol", "1e-12"});
+    options.insert(options.begin(), {"solve", "gallery:poisson2d:900", "--solver", "cg",
+                                     "--backend", "host", "--rtol", "1e-12"});
     return options;
 }
 
@@ -80,8 +80,9 @@ TEST_CASE("--monitor goes where the summary goes, and nowhere with --quiet") {
 TEST_CASE("--max-seconds ends a solve with x and history") {
     const temporary_folder folder;
     const auto result = run_krylith(
-        folder, "solve gallery:poisson2d:900 --backend host --rtol 1e-12 --max-seconds 0.2 "
-                "--solution x.mtx --history h.csv --report r.json");
+        folder,
+        "solve gallery:poisson2d:900 --solver cg --backend host --rtol 1e-12 --max-seconds 0.2 "
+        "--solution x.mtx --history h.csv --report r.json");
     CHECK(result.status == 1);
     CHECK(contains(result.out, "NOT converged: the time is over, after "));
     const auto report = nlohmann::json::parse(contents_of(folder.file("r.json")));
@@ -91,7 +92,8 @@ TEST_CASE("--max-seconds ends a solve with x and history") {
     CHECK(lines_of(contents_of(folder.file("h.csv"))) ==
           report.at("iterations").get<std::size_t>() + 2);
     CHECK(fs::exists(folder.file("x.mtx")));
-    const auto rest = report_of(folder, "gallery:poisson2d:900 --x0 x.mtx --max-iterations 0");
+    const auto rest =
+        report_of(folder, "gallery:poisson2d:900 --solver cg --x0 x.mtx --max-iterations 0");
     CHECK(rest.at("true_residual").get<double>() ==
           doctest::Approx(report.at("true_residual").get<double>()));
     CHECK(report_of(folder, "gallery:poisson2d:20 --max-seconds 0").at("iterations") == 0);
@@ -156,6 +158,7 @@ TEST_CASE("a second signal ends the command at once, and so does one that it doe
     // A trip is a cycle, and takes seconds. Once the first is over, a stop has to wait for the
     // second.
     const std::vector<std::string> slow = {"solve",      "gallery:poisson2d:400",
+                                           "--solver",   "cg",
                                            "--backend",  "host",
                                            "--solver",   "gmres",
                                            "--restart",  "200",
