@@ -158,7 +158,6 @@ TEST_CASE("a second signal ends the command at once, and so does one that it doe
     // A trip is a cycle, and takes seconds. Once the first is over, a stop has to wait for the
     // second.
     const std::vector<std::string> slow = {"solve",      "gallery:poisson2d:400",
-                                           "--solver",   "cg",
                                            "--backend",  "host",
                                            "--solver",   "gmres",
                                            "--restart",  "200",
