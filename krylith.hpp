@@ -14,6 +14,7 @@
 #include <krylith/matrix/csr.hpp>
 #include <krylith/matrix/load.hpp>
 #include <krylith/matrix/matrix_market.hpp>
+#include <krylith/precond/amg.hpp>
 #include <krylith/precond/any_preconditioner.hpp>
 #include <krylith/precond/chebyshev.hpp>
 #include <krylith/precond/jacobi.hpp>
