@@ -76,21 +76,13 @@ void enqueue(device& on, const Loop& loop) {
     host.submit([loop, threads = host.threads()] { loop(threads); });
 }
 
-bool on_cuda([[maybe_unused]] const device& on) {
-#if KRYLITH_HAVE_CUDA
-    return on.kind() == backend::cuda;
-#else
-    return false;
-#endif
-}
-
 } // namespace
 
 template <class T>
 void inverse_roots(device& on, const device_csr_view<T>& a, std::int64_t first_owned, double* s,
                    scaling_report* report) {
 #if KRYLITH_HAVE_CUDA
-    if (on_cuda(on)) return cuda::inverse_roots(on, a, first_owned, s, report);
+    if (on.kind() == backend::cuda) return cuda::inverse_roots(on, a, first_owned, s, report);
 #endif
     enqueue(on, [=](int threads) { roots_on_host(a, first_owned, s, report, threads); });
 }
@@ -99,7 +91,7 @@ template <class T, class W>
 void scale_entries(device& on, const device_csr_view<T>& a, const double* s,
                    std::int64_t first_owned, double factor, W* to) {
 #if KRYLITH_HAVE_CUDA
-    if (on_cuda(on)) return cuda::scale_entries(on, a, s, first_owned, factor, to);
+    if (on.kind() == backend::cuda) return cuda::scale_entries(on, a, s, first_owned, factor, to);
 #endif
     enqueue(on, [=](int threads) { entries_on_host(a, s, first_owned, factor, to, threads); });
 }
@@ -107,7 +99,7 @@ void scale_entries(device& on, const device_csr_view<T>& a, const double* s,
 template <class W>
 void scale_columns(device& on, const device_csr_view<W>& a, const double* s, W* values) {
 #if KRYLITH_HAVE_CUDA
-    if (on_cuda(on)) return cuda::scale_columns(on, a, s, values);
+    if (on.kind() == backend::cuda) return cuda::scale_columns(on, a, s, values);
 #endif
     enqueue(on, [=](int threads) { one_side_on_host<W, true>(a, s, 1.0, values, threads); });
 }
@@ -116,7 +108,7 @@ template <class W>
 void scale_rows(device& on, const device_csr_view<W>& a, const double* s, double factor,
                 W* values) {
 #if KRYLITH_HAVE_CUDA
-    if (on_cuda(on)) return cuda::scale_rows(on, a, s, factor, values);
+    if (on.kind() == backend::cuda) return cuda::scale_rows(on, a, s, factor, values);
 #endif
     enqueue(on, [=](int threads) { one_side_on_host<W, false>(a, s, factor, values, threads); });
 }
@@ -125,7 +117,7 @@ template <class W>
 void divide_by_scale(device& on, std::int64_t count, double factor, const W* v, const double* s,
                      W* to) {
 #if KRYLITH_HAVE_CUDA
-    if (on_cuda(on)) return cuda::divide_by_scale(on, count, factor, v, s, to);
+    if (on.kind() == backend::cuda) return cuda::divide_by_scale(on, count, factor, v, s, to);
 #endif
     enqueue(on, [=](int threads) {
 #pragma omp parallel for schedule(static) num_threads(threads) if (count > worth_a_team)
@@ -138,7 +130,7 @@ void divide_by_scale(device& on, std::int64_t count, double factor, const W* v, 
 template <class W>
 void round_scale(device& on, std::int64_t count, double factor, const double* s, W* to) {
 #if KRYLITH_HAVE_CUDA
-    if (on_cuda(on)) return cuda::round_scale(on, count, factor, s, to);
+    if (on.kind() == backend::cuda) return cuda::round_scale(on, count, factor, s, to);
 #endif
     enqueue(on, [=](int threads) {
 #pragma omp parallel for schedule(static) num_threads(threads) if (count > worth_a_team)
@@ -149,7 +141,7 @@ void round_scale(device& on, std::int64_t count, double factor, const double* s,
 template <class W>
 void null_defect(device& on, const device_csr_view<W>& b, const W* v, std::uint64_t* sum) {
 #if KRYLITH_HAVE_CUDA
-    if (on_cuda(on)) return cuda::null_defect(on, b, v, sum);
+    if (on.kind() == backend::cuda) return cuda::null_defect(on, b, v, sum);
 #endif
     enqueue(on, [=](int threads) {
         std::uint64_t all = 0;

@@ -13,8 +13,8 @@ namespace krylith::bench {
 
 KRYLITH_GROUP_TEST("bench multigrid: all steps, and a solution that is one") {
     const workload w = make_workload("gallery:poisson3d:9");
-    const multigrid_numbers numbers =
-        measure_multigrid(group, w, {.rtol = 1e-8, .repetitions = 2, .with_cg = true});
+    const multigrid_numbers numbers = measure_multigrid(
+        group, w, {.options = {}, .rtol = 1e-8, .repetitions = 2, .with_cg = true});
     CHECK(numbers.void_because.empty());
     CHECK(numbers.iterations > 0);
     CHECK(numbers.iterations < numbers.iterations_alone);
@@ -33,8 +33,8 @@ KRYLITH_GROUP_TEST("bench multigrid: all steps, and a solution that is one") {
 
 KRYLITH_GROUP_TEST("bench multigrid: a solve that does not converge is void") {
     const workload w = make_workload("gallery:convection_diffusion:9:1000"); // not symmetric
-    CHECK_FALSE(
-        measure_multigrid(group, w, {.rtol = 1e-14, .repetitions = 1}).void_because.empty());
+    CHECK_FALSE(measure_multigrid(group, w, {.options = {}, .rtol = 1e-14, .repetitions = 1})
+                    .void_because.empty());
 }
 
 } // namespace krylith::bench

@@ -136,8 +136,7 @@ KRYLITH_GROUP_TEST("amg: the program of its header") {
 
 KRYLITH_GROUP_TEST("amg: columns in any order, entries in parts") {
     const auto matrix = make_gallery<double>("poisson3d:10:random=1");
-    csr_matrix<double> shuffled(matrix.rows, matrix.columns);
-    shuffled.row_offsets.assign(1, 0);
+    csr_matrix<double> shuffled{matrix.rows, matrix.columns, {0}, {}, {}};
     for (std::size_t row = 0; row < static_cast<std::size_t>(matrix.rows); ++row) {
         for (auto k = matrix.row_offsets[row + 1]; k-- > matrix.row_offsets[row];) {
             const auto at = static_cast<std::size_t>(k);
@@ -154,16 +153,14 @@ KRYLITH_GROUP_TEST("amg: columns in any order, entries in parts") {
 KRYLITH_GROUP_TEST("amg: small, diagonal, decoupled and empty systems") {
     for (const char* const name : {"poisson1d:1", "poisson1d:2", "poisson1d:3", "poisson1d:300"})
         (void)solved(group, make_gallery<double>(name), {}, 1e-10);
-    csr_matrix<double> diagonal(300, 300); // no row has a neighbour
-    diagonal.row_offsets.resize(301);
+    csr_matrix<double> diagonal{300, 300, std::vector<std::int64_t>(301), {}, {}}; // no neighbours
     for (int i = 0; i < 300; ++i) {
         diagonal.row_offsets[static_cast<std::size_t>(i) + 1] = i + 1;
         diagonal.column_indices.push_back(i);
         diagonal.values.push_back(1.0 + i);
     }
     (void)solved(group, diagonal, {}, 1e-10);
-    csr_matrix<double> empty(0, 0);
-    empty.row_offsets = {0};
+    const csr_matrix<double> empty{0, 0, {0}, {}, {}};
     problem<double> p(group, empty, {});
     const amg<double> m(*p.a, empty);
     CHECK(cg(*p.a, p.b, p.x, {}, m).converged());
