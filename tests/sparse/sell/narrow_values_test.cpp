@@ -66,7 +66,9 @@ template <class T>
 void check_narrow(const device_group& group) {
     const mocked_narrow_worth any_size;
     const bool sell = group.kind() == backend::cuda;
-    for (const auto& [name, p] : patterns()) {
+    for (const auto& pattern : patterns()) {
+        const auto& name = pattern.first; // clang 14 captures no structured bindings
+        const auto& p = pattern.second;
         CAPTURE(name);
         const std::size_t size = p.indices.size();
         const auto various = random_values<T>(static_cast<std::int64_t>(size), 72);
@@ -115,7 +117,9 @@ template <class T>
 void check_single_slices(const device_group& group) {
     const mocked_narrow_worth any_size;
     const bool sell = group.kind() == backend::cuda;
-    for (const auto& [name, p] : patterns()) {
+    for (const auto& pattern : patterns()) {
+        const auto& name = pattern.first; // clang 14 captures no structured bindings
+        const auto& p = pattern.second;
         const std::size_t size = p.indices.size();
         if (size < 1000) continue;
         CAPTURE(name);
