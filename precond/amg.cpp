@@ -165,6 +165,10 @@ std::string amg<T>::name() const {
                        ":degree=" + std::to_string(options_.degree) +
                        ":cycle=" + std::string(cycles[static_cast<int>(options_.cycle)]);
     if (options_.aggressive >= 0) text += ":aggressive=" + std::to_string(options_.aggressive);
+    if (options_.max_levels != amg_options().max_levels)
+        text += ":levels=" + std::to_string(options_.max_levels);
+    for (std::size_t i = 1; i < std::size(reuses); ++i) // the first is the default
+        if (options_.reuse == reuse_values[i]) text += ":reuse=" + std::string(reuses[i]);
     if (options_.precision == multigrid_precision::fp64) text += ":precision=fp64";
     return text;
 }

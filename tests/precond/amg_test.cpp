@@ -276,6 +276,8 @@ TEST_CASE("amg: what it can't do is refused with what is allowed") {
         CHECK_THROWS_WITH_AS((void)make_preconditioner(name, *a, csr_view<double>(matrix)),
                              doctest::Contains(words), usage_error);
     };
+    CHECK(amg<double>(*a, matrix, {.max_levels = 3, .reuse = multigrid_reuse::values}).name() ==
+          "amg:theta=0.02:degree=2:cycle=v:levels=3:reuse=values");
     text("amg:degree=0", "amg: degree=0 is not allowed: allowed is 1 to 16");
     text("amg:cycle=f", "cycle=f is not allowed: allowed is v|w");
 }
