@@ -18,6 +18,7 @@ constinit const preconditioner_method incomplete = {
     .needs_matrix = false,
     .pointwise = false,
     .listed = false,
+    .chosen_from = std::optional<std::int64_t>(),
     .no_use_because = [](const matrix_statistics&) { return std::string(); },
     .kept_bytes = [](const preconditioner_size&,
                      const method_parameters&) { return std::optional(std::int64_t{0}); },
