@@ -29,10 +29,10 @@ enum class row_matching_use {
 struct ilut_options {
     /// Entries of the factors below drop times the mean magnitude of their row of A are dropped.
     /// 0 drops none but by `fill`.
-    double drop = 1e-4;
+    double drop = 1e-3;
     /// A row of L, and one of U, keeps at most `fill` times the mean number of entries of a row of
     /// A, or as many entries as it has itself, whichever is more: the largest ones.
-    double fill = 10;
+    double fill = 5;
     /// Whether rows are permuted, and rows and columns scaled by powers of two, so that the largest
     /// entries come to the diagonal (match_rows()).
     row_matching_use matching = row_matching_use::automatic;
@@ -77,7 +77,7 @@ public:
     [[nodiscard]] static constexpr bool recordable() { return true; }
     /// Returns the bytes on the device that keeps most.
     [[nodiscard]] std::int64_t bytes() const;
-    /// Returns the text that makes it, such as "ilut:drop=0.0001:fill=10".
+    /// Returns the text that makes it, such as "ilut:drop=0.001:fill=5".
     [[nodiscard]] std::string name() const;
     [[nodiscard]] static constexpr int kernels() { return 4; }
     [[nodiscard]] const recording_identity* recording() const { return &identity_; }

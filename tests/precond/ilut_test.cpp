@@ -174,9 +174,9 @@ KRYLITH_GROUP_TEST("ilut: refuses what it can't factor") {
     const auto before = applied(*a, m, r);
     CHECK_THROWS_AS(m.update(csr_view<double>(bad)), input_error);
     CHECK(testing::same_bits(applied(*a, m, r), before)); // as it was
-    CHECK(m.name() == "ilut:drop=1e-04:fill=10");
+    CHECK(m.name() == "ilut:drop=0.001:fill=5");
     CHECK(ilut<double>(*a, matrix, {.matching = row_matching_use::off}).name() ==
-          "ilut:drop=1e-04:fill=10:matching=off");
+          "ilut:drop=0.001:fill=5:matching=off");
 
     auto large =
         testing::converted<float>(testing::diagonal_matrix(std::vector<double>(30, 1e-45)));
