@@ -95,13 +95,18 @@ std::unique_ptr<detail::amg_work<T>> make_work(const layout_handle& layout,
 
 template <class T>
 void update(detail::amg_work<T>& work, const distributed_csr<T>& matrix, const amg_options& options,
-            recording_identity& identity) {
+            recording_identity& identity, hierarchy_age& age) {
     const multigrid_level_facts before = work.levels().front();
     if (matrix.rows() != before.rows || matrix.nonzeros() != before.nonzeros)
         throw usage_error("amg: update() by a matrix of " + std::to_string(matrix.rows()) +
                           " rows and " + std::to_string(matrix.nonzeros()) + " entries, must be " +
                           std::to_string(before.rows) + " and " + std::to_string(before.nonzeros));
-    work.update(matrix, options);
+    if (age.rebuild_due()) {
+        work.rebuild(matrix, options);
+        age.rebuilt();
+    } else {
+        work.update(matrix, options);
+    }
     if (!work.updates_in_place()) identity.renew();
 }
 
@@ -131,12 +136,17 @@ amg<T>::~amg() = default;
 
 template <class T>
 void amg<T>::update(const csr_view<T>& matrix) {
-    krylith::update(*work_, over_devices(*layout_, matrix), options_, identity_);
+    krylith::update(*work_, over_devices(*layout_, matrix), options_, identity_, age_);
 }
 
 template <class T>
 void amg<T>::update(std::span<const csr_part<T>> parts) {
-    krylith::update(*work_, over_devices(*layout_, parts), options_, identity_);
+    krylith::update(*work_, over_devices(*layout_, parts), options_, identity_, age_);
+}
+
+template <class T>
+void amg<T>::solved(std::int64_t iterations) {
+    age_.solved(iterations);
 }
 
 template <class T>
@@ -273,7 +283,7 @@ constinit const preconditioner_method preconditioner_rows::multigrid = {
     .needs_spd = true,
     .needs_matrix = true,
     .pointwise = false,
-    .listed = false,
+    .listed = true,
     .chosen_from = 1'000'000, // Poisson's: from there on set-up and solve take less than CG alone
     .no_use_because = no_amg_because,
     .kept_bytes = kept_bytes,

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <krylith/matrix/csr.hpp>
+#include <krylith/precond/amg/hierarchy_age.hpp>
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/spmv/matrix_parts.hpp>
@@ -86,9 +87,18 @@ public:
     amg& operator=(amg&&) noexcept;
     ~amg();
 
-    /// Takes new values of the same matrix; options.reuse says what stays.
+    /// Takes new values of the same matrix; options.reuse says what stays. Where a rebuild is due
+    /// all is made anew, and stays for the next update as options.reuse says.
     void update(const csr_view<T>& matrix);
     void update(std::span<const csr_part<T>> parts);
+
+    /// Tells the iterations of a solve that converged. The first after a set-up is the measure: one
+    /// with more than 1.5 times as many shows that the values have drifted away from those that the
+    /// hierarchy was made for, and makes a rebuild due.
+    void solved(std::int64_t iterations);
+    [[nodiscard]] bool rebuild_due() const { return age_.rebuild_due(); }
+    /// Returns how often update() has made all anew because it was due.
+    [[nodiscard]] int rebuilds() const { return age_.rebuilds(); }
 
     /// Enqueues z = M^-1 r with the dots, which are computed in the pass that writes z.
     void apply(execution& run, const vector<T>& r, vector<T>& z,
@@ -113,6 +123,7 @@ public:
 private:
     recording_identity identity_;
     amg_options options_;
+    hierarchy_age age_;
     layout_handle layout_; ///< of the operator
     std::unique_ptr<detail::amg_work<T>> work_;
 };

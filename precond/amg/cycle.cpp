@@ -114,6 +114,12 @@ void multigrid_cycle_apply<T, W>::update(const distributed_csr<T>& a, const amg_
         make_vectors();
 }
 
+template <class T, class W>
+void multigrid_cycle_apply<T, W>::rebuild(const distributed_csr<T>& a, const amg_options& options) {
+    hierarchy_.rebuild(a, options);
+    make_vectors();
+}
+
 // On each level x is the sum of changes. Between two passes z is the last change; a product takes
 // it from r. Each change is added to x in the pass that makes it, but for the last of a visit,
 // which goes with x to where the result is wanted.

@@ -18,10 +18,12 @@ class amg_work {
 public:
     virtual ~amg_work() = default;
     virtual void update(const distributed_csr<T>& a, const amg_options& options) = 0;
+    /// Makes the hierarchy anew, of the same rows.
+    virtual void rebuild(const distributed_csr<T>& a, const amg_options& options) = 0;
     virtual void apply(execution& run, const vector<T>& r, vector<T>& z,
                        std::span<const reduction_into<T>> dots) = 0;
     [[nodiscard]] virtual bool recordable() const = 0;
-    /// Whether recordings of apply() are right after update().
+    /// Whether recordings of apply() are right after the last update() or rebuild().
     [[nodiscard]] virtual bool updates_in_place() const = 0;
     [[nodiscard]] virtual std::int64_t bytes() const = 0;
     [[nodiscard]] virtual std::vector<multigrid_level_facts> levels() const = 0;
@@ -53,6 +55,7 @@ public:
                           const amg_options& options);
 
     void update(const distributed_csr<T>& a, const amg_options& options) override;
+    void rebuild(const distributed_csr<T>& a, const amg_options& options) override;
     void apply(execution& run, const vector<T>& r, vector<T>& z,
                std::span<const reduction_into<T>> dots) override;
     [[nodiscard]] bool recordable() const override;

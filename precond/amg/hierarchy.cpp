@@ -237,12 +237,8 @@ void hierarchy<W>::conclude(multigrid_level<W>& last) {
 template <class W>
 template <class T>
 void hierarchy<W>::update(const distributed_csr<T>& a, const amg_options& options) {
-    if (options.reuse == multigrid_reuse::none) {
-        hierarchy fresh(levels_.front().layout, a, options);
-        levels_ = std::move(fresh.levels_);
-        in_place_ = false;
-        return;
-    }
+    if (options.reuse == multigrid_reuse::none) return rebuild(a, options);
+    in_place_ = true;
     levels_.front().scaling = scaling_of(a, 0);
     whole_ = false; // until all levels have new values
     scale(a, levels_.front().scaling, levels_.front().matrix);
@@ -274,6 +270,15 @@ void hierarchy<W>::update(const distributed_csr<T>& a, const amg_options& option
         detail::update(*level.prolong, plans.prolongation);
         detail::update(*level.restrict, plans.restriction);
     }
+    whole_ = true;
+}
+
+template <class W>
+template <class T>
+void hierarchy<W>::rebuild(const distributed_csr<T>& a, const amg_options& options) {
+    hierarchy fresh(levels_.front().layout, a, options);
+    levels_ = std::move(fresh.levels_);
+    in_place_ = false;
     whole_ = true;
 }
 
@@ -311,7 +316,8 @@ template class hierarchy<float>;
 #define KRYLITH_HIERARCHY(W, T)                                                                    \
     template hierarchy<W>::hierarchy(layout_handle, const distributed_csr<T>&,                     \
                                      const amg_options&);                                          \
-    template void hierarchy<W>::update(const distributed_csr<T>&, const amg_options&);
+    template void hierarchy<W>::update(const distributed_csr<T>&, const amg_options&);             \
+    template void hierarchy<W>::rebuild(const distributed_csr<T>&, const amg_options&);
 
 KRYLITH_HIERARCHY(double, double)
 KRYLITH_HIERARCHY(float, double)

@@ -60,12 +60,16 @@ public:
     template <class T>
     void update(const distributed_csr<T>& a, const amg_options& options);
 
+    /// Makes all anew.
+    template <class T>
+    void rebuild(const distributed_csr<T>& a, const amg_options& options);
+
     [[nodiscard]] std::vector<multigrid_level<W>>& levels() noexcept { return levels_; }
     [[nodiscard]] const std::vector<multigrid_level<W>>& levels() const noexcept { return levels_; }
     /// Whether all levels are of one matrix: false where update() found a coarse matrix that it
     /// can't use, until it has succeeded.
     [[nodiscard]] bool whole() const noexcept { return whole_; }
-    /// Whether update() has kept operators, so that recordings of them stay right.
+    /// Whether the last update() has kept operators, so that recordings of them stay right.
     [[nodiscard]] bool updates_in_place() const noexcept { return in_place_; }
     /// The bytes on the device that keeps most.
     [[nodiscard]] std::int64_t bytes() const;

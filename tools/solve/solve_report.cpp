@@ -49,6 +49,7 @@ json attempts(const solve_result& result) {
                         {"side", a.side.empty() ? json() : json(a.side)},
                         {"restart", a.restart == 0 ? json() : json(a.restart)},
                         {"because", a.because},
+                        {"refused", a.refused.empty() ? json() : json(a.refused)},
                         {"reason", to_string(a.reason)},
                         {"iterations", a.iterations},
                         {"seconds", a.seconds},

@@ -70,6 +70,10 @@ std::string attempt_lines(const solve_result& r) {
             fmt::format("{}{} {}{} ({})", attempt.solver, restart,
                         plain ? "without preconditioner" : "with " + attempt.preconditioner, side,
                         attempt.because);
+        if (!attempt.refused.empty()) {
+            text += line("", "tried: " + how + ": " + attempt.refused);
+            continue;
+        }
         const std::string end = in_words(attempt.reason);
         text += line("", &attempt == best
                              ? "auto: " + how
