@@ -1,6 +1,7 @@
 #include <krylith/precond/amg.hpp>
 
 #include <cmath>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -18,6 +19,7 @@ namespace {
 
 constexpr int highest_degree = 16;
 constexpr int most_levels = 50;
+constexpr std::int64_t most_gathered = std::numeric_limits<std::int32_t>::max();
 
 constexpr std::string_view cycles[] = {"v", "w"};
 constexpr std::string_view reuses[] = {"transfer", "values", "none"};
@@ -40,6 +42,9 @@ void check(const amg_options& o) {
                "-1 (by the length of rows) to " + std::to_string(most_levels));
     if (o.max_levels < 1 || o.max_levels > most_levels)
         refuse("max_levels", std::to_string(o.max_levels), "1 to " + std::to_string(most_levels));
+    if (o.gathered_rows < 0 || o.gathered_rows > most_gathered)
+        refuse("gathered_rows", std::to_string(o.gathered_rows),
+               "0 to " + std::to_string(most_gathered));
     if (sizeof(T) == 4 && o.precision == multigrid_precision::fp64)
         refuse("precision", "fp64", "fp32 for an operator in fp32");
 }
@@ -167,6 +172,8 @@ std::string amg<T>::name() const {
     if (options_.aggressive >= 0) text += ":aggressive=" + std::to_string(options_.aggressive);
     if (options_.max_levels != amg_options().max_levels)
         text += ":levels=" + std::to_string(options_.max_levels);
+    if (options_.gathered_rows != amg_options().gathered_rows)
+        text += ":gathered=" + std::to_string(options_.gathered_rows);
     for (std::size_t i = 1; i < std::size(reuses); ++i) // the first is the default
         if (options_.reuse == reuse_values[i]) text += ":reuse=" + std::string(reuses[i]);
     if (options_.precision == multigrid_precision::fp64) text += ":precision=fp64";
@@ -202,6 +209,8 @@ constexpr parameter_rule rules[] = {
     parameter_rule::whole("aggressive", -1, -1, most_levels,
                           "levels with aggregates joined in pairs; -1: by the length of rows"),
     parameter_rule::whole("levels", amg_options().max_levels, 1, most_levels, "at most"),
+    parameter_rule::whole("gathered", amg_options().gathered_rows, 0, most_gathered,
+                          "rows up to which a coarse level lies on one device"),
     parameter_rule::word("reuse", reuses, "what update() keeps"),
     parameter_rule::word("precision", precisions, "of the hierarchy"),
 };
@@ -214,6 +223,7 @@ amg_options amg_options_of(const method_parameters& parameters) {
     options.degree = static_cast<int>(parameters.whole("degree"));
     options.aggressive = static_cast<int>(parameters.whole("aggressive"));
     options.max_levels = static_cast<int>(parameters.whole("levels"));
+    options.gathered_rows = parameters.whole("gathered");
     if (parameters.word("cycle") == "w") options.cycle = multigrid_cycle::w;
     for (std::size_t i = 0; i < std::size(reuses); ++i)
         if (parameters.word("reuse") == reuses[i]) options.reuse = reuse_values[i];

@@ -179,6 +179,7 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
                           : 0;
     aggregation_options how;
     how.aggressive = static_cast<int>(at) < pairs;
+    how.gathered_rows = options.gathered_rows;
     if (level.scaling.sharp) how.known_bound = level.scaling.bound;
     const double theta = std::ldexp(options.theta, -static_cast<int>(at));
     std::optional<smoothed_aggregation<W>> aggregates;

@@ -25,6 +25,9 @@ struct aggregation_options {
     /// An upper bound of the eigenvalues of D^-1 A that is known to be sharper than Gershgorin's
     /// of D_F^-1 A_F; lambda is the smaller one. 0: none is known.
     double known_bound = 0;
+    /// A coarse level of at most so many rows is owned by the first rank alone: exchanges would
+    /// take longer than its products. Aggregates and P are the same.
+    std::int64_t gathered_rows = 0;
 };
 
 /// The aggregates of a matrix, and prolongations made of them.
@@ -53,7 +56,7 @@ public:
     ~smoothed_aggregation();
 
     /// The owners of aggregates, which are the rows of the coarse level, in the order of their
-    /// lowest roots.
+    /// lowest roots: those of the roots, or the first rank (aggregation_options::gathered_rows).
     [[nodiscard]] const row_partition& coarse() const noexcept;
 
     /// P of A, whose columns have norm 1 where it is not smoothed: near_null[rank] are the entries

@@ -91,10 +91,16 @@ KRYLITH_GROUP_TEST("amg: iterations are few, and the same on any devices") {
           goal{"jump_diffusion:20:1e6:seed=1", 30, 2.2, {.cycle = multigrid_cycle::w}}}) {
         CAPTURE(g.name);
         const auto matrix = make_gallery<double>(g.name);
-        const outcome found = solved(group, matrix, g.options);
-        CHECK(found.iterations <= g.most);
-        CHECK(found.complexity <= g.complexity);
-        check_same(found, solved(one_device_like(group), matrix, g.options));
+        const outcome alone = solved(one_device_like(group), matrix, g.options);
+        CHECK(alone.iterations <= g.most);
+        CHECK(alone.complexity <= g.complexity);
+        // Coarse levels on all devices, some of them, and all of them on one device.
+        for (const std::int64_t gathered : {0, 500, 100'000}) {
+            CAPTURE(gathered);
+            amg_options options = g.options;
+            options.gathered_rows = gathered;
+            check_same(alone, solved(group, matrix, options));
+        }
     }
 }
 
@@ -261,6 +267,7 @@ TEST_CASE("amg: what it can't do is refused with what is allowed") {
     refuses({.theta = std::nan("")}, "theta is nan");
     refuses({.degree = 0}, "amg_options::degree is 0; allowed is 1 to 16");
     refuses({.max_levels = 0}, "max_levels is 0");
+    refuses({.gathered_rows = -1}, "gathered_rows is -1");
     const auto other = testing::laplace_1d(4);
     CHECK_THROWS_WITH_AS((amg<double>(*a, other)),
                          doctest::Contains("a matrix of 4 x 4 for an operator of 216 rows"),
