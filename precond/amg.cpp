@@ -83,25 +83,25 @@ distributed_csr<T> over_devices(const layout& layout, std::span<const csr_part<T
 }
 
 template <class T>
-std::unique_ptr<detail::amg_work<T>> make_work(const layout_handle& layout,
-                                               const distributed_csr<T>& matrix,
-                                               const amg_options& options) {
+std::unique_ptr<detail::amg_work<T>>
+make_work(const layout_handle& layout, distributed_csr<T> matrix, const amg_options& options) {
     if constexpr (sizeof(T) == 8)
         if (options.precision == multigrid_precision::fp32)
-            return std::make_unique<detail::multigrid_cycle_apply<T, float>>(layout, matrix,
-                                                                             options);
-    return std::make_unique<detail::multigrid_cycle_apply<T, T>>(layout, matrix, options);
+            return std::make_unique<detail::multigrid_cycle_apply<T, float>>(
+                layout, std::move(matrix), options);
+    return std::make_unique<detail::multigrid_cycle_apply<T, T>>(layout, std::move(matrix),
+                                                                 options);
 }
 
 template <class T>
-void update(detail::amg_work<T>& work, const distributed_csr<T>& matrix, const amg_options& options,
+void update(detail::amg_work<T>& work, distributed_csr<T> matrix, const amg_options& options,
             recording_identity& identity) {
     const multigrid_level_facts before = work.levels().front();
     if (matrix.rows() != before.rows || matrix.nonzeros() != before.nonzeros)
         throw usage_error("amg: update() by a matrix of " + std::to_string(matrix.rows()) +
                           " rows and " + std::to_string(matrix.nonzeros()) + " entries, must be " +
                           std::to_string(before.rows) + " and " + std::to_string(before.nonzeros));
-    work.update(matrix, options);
+    work.update(std::move(matrix), options);
     if (!work.updates_in_place()) identity.renew();
 }
 

@@ -76,8 +76,8 @@ std::unique_ptr<slab_arena> make_host_arena(int threads) {
     if (!slabs_wanted() || every_access_is_checked || !one_node()) return nullptr;
     const auto processors = std::max<std::size_t>(1, std::thread::hardware_concurrency());
     slab_sizes sizes;
-    sizes.kept = machine_bytes() / 16 / processors *
-                 std::min(processors, static_cast<std::size_t>(threads));
+    sizes.kept =
+        machine_bytes() / 16 / processors * std::min(processors, static_cast<std::size_t>(threads));
     const auto slabs = std::make_shared<mapped_slabs>();
     // A device frees a block by a task after those that use it, so that none is in use here.
     return std::make_unique<slab_arena>(
