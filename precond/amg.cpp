@@ -83,18 +83,18 @@ distributed_csr<T> over_devices(const layout& layout, std::span<const csr_part<T
 }
 
 template <class T>
-std::unique_ptr<detail::amg_work<T>> make_work(const layout_handle& layout,
-                                               const distributed_csr<T>& matrix,
-                                               const amg_options& options) {
+std::unique_ptr<detail::amg_work<T>>
+make_work(const layout_handle& layout, distributed_csr<T> matrix, const amg_options& options) {
     if constexpr (sizeof(T) == 8)
         if (options.precision == multigrid_precision::fp32)
-            return std::make_unique<detail::multigrid_cycle_apply<T, float>>(layout, matrix,
-                                                                             options);
-    return std::make_unique<detail::multigrid_cycle_apply<T, T>>(layout, matrix, options);
+            return std::make_unique<detail::multigrid_cycle_apply<T, float>>(
+                layout, std::move(matrix), options);
+    return std::make_unique<detail::multigrid_cycle_apply<T, T>>(layout, std::move(matrix),
+                                                                 options);
 }
 
 template <class T>
-void update(detail::amg_work<T>& work, const distributed_csr<T>& matrix, const amg_options& options,
+void update(detail::amg_work<T>& work, distributed_csr<T> matrix, const amg_options& options,
             recording_identity& identity, hierarchy_age& age) {
     const multigrid_level_facts before = work.levels().front();
     if (matrix.rows() != before.rows || matrix.nonzeros() != before.nonzeros)
@@ -102,10 +102,10 @@ void update(detail::amg_work<T>& work, const distributed_csr<T>& matrix, const a
                           " rows and " + std::to_string(matrix.nonzeros()) + " entries, must be " +
                           std::to_string(before.rows) + " and " + std::to_string(before.nonzeros));
     if (age.rebuild_due()) {
-        work.rebuild(matrix, options);
+        work.rebuild(std::move(matrix), options);
         age.rebuilt();
     } else {
-        work.update(matrix, options);
+        work.update(std::move(matrix), options);
     }
     if (!work.updates_in_place()) identity.renew();
 }

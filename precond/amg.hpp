@@ -69,9 +69,11 @@ class amg_work;
 /// r and z is float.
 ///
 /// Constructors and updates throw usage_error for options out of range and for another matrix, and
-/// input_error naming the first row whose diagonal entry is not positive. A refused update changes
-/// nothing, unless it is the diagonal of a coarse matrix that is not positive: M then can't be
-/// applied until an update succeeds.
+/// input_error naming the first row whose diagonal entry is not positive, or whose entries are not
+/// finite. A constructor that finds such a row in a coarse matrix, since A is not definite, ends
+/// the hierarchy before it, as levels().back().why_last says; the next update makes a new one. A
+/// refused update changes nothing, unless it fails on the way, by memory or by a coarse matrix: M
+/// then can't be applied, which throws usage_error, until an update succeeds.
 template <class T>
 class amg {
 public:

@@ -113,6 +113,8 @@ std::string level_lines(const std::vector<multigrid_level_facts>& levels) {
                                                               static_cast<double>(levels[k].rows)
                                                         : 0.0,
                                      levels[k].format));
+    if (const std::string& why = levels.back().why_last; !why.empty())
+        text += line("", "no coarser level: " + why);
     return text;
 }
 
