@@ -40,7 +40,7 @@ std::vector<smoother_step> fourth_kind_steps(int degree) {
 template <class T, class W>
 multigrid_cycle_apply<T, W>::multigrid_cycle_apply(layout_handle fine, const distributed_csr<T>& a,
                                                    const amg_options& options)
-    : hierarchy_(without_order(std::move(fine)), a, options),
+    : hierarchy_(without_order(fine), a, options, make_near_null_space<W>(*fine, options)),
       steps_(fourth_kind_steps(options.degree)),
       cycle_(options.cycle) {
     make_vectors();
