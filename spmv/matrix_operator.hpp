@@ -75,8 +75,7 @@ public:
     [[nodiscard]] vector<T> make_range_vector(const std::string& item = "vectors") const {
         return vector<T>(layouts_.range, item);
     }
-    /// Returns a vector of the domain layout that A can multiply: with ghosts, where the operator
-    /// has them.
+    /// Returns a vector of the domain layout that A can multiply: with ghosts, where A has them.
     [[nodiscard]] virtual vector<T>
     make_domain_vector(const std::string& item = "vectors") const = 0;
 
@@ -162,8 +161,7 @@ public:
 
     /// The order of rows; none unless operator_options::order asked for another.
     [[nodiscard]] const reordering_report& reordered() const { return reordered_; }
-    /// Makes later updates take values in the caller's order: entry k here is the caller's
-    /// source[k].
+    /// Makes later updates take the caller's order: entry k here is the caller's source[k].
     void take_values_from(std::vector<std::int64_t> source, const reordering_report& report) {
         entry_source_ = std::move(source);
         reordered_ = report;
