@@ -20,6 +20,7 @@
 #include <krylith/precond/ilut.hpp>
 #include <krylith/precond/jacobi.hpp>
 #include <krylith/precond/own_preconditioner.hpp>
+#include <krylith/precond/rigid_body_modes.hpp>
 #include <krylith/solvers/automatic.hpp>
 #include <krylith/solvers/bicgstab.hpp>
 #include <krylith/solvers/cg.hpp>

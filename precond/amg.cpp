@@ -9,6 +9,7 @@
 #include <krylith/device/messages/number_text.hpp>
 #include <krylith/precond/amg/amg_text.hpp>
 #include <krylith/precond/amg/cycle.hpp>
+#include <krylith/precond/coarsening/node_rows.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/spmv/building/reordered_matrix.hpp>
 #include <krylith/spmv/distributed_products.hpp>
@@ -117,6 +118,7 @@ amg<T>::amg(const matrix_operator<T>& a, const csr_view<T>& matrix, const amg_op
     : options_(options), layout_(square_layout(a.layouts(), "amg")) {
     check<T>(options);
     work_ = make_work(layout_, over_devices(*layout_, matrix), options);
+    detail::take_effect(*layout_, options_, vectors_);
 }
 
 template <class T>
@@ -125,6 +127,7 @@ amg<T>::amg(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
     : options_(options), layout_(square_layout(a.layouts(), "amg")) {
     check<T>(options);
     work_ = make_work(layout_, over_devices(*layout_, parts), options);
+    detail::take_effect(*layout_, options_, vectors_);
 }
 
 template <class T>
@@ -187,6 +190,7 @@ std::string amg<T>::name() const {
     for (std::size_t i = 1; i < std::size(reuses); ++i) // the first is the default
         if (options_.reuse == reuse_values[i]) text += ":reuse=" + std::string(reuses[i]);
     if (options_.precision == multigrid_precision::fp64) text += ":precision=fp64";
+    if (options_.block_size != 1) text += ":block_size=" + std::to_string(options_.block_size);
     return text;
 }
 
@@ -223,6 +227,8 @@ constexpr parameter_rule rules[] = {
                           "rows up to which a coarse level lies on one device"),
     parameter_rule::word("reuse", reuses, "what update() keeps"),
     parameter_rule::word("precision", precisions, "of the hierarchy"),
+    parameter_rule::whole("block_size", amg_options().block_size, 1, aggregation::most_of_node,
+                          "rows of a node, consecutive ones"),
 };
 
 } // namespace
@@ -233,6 +239,7 @@ amg_options amg_options_of(const method_parameters& parameters) {
     options.degree = static_cast<int>(parameters.whole("degree"));
     options.aggressive = static_cast<int>(parameters.whole("aggressive"));
     options.max_levels = static_cast<int>(parameters.whole("levels"));
+    options.block_size = static_cast<int>(parameters.whole("block_size"));
     options.gathered_rows = parameters.whole("gathered");
     if (parameters.word("cycle") == "w") options.cycle = multigrid_cycle::w;
     for (std::size_t i = 0; i < std::size(reuses); ++i)

@@ -40,7 +40,14 @@ std::vector<smoother_step> fourth_kind_steps(int degree) {
 template <class T, class W>
 multigrid_cycle_apply<T, W>::multigrid_cycle_apply(layout_handle fine, distributed_csr<T> a,
                                                    const amg_options& options)
-    : hierarchy_(without_order(std::move(fine)), std::move(a), options),
+    : multigrid_cycle_apply(without_order(fine), std::move(a), options,
+                            make_near_null_space<W>(*fine, options)) {}
+
+template <class T, class W>
+multigrid_cycle_apply<T, W>::multigrid_cycle_apply(layout_handle fine, distributed_csr<T> a,
+                                                   const amg_options& options,
+                                                   near_null_space<W> given)
+    : hierarchy_(std::move(fine), std::move(a), options, std::move(given)),
       steps_(fourth_kind_steps(options.degree)),
       cycle_(options.cycle) {
     make_vectors();
@@ -117,7 +124,8 @@ void multigrid_cycle_apply<T, W>::update(distributed_csr<T> a, const amg_options
 /// Changes nothing unless all of it is there.
 template <class T, class W>
 void multigrid_cycle_apply<T, W>::rebuild(distributed_csr<T> a, const amg_options& options) {
-    multigrid_cycle_apply fresh(hierarchy_.levels().front().layout, std::move(a), options);
+    multigrid_cycle_apply fresh(hierarchy_.levels().front().layout, std::move(a), options,
+                                hierarchy_.given());
     in_place_ = false;
     std::swap(vectors_, fresh.vectors_);
     std::swap(scale_, fresh.scale_);

@@ -63,6 +63,8 @@ public:
     [[nodiscard]] std::vector<multigrid_level_facts> levels() const override;
 
 private:
+    multigrid_cycle_apply(layout_handle fine, distributed_csr<T> a, const amg_options& options,
+                          near_null_space<W> given);
     void make_vectors();
     void take_scale();
     void run_cycle(execution& run, const vector<T>& from, vector<T>& to,

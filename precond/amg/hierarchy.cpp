@@ -90,17 +90,18 @@ std::vector<const W*> pointers(const std::vector<buffer<W>>& buffers) {
     return result;
 }
 
-/// The near-null vector of a coarse level in its scaled variables.
+/// The near-null vectors of a coarse level in its scaled variables.
 template <class W>
 void scale_near_null(const smoothed_aggregation<W>& aggregates, const distributed_csr<W>& coarse,
-                     const level_scaling& by, std::vector<buffer<W>>& v) {
+                     const level_scaling& by, int vectors, std::vector<buffer<W>>& v) {
     const device_group& group = coarse.group();
     for (int rank = 0; rank < group.size(); ++rank) {
         const std::int64_t rows = coarse.row_owners().owned(rank).size();
         if (static_cast<int>(v.size()) == rank)
-            v.emplace_back(group.handle(rank), static_cast<std::size_t>(rows), item);
-        divide_by_scale<W>(group[rank], rows, 1 / by.inverse, aggregates.coarse_near_null(rank),
-                           by.owned(coarse, rank), v[static_cast<std::size_t>(rank)].data());
+            v.emplace_back(group.handle(rank), static_cast<std::size_t>(rows * vectors), item);
+        scale_vectors<W>(group[rank], rows, vectors, 1 / by.inverse,
+                         aggregates.coarse_near_null(rank), by.owned(coarse, rank),
+                         v[static_cast<std::size_t>(rank)].data());
     }
 }
 
@@ -141,17 +142,29 @@ std::unique_ptr<matrix_operator<W>> invert(const layout_handle& layout,
 
 template <class W>
 template <class T>
-hierarchy<W>::hierarchy(layout_handle fine, distributed_csr<T> a, const amg_options& options) {
+hierarchy<W>::hierarchy(layout_handle fine, distributed_csr<T> a, const amg_options& options,
+                        near_null_space<W> given)
+    : given_(std::move(given)) {
     multigrid_level<W> first;
     first.layout = std::move(fine);
     first.scaling = scaling_of(a, 0);
     first.matrix = scaled<W>(std::move(a), first.scaling);
     if (has_long_rows(first.matrix)) sharpen(first.matrix, first.scaling);
-    first.near_null = near_null_of(first.matrix, first.scaling);
+    first.block = given_.block;
+    first.vectors = given_.vectors;
     for (const local_columns& columns : first.matrix.all_columns())
         first.first_owned.push_back(columns.first_owned());
     levels_.push_back(std::move(first));
+    find_near_null();
     build(options);
+}
+
+/// Makes the near-null vectors of the first level, of those that were given or of ones.
+template <class W>
+void hierarchy<W>::find_near_null() {
+    multigrid_level<W>& first = levels_.front();
+    first.near_null = given_.empty() ? near_null_of(first.matrix, first.scaling)
+                                     : scaled_vectors(given_, first.matrix, first.scaling);
 }
 
 template <class W>
@@ -186,14 +199,17 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
         level.facts.why_last = std::move(why);
         return false;
     };
-    const int pairs = options.aggressive >= 0 ? options.aggressive
-                      : static_cast<double>(levels_.front().facts.nonzeros) <=
-                              short_rows * static_cast<double>(levels_.front().facts.rows)
-                          ? 1
-                          : 0;
+    const int pairs =
+        options.aggressive >= 0 ? options.aggressive
+        : static_cast<double>(levels_.front().facts.nonzeros) <=
+                short_rows * static_cast<double>(levels_.front().facts.rows) * level.block
+            ? 1
+            : 0;
     aggregation_options how;
     how.aggressive = static_cast<int>(at) < pairs;
     how.gathered_rows = options.gathered_rows;
+    how.block_size = level.block;
+    how.vectors = level.vectors;
     if (level.scaling.sharp) how.known_bound = level.scaling.bound;
     const double theta = std::ldexp(options.theta, -static_cast<int>(at));
     std::optional<smoothed_aggregation<W>> aggregates;
@@ -219,7 +235,9 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
     distributed_spgemm<W> second(r, between);
 
     multigrid_level<W> next;
+    next.block = next.vectors = level.vectors;
     next.matrix = second.take(r, between);
+    aggregates->fill_dropped(next.matrix);
     if (next.matrix.nonzeros() > b.nonzeros())
         return end("coarse matrices fill up: the next has " +
                    std::to_string(next.matrix.nonzeros()) + " nonzeros");
@@ -231,7 +249,7 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
         cut_short_ = true;
         return end(std::string("A is not positive definite: ") + not_definite.what());
     }
-    scale_near_null(*aggregates, next.matrix, next.scaling, next.near_null);
+    scale_near_null(*aggregates, next.matrix, next.scaling, next.vectors, next.near_null);
     scale_transfers(next.scaling, next.matrix, p, r);
 
     const bool kept = options.reuse != multigrid_reuse::none;
@@ -264,7 +282,7 @@ void hierarchy<W>::update(distributed_csr<T> a, const amg_options& options) {
     whole_ = false; // until all has new values
     scale(a, levels_.front().scaling, levels_.front().matrix);
     if (has_long_rows(a)) sharpen(levels_.front().matrix, levels_.front().scaling);
-    levels_.front().near_null = near_null_of(levels_.front().matrix, levels_.front().scaling);
+    find_near_null();
     for (std::size_t at = 0; at < levels_.size(); ++at) {
         multigrid_level<W>& level = levels_[at];
         level.facts.bound = level.scaling.bound;
@@ -284,9 +302,11 @@ void hierarchy<W>::update(distributed_csr<T> a, const amg_options& options) {
         multigrid_level<W>& next = levels_[at + 1];
         plans.first.refresh(level.matrix, plans.prolongation, plans.between);
         plans.second.refresh(plans.restriction, plans.between, next.matrix);
+        plans.aggregates.fill_dropped(next.matrix);
         next.scaling = scale_coarse(next.matrix, at + 1);
         if (options.reuse == multigrid_reuse::transfer)
-            scale_near_null(plans.aggregates, next.matrix, next.scaling, next.near_null);
+            scale_near_null(plans.aggregates, next.matrix, next.scaling, next.vectors,
+                            next.near_null);
         scale_transfers(next.scaling, next.matrix, plans.prolongation, plans.restriction);
         detail::update(*level.prolong, plans.prolongation);
         detail::update(*level.restrict, plans.restriction);
@@ -295,7 +315,7 @@ void hierarchy<W>::update(distributed_csr<T> a, const amg_options& options) {
 
 template <class W>
 std::int64_t hierarchy<W>::bytes() const {
-    std::int64_t sum = 0;
+    std::int64_t sum = given_.bytes();
     for (const multigrid_level<W>& level : levels_) {
         sum += level.matrix.bytes();
         const bool counted = level.matrix.rows() != 0 && reads_in_place(level.layout->group);
@@ -326,7 +346,8 @@ std::int64_t hierarchy<W>::bytes() const {
 template class hierarchy<double>;
 template class hierarchy<float>;
 #define KRYLITH_HIERARCHY(W, T)                                                                    \
-    template hierarchy<W>::hierarchy(layout_handle, distributed_csr<T>, const amg_options&);       \
+    template hierarchy<W>::hierarchy(layout_handle, distributed_csr<T>, const amg_options&,        \
+                                     near_null_space<W>);                                          \
     template void hierarchy<W>::update(distributed_csr<T>, const amg_options&);
 
 KRYLITH_HIERARCHY(double, double)

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <krylith/precond/amg.hpp>
+#include <krylith/precond/amg/near_null_space.hpp>
 #include <krylith/precond/amg/scaled_level.hpp>
 #include <krylith/precond/coarsening/smoothed_aggregation.hpp>
 #include <krylith/spmv/distributed_csr.hpp>
@@ -40,7 +41,9 @@ struct multigrid_level {
     distributed_csr<W> matrix; ///< B; empty unless it is kept for update()
     level_scaling scaling;
     std::vector<std::int64_t> first_owned; ///< [rank] local column of the rank's first row
-    std::vector<buffer<W>> near_null;      ///< [rank], on the rank's rows
+    std::vector<buffer<W>> near_null;      ///< [rank], on the rank's rows, [rows][vectors]
+    int block = 1;                         ///< rows of a node
+    int vectors = 1;                       ///< near-null vectors
     std::optional<level_plans<W>> plans;
     std::unique_ptr<matrix_operator<W>> b;        ///< null where `inverse` is not
     std::unique_ptr<matrix_operator<W>> prolong;  ///< null on the last level
@@ -54,10 +57,11 @@ class hierarchy {
 public:
     /// Makes the hierarchy of a matrix of T, whose rows and columns are partitioned as `fine` says.
     template <class T>
-    hierarchy(layout_handle fine, distributed_csr<T> a, const amg_options& options);
+    hierarchy(layout_handle fine, distributed_csr<T> a, const amg_options& options,
+              near_null_space<W> given);
 
-    /// Takes new values of A, of the same pattern; only where keeps_plans(). It is not whole() until
-    /// complete().
+    /// Takes new values of A, of the same pattern; only where keeps_plans(). It is not whole()
+    /// until complete().
     template <class T>
     void update(distributed_csr<T> a, const amg_options& options);
 
@@ -72,15 +76,19 @@ public:
     [[nodiscard]] bool keeps_plans(const amg_options& options) const noexcept {
         return options.reuse != multigrid_reuse::none && !cut_short_;
     }
+    /// The near-null vectors that the user gave.
+    [[nodiscard]] const near_null_space<W>& given() const noexcept { return given_; }
     /// The bytes on the device that keeps most.
     [[nodiscard]] std::int64_t bytes() const;
 
 private:
+    void find_near_null();
     void build(const amg_options& options);
     [[nodiscard]] bool coarsen(std::size_t at, const amg_options& options);
     void conclude(multigrid_level<W>& last, const amg_options& options);
 
     std::vector<multigrid_level<W>> levels_;
+    near_null_space<W> given_;
     bool cut_short_ = false; ///< by a coarse matrix without a positive diagonal
     bool whole_ = true;
 };
