@@ -76,6 +76,7 @@ std::unique_ptr<slab_arena> make_host_arena(int threads) {
     if (!slabs_wanted() || every_access_is_checked || !one_node()) return nullptr;
     const auto processors = std::max<std::size_t>(1, std::thread::hardware_concurrency());
     slab_sizes sizes;
+    sizes.deferred = 0;
     sizes.kept =
         machine_bytes() / 16 / processors * std::min(processors, static_cast<std::size_t>(threads));
     const auto slabs = std::make_shared<mapped_slabs>();

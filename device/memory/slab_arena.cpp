@@ -29,6 +29,9 @@ void* slab_arena::allocate(std::size_t bytes) {
     const std::size_t wanted = round_up(std::max<std::size_t>(bytes, 1), slab_alignment);
     const bool small = wanted <= sizes_.slab / 2;
     const std::lock_guard lock(lock_);
+    // Where nothing may be left under running work, memory that was used comes before memory that
+    // was not: its pages are there.
+    if (sizes_.deferred == 0 && first_deferred_ != 0 && source_.wait()) undefer();
     if (void* found = take(wanted, small)) return found;
     if (deferred_bytes_ >= wanted &&
         (source_.idle() || (deferred_bytes_ > sizes_.deferred && source_.wait()))) {
