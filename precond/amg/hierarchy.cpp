@@ -19,7 +19,7 @@ constexpr std::int64_t inverted_rows = 128;
 constexpr double slow_coarsening = 1 / 1.7;
 /// Matrices without locality, as of random graphs, fill up: where B P has more than this times the
 /// nonzeros of B, or the coarse matrix more than B, coarse levels would cost more than they bring.
-constexpr std::int64_t most_between = 4;
+constexpr double most_between = 4;
 /// Mean entries of a row up to which rows are short.
 constexpr double short_rows = 12;
 
@@ -212,14 +212,17 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
     distributed_csr<W> r = transposition.apply(p);
     distributed_spgemm<W> first(b, p);
     distributed_csr<W> between = first.multiply(b, p);
-    if (between.nonzeros() > most_between * b.nonzeros()) return false;
+    // Counted in blocks of nodes: several vectors bring more entries, not less locality.
+    const double block_growth = static_cast<double>(level.vectors) / level.block;
+    const auto entries = static_cast<double>(b.nonzeros()) * block_growth;
+    if (static_cast<double>(between.nonzeros()) > most_between * entries) return false;
     distributed_spgemm<W> second(r, between);
 
     multigrid_level<W> next;
     next.block = next.vectors = level.vectors;
     next.matrix = second.multiply(r, between);
     aggregates->fill_dropped(next.matrix);
-    if (next.matrix.nonzeros() > b.nonzeros()) return false;
+    if (static_cast<double>(next.matrix.nonzeros()) > entries * block_growth) return false;
     next.layout = std::make_shared<const layout>(
         layout{level.layout->group, aggregates->coarse(), level.layout->kind});
     try {
