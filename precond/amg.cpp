@@ -84,25 +84,31 @@ distributed_csr<T> over_devices(const layout& layout, std::span<const csr_part<T
 }
 
 template <class T>
-std::unique_ptr<detail::amg_work<T>> make_work(const layout_handle& layout,
-                                               const distributed_csr<T>& matrix,
-                                               const amg_options& options) {
+std::unique_ptr<detail::amg_work<T>>
+make_work(const layout_handle& layout, distributed_csr<T> matrix, const amg_options& options) {
     if constexpr (sizeof(T) == 8)
         if (options.precision == multigrid_precision::fp32)
-            return std::make_unique<detail::multigrid_cycle_apply<T, float>>(layout, matrix,
-                                                                             options);
-    return std::make_unique<detail::multigrid_cycle_apply<T, T>>(layout, matrix, options);
+            return std::make_unique<detail::multigrid_cycle_apply<T, float>>(
+                layout, std::move(matrix), options,
+                detail::make_near_null_space<float>(*layout, options));
+    return std::make_unique<detail::multigrid_cycle_apply<T, T>>(
+        layout, std::move(matrix), options, detail::make_near_null_space<T>(*layout, options));
 }
 
 template <class T>
-void update(detail::amg_work<T>& work, const distributed_csr<T>& matrix, const amg_options& options,
-            recording_identity& identity) {
+void update(detail::amg_work<T>& work, distributed_csr<T> matrix, const amg_options& options,
+            recording_identity& identity, hierarchy_age& age) {
     const multigrid_level_facts before = work.levels().front();
     if (matrix.rows() != before.rows || matrix.nonzeros() != before.nonzeros)
         throw usage_error("amg: update() by a matrix of " + std::to_string(matrix.rows()) +
                           " rows and " + std::to_string(matrix.nonzeros()) + " entries, must be " +
                           std::to_string(before.rows) + " and " + std::to_string(before.nonzeros));
-    work.update(matrix, options);
+    if (age.rebuild_due()) {
+        work.rebuild(std::move(matrix), options);
+        age.rebuilt();
+    } else {
+        work.update(std::move(matrix), options);
+    }
     if (!work.updates_in_place()) identity.renew();
 }
 
@@ -134,12 +140,17 @@ amg<T>::~amg() = default;
 
 template <class T>
 void amg<T>::update(const csr_view<T>& matrix) {
-    krylith::update(*work_, over_devices(*layout_, matrix), options_, identity_);
+    krylith::update(*work_, over_devices(*layout_, matrix), options_, identity_, age_);
 }
 
 template <class T>
 void amg<T>::update(std::span<const csr_part<T>> parts) {
-    krylith::update(*work_, over_devices(*layout_, parts), options_, identity_);
+    krylith::update(*work_, over_devices(*layout_, parts), options_, identity_, age_);
+}
+
+template <class T>
+void amg<T>::solved(std::int64_t iterations) {
+    age_.solved(iterations);
 }
 
 template <class T>
@@ -280,7 +291,7 @@ constinit const preconditioner_method preconditioner_rows::multigrid = {
     .needs_spd = true,
     .needs_matrix = true,
     .pointwise = false,
-    .listed = false,
+    .listed = true,
     .chosen_from = 1'000'000, // Poisson's: from there on set-up and solve take less than CG alone
     .no_use_because = no_amg_because,
     .kept_bytes = kept_bytes,

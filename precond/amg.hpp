@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <krylith/matrix/csr.hpp>
+#include <krylith/precond/amg/hierarchy_age.hpp>
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/spmv/matrix_parts.hpp>
@@ -81,10 +82,12 @@ class amg_work;
 /// r and z is float.
 ///
 /// Constructors and updates throw usage_error for options out of range, for near-null vectors that
-/// are 0 or not finite, and for another matrix, and
-/// input_error naming the first row whose diagonal entry is not positive. A refused update changes
-/// nothing, unless it is the diagonal of a coarse matrix that is not positive: M then can't be
-/// applied until an update succeeds.
+/// are 0 or not finite, and for another matrix, and input_error naming the first row whose diagonal
+/// entry is not positive, or whose entries are not finite. A constructor that finds such a row in a
+/// coarse matrix, since A is not definite, ends the hierarchy before it, as
+/// levels().back().why_last says; the next update makes a new one. A refused update changes
+/// nothing, unless it fails on the way, by memory or by a coarse matrix: M then can't be applied,
+/// which throws usage_error, until an update succeeds.
 template <class T>
 class amg {
 public:
@@ -100,9 +103,18 @@ public:
     amg& operator=(amg&&) noexcept;
     ~amg();
 
-    /// Takes new values of the same matrix; options.reuse says what stays.
+    /// Takes new values of the same matrix; options.reuse says what stays. Where a rebuild is due
+    /// all is made anew, and stays for the next update as options.reuse says.
     void update(const csr_view<T>& matrix);
     void update(std::span<const csr_part<T>> parts);
+
+    /// Tells the iterations of a solve that converged. The first after a set-up is the measure: one
+    /// with more than 1.5 times as many shows that the values have drifted away from those that the
+    /// hierarchy was made for, and makes a rebuild due.
+    void solved(std::int64_t iterations);
+    [[nodiscard]] bool rebuild_due() const { return age_.rebuild_due(); }
+    /// Returns how often update() has made all anew because it was due.
+    [[nodiscard]] int rebuilds() const { return age_.rebuilds(); }
 
     /// Enqueues z = M^-1 r with the dots, which are computed in the pass that writes z.
     void apply(execution& run, const vector<T>& r, vector<T>& z,
@@ -131,6 +143,7 @@ private:
     recording_identity identity_;
     amg_options options_;
     int vectors_ = 1;
+    hierarchy_age age_;
     layout_handle layout_; ///< of the operator
     std::unique_ptr<detail::amg_work<T>> work_;
 };
