@@ -172,7 +172,8 @@ double deflection(const device_group& group, int m) {
                 static_cast<long long>(matrix.nnz()), static_cast<int>(simple.iterations),
                 static_cast<int>(result.iterations), result.solve_seconds, remaining, end,
                 100 * (end / beam_theory - 1));
-    const bool good = result.converged() && remaining <= 1.01e-8 && result.iterations <= 25;
+    const bool good =
+        result.converged() && remaining <= 1.01e-8 && 2 * result.iterations <= simple.iterations;
     return good ? end : NAN;
 }
 

@@ -89,9 +89,10 @@ make_work(const layout_handle& layout, distributed_csr<T> matrix, const amg_opti
     if constexpr (sizeof(T) == 8)
         if (options.precision == multigrid_precision::fp32)
             return std::make_unique<detail::multigrid_cycle_apply<T, float>>(
-                layout, std::move(matrix), options);
-    return std::make_unique<detail::multigrid_cycle_apply<T, T>>(layout, std::move(matrix),
-                                                                 options);
+                layout, std::move(matrix), options,
+                detail::make_near_null_space<float>(*layout, options));
+    return std::make_unique<detail::multigrid_cycle_apply<T, T>>(
+        layout, std::move(matrix), options, detail::make_near_null_space<T>(*layout, options));
 }
 
 template <class T>

@@ -142,8 +142,8 @@ public:
 private:
     recording_identity identity_;
     amg_options options_;
-    hierarchy_age age_;
     int vectors_ = 1;
+    hierarchy_age age_;
     layout_handle layout_; ///< of the operator
     std::unique_ptr<detail::amg_work<T>> work_;
 };

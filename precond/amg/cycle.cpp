@@ -39,15 +39,9 @@ std::vector<smoother_step> fourth_kind_steps(int degree) {
 
 template <class T, class W>
 multigrid_cycle_apply<T, W>::multigrid_cycle_apply(layout_handle fine, distributed_csr<T> a,
-                                                   const amg_options& options)
-    : multigrid_cycle_apply(without_order(fine), std::move(a), options,
-                            make_near_null_space<W>(*fine, options)) {}
-
-template <class T, class W>
-multigrid_cycle_apply<T, W>::multigrid_cycle_apply(layout_handle fine, distributed_csr<T> a,
                                                    const amg_options& options,
-                                                   near_null_space<W> given)
-    : hierarchy_(std::move(fine), std::move(a), options, std::move(given)),
+                                                   near_null_space<W> near_null)
+    : hierarchy_(without_order(std::move(fine)), std::move(a), options, std::move(near_null)),
       steps_(fourth_kind_steps(options.degree)),
       cycle_(options.cycle) {
     make_vectors();

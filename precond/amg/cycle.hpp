@@ -51,7 +51,8 @@ template <class T, class W>
 class multigrid_cycle_apply final : public amg_work<T> {
 public:
     /// The options are checked.
-    multigrid_cycle_apply(layout_handle fine, distributed_csr<T> a, const amg_options& options);
+    multigrid_cycle_apply(layout_handle fine, distributed_csr<T> a, const amg_options& options,
+                          near_null_space<W> near_null);
 
     void update(distributed_csr<T> a, const amg_options& options) override;
     void rebuild(distributed_csr<T> a, const amg_options& options) override;
@@ -63,8 +64,6 @@ public:
     [[nodiscard]] std::vector<multigrid_level_facts> levels() const override;
 
 private:
-    multigrid_cycle_apply(layout_handle fine, distributed_csr<T> a, const amg_options& options,
-                          near_null_space<W> given);
     void make_vectors();
     void take_scale();
     void run_cycle(execution& run, const vector<T>& from, vector<T>& to,

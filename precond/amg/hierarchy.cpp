@@ -20,7 +20,7 @@ constexpr std::int64_t inverted_rows = 128;
 constexpr double slow_coarsening = 1 / 1.7;
 /// Matrices without locality, as of random graphs, fill up: where B P has more than this times the
 /// nonzeros of B, or the coarse matrix more than B, coarse levels would cost more than they bring.
-constexpr std::int64_t most_between = 4;
+constexpr double most_between = 4;
 /// Mean entries of a row up to which rows are short.
 constexpr double short_rows = 12;
 
@@ -202,7 +202,7 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
     const int pairs =
         options.aggressive >= 0 ? options.aggressive
         : static_cast<double>(levels_.front().facts.nonzeros) <=
-                short_rows * static_cast<double>(levels_.front().facts.rows) * level.block
+                short_rows * static_cast<double>(levels_.front().facts.rows) * levels_.front().block
             ? 1
             : 0;
     aggregation_options how;
@@ -229,7 +229,10 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
     distributed_csr<W> r = transposition.take(p);
     distributed_spgemm<W> first(b, p);
     distributed_csr<W> between = first.take(b, p);
-    if (between.nonzeros() > most_between * b.nonzeros())
+    // Counted in blocks of nodes: several vectors bring more entries, not less locality.
+    const double block_growth = static_cast<double>(level.vectors) / level.block;
+    const auto entries = static_cast<double>(b.nonzeros()) * block_growth;
+    if (static_cast<double>(between.nonzeros()) > most_between * entries)
         return end("coarse matrices fill up: B P has " + std::to_string(between.nonzeros()) +
                    " nonzeros");
     distributed_spgemm<W> second(r, between);
@@ -238,7 +241,7 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
     next.block = next.vectors = level.vectors;
     next.matrix = second.take(r, between);
     aggregates->fill_dropped(next.matrix);
-    if (next.matrix.nonzeros() > b.nonzeros())
+    if (static_cast<double>(next.matrix.nonzeros()) > entries * block_growth)
         return end("coarse matrices fill up: the next has " +
                    std::to_string(next.matrix.nonzeros()) + " nonzeros");
     next.layout = std::make_shared<const layout>(

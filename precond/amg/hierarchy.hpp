@@ -76,7 +76,7 @@ public:
     [[nodiscard]] bool keeps_plans(const amg_options& options) const noexcept {
         return options.reuse != multigrid_reuse::none && !cut_short_;
     }
-    /// The near-null vectors that the user gave.
+    /// The near-null vectors of the user.
     [[nodiscard]] const near_null_space<W>& given() const noexcept { return given_; }
     /// The bytes on the device that keeps most.
     [[nodiscard]] std::int64_t bytes() const;
