@@ -108,7 +108,11 @@ template <class T>
 own_preconditioner<T>::own_preconditioner(const matrix_operator<T>& a, const halo_plan* plan,
                                           preconditioner_function<T> function,
                                           own_preconditioner_options options)
-    : layout_(a.layout()), name_(std::move(options.name)), bytes_(options.bytes) {
+    : layout_(a.layout()),
+      name_(std::move(options.name)),
+      bytes_(options.bytes),
+      varies_(options.varies),
+      symmetric_(options.symmetric) {
     const layout& layout = *layout_;
     if (!function)
         throw usage_error("make_preconditioner: the function of \"" + name_ + "\" is empty");

@@ -22,8 +22,8 @@
 namespace krylith {
 
 /// The part of z = M^-1 r that one call computes. Rows are the operator's: where it reorders them,
-/// layout()->row_of_caller() tells the caller's number. M must be the same in every call of a
-/// solve, and for cg symmetric positive definite.
+/// layout()->row_of_caller() tells the caller's number. M must be the same in every call of a solve
+/// unless its options say that it varies, and for cg symmetric positive definite.
 template <class T>
 struct preconditioner_call {
     int rank;
@@ -63,6 +63,8 @@ struct own_preconditioner_options {
     preconditioner_kind kind = preconditioner_kind::on_device;
     std::string name = "own"; ///< what reports print
     std::int64_t bytes = 0;   ///< memory that the function keeps on the device that has most
+    bool varies = false;      ///< differs from call to call: for fgmres and fcg only
+    bool symmetric = true;    ///< false: cg, fcg and minres refuse it
 };
 
 /// The preconditioner that make_preconditioner() returns. Besides what the function keeps it has n
@@ -79,6 +81,8 @@ public:
     [[nodiscard]] bool recordable() const { return inverse_ && inverse_->recordable(); }
     [[nodiscard]] std::int64_t bytes() const { return bytes_; }
     [[nodiscard]] const std::string& name() const { return name_; }
+    [[nodiscard]] bool varies() const { return varies_; }
+    [[nodiscard]] bool symmetric() const { return symmetric_; }
     /// Null where the function is to be called in every solve: with on_device on CUDA devices.
     [[nodiscard]] const recording_identity* recording() const {
         return inverse_ && inverse_->recording() != nullptr ? &identity_ : nullptr;
@@ -92,6 +96,8 @@ private:
     layout_handle layout_;
     std::string name_;
     std::int64_t bytes_;
+    bool varies_;
+    bool symmetric_;
     std::unique_ptr<matrix_operator<T>> inverse_; ///< null: whole_ computes
     preconditioner_function<T> whole_;
     std::unique_ptr<vector<T>> copy_; ///< r with ghosts, or z of whole_; may be null

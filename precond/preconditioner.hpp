@@ -39,6 +39,10 @@ struct identity {
 /// It may have m.kernels(), the number of kernels that an application enqueues where these are
 /// many: solvers then record fewer iterations in a trip. It may have m.levels(), a vector of
 /// multigrid_level_facts, for reports.
+///
+/// It may have m.varies(), whether M differs from one application to the next, as an inner solve
+/// does, and m.symmetric(), whether it is not known to be unsymmetric: solvers that can't take such
+/// an M refuse it by its name.
 template <class M, class T>
 concept applied_preconditioner = requires(const M& m, execution& run, const vector<T>& r,
                                           vector<T>& z, std::span<const reduction_into<T>> dots) {
@@ -85,6 +89,24 @@ template <class M>
         return m.kernels();
     else
         return 1;
+}
+
+/// Whether M says that it differs from one application to the next.
+template <class M>
+[[nodiscard]] bool varies(const M& m) {
+    if constexpr (requires { m.varies(); })
+        return m.varies();
+    else
+        return false;
+}
+
+/// Whether M may be symmetric: false where it says that it isn't.
+template <class M>
+[[nodiscard]] bool may_be_symmetric(const M& m) {
+    if constexpr (requires { m.symmetric(); })
+        return m.symmetric();
+    else
+        return true;
 }
 
 /// Returns M^-1 r entry by entry where M can give it so.

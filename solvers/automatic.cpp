@@ -21,10 +21,15 @@ solve_result solve_by_facts(const matrix_operator<T>& a, const vector<T>& b, vec
     attempts<T> tries(a, b, x, options, matrix);
     const bool known = a.kept().facts != nullptr;
     const operator_facts& facts = facts_of(a, options.timeout_seconds);
-    const plan_setting setting{a.size(), sizeof(T), options.restart, options.preconditioning,
+    const plan_setting setting{a.size(),
+                               sizeof(T),
+                               options.restart,
+                               options.preconditioning,
                                given != nullptr    ? preconditioner_source::given
                                : matrix != nullptr ? preconditioner_source::matrix
-                                                   : preconditioner_source::table};
+                                                   : preconditioner_source::table,
+                               given != nullptr && given->varies(),
+                               given == nullptr || given->symmetric()};
     solve_result result = tries.run(plan_methods(facts, setting), given);
     if (!known) result.setup_seconds += facts.seconds;
     if (!result.converged() && options.on_failure == failure_policy::throw_error)
@@ -107,6 +112,8 @@ constinit const solver_method solver_rows::automatic = {
     .variant_of = nullptr,
     .for_comparison = false,
     .needs_spd = false,
+    .needs_symmetric = false,
+    .takes_varying = false,
     .has_sides = true,
     .restarts = true,
     .runs_everywhere = true,

@@ -21,11 +21,13 @@ solver_vectors bicgstab_vectors(const solver_setting& s) {
 
 constinit const solver_method solver_rows::bicgstab = {
     .name = "bicgstab",
-    .aliases = {"bicg", "bcgs", "bicgstabl"},
+    .aliases = {"bicg", "bcgs"},
     .help = "takes any square matrix, with a few vectors",
     .variant_of = nullptr,
     .for_comparison = false,
     .needs_spd = false,
+    .needs_symmetric = false,
+    .takes_varying = false,
     .has_sides = true,
     .restarts = false,
     .runs_everywhere = true,

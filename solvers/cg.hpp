@@ -20,6 +20,7 @@ class cg_loop : public default_loop<A, M> {
 public:
     using T = typename A::value_type;
     static constexpr const char* name = "cg";
+    static constexpr bool needs_symmetric = true;
 
     cg_loop(iteration<A, M>& it, const solver_options&)
         : run(it.run()), a(it.a()), m(it.m()), x(it.x()), residual(run, a, m) {

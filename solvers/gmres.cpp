@@ -23,11 +23,13 @@ std::optional<double> gmres_passes(const solver_setting& s) {
 
 constinit const solver_method solver_rows::gmres = {
     .name = "gmres",
-    .aliases = {"pgmres", "fgmres"},
+    .aliases = {"pgmres"},
     .help = "takes any square matrix and keeps a basis, as many vectors as it restarts after",
     .variant_of = nullptr,
     .for_comparison = false,
     .needs_spd = false,
+    .needs_symmetric = false,
+    .takes_varying = false,
     .has_sides = true,
     .restarts = true,
     .runs_everywhere = true,

@@ -33,7 +33,7 @@ public:
     static constexpr const char* name = "gmres";
 
     gmres_loop(iteration<A, M>& it, const solver_options& options)
-        : cycle(it, options, restart_length(it.a(), options)) {}
+        : cycle(it, restart_length(it.a(), options), options.preconditioning) {}
 
     [[nodiscard]] static execution_options sizes(const A& a, const solver_options& options) {
         const delayed_layout h{{restart_length(a, options)}};

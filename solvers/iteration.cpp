@@ -60,6 +60,8 @@ bool iteration_control::suits(const solver_options& options,
     return history_size_ >= history && recordable_ == unrecordable.empty() &&
            options_.mode == options.mode && options_.unroll == options.unroll &&
            options_.restart == options.restart &&
+           options_.polynomial_degree == options.polynomial_degree &&
+           options_.shadow_vectors == options.shadow_vectors &&
            options_.preconditioning == options.preconditioning &&
            options_.timeout_seconds == options.timeout_seconds;
 }

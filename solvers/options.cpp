@@ -27,6 +27,10 @@ void solver_options::check() const {
     if (max_iterations < -1)
         refuse("max_iterations", std::to_string(max_iterations), "-1 (the default) or >= 0");
     if (restart < 1) refuse("restart", std::to_string(restart), "restart >= 1");
+    if (polynomial_degree < 1 || polynomial_degree > 3)
+        refuse("polynomial_degree", std::to_string(polynomial_degree), "1 to 3");
+    if (shadow_vectors < 1 || shadow_vectors > 100)
+        refuse("shadow_vectors", std::to_string(shadow_vectors), "1 to 100");
     if (!(divergence_tolerance > 1))
         refuse("divergence_tolerance", number_text(divergence_tolerance), "> 1");
     if (stagnation_window < 1)

@@ -41,8 +41,11 @@ struct solver_options {
     double atol = 0;                       ///< >= 0
     std::int64_t max_iterations = -1;      ///< -1: min(10 n, 10000); 0: only check x0
     int restart = 30;                      ///< GMRES: basis vectors; at most n and 1000 are used
+    int polynomial_degree = 2;             ///< BiCGStab(l): l, 1 to 3
+    int shadow_vectors = 4;                ///< IDR(s): s, 1 to 100; at most n are used
     bool initial_guess = false;            ///< start from x as given; otherwise from 0
-    side preconditioning = side::right;    ///< GMRES and BiCGStab; CG is always split in effect
+    side preconditioning = side::right;    ///< GMRES, BiCGStab, BiCGStab(l); CG is always split in
+                                           ///< effect, the others have M on the right
     double divergence_tolerance = 1e10;    ///< give up when ||r|| exceeds this times ||b||
     std::int64_t stagnation_window = 5000; ///< iterations without 1% gain that count as stagnation
     bool history = false; ///< keep the residual of each iteration, and with cg() estimate the

@@ -36,6 +36,7 @@ class persistent_cg_loop : public default_loop<matrix_operator<T>, M> {
 public:
     using A = matrix_operator<T>;
     static constexpr const char* name = "persistent_cg";
+    static constexpr bool needs_symmetric = true;
     static constexpr bool cycles = true;
     static constexpr bool whole = true;
 

@@ -23,7 +23,7 @@ enum class reason {
     diverged,                  ///< the residual grew beyond divergence_tolerance ||b||
     breakdown,                 ///< a scalar that the method divides by vanished
     indefinite_matrix,         ///< CG: p'Ap <= 0
-    indefinite_preconditioner, ///< CG: r'z <= 0
+    indefinite_preconditioner, ///< CG, MINRES: r'z <= 0
     not_a_number,              ///< NaN or infinity in b, x0, A, or on the way
     stagnated,                 ///< no more progress: rounding allows none, or the method is stuck
     out_of_range,              ///< x solves the system, but its type can't hold it

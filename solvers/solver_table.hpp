@@ -22,12 +22,19 @@ extern const solver_method cg_launched;
 extern const solver_method cg_persistent;
 extern const solver_method gmres;
 extern const solver_method gmres_cgs2;
+extern const solver_method fgmres;
+extern const solver_method fcg;
+extern const solver_method minres;
+extern const solver_method bicgstab_l;
+extern const solver_method idr;
 extern const solver_method bicgstab;
 } // namespace solver_rows
 
 inline constexpr std::array all_solvers = {
-    &solver_rows::cg,    &solver_rows::cg_launched, &solver_rows::cg_persistent,
-    &solver_rows::gmres, &solver_rows::gmres_cgs2,  &solver_rows::bicgstab};
+    &solver_rows::cg,         &solver_rows::cg_launched, &solver_rows::cg_persistent,
+    &solver_rows::fcg,        &solver_rows::minres,      &solver_rows::gmres,
+    &solver_rows::gmres_cgs2, &solver_rows::fgmres,      &solver_rows::bicgstab,
+    &solver_rows::bicgstab_l, &solver_rows::idr};
 
 /// The names in the order of the table.
 [[nodiscard]] std::vector<std::string_view> solver_names();

@@ -33,7 +33,13 @@ public:
         : facts_(facts), setting_(setting), words_(in_words(facts)) {}
 
     [[nodiscard]] std::vector<planned_method> plan() {
-        if (facts_.may_be_positive_definite())
+        if (setting_.varies) {
+            for (const solver_method* solver : all_solvers)
+                if (solver->takes_varying && (!solver->needs_spd || may_be_definite()))
+                    add(*solver, nullptr, setting_.given_side, words_);
+            return std::move(methods_);
+        }
+        if (may_be_definite())
             for (const solver_method* solver : all_solvers)
                 if (solver->listed && solver->needs_spd) add_with_each(*solver);
         const auto general = usable(false);
@@ -58,6 +64,10 @@ public:
     }
 
 private:
+    [[nodiscard]] bool may_be_definite() const {
+        return setting_.symmetric && facts_.may_be_positive_definite();
+    }
+
     /// The rows that are of use, the best first.
     [[nodiscard]] std::vector<const preconditioner_method*> usable(bool spd) const {
         std::vector<const preconditioner_method*> found;

@@ -44,6 +44,8 @@ struct plan_setting {
     int least_restart = solver_options{}.restart;
     side given_side = side::right; ///< of a preconditioner that is given
     preconditioner_source source = preconditioner_source::table;
+    bool varies = false;   ///< a preconditioner that is given differs between applications
+    bool symmetric = true; ///< or may be symmetric
 };
 
 /// The bytes that a basis of a restarted method may take: reading them takes 10 ms on a CPU and 50
@@ -69,6 +71,8 @@ inline constexpr double wide_diagonal = 100;
 ///    it scales rows there, too.
 /// 3. Those that restart, without M, in case it harms; and those with short recurrences with M on
 ///    the left, where it scales rows.
+/// With a preconditioner that is given and varies, these are only the solvers that take one, listed
+/// or not; one that is not symmetric leaves out those that need it.
 /// A preconditioner is usable if the choice by facts may take it, its row says nothing against a
 /// matrix with this diagonal, and it needs no matrix in host memory or that is there.
 [[nodiscard]] std::vector<planned_method> plan_methods(const operator_facts& facts,

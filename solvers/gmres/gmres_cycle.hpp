@@ -34,7 +34,8 @@ public:
     static constexpr bool cycles = true;
     static constexpr bool stops_at_once = false; // end() adds to x however the cycle ended
 
-    gmres_cycle(iteration<A, M>& it, const solver_options& options, int length)
+    /// With `keeps_z` the loop itself keeps what A multiplies.
+    gmres_cycle(iteration<A, M>& it, int length, side on_side, bool keeps_z = false)
         : run(it.run()),
           a_(it.a()),
           b_(it.keep_rhs()),
@@ -42,7 +43,7 @@ public:
           starting_rr_(it.starting_rr()),
           restart(length),
           m_(it.m()),
-          k_(a_, m_, options.preconditioning),
+          k_(a_, m_, on_side),
           v(length + 1,
             [&] {
                 if (k_.on_right()) return a_.make_range_vector(); // R^-1 v is what A multiplies
@@ -53,7 +54,7 @@ public:
           w(a_.make_range_vector()),
           r_(a_.make_range_vector()),
           u_(a_.make_domain_vector()),
-          hat_(k_.make_hat()) {}
+          hat_(keeps_z ? std::nullopt : k_.make_hat()) {}
 
     void start() { rr_ = starting_rr_; }
     [[nodiscard]] vector<T>& r() { return r_; }
@@ -84,14 +85,37 @@ protected:
 
     /// Adds R^-1 V y to x, however the cycle ended.
     void end() {
+        add([this] {
+            combine(v);
+            fused(run, x_ += k_.right(run, u_, hat_));
+        });
+    }
+
+    /// Adds Z y to x, however the cycle ended, where the basis Z was kept.
+    void end(const basis<T>& z) {
+        add([&] {
+            combine(z);
+            fused(run, x_ += u_);
+        });
+    }
+
+    execution& run;
+
+private:
+    /// u = Z y.
+    void combine(const basis<T>& z) {
+        w.zero();
+        const hessenberg_layout h{restart};
+        multi_axpy(run, z, restart, static_cast<int>(h.solution()), w);
+        fused(run, u_ = w);
+    }
+
+    template <class Step>
+    void add(const Step& to_x) {
         run.flush();
         run.unguarded([&] {
             compute(array_task::back_substitute, 0);
-            w.zero();
-            const hessenberg_layout h{restart};
-            multi_axpy(run, v, restart, static_cast<int>(h.solution()), w);
-            fused(run, u_ = w);
-            fused(run, x_ += k_.right(run, u_, hat_));
+            to_x();
             fused(run, u_ = x_);
             residual(run, a_, b_, u_, r_, rr_ = dot(r_, r_));
             finish_cycle(rr_);
@@ -99,9 +123,6 @@ protected:
         });
     }
 
-    execution& run;
-
-private:
     const scaled_operator<A>& a_;
     const vector<T>& b_;
     vector<T>& x_;

@@ -68,7 +68,9 @@ std::string indefinite_preconditioner(const solve_result& r, const std::string& 
 
 std::string indefinite_matrix(const solve_result& r, const std::string& at) {
     const std::string words =
-        "p'Ap <= 0" + at + ": the matrix is not symmetric positive definite; try gmres or bicgstab";
+        "p'Ap <= 0" + at +
+        ": the matrix is not symmetric positive definite; try gmres or bicgstab, or minres where "
+        "it is symmetric";
     return r.iterations > 1 ? words
                             : words + ". If A is negative definite (a negative diagonal), solve "
                                       "(-A) x = -b";

@@ -17,6 +17,7 @@
 
 #include <krylith/device/host/group_driver.hpp>
 #include <krylith/solvers/iteration.hpp>
+#include <krylith/solvers/iteration/fitting_preconditioner.hpp>
 #include <krylith/vector/kept/recording_identity.hpp>
 #include <krylith/vector/kept/workspace_shelf.hpp>
 
@@ -36,6 +37,9 @@ struct default_loop {
     /// Whether iterate() does nothing once the loop has stopped: a solve may then be enqueued
     /// before it is known whether there is anything to iterate.
     static constexpr bool stops_at_once = true;
+    /// Whether M may differ from one application to the next, and whether it must be symmetric.
+    static constexpr bool takes_varying = false;
+    static constexpr bool needs_symmetric = false;
     /// The batches and the array that the loop needs.
     [[nodiscard]] static execution_options sizes(const A&, const solver_options&) { return {}; }
     /// The options of the iteration around the loop.
@@ -114,6 +118,7 @@ solve_result solve_with(workspace_shelf& shelf, const typename Loop::operator_ty
                         const typename Loop::preconditioner_type& m) {
     using workspace = detail::kept_solve<Loop>;
     check_square(a, Loop::name);
+    check_preconditioner(m, Loop::name, Loop::takes_varying, Loop::needs_symmetric);
     const group_driver driver(a.layout()->group); // also where workspaces are freed
     auto work = shelf.take<workspace>([&](const workspace& w) { return w.serves(a, m, options); });
     if (!work) {
@@ -173,8 +178,8 @@ public:
     }
 
     /// The options of the next solve. Those that change what is recorded or how much memory it
-    /// takes (restart, preconditioning, history, mode, unroll, timeout_seconds) cost another
-    /// set-up.
+    /// takes (restart, polynomial_degree, shadow_vectors, preconditioning, history, mode, unroll,
+    /// timeout_seconds) cost another set-up.
     [[nodiscard]] solver_options& options() { return options_; }
     /// Frees what is kept. The next solve allocates and records anew.
     void release_workspace() { shelf_.release(); }

@@ -61,6 +61,10 @@ struct solver_method {
     required<bool> for_comparison;
     /// Whether A and M must be symmetric positive definite.
     required<bool> needs_spd;
+    /// Whether A and M must be symmetric; M then is positive definite. So it is where needs_spd is.
+    required<bool> needs_symmetric;
+    /// Whether M may differ from one application to the next (precond/preconditioner.hpp).
+    required<bool> takes_varying;
     /// Whether solver_options::preconditioning has an effect.
     required<bool> has_sides;
     /// Whether solver_options::restart has an effect.

@@ -62,6 +62,8 @@ trial draw(std::uint64_t seed, std::uint64_t index, std::initializer_list<int> g
     t.options.history = random.once_in(8);
     if (random.once_in(8)) t.options.on_failure = krylith::failure_policy::throw_error;
     t.options.unroll = random.pick({1, 3, 16});
+    t.options.polynomial_degree = random.pick({1, 2, 2, 3});
+    t.options.shadow_vectors = random.pick({1, 2, 4, 4, 9});
     return t;
 }
 

@@ -11,6 +11,8 @@ constinit const solver_method incomplete = {
     .variant_of = nullptr,
     .for_comparison = false,
     .needs_spd = true,
+    .needs_symmetric = true,
+    .takes_varying = false,
     .has_sides = false,
     // .restarts
     .runs_everywhere = true,

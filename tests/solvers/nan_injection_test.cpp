@@ -60,7 +60,7 @@ product_kind on_host(const device_group& group) {
 /// Returns the number of products of a solve until iteration `k` (from 1) is over: one for b, then
 /// one or two an iteration; GMRES tests its estimate after each.
 int product_in_iteration(method which, int k) {
-    return which == method::bicgstab ? 2 * k - 1 : k;
+    return which.row->products == 2 ? 2 * k - 1 : k;
 }
 
 } // namespace

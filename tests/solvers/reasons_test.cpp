@@ -213,7 +213,7 @@ KRYLITH_GROUP_TEST("reasons: stagnated") {
                       testing::random_values<double>(60, 98));
     problem<double> spd(group, laplace_1d(60), testing::random_values<double>(60, 99));
     for (const auto which : all_methods) {
-        auto& q = testing::needs_spd(which) ? spd : p;
+        auto& q = testing::needs_symmetric(which) ? spd : p;
         ends(q, which, reason::stagnated, {.rtol = 0, .atol = 0, .max_iterations = 5000});
         CHECK(q.relative_residual() < 1e-12);
     }

@@ -40,7 +40,8 @@ problem<double> endless(const device_group& group) {
 solver_options patient(execution_mode mode) {
     return {.rtol = 0,
             .max_iterations = 200'000,
-            .restart = 8,
+            .restart = 8, // pauses are at the ends of cycles, of which this is a multiple
+            .shadow_vectors = 3,
             .divergence_tolerance = 1e100,
             .stagnation_window = 200'000,
             .mode = mode};

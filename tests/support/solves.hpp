@@ -13,9 +13,14 @@
 #include <krylith/precond/any_preconditioner.hpp>
 #include <krylith/precond/jacobi.hpp>
 #include <krylith/solvers/bicgstab.hpp>
+#include <krylith/solvers/bicgstab_l.hpp>
 #include <krylith/solvers/cg.hpp>
+#include <krylith/solvers/fcg.hpp>
+#include <krylith/solvers/fgmres.hpp>
 #include <krylith/solvers/gmres.hpp>
 #include <krylith/solvers/gmres/gmres_cgs2.hpp>
+#include <krylith/solvers/idr.hpp>
+#include <krylith/solvers/minres.hpp>
 #include <krylith/solvers/persistent_cg.hpp>
 #include <krylith/solvers/solver_table.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
@@ -36,6 +41,11 @@ struct method {
     static const method bicgstab;
     static const method gmres;
     static const method gmres_cgs2;
+    static const method fgmres;
+    static const method fcg;
+    static const method minres;
+    static const method bicgstab_l;
+    static const method idr;
 
     constexpr bool operator==(const method&) const = default;
 };
@@ -44,6 +54,11 @@ inline constexpr method method::cg_launched{&solver_rows::cg_launched};
 inline constexpr method method::bicgstab{&solver_rows::bicgstab};
 inline constexpr method method::gmres{&solver_rows::gmres};
 inline constexpr method method::gmres_cgs2{&solver_rows::gmres_cgs2};
+inline constexpr method method::fgmres{&solver_rows::fgmres};
+inline constexpr method method::fcg{&solver_rows::fcg};
+inline constexpr method method::minres{&solver_rows::minres};
+inline constexpr method method::bicgstab_l{&solver_rows::bicgstab_l};
+inline constexpr method method::idr{&solver_rows::idr};
 
 [[nodiscard]] inline std::string to_string(method m) {
     return std::string(m.row->name);
@@ -52,6 +67,11 @@ inline constexpr method method::gmres_cgs2{&solver_rows::gmres_cgs2};
 /// Whether the method needs a symmetric positive definite matrix.
 [[nodiscard]] inline bool needs_spd(method m) {
     return m.row->needs_spd;
+}
+
+/// Whether it needs a symmetric matrix at least.
+[[nodiscard]] inline bool needs_symmetric(method m) {
+    return m.row->needs_symmetric;
 }
 
 /// Returns the solvers for which wanted(row) is true, of those that run on all devices.
@@ -67,13 +87,15 @@ template <class Wanted>
 inline const std::vector<method> all_methods =
     methods_where([](const solver_method& row) { return !row.for_comparison; });
 /// Those that take any square matrix.
-inline const std::vector<method> general_methods =
-    methods_where([](const solver_method& row) { return !row.for_comparison && !row.needs_spd; });
+inline const std::vector<method> general_methods = methods_where(
+    [](const solver_method& row) { return !row.for_comparison && !row.needs_symmetric; });
 /// These, and those that are there for comparison.
 inline const std::vector<method> every_method =
     methods_where([](const solver_method&) { return true; });
 /// Those that tests call with operators of their own, as templates.
-inline constexpr method template_methods[] = {method::cg, method::bicgstab, method::gmres};
+inline constexpr method template_methods[] = {method::cg,         method::bicgstab, method::gmres,
+                                              method::fgmres,     method::fcg,      method::minres,
+                                              method::bicgstab_l, method::idr};
 
 /// Whether tests of all pairs of a method and an operator run this one. A method doesn't know its
 /// operator, so two methods suffice for the other operators.
@@ -96,6 +118,11 @@ template <class A, class T, class M = identity>
     } else {
         if (which == method::cg) return cg(a, b, x, options, m);
         if (which == method::bicgstab) return bicgstab(a, b, x, options, m);
+        if (which == method::fgmres) return fgmres(a, b, x, options, m);
+        if (which == method::fcg) return fcg(a, b, x, options, m);
+        if (which == method::minres) return minres(a, b, x, options, m);
+        if (which == method::bicgstab_l) return bicgstab_l(a, b, x, options, m);
+        if (which == method::idr) return idr(a, b, x, options, m);
         REQUIRE(which == method::gmres);
         return gmres(a, b, x, options, m);
     }

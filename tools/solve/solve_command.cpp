@@ -84,6 +84,8 @@ void add_method(CLI::App& app, solve_request& request) {
         ->type_name("K")
         ->group("Solver");
     add("--restart", request.restart, "M", "gmres: basis vectors before it starts anew");
+    add("--polynomial-degree", request.polynomial_degree, "L", "bicgstab_l: steps in a cycle");
+    add("--shadow-vectors", request.shadow_vectors, "S", "idr: products in a cycle, but for one");
     app.add_option("--max-seconds", request.max_seconds,
                    "End the solve at the end of a trip of its loop after so long")
         ->type_name("S")

@@ -84,6 +84,8 @@ json options(const solve_request& request, const solve_outcome& outcome) {
             {"atol", request.atol},
             {"max_iterations", outcome.max_iterations < 0 ? json() : json(outcome.max_iterations)},
             {"restart", request.restart},
+            {"polynomial_degree", request.polynomial_degree},
+            {"shadow_vectors", request.shadow_vectors},
             {"max_seconds", or_null(request.max_seconds)},
             {"operator", request.multiply.kind},
             {"format", request.multiply.format},

@@ -158,6 +158,8 @@ solver_options solve_request::options() const {
     o.atol = atol;
     o.max_iterations = max_iterations;
     o.restart = restart;
+    o.polynomial_degree = polynomial_degree;
+    o.shadow_vectors = shadow_vectors;
     if (max_seconds) o.max_seconds = *max_seconds;
     o.initial_guess = !x0.empty();
     o.preconditioning = by_name<krylith::side>("side", side, side_names);

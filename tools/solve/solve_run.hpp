@@ -30,6 +30,8 @@ struct solve_request {
     double atol = solver_options{}.atol;
     std::int64_t max_iterations = solver_options{}.max_iterations;
     int restart = solver_options{}.restart;
+    int polynomial_degree = solver_options{}.polynomial_degree;
+    int shadow_vectors = solver_options{}.shadow_vectors;
     std::optional<double> max_seconds;
     operator_request multiply;
     device_options devices;

@@ -24,6 +24,12 @@
 // The factor phi only keeps u near length 1, so that lengths don't grow from step to step; a rough
 // value will do. Column j - 1 is complete a step late; a cycle of m columns ends with a step that
 // has no w.
+//
+// Where K differs from step to step (FGMRES: K u = A z with z = M_j^-1 u, and z is kept), K v_j
+// does not follow from K u. But A Z = V H needs no more than w itself, and it is simpler: with the
+// same t and tau
+//
+//     h_{.,j} = t,   h_{j,j} = tau,   next u = phi (w - V t - tau v_j),   next sigma = phi.
 #pragma once
 
 #include <krylith/vector/scalar/hessenberg.hpp>
@@ -105,20 +111,25 @@ KRYLITH_HD void delayed(const array_task& task, double* array, double* slots, co
     if (!multiplied) return;
 
     const double tau = (delta - st) * inverse;
+    const bool varying = task.kind == array_task::delayed_varying;
     double* const next = array + at.kept(j);
     for (std::int64_t i = team.index(); i < j; i += team.count()) {
+        // What v_j = 0 cannot take part in must not look like progress.
+        if (varying) next[i] = vanished ? 0.0 : t[i];
+        if (varying) continue;
         double sum = 0;
         for (std::int64_t k = i > 0 ? i - 1 : 0; k < j; ++k) sum += array[at.kept(k) + i] * s[k];
         next[i] = (t[i] - sum) * inverse;
     }
     team.meet(); // all have read what follows
     if (team.index() != 0) return;
-    next[j] = (j > 0 ? tau - below * s[j - 1] : tau) * inverse;
+    next[j] = varying ? tau : (j > 0 ? tau - below * s[j - 1] : tau) * inverse;
     const double rest = omega - tt - tau * tau;
     double phi = omega > 0 ? 1.0 / ::sqrt(fmax(rest, 1e-12 * omega)) : 0.0;
     if (!(rest - rest == 0.0)) phi = rest - rest; // NaN: the next step stops
     if (vanished) phi = 0;
-    array[at.unscale()] = phi * alpha > 0 ? 1.0 / (phi * alpha) : 0.0;
+    const double sigma = varying ? phi : phi * alpha;
+    array[at.unscale()] = sigma > 0 ? 1.0 / sigma : 0.0;
     s[j] = inverse;
     t[j] = tau;
     t[j + 1] = phi;

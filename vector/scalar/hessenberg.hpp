@@ -35,7 +35,11 @@ struct array_task {
         none,
         rotate,          ///< takes in column `column`
         delayed,         ///< takes in column `column` - 1: delayed_hessenberg.hpp
+        delayed_varying, ///< the same where K differs from step to step
         back_substitute, ///< solution() from the columns taken in
+        begin_shadow,    ///< these three: shadow_space.hpp
+        solve_shadow,
+        extend_shadow
     };
     /// The scalars that slots[] refers to.
     enum role : std::uint8_t {

@@ -83,6 +83,18 @@ TEST_CASE("method plan: multigrid behind a cheap start, or first where the syste
     CHECK(planned(facts(true, 1, 10), with).starts_with("cg+jacobi bicgstab+jacobi"));
 }
 
+TEST_CASE(
+    "method plan: a preconditioner that varies, or is not symmetric, has solvers that take it") {
+    plan_setting given{.rows = 100, .source = preconditioner_source::given};
+    given.varies = true;
+    CHECK(planned(facts(true, 1, 10), given) == "fcg fgmres(100)");
+    CHECK(planned(facts(false, 1, 10), given) == "fgmres(100)");
+    given.symmetric = false;
+    CHECK(planned(facts(true, 1, 10), given) == "fgmres(100)");
+    given.varies = false;
+    CHECK(planned(facts(true, 1, 10), given) == "bicgstab gmres(100)");
+}
+
 // Every row that is listed is of use somewhere, whatever it is called.
 TEST_CASE("method plan: all listed solvers are planned for a matrix that may suit them") {
     const auto methods = plan_methods(facts(true, 1, 10), {.rows = 100});
