@@ -38,16 +38,23 @@ public:
                 if (solver->listed && solver->needs_spd) add_with_each(*solver);
         const auto general = usable(false);
         const preconditioner_method* const m = general.empty() ? nullptr : general.front();
+        const preconditioner_method* const scaling = scaling_of_both_sides();
         const side usual = setting_.given_side;
         const side second = scales_rows(m) ? side::left : usual;
         const std::string again = methods_.empty() ? words_ : "in case it isn't definite";
         for_general(false, [&](const solver_method& s) { add(s, m, usual, again); });
+        const auto add_scaled = [&](const solver_method& s) {
+            if (s.has_sides)
+                add(s, scaling, side::split, "rows and columns of one size are easier");
+        };
+        if (scaling != nullptr && m == nullptr) for_general(true, add_scaled);
         for_general(true, [&](const solver_method& s) {
             add(s, m, s.has_sides ? second : usual,
                 second == usual ? "a long basis doesn't stall"
                                 : "a long basis doesn't stall; the diagonal scales rows");
         });
         if (m == nullptr) return std::move(methods_);
+        if (scaling != nullptr) for_general(true, add_scaled);
         const std::string without = "in case " + std::string(m->name) + " harms";
         for_general(true, [&](const solver_method& s) { add(s, nullptr, usual, without); });
         if (second != usual)
@@ -66,7 +73,8 @@ private:
         const matrix_statistics s = statistics_of(facts_, setting_.rows);
         for (const preconditioner_method* row : all_preconditioners)
             if (row->chosen_from.get() && (matrix || !row->needs_matrix) &&
-                (spd || !row->needs_spd) && row->no_use_because.get()(s).empty())
+                !row->scales_both_sides && (spd || !row->needs_spd) &&
+                row->no_use_because.get()(s).empty())
                 found.push_back(row);
         // Those for larger systems come first where this one is large enough, else last.
         std::ranges::stable_sort(found, [&](const auto* a, const auto* b) {
@@ -78,6 +86,16 @@ private:
             return fits_a ? of_a > of_b : of_a < of_b;
         });
         return found;
+    }
+
+    /// The first row that stands on both sides of a general matrix; null: none that can be had.
+    [[nodiscard]] const preconditioner_method* scaling_of_both_sides() const {
+        if (setting_.source == preconditioner_source::given) return nullptr;
+        const bool matrix = setting_.source == preconditioner_source::matrix;
+        for (const preconditioner_method* row : all_preconditioners)
+            if (row->scales_both_sides && row->chosen_from.get() && (matrix || !row->needs_matrix))
+                return row;
+        return nullptr;
     }
 
     /// Solvers that need a definite matrix: the cheap M, or none, and those that must be set up, in

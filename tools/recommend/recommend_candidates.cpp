@@ -37,14 +37,16 @@ public:
     void positive_definite(const std::string& because) {
         for (const solver_method* solver : all_solvers) {
             if (!solver->listed || !solver->needs_spd) continue;
-            for (const preconditioner_method* m : usable_) add(*solver, m, side::right, because);
+            for (const preconditioner_method* m : usable_)
+                if (!m->scales_both_sides) add(*solver, m, side::right, because);
             add(*solver, nullptr, side::right, because);
         }
     }
 
     void general(const std::string& because) {
-        const auto usable = std::ranges::find_if(
-            usable_, [](const preconditioner_method* row) { return !row->needs_spd; });
+        const auto usable = std::ranges::find_if(usable_, [](const preconditioner_method* row) {
+            return !row->needs_spd && !row->scales_both_sides;
+        });
         const preconditioner_method* first = usable == usable_.end() ? nullptr : *usable;
         for (const solver_method* solver : general_solvers())
             add(*solver, first, side::right,
@@ -60,6 +62,12 @@ public:
                 if (solver->restarts)
                     add(*solver, first, side::right,
                         because + "; the memory that solver auto takes", longest);
+        for (const preconditioner_method* row : usable_)
+            if (row->scales_both_sides)
+                for (const solver_method* solver : general_solvers())
+                    if (solver->has_sides)
+                        add(*solver, row, side::split, "rows and columns of one size are easier",
+                            solver->restarts ? longest : usual_restart);
         if (first == nullptr) return;
         if (first->pointwise && span(s_.diagonal) > wide_diagonal) add_sides(*first);
         for (const solver_method* solver : general_solvers())

@@ -45,7 +45,7 @@ struct candidates {
 ///    first that doesn't need a positive definite matrix.
 /// 4. Preconditioners on the right, which works with the true residual. Pointwise ones, where the
 ///    diagonal spans more than a factor of 100: also on the left, and split if it is positive,
-///    since these scale rows too.
+///    since these scale rows too. Those that scale both sides: split, with general solvers.
 [[nodiscard]] candidates choose_candidates(const matrix_statistics& s, const classification& kind);
 
 /// "gmres(50) + jacobi (left)".
