@@ -37,12 +37,22 @@ public:
             for (const solver_method* solver : all_solvers)
                 if (solver->listed && solver->needs_spd) add_with_each(*solver);
         const auto general = usable(false);
-        const preconditioner_method* const m = general.empty() ? nullptr : general.front();
+        const auto first = [&](bool pointwise) {
+            const auto found = std::ranges::find(
+                general, pointwise, [](const auto* row) { return row->pointwise.get(); });
+            return found == general.end() ? nullptr : *found;
+        };
+        const preconditioner_method* const m = first(true);
+        const preconditioner_method* const strong = first(false);
         const preconditioner_method* const scaling = scaling_of_both_sides();
         const side usual = setting_.given_side;
         const side second = scales_rows(m) ? side::left : usual;
         const std::string again = methods_.empty() ? words_ : "in case it isn't definite";
         for_general(false, [&](const solver_method& s) { add(s, m, usual, again); });
+        if (strong != nullptr)
+            for_general(true, [&](const solver_method& s) {
+                add(s, strong, usual, std::string(strong->name) + " takes what stalls others");
+            });
         const auto add_scaled = [&](const solver_method& s) {
             if (s.has_sides)
                 add(s, scaling, side::split, "rows and columns of one size are easier");
@@ -107,7 +117,7 @@ private:
         const preconditioner_method* const cheap = cheap_one == all.end() ? nullptr : *cheap_one;
         std::vector<const preconditioner_method*> costly;
         for (const preconditioner_method* m : all)
-            if (!is_pointwise(m)) costly.push_back(m);
+            if (!is_pointwise(m) && m->needs_spd) costly.push_back(m);
         std::string because = words_;
         const auto try_next = [&](const preconditioner_method* m, std::int64_t most) {
             add(solver, m, setting_.given_side, because, most);

@@ -103,6 +103,17 @@ KRYLITH_GROUP_TEST("equilibration: gmres converges where sizes stall it") {
     CHECK(p.relative_residual() <= 1.01e-8);
 }
 
+KRYLITH_GROUP_TEST("equilibration: the program of its header") {
+    const auto matrix = uneven(100, 6);
+    const auto a = make_operator(group, matrix);
+    auto b = a->make_range_vector();
+    auto x = a->make_range_vector();
+    b.upload(random_values<double>(matrix.rows, 402));
+    const equilibration<double> m(*a, matrix);
+    const solve_result result = gmres(*a, b, x, {.preconditioning = side::split}, m);
+    CHECK(result.converged());
+}
+
 KRYLITH_GROUP_TEST("equilibration: new values, an order of rows, another matrix") {
     const auto matrix = uneven(60, 4);
     const auto other = uneven(60, 9);

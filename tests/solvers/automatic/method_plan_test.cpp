@@ -80,9 +80,10 @@ TEST_CASE("method plan: what the matrix in host memory adds") {
     CHECK(planned(facts(true, 4, 4), with).starts_with("cg+amg/500 cg bicgstab"));
     CHECK(planned(facts(false, 1, 10), with).find("amg") == std::string::npos);
     CHECK(planned(facts(false, 1, 10), {.rows = 100, .source = preconditioner_source::matrix}) ==
-          "bicgstab+jacobi gmres(100)+jacobi gmres(100)+equilibration:split gmres(100)");
+          "bicgstab+jacobi gmres(100)+ilut gmres(100)+jacobi gmres(100)+equilibration:split "
+          "gmres(100)");
     CHECK(planned(facts(false, 1, 10, 1), {.rows = 100, .source = preconditioner_source::matrix}) ==
-          "bicgstab gmres(100)+equilibration:split gmres(100)");
+          "bicgstab gmres(100)+ilut gmres(100)+equilibration:split gmres(100)");
     with.source = preconditioner_source::table; // no matrix in host memory
     CHECK(planned(facts(true, 1, 10), with).starts_with("cg+jacobi bicgstab+jacobi"));
 }
