@@ -17,6 +17,7 @@
 #include <krylith/precond/amg.hpp>
 #include <krylith/precond/any_preconditioner.hpp>
 #include <krylith/precond/chebyshev.hpp>
+#include <krylith/precond/equilibration.hpp>
 #include <krylith/precond/ilut.hpp>
 #include <krylith/precond/jacobi.hpp>
 #include <krylith/precond/own_preconditioner.hpp>

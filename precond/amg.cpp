@@ -291,6 +291,7 @@ constinit const preconditioner_method preconditioner_rows::multigrid = {
     .needs_spd = true,
     .needs_matrix = true,
     .pointwise = false,
+    .scales_both_sides = false,
     .listed = true,
     .chosen_from = 1'000'000, // Poisson's: from there on set-up and solve take less than CG alone
     .no_use_because = no_amg_because,

@@ -189,6 +189,7 @@ constinit const preconditioner_method preconditioner_rows::chebyshev = {
     .needs_spd = true,
     .needs_matrix = true,
     .pointwise = false,
+    .scales_both_sides = false,
     .listed = false,
     .chosen_from = std::nullopt,
     .no_use_because = no_chebyshev_because,

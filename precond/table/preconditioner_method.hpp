@@ -57,6 +57,8 @@ struct preconditioner_method {
     required<bool> needs_matrix;
     /// Whether solvers apply it in their own updates.
     required<bool> pointwise;
+    /// Whether it doesn't approximate A but is to stand on both sides of it, M^-1/2 A M^-1/2.
+    required<bool> scales_both_sides;
     /// Whether `krylith recommend` tries it.
     required<bool> listed;
     /// The rows of A from which the choice by facts (solvers/automatic.hpp) takes it first; with

@@ -17,11 +17,12 @@ extern const preconditioner_method jacobi;
 extern const preconditioner_method chebyshev;
 extern const preconditioner_method multigrid;
 extern const preconditioner_method ilut;
+extern const preconditioner_method equilibration;
 } // namespace preconditioner_rows
 
 inline constexpr std::array all_preconditioners = {
     &preconditioner_rows::jacobi, &preconditioner_rows::chebyshev, &preconditioner_rows::multigrid,
-    &preconditioner_rows::ilut};
+    &preconditioner_rows::ilut, &preconditioner_rows::equilibration};
 
 /// A row with values of its parameters; none of both: M = I.
 struct preconditioner_choice {

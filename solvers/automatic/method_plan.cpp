@@ -43,17 +43,34 @@ public:
             for (const solver_method* solver : all_solvers)
                 if (solver->listed && solver->needs_spd) add_with_each(*solver);
         const auto general = usable(false);
-        const preconditioner_method* const m = general.empty() ? nullptr : general.front();
+        const auto first = [&](bool pointwise) {
+            const auto found = std::ranges::find(
+                general, pointwise, [](const auto* row) { return row->pointwise.get(); });
+            return found == general.end() ? nullptr : *found;
+        };
+        const preconditioner_method* const m = first(true);
+        const preconditioner_method* const strong = first(false);
+        const preconditioner_method* const scaling = scaling_of_both_sides();
         const side usual = setting_.given_side;
         const side second = scales_rows(m) ? side::left : usual;
         const std::string again = methods_.empty() ? words_ : "in case it isn't definite";
         for_general(false, [&](const solver_method& s) { add(s, m, usual, again); });
+        if (strong != nullptr)
+            for_general(true, [&](const solver_method& s) {
+                add(s, strong, usual, std::string(strong->name) + " takes what stalls others");
+            });
+        const auto add_scaled = [&](const solver_method& s) {
+            if (s.has_sides)
+                add(s, scaling, side::split, "rows and columns of one size are easier");
+        };
+        if (scaling != nullptr && m == nullptr) for_general(true, add_scaled);
         for_general(true, [&](const solver_method& s) {
             add(s, m, s.has_sides ? second : usual,
                 second == usual ? "a long basis doesn't stall"
                                 : "a long basis doesn't stall; the diagonal scales rows");
         });
         if (m == nullptr) return std::move(methods_);
+        if (scaling != nullptr) for_general(true, add_scaled);
         const std::string without = "in case " + std::string(m->name) + " harms";
         for_general(true, [&](const solver_method& s) { add(s, nullptr, usual, without); });
         if (second != usual)
@@ -76,7 +93,8 @@ private:
         const matrix_statistics s = statistics_of(facts_, setting_.rows);
         for (const preconditioner_method* row : all_preconditioners)
             if (row->chosen_from.get() && (matrix || !row->needs_matrix) &&
-                (spd || !row->needs_spd) && row->no_use_because.get()(s).empty())
+                !row->scales_both_sides && (spd || !row->needs_spd) &&
+                row->no_use_because.get()(s).empty())
                 found.push_back(row);
         // Those for larger systems come first where this one is large enough, else last.
         std::ranges::stable_sort(found, [&](const auto* a, const auto* b) {
@@ -90,6 +108,16 @@ private:
         return found;
     }
 
+    /// The first row that stands on both sides of a general matrix; null: none that can be had.
+    [[nodiscard]] const preconditioner_method* scaling_of_both_sides() const {
+        if (setting_.source == preconditioner_source::given) return nullptr;
+        const bool matrix = setting_.source == preconditioner_source::matrix;
+        for (const preconditioner_method* row : all_preconditioners)
+            if (row->scales_both_sides && row->chosen_from.get() && (matrix || !row->needs_matrix))
+                return row;
+        return nullptr;
+    }
+
     /// Solvers that need a definite matrix: the cheap M, or none, and those that must be set up, in
     /// turns. Which is first depends on the size; the cheap one has the last word, since it takes
     /// whatever is definite.
@@ -99,7 +127,7 @@ private:
         const preconditioner_method* const cheap = cheap_one == all.end() ? nullptr : *cheap_one;
         std::vector<const preconditioner_method*> costly;
         for (const preconditioner_method* m : all)
-            if (!is_pointwise(m)) costly.push_back(m);
+            if (!is_pointwise(m) && m->needs_spd) costly.push_back(m);
         std::string because = words_;
         const auto try_next = [&](const preconditioner_method* m, std::int64_t most) {
             add(solver, m, setting_.given_side, because, most);

@@ -69,6 +69,10 @@ inline constexpr double wide_diagonal = 100;
 ///    first those with short recurrences, then those that restart, whose long basis does not stall.
 ///    These have a pointwise M on the left where the diagonal spans more than wide_diagonal, since
 ///    it scales rows there, too.
+///    Between them stand those that restart with the first M that isn't pointwise, such as an
+///    incomplete factorisation. Beside them stands scaling on both sides
+///    (preconditioner_method::scales_both_sides): before those without M where no M is usable, else
+///    behind.
 /// 3. Those that restart, without M, in case it harms; and those with short recurrences with M on
 ///    the left, where it scales rows.
 /// With a preconditioner that is given and varies, these are only the solvers that take one, listed

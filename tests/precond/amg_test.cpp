@@ -289,6 +289,25 @@ KRYLITH_GROUP_TEST("amg: values that drift away bring a rebuild") {
     CHECK(m.rebuilds() >= 1);
 }
 
+KRYLITH_GROUP_TEST("amg: it is told what solves take, also as any preconditioner") {
+    const auto matrix = striped(8);
+    const auto a = make_operator(group, matrix);
+    amg<double> m(*a, matrix);
+    any_preconditioner<double> any(std::ref(m));
+    for (const int iterations : {0, 10, 4, 15}) {
+        any.solved(iterations);
+        CHECK_FALSE(m.rebuild_due());
+    }
+    any.solved(16);
+    CHECK(m.rebuild_due());
+    any.update(csr_view<double>(matrix));
+    CHECK_FALSE(m.rebuild_due());
+    CHECK(m.rebuilds() == 1);
+    any.solved(16); // the measure begins anew
+    CHECK_FALSE(m.rebuild_due());
+    any_preconditioner<double>().solved(3);
+}
+
 KRYLITH_GROUP_TEST("amg: rows on the devices, any operator, an order of rows, fp32") {
     const auto matrix = make_gallery<double>("poisson3d:15:random=2");
     const std::int64_t usual = solved(group, matrix, {}).iterations;

@@ -186,4 +186,15 @@ KRYLITH_GROUP_TEST("ilut: refuses what it can't factor") {
     CHECK(singular.replaced_pivots() == 1);
 }
 
+KRYLITH_GROUP_TEST("ilut: the program of its header") {
+    const auto matrix = convection_diffusion<double>(8, 20);
+    const auto a = make_operator(group, matrix);
+    auto b = a->make_range_vector();
+    auto x = a->make_range_vector();
+    b.upload(std::vector<double>(static_cast<std::size_t>(matrix.rows), 1));
+    const ilut<double> m(*a, matrix);
+    const solve_result result = gmres(*a, b, x, {}, m);
+    CHECK(result.converged());
+}
+
 } // namespace krylith

@@ -17,6 +17,7 @@ constinit const preconditioner_method incomplete = {
     .needs_spd = false,
     .needs_matrix = false,
     .pointwise = false,
+    .scales_both_sides = false,
     .listed = false,
     .chosen_from = std::optional<std::int64_t>(),
     .no_use_because = [](const matrix_statistics&) { return std::string(); },

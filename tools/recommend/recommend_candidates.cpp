@@ -37,14 +37,14 @@ public:
     void positive_definite(const std::string& because) {
         for (const solver_method* solver : all_solvers) {
             if (!solver->listed || !solver->needs_spd) continue;
-            for (const preconditioner_method* m : usable_) add(*solver, m, side::right, because);
+            for (const preconditioner_method* m : usable_)
+                if (m->needs_spd || is_cheap(m)) add(*solver, m, side::right, because);
             add(*solver, nullptr, side::right, because);
         }
     }
 
     void general(const std::string& because) {
-        const auto usable = std::ranges::find_if(
-            usable_, [](const preconditioner_method* row) { return !row->needs_spd; });
+        const auto usable = std::ranges::find_if(usable_, is_cheap);
         const preconditioner_method* first = usable == usable_.end() ? nullptr : *usable;
         for (const solver_method* solver : general_solvers())
             add(*solver, first, side::right,
@@ -60,6 +60,17 @@ public:
                 if (solver->restarts)
                     add(*solver, first, side::right,
                         because + "; the memory that solver auto takes", longest);
+        for (const preconditioner_method* row : usable_)
+            if (row->scales_both_sides)
+                for (const solver_method* solver : general_solvers())
+                    if (solver->has_sides)
+                        add(*solver, row, side::split, "rows and columns of one size are easier",
+                            solver->restarts ? longest : usual_restart);
+        for (const preconditioner_method* row : usable_)
+            if (!row->needs_spd && !row->pointwise)
+                for (const solver_method* solver : general_solvers())
+                    add(*solver, row, side::right,
+                        std::string(row->name) + " takes what stalls others");
         if (first == nullptr) return;
         if (first->pointwise && span(s_.diagonal) > wide_diagonal) add_sides(*first);
         for (const solver_method* solver : general_solvers())
@@ -72,6 +83,11 @@ public:
     [[nodiscard]] candidates result() { return std::move(plan_); }
 
 private:
+    /// Takes next to nothing to make and to apply, and any solver takes it.
+    [[nodiscard]] static bool is_cheap(const preconditioner_method* m) {
+        return !m->needs_spd && m->pointwise && !m->scales_both_sides;
+    }
+
     static std::vector<const solver_method*> general_solvers() {
         std::vector<const solver_method*> rows;
         for (const solver_method* row : all_solvers)

@@ -41,11 +41,12 @@ struct candidates {
 ///    and no entry proves it indefinite. Where positive definiteness is proved, nothing else.
 /// 2. Otherwise the general solvers, and those that restart with a longer basis too if the matrix
 ///    has more than 30 rows, and with the basis that solve() takes if that is longer still.
-/// 3. Each preconditioner before none; none that is no use by its row. General solvers get the
-///    first that doesn't need a positive definite matrix.
+/// 3. Each preconditioner that suits such solvers before none; none that is no use by its row.
+///    General solvers get the first pointwise one that doesn't need a positive definite matrix, and
+///    last those that aren't pointwise.
 /// 4. Preconditioners on the right, which works with the true residual. Pointwise ones, where the
 ///    diagonal spans more than a factor of 100: also on the left, and split if it is positive,
-///    since these scale rows too.
+///    since these scale rows too. Those that scale both sides: split, with general solvers.
 [[nodiscard]] candidates choose_candidates(const matrix_statistics& s, const classification& kind);
 
 /// "gmres(50) + jacobi (left)".

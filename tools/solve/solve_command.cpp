@@ -67,7 +67,8 @@ void add_method(CLI::App& app, solve_request& request) {
     };
     add("--solver", request.solver, alternatives(solver_choices()), solver_help().c_str());
     add("--precond", request.preconditioner, alternatives(preconditioner_choices()),
-        ("auto suits the matrix with solver auto, and is none with others; " +
+        ("auto is what suits the matrix with solver auto, amg, jacobi or none and the next where "
+         "one fails, and none with others; " +
          preconditioner_help())
             .c_str());
     add("--coordinates", request.coordinates, coordinates_forms,

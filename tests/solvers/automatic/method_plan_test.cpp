@@ -70,7 +70,7 @@ TEST_CASE("method plan: a preconditioner that is given stands on the side that i
     CHECK(planned(facts(true, 1, 1e4), given) == "cg:left bicgstab:left gmres(100):left");
 }
 
-TEST_CASE("method plan: multigrid behind a cheap start, or first where the system is large") {
+TEST_CASE("method plan: what the matrix in host memory adds") {
     plan_setting with{.rows = 100, .source = preconditioner_source::matrix};
     CHECK(planned(facts(true, 1, 10), with)
               .starts_with("cg+jacobi/1000 cg+amg/500 cg+jacobi bicgstab+jacobi"));
@@ -79,6 +79,11 @@ TEST_CASE("method plan: multigrid behind a cheap start, or first where the syste
     CHECK(planned(facts(true, 1, 10), with).starts_with("cg+amg/500 cg+jacobi bicgstab+jacobi"));
     CHECK(planned(facts(true, 4, 4), with).starts_with("cg+amg/500 cg bicgstab"));
     CHECK(planned(facts(false, 1, 10), with).find("amg") == std::string::npos);
+    CHECK(planned(facts(false, 1, 10), {.rows = 100, .source = preconditioner_source::matrix}) ==
+          "bicgstab+jacobi gmres(100)+ilut gmres(100)+jacobi gmres(100)+equilibration:split "
+          "gmres(100)");
+    CHECK(planned(facts(false, 1, 10, 1), {.rows = 100, .source = preconditioner_source::matrix}) ==
+          "bicgstab gmres(100)+ilut gmres(100)+equilibration:split gmres(100)");
     with.source = preconditioner_source::table; // no matrix in host memory
     CHECK(planned(facts(true, 1, 10), with).starts_with("cg+jacobi bicgstab+jacobi"));
 }

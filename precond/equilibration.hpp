@@ -1,0 +1,66 @@
+// Scaling of rows and columns to one size, as a preconditioner that stands on both sides.
+//
+//     const equilibration<double> m(*a, matrix);
+//     const solve_result result = gmres(*a, b, x, {.preconditioning = side::split}, m);
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include <krylith/matrix/csr.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/vector/kept/recording_identity.hpp>
+#include <krylith/vector/vector.hpp>
+
+namespace krylith {
+
+/// M^-1 = S^2 with a positive diagonal S, such that in S A S the largest magnitude of row i and
+/// column i together is 1, but for 5% where sizes span 10^30 (Ruiz, RAL-TR-2001-034, with one S for
+/// both sides, so that a symmetric A stays symmetric). It needs no diagonal entries, unlike
+/// jacobi, and is meant for matrices whose rows are of different sizes, such as those of circuits.
+/// Rows and columns without entries have 1 in S. Where entries of M^-1 span more than T can hold
+/// the smallest are raised.
+///
+/// It keeps n values on the whole group, or on each device where vectors are replicated, and is
+/// pointwise: solvers apply it inside their own updates. S is computed on the host, in 12 passes
+/// over the matrix.
+template <class T>
+class equilibration {
+public:
+    /// `matrix` is what the operator was made of, in the caller's order of rows. Throws usage_error
+    /// for one of another size.
+    equilibration(const matrix_operator<T>& a, const csr_view<T>& matrix);
+    equilibration(const matrix_operator<T>& a, const csr_matrix<T>& matrix)
+        : equilibration(a, csr_view<T>(matrix)) {}
+
+    /// Takes new values of the same matrix. Throws usage_error for one of another size.
+    void update(const csr_view<T>& matrix);
+
+    /// Enqueues z = M^-1 r with the dots, in one pass.
+    void apply(execution& run, const vector<T>& r, vector<T>& z,
+               std::span<const reduction_into<T>> dots = {}) const;
+    /// Returns M^-1 r, entry by entry: never nothing.
+    [[nodiscard]] std::optional<term<T>> pointwise(const vector<T>& r) const {
+        return krylith::pointwise(inverse_, r);
+    }
+    [[nodiscard]] static constexpr bool recordable() { return true; }
+    /// Returns the bytes on the device that keeps most.
+    [[nodiscard]] std::int64_t bytes() const;
+    /// Returns S^-1, for split preconditioning: S A S.
+    [[nodiscard]] equilibration square_root() const;
+
+    [[nodiscard]] static constexpr const char* name() { return "equilibration"; }
+    [[nodiscard]] const recording_identity* recording() const { return &identity_; }
+
+private:
+    explicit equilibration(layout_handle layout);
+
+    vector<T> inverse_; ///< S^2; the values of S in a square root
+    recording_identity identity_;
+};
+
+extern template class equilibration<double>;
+extern template class equilibration<float>;
+
+} // namespace krylith
