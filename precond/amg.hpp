@@ -25,6 +25,13 @@ enum class multigrid_cycle {
     w  ///< levels below the first two twice, for coefficients that jump
 };
 
+/// Which matrices a hierarchy is for.
+enum class multigrid_kind {
+    automatic,  ///< the first of these where A is symmetric, else the second
+    symmetric,  ///< smoothed prolongations and their transposes
+    unsymmetric ///< prolongations that aren't smoothed, restrictions smoothed by A'
+};
+
 /// What update() keeps.
 enum class multigrid_reuse {
     values,   ///< prolongations with their values; coarse matrices are computed anew
@@ -49,6 +56,7 @@ struct amg_options {
     int max_levels = 25;
     multigrid_reuse reuse = multigrid_reuse::transfer;
     multigrid_precision precision = multigrid_precision::fp32;
+    multigrid_kind kind = multigrid_kind::automatic;
 };
 
 namespace detail {
@@ -98,6 +106,9 @@ public:
     [[nodiscard]] std::string name() const;
 
     [[nodiscard]] const amg_options& options() const { return options_; }
+    /// Whether M is symmetric, as cg() needs it: whether the hierarchy is one of the symmetric
+    /// kind.
+    [[nodiscard]] bool symmetric() const;
     /// The number of kernels that an application enqueues.
     [[nodiscard]] int kernels() const;
     /// From the first, A, to the coarsest.

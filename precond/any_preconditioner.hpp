@@ -54,6 +54,7 @@ public:
     [[nodiscard]] std::string name() const { return model_ ? model_->name() : identity::name(); }
     /// The kernels that an application enqueues.
     [[nodiscard]] int kernels() const { return model_ ? model_->kernels() : 1; }
+    [[nodiscard]] bool symmetric() const { return !model_ || model_->symmetric(); }
     /// The levels of a multigrid hierarchy; empty where it holds none.
     [[nodiscard]] std::vector<multigrid_level_facts> levels() const {
         return model_ ? model_->levels() : std::vector<multigrid_level_facts>();

@@ -38,7 +38,7 @@ struct identity {
 /// in the next solve (vector/kept/recording_identity.hpp); otherwise they record it in every solve.
 /// It may have m.kernels(), the number of kernels that an application enqueues where these are
 /// many: solvers then record fewer iterations in a trip. It may have m.levels(), a vector of
-/// multigrid_level_facts, for reports.
+/// multigrid_level_facts, for reports, and m.symmetric(): cg() refuses an M that is not.
 template <class M, class T>
 concept applied_preconditioner = requires(const M& m, execution& run, const vector<T>& r,
                                           vector<T>& z, std::span<const reduction_into<T>> dots) {
@@ -76,6 +76,15 @@ template <class M>
         return m.is_identity();
     else
         return false;
+}
+
+/// Whether M is symmetric where A is; so is one that doesn't tell.
+template <class M>
+[[nodiscard]] bool is_symmetric(const M& m) {
+    if constexpr (requires { m.symmetric(); })
+        return m.symmetric();
+    else
+        return true;
 }
 
 /// The number of kernels that an application enqueues, 1 where M doesn't tell.

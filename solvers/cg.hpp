@@ -64,6 +64,7 @@ struct launched_cg_method {
     static solve_result
     solve(workspace_shelf& shelf, const A& a, const vector<typename A::value_type>& b,
           vector<typename A::value_type>& x, const solver_options& options, const M& m) {
+        check_symmetric(m, "cg");
         return solve_with<cg_loop<A, M>>(shelf, a, b, x, options, m);
     }
 };
@@ -91,6 +92,7 @@ struct cg_method {
           vector<typename A::value_type>& x, const solver_options& options, const M& m) {
         using T = typename A::value_type;
         check_square(a, "cg");
+        check_symmetric(m, "cg");
         std::string why = launched_because(a, m, b, options);
         if constexpr (std::derived_from<A, matrix_operator<T>>) {
             const matrix_operator<T>& matrix = a;
@@ -104,9 +106,10 @@ struct cg_method {
 };
 
 /// Solves A x = b. With a symmetric positive definite preconditioner M the iterates are those of
-/// split preconditioning. Small systems run in persistent kernels (solvers/persistent_cg.hpp) where
-/// launched_because() gives no reason against it; solve_result::form says which ran. Memory, kept
-/// for the next solve: 4 vectors, 5 with M.
+/// split preconditioning; one that says that it isn't symmetric is refused (usage_error). Small
+/// systems run in persistent kernels (solvers/persistent_cg.hpp) where launched_because() gives no
+/// reason against it; solve_result::form says which ran. Memory, kept for the next solve: 4
+/// vectors, 5 with M.
 template <linear_operator A, preconditioner<typename A::value_type> M = identity>
 solve_result cg(const A& a, const vector<typename A::value_type>& b,
                 vector<typename A::value_type>& x, const solver_options& options = {},

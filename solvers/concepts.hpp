@@ -36,6 +36,17 @@ void check_square(const A& a, std::string_view solver) {
         (void)square_layout({a.domain_layout(), a.range_layout()}, solver);
 }
 
+/// Throws usage_error where M is not symmetric, for solvers that need it so.
+template <class M>
+void check_symmetric(const M& m, std::string_view solver) {
+    if constexpr (!std::same_as<M, identity>)
+        if (!is_symmetric(m))
+            throw usage_error(std::string(solver) + " needs a symmetric preconditioner, and " +
+                              std::string(m.name()) +
+                              " is not: it is for gmres and bicgstab, which don't need a symmetric "
+                              "matrix either");
+}
+
 /// Enqueues y = A x with the dots in the same pass.
 template <linear_operator A, class... Dots>
 void multiply(execution& run, const A& a, const vector<typename A::value_type>& x,

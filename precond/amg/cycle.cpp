@@ -37,13 +37,22 @@ std::vector<smoother_step> fourth_kind_steps(int degree) {
     return steps;
 }
 
+std::vector<smoother_step> jacobi_steps(int count) {
+    constexpr double weight = 1.6;
+    return std::vector<smoother_step>(static_cast<std::size_t>(count), {0, weight});
+}
+
 template <class T, class W>
 multigrid_cycle_apply<T, W>::multigrid_cycle_apply(layout_handle fine, const distributed_csr<T>& a,
                                                    const amg_options& options)
-    : hierarchy_(without_order(std::move(fine)), a, options),
-      steps_(fourth_kind_steps(options.degree)),
-      cycle_(options.cycle) {
+    : hierarchy_(without_order(std::move(fine)), a, options), cycle_(options.cycle) {
+    choose_steps(options.degree);
     make_vectors();
+}
+
+template <class T, class W>
+void multigrid_cycle_apply<T, W>::choose_steps(int degree) {
+    steps_ = hierarchy_.unsymmetric() ? jacobi_steps(degree) : fourth_kind_steps(degree);
 }
 
 template <class T, class W>
@@ -108,10 +117,12 @@ void multigrid_cycle_apply<T, W>::take_scale() {
 template <class T, class W>
 void multigrid_cycle_apply<T, W>::update(const distributed_csr<T>& a, const amg_options& options) {
     hierarchy_.update(a, options);
-    if (hierarchy_.updates_in_place())
+    if (hierarchy_.updates_in_place()) {
         take_scale();
-    else
+    } else {
+        choose_steps(options.degree); // new values may have made another kind of it
         make_vectors();
+    }
 }
 
 // On each level x is the sum of changes. Between two passes z is the last change; a product takes

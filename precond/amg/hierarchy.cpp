@@ -20,6 +20,9 @@ constexpr double slow_coarsening = 1 / 1.7;
 /// Matrices without locality, as of random graphs, fill up: where B P has more than this times the
 /// nonzeros of B, or the coarse matrix more than B, coarse levels would cost more than they bring.
 constexpr std::int64_t most_between = 4;
+/// rho of a matrix that is not symmetric is at least this: its eigenvalues are complex, and an
+/// estimate of the largest may be far too small.
+constexpr double least_unsymmetric_bound = 1.6;
 /// Mean entries of a row up to which rows are short.
 constexpr double short_rows = 12;
 
@@ -121,11 +124,17 @@ make_level_operator(const layout_handle& domain, const layout_handle& range, con
     return make_operator(operator_layouts{domain, range}, matrix, options);
 }
 
+/// The inverse of the last level's matrix.
 template <class W>
-std::unique_ptr<matrix_operator<W>> invert(const layout_handle& layout,
-                                           const distributed_csr<W>& b) {
-    const csr_matrix<W> whole = b.download();
-    return make_level_operator<W>(layout, layout, dense_inverse(csr_view<W>(whole)));
+csr_matrix<W> inverse_of(const multigrid_level<W>& level, bool unsymmetric) {
+    const csr_matrix<W> whole = level.matrix.download();
+    if (unsymmetric) return general_inverse(csr_view<W>(whole));
+    std::vector<W> v;
+    for (const buffer<W>& own : level.near_null) {
+        const std::vector<W> part = own.download();
+        v.insert(v.end(), part.begin(), part.end());
+    }
+    return dense_inverse(csr_view<W>(whole), std::span<const W>(v));
 }
 
 } // namespace
@@ -138,12 +147,20 @@ hierarchy<W>::hierarchy(layout_handle fine, const distributed_csr<T>& a,
     first.layout = std::move(fine);
     first.scaling = scaling_of(a, 0);
     first.matrix = scaled<W>(a, first.scaling);
-    if (has_long_rows(a)) sharpen(first.matrix, first.scaling);
+    unsymmetric_ = options.kind == multigrid_kind::automatic
+                       ? differs_from_transpose(first.matrix, first.scaling.bound)
+                       : options.kind == multigrid_kind::unsymmetric;
+    if (has_long_rows(a)) sharpen(first.matrix, first.scaling, least_bound());
     first.near_null = near_null_of(first.matrix, first.scaling);
     for (const local_columns& columns : a.all_columns())
         first.first_owned.push_back(columns.first_owned());
     levels_.push_back(std::move(first));
     build(options);
+}
+
+template <class W>
+double hierarchy<W>::least_bound() const {
+    return unsymmetric_ ? least_unsymmetric_bound : 0;
 }
 
 template <class W>
@@ -172,28 +189,42 @@ template <class W>
 bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
     multigrid_level<W>& level = levels_[at];
     const distributed_csr<W>& b = level.matrix;
-    const int pairs = options.aggressive >= 0 ? options.aggressive
-                      : static_cast<double>(levels_.front().facts.nonzeros) <=
-                              short_rows * static_cast<double>(levels_.front().facts.rows)
-                          ? 1
-                          : 0;
+    const int pairs =
+        options.aggressive >= 0 ? options.aggressive
+        : !unsymmetric_ && static_cast<double>(levels_.front().facts.nonzeros) <=
+                               short_rows * static_cast<double>(levels_.front().facts.rows)
+            ? 1
+            : 0;
     aggregation_options how;
     how.aggressive = static_cast<int>(at) < pairs;
-    if (level.scaling.sharp) how.known_bound = level.scaling.bound;
+    if (level.scaling.sharp && !unsymmetric_) how.known_bound = level.scaling.bound;
+    std::optional<aggregation::mirrored_matrix<W>> mirrored;
+    if (unsymmetric_) mirrored.emplace(b);
+    const distributed_csr<W>& graph = mirrored ? mirrored->matrix() : b;
     const double theta = std::ldexp(options.theta, -static_cast<int>(at));
     std::optional<smoothed_aggregation<W>> aggregates;
     for (const double lower : {theta, theta / 10, 0.0}) {
         how.theta = lower;
-        aggregates.emplace(b, how);
+        aggregates.emplace(graph, how);
         const std::int64_t coarse = aggregates->coarse().rows();
         if (coarse == 0) return false;
         if (static_cast<double>(coarse) <= slow_coarsening * static_cast<double>(b.rows())) break;
         if (lower == 0) return false;
     }
 
-    distributed_csr<W> p = aggregates->prolongation(b, pointers(level.near_null));
-    distributed_transposition<W> transposition(p);
-    distributed_csr<W> r = transposition.apply(p);
+    const auto near_null = pointers(level.near_null);
+    distributed_csr<W> p = unsymmetric_ ? aggregates->tentative(graph, near_null)
+                                        : aggregates->prolongation(graph, near_null);
+    std::optional<unsymmetric_transfers<W>> unsymmetric;
+    if (mirrored) {
+        mirrored->take_transposed(b);
+        aggregates->filter(graph);
+        distributed_csr<W> smoothed = aggregates->prolongation(graph, near_null);
+        unsymmetric.emplace(unsymmetric_transfers<W>{std::move(*mirrored), std::move(smoothed)});
+    }
+    const distributed_csr<W>& transposed = unsymmetric ? unsymmetric->smoothed : p; // R'
+    distributed_transposition<W> transposition(transposed);
+    distributed_csr<W> r = transposition.apply(transposed);
     distributed_spgemm<W> first(b, p);
     distributed_csr<W> between = first.multiply(b, p);
     if (between.nonzeros() > most_between * b.nonzeros()) return false;
@@ -205,7 +236,7 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
     next.layout = std::make_shared<const layout>(
         layout{level.layout->group, aggregates->coarse(), level.layout->kind});
     try {
-        next.scaling = scale_coarse(next.matrix, at + 1);
+        next.scaling = scale_coarse(next.matrix, at + 1, least_bound());
     } catch (const input_error&) { // A is not definite; the smoother alone may still help
         return false;
     }
@@ -215,9 +246,9 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
     level.b = make_level_operator<W>(level.layout, level.layout, b);
     level.prolong = make_level_operator<W>(next.layout, level.layout, p);
     level.restrict = make_level_operator<W>(level.layout, next.layout, r);
-    level.plans.emplace(level_plans<W>{std::move(*aggregates), std::move(p),
-                                       std::move(transposition), std::move(r), std::move(first),
-                                       std::move(between), std::move(second)});
+    level.plans.emplace(level_plans<W>{
+        std::move(*aggregates), std::move(p), std::move(transposition), std::move(r),
+        std::move(first), std::move(between), std::move(second), std::move(unsymmetric)});
     levels_.push_back(std::move(next));
     return true;
 }
@@ -226,7 +257,8 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
 template <class W>
 void hierarchy<W>::conclude(multigrid_level<W>& last) {
     if (last.facts.rows <= inverted_rows) {
-        last.inverse = invert(last.layout, last.matrix);
+        last.inverse =
+            make_level_operator<W>(last.layout, last.layout, inverse_of(last, unsymmetric_));
         last.facts.format = "dense inverse";
     } else {
         last.b = make_level_operator<W>(last.layout, last.layout, last.matrix);
@@ -239,34 +271,41 @@ void hierarchy<W>::update(const distributed_csr<T>& a, const amg_options& option
     if (options.reuse == multigrid_reuse::none) {
         hierarchy fresh(levels_.front().layout, a, options);
         levels_ = std::move(fresh.levels_);
+        unsymmetric_ = fresh.unsymmetric_;
         in_place_ = false;
         return;
     }
     levels_.front().scaling = scaling_of(a, 0);
     whole_ = false; // until all levels have new values
     scale(a, levels_.front().scaling, levels_.front().matrix);
-    if (has_long_rows(a)) sharpen(levels_.front().matrix, levels_.front().scaling);
+    if (has_long_rows(a)) sharpen(levels_.front().matrix, levels_.front().scaling, least_bound());
     levels_.front().near_null = near_null_of(levels_.front().matrix, levels_.front().scaling);
     for (std::size_t at = 0; at < levels_.size(); ++at) {
         multigrid_level<W>& level = levels_[at];
         level.facts.bound = level.scaling.bound;
         if (level.inverse) {
-            const csr_matrix<W> whole = level.matrix.download();
-            level.inverse->update(dense_inverse(csr_view<W>(whole)).values);
+            level.inverse->update(inverse_of(level, unsymmetric_).values);
         } else {
             detail::update(*level.b, level.matrix);
         }
         if (!level.plans) continue;
         level_plans<W>& plans = *level.plans;
         if (options.reuse == multigrid_reuse::transfer) {
-            if (level.scaling.sharp) plans.aggregates.know_bound(level.scaling.bound);
-            plans.aggregates.refresh(level.matrix, pointers(level.near_null), plans.prolongation);
-            plans.transposition.apply(plans.prolongation, plans.restriction);
+            const auto near_null = pointers(level.near_null);
+            if (plans.unsymmetric) {
+                plans.unsymmetric->refresh(plans.aggregates, level.matrix, near_null,
+                                           plans.prolongation);
+                plans.transposition.apply(plans.unsymmetric->smoothed, plans.restriction);
+            } else {
+                if (level.scaling.sharp) plans.aggregates.know_bound(level.scaling.bound);
+                plans.aggregates.refresh(level.matrix, near_null, plans.prolongation);
+                plans.transposition.apply(plans.prolongation, plans.restriction);
+            }
         }
         multigrid_level<W>& next = levels_[at + 1];
         plans.first.refresh(level.matrix, plans.prolongation, plans.between);
         plans.second.refresh(plans.restriction, plans.between, next.matrix);
-        next.scaling = scale_coarse(next.matrix, at + 1);
+        next.scaling = scale_coarse(next.matrix, at + 1, least_bound());
         if (options.reuse == multigrid_reuse::transfer)
             scale_near_null(plans.aggregates, next.matrix, next.scaling, next.near_null);
         scale_transfers(next.scaling, next.matrix, plans.prolongation, plans.restriction);
@@ -300,7 +339,7 @@ std::int64_t hierarchy<W>::bytes() const {
         const level_plans<W>& plans = *level.plans;
         sum += plans.aggregates.bytes() + plans.prolongation.bytes() + plans.transposition.bytes() +
                plans.restriction.bytes() + plans.first.bytes() + plans.between.bytes() +
-               plans.second.bytes();
+               plans.second.bytes() + (plans.unsymmetric ? plans.unsymmetric->bytes() : 0);
     }
     return sum;
 }

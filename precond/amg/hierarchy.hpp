@@ -16,6 +16,7 @@
 
 #include <krylith/precond/amg.hpp>
 #include <krylith/precond/amg/scaled_level.hpp>
+#include <krylith/precond/amg/unsymmetric_transfers.hpp>
 #include <krylith/precond/coarsening/smoothed_aggregation.hpp>
 #include <krylith/spmv/distributed_csr.hpp>
 #include <krylith/spmv/distributed_products.hpp>
@@ -32,6 +33,7 @@ struct level_plans {
     distributed_spgemm<W> first; ///< B P
     distributed_csr<W> between;
     distributed_spgemm<W> second; ///< R (B P)
+    std::optional<unsymmetric_transfers<W>> unsymmetric;
 };
 
 template <class W>
@@ -67,6 +69,8 @@ public:
     [[nodiscard]] bool whole() const noexcept { return whole_; }
     /// Whether update() has kept operators, so that recordings of them stay right.
     [[nodiscard]] bool updates_in_place() const noexcept { return in_place_; }
+    /// Whether its transfers are those of a matrix that is not symmetric.
+    [[nodiscard]] bool unsymmetric() const noexcept { return unsymmetric_; }
     /// The bytes on the device that keeps most.
     [[nodiscard]] std::int64_t bytes() const;
 
@@ -74,9 +78,12 @@ private:
     void build(const amg_options& options);
     [[nodiscard]] bool coarsen(std::size_t at, const amg_options& options);
     void conclude(multigrid_level<W>& last);
+    /// The least rho of a level.
+    [[nodiscard]] double least_bound() const;
 
     std::vector<multigrid_level<W>> levels_;
     bool in_place_ = true;
+    bool unsymmetric_ = false;
     bool whole_ = true;
 };
 

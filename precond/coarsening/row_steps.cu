@@ -4,6 +4,7 @@
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/cuda/warp.cuh>
 #include <krylith/precond/coarsening/join_steps.hpp>
+#include <krylith/precond/coarsening/mirror_steps.hpp>
 #include <krylith/precond/coarsening/pair_steps.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/precond/coarsening/set_steps.hpp>
@@ -199,6 +200,9 @@ template void visit_rows(device&, std::int64_t, std::int64_t, const tentative_st
 template void visit_rows(device&, std::int64_t, std::int64_t, const tentative_step<float>&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const join_largest_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const join_sum_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const count_mirror_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const fill_mirror_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const fill_mirror_step<float>&);
 template void number_leads(device&, std::int64_t, const is_root&, std::int32_t*, void*);
 template void number_leads(device&, std::int64_t, const leads_pair&, std::int32_t*, void*);
 

@@ -32,6 +32,7 @@ public:
     [[nodiscard]] virtual std::string name() const = 0;
     [[nodiscard]] virtual const recording_identity* recording() const = 0;
     [[nodiscard]] virtual int kernels() const = 0;
+    [[nodiscard]] virtual bool symmetric() const = 0;
     [[nodiscard]] virtual std::vector<multigrid_level_facts> levels() const = 0;
     [[nodiscard]] virtual std::unique_ptr<preconditioner_model> square_root() const = 0;
     virtual void update(const matrix_operator<T>& a) = 0;
@@ -58,6 +59,7 @@ public:
     [[nodiscard]] std::string name() const override { return m_.name(); }
     [[nodiscard]] const recording_identity* recording() const override { return identity_of(m_); }
     [[nodiscard]] int kernels() const override { return kernels_of(m_); }
+    [[nodiscard]] bool symmetric() const override { return is_symmetric(m_); }
     [[nodiscard]] std::vector<multigrid_level_facts> levels() const override {
         if constexpr (requires { m_.levels(); })
             return m_.levels();
