@@ -1,5 +1,7 @@
 // Algebraic multigrid by smoothed aggregation, as a preconditioner for symmetric positive definite
-// A (Vanek, Mandel, Brezina, Computing 56, 1996).
+// A (Vanek, Mandel, Brezina, Computing 56, 1996), and for A that is not symmetric but has a positive
+// diagonal that is not much smaller than the rest of its row, as convection with diffusion by
+// upwind differences has (Sala, Tuminaro, SISC 31, 2008).
 //
 //     const amg<double> m(*a, matrix);
 //     const solve_result result = cg(*a, b, x, {}, m);

@@ -53,7 +53,9 @@ template <class T>
                       of_coarse + " is " + number_text(diagonal) +
                       "; it must be positive and finite, as that of a symmetric positive definite "
                       "matrix is" +
-                      (level == 0 ? "" : ", and that of its coarse matrices"));
+                      (level == 0 ? "; other matrices are for gmres or bicgstab with jacobi, or "
+                                    "with amg of a block that has such a diagonal"
+                                  : ", and that of its coarse matrices"));
 }
 
 } // namespace
