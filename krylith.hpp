@@ -17,8 +17,10 @@
 #include <krylith/precond/amg.hpp>
 #include <krylith/precond/any_preconditioner.hpp>
 #include <krylith/precond/chebyshev.hpp>
+#include <krylith/precond/ilut.hpp>
 #include <krylith/precond/jacobi.hpp>
 #include <krylith/precond/own_preconditioner.hpp>
+#include <krylith/precond/rigid_body_modes.hpp>
 #include <krylith/solvers/automatic.hpp>
 #include <krylith/solvers/bicgstab.hpp>
 #include <krylith/solvers/cg.hpp>

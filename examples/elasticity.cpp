@@ -1,5 +1,6 @@
 // A beam clamped at one end and pulled down at the other: linear elasticity on hexahedra, three
-// unknowns a node, assembled element by element.
+// unknowns a node, assembled element by element. Multigrid that knows the rigid motions of the beam
+// needs few iterations, and hardly more on finer meshes.
 //
 //     example_elasticity [ELEMENTS_THROUGH_THE_BEAM [DEVICES]]
 //
@@ -19,7 +20,9 @@
 
 #include <krylith/device/device_group.hpp>
 #include <krylith/matrix/coo.hpp>
+#include <krylith/precond/amg.hpp>
 #include <krylith/precond/jacobi.hpp>
+#include <krylith/precond/rigid_body_modes.hpp>
 #include <krylith/solvers/cg.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 
@@ -50,6 +53,17 @@ struct mesh {
         return 3 * (((i - 1) * (m + 1) + j) * (m + 1) + k);
     }
 };
+
+/// The coordinates of the nodes with unknowns, in the order of these.
+std::vector<double> coordinates(const mesh& beam) {
+    std::vector<double> result;
+    for (int i = 1; i <= beam.elements_along(); ++i)
+        for (int j = 0; j <= beam.m; ++j)
+            for (int k = 0; k <= beam.m; ++k)
+                for (const int index : {i, j, k})
+                    result.push_back(static_cast<double>(index) / beam.m);
+    return result;
+}
 
 using element_matrix = std::array<std::array<double, 24>, 24>;
 
@@ -141,27 +155,32 @@ double deflection(const device_group& group, int m) {
     const mesh beam{m};
     const auto matrix = assemble(beam);
     const std::vector<double> rhs = load(beam);
-    const auto a = make_operator(group, matrix);
-    const jacobi<double> diagonal(*a);
+    const auto a = make_operator(group, matrix, {.block_size = 3});
+    const std::vector<double> modes = rigid_body_modes(coordinates(beam), 3);
+    const amg<double> multigrid(*a, matrix, {.block_size = 3, .near_null = modes});
     auto b = a->make_range_vector();
     auto x = a->make_range_vector();
     b.upload(rhs);
-    const solve_result result = cg(*a, b, x, {.rtol = 1e-8}, diagonal);
+    const solve_result simple = cg(*a, b, x, {.rtol = 1e-8}, jacobi<double>(*a));
+    const solve_result result = cg(*a, b, x, {.rtol = 1e-8}, multigrid);
     std::vector<double> u(rhs.size());
     x.download(u);
     const double end =
         -u[static_cast<std::size_t>(beam.unknown(beam.elements_along(), m / 2, m / 2) + 2)];
     const double remaining = residual(matrix, u, rhs);
-    std::printf("%8d  %8d  %9lld  %10d  %7.3f s  %.2e  %.6f  %5.1f%%\n", m, beam.unknowns(),
-                static_cast<long long>(matrix.nnz()), static_cast<int>(result.iterations),
-                result.solve_seconds, remaining, end, 100 * (end / beam_theory - 1));
-    return result.converged() && remaining <= 1.01e-8 ? end : NAN;
+    std::printf("%8d  %8d  %9lld  %6d  %3d  %7.3f s  %.2e  %.6f  %5.1f%%\n", m, beam.unknowns(),
+                static_cast<long long>(matrix.nnz()), static_cast<int>(simple.iterations),
+                static_cast<int>(result.iterations), result.solve_seconds, remaining, end,
+                100 * (end / beam_theory - 1));
+    const bool good = result.converged() && remaining <= 1.01e-8 && result.iterations <= 25;
+    return good ? end : NAN;
 }
 
 bool run(const device_group& group, int most) {
     std::printf("%d %s devices; deflection by beam theory %.6f\n", group.size(),
                 to_string(group.kind()), beam_theory);
-    std::puts("elements  unknowns   nonzeros  iterations       time  residual  deflection   error");
+    std::puts("                               iterations");
+    std::puts("elements  unknowns   nonzeros  jacobi  amg   time amg  residual  deflection  error");
     double before = NAN;
     bool good = true;
     for (int m = 2; m <= most; m *= 2) {

@@ -47,4 +47,8 @@ struct gallery_entry {
 template <class T>
 [[nodiscard]] csr_matrix<T> make_gallery(std::string_view spec);
 
+/// The coordinates of the nodes of make_gallery(spec), for problems with several unknowns a node;
+/// without values for others. Throws as make_gallery() does.
+[[nodiscard]] node_coordinates gallery_coordinates(std::string_view spec);
+
 } // namespace krylith

@@ -1,6 +1,7 @@
 #include <krylith/precond/amg.hpp>
 
 #include <cmath>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include <krylith/device/messages/number_text.hpp>
 #include <krylith/precond/amg/amg_text.hpp>
 #include <krylith/precond/amg/cycle.hpp>
+#include <krylith/precond/coarsening/node_rows.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/spmv/building/reordered_matrix.hpp>
 #include <krylith/spmv/distributed_products.hpp>
@@ -18,6 +20,7 @@ namespace {
 
 constexpr int highest_degree = 16;
 constexpr int most_levels = 50;
+constexpr std::int64_t most_gathered = std::numeric_limits<std::int32_t>::max();
 
 constexpr std::string_view cycles[] = {"v", "w"};
 constexpr std::string_view reuses[] = {"transfer", "values", "none"};
@@ -43,6 +46,9 @@ void check(const amg_options& o) {
                "-1 (by the length of rows) to " + std::to_string(most_levels));
     if (o.max_levels < 1 || o.max_levels > most_levels)
         refuse("max_levels", std::to_string(o.max_levels), "1 to " + std::to_string(most_levels));
+    if (o.gathered_rows < 0 || o.gathered_rows > most_gathered)
+        refuse("gathered_rows", std::to_string(o.gathered_rows),
+               "0 to " + std::to_string(most_gathered));
     if (sizeof(T) == 4 && o.precision == multigrid_precision::fp64)
         refuse("precision", "fp64", "fp32 for an operator in fp32");
 }
@@ -81,25 +87,30 @@ distributed_csr<T> over_devices(const layout& layout, std::span<const csr_part<T
 }
 
 template <class T>
-std::unique_ptr<detail::amg_work<T>> make_work(const layout_handle& layout,
-                                               const distributed_csr<T>& matrix,
-                                               const amg_options& options) {
+std::unique_ptr<detail::amg_work<T>>
+make_work(const layout_handle& layout, distributed_csr<T> matrix, const amg_options& options) {
     if constexpr (sizeof(T) == 8)
         if (options.precision == multigrid_precision::fp32)
-            return std::make_unique<detail::multigrid_cycle_apply<T, float>>(layout, matrix,
-                                                                             options);
-    return std::make_unique<detail::multigrid_cycle_apply<T, T>>(layout, matrix, options);
+            return std::make_unique<detail::multigrid_cycle_apply<T, float>>(
+                layout, std::move(matrix), options);
+    return std::make_unique<detail::multigrid_cycle_apply<T, T>>(layout, std::move(matrix),
+                                                                 options);
 }
 
 template <class T>
-void update(detail::amg_work<T>& work, const distributed_csr<T>& matrix, const amg_options& options,
-            recording_identity& identity) {
+void update(detail::amg_work<T>& work, distributed_csr<T> matrix, const amg_options& options,
+            recording_identity& identity, hierarchy_age& age) {
     const multigrid_level_facts before = work.levels().front();
     if (matrix.rows() != before.rows || matrix.nonzeros() != before.nonzeros)
         throw usage_error("amg: update() by a matrix of " + std::to_string(matrix.rows()) +
                           " rows and " + std::to_string(matrix.nonzeros()) + " entries, must be " +
                           std::to_string(before.rows) + " and " + std::to_string(before.nonzeros));
-    work.update(matrix, options);
+    if (age.rebuild_due()) {
+        work.rebuild(std::move(matrix), options);
+        age.rebuilt();
+    } else {
+        work.update(std::move(matrix), options);
+    }
     if (!work.updates_in_place()) identity.renew();
 }
 
@@ -110,6 +121,7 @@ amg<T>::amg(const matrix_operator<T>& a, const csr_view<T>& matrix, const amg_op
     : options_(options), layout_(square_layout(a.layouts(), "amg")) {
     check<T>(options);
     work_ = make_work(layout_, over_devices(*layout_, matrix), options);
+    detail::take_effect(*layout_, options_, vectors_);
 }
 
 template <class T>
@@ -118,6 +130,7 @@ amg<T>::amg(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
     : options_(options), layout_(square_layout(a.layouts(), "amg")) {
     check<T>(options);
     work_ = make_work(layout_, over_devices(*layout_, parts), options);
+    detail::take_effect(*layout_, options_, vectors_);
 }
 
 template <class T>
@@ -129,12 +142,17 @@ amg<T>::~amg() = default;
 
 template <class T>
 void amg<T>::update(const csr_view<T>& matrix) {
-    krylith::update(*work_, over_devices(*layout_, matrix), options_, identity_);
+    krylith::update(*work_, over_devices(*layout_, matrix), options_, identity_, age_);
 }
 
 template <class T>
 void amg<T>::update(std::span<const csr_part<T>> parts) {
-    krylith::update(*work_, over_devices(*layout_, parts), options_, identity_);
+    krylith::update(*work_, over_devices(*layout_, parts), options_, identity_, age_);
+}
+
+template <class T>
+void amg<T>::solved(std::int64_t iterations) {
+    age_.solved(iterations);
 }
 
 template <class T>
@@ -175,6 +193,8 @@ std::string amg<T>::name() const {
     if (options_.aggressive >= 0) text += ":aggressive=" + std::to_string(options_.aggressive);
     if (options_.max_levels != amg_options().max_levels)
         text += ":levels=" + std::to_string(options_.max_levels);
+    if (options_.gathered_rows != amg_options().gathered_rows)
+        text += ":gathered=" + std::to_string(options_.gathered_rows);
     for (std::size_t i = 1; i < std::size(reuses); ++i) // the first is the default
         if (options_.reuse == reuse_values[i]) text += ":reuse=" + std::string(reuses[i]);
     if (options_.precision == multigrid_precision::fp64) text += ":precision=fp64";
@@ -182,6 +202,7 @@ std::string amg<T>::name() const {
         text += ":kind=unsymmetric";
     else if (options_.kind == multigrid_kind::symmetric)
         text += ":kind=symmetric";
+    if (options_.block_size != 1) text += ":block_size=" + std::to_string(options_.block_size);
     return text;
 }
 
@@ -214,9 +235,13 @@ constexpr parameter_rule rules[] = {
     parameter_rule::whole("aggressive", -1, -1, most_levels,
                           "levels with aggregates joined in pairs; -1: by the length of rows"),
     parameter_rule::whole("levels", amg_options().max_levels, 1, most_levels, "at most"),
+    parameter_rule::whole("gathered", amg_options().gathered_rows, 0, most_gathered,
+                          "rows up to which a coarse level lies on one device"),
     parameter_rule::word("reuse", reuses, "what update() keeps"),
     parameter_rule::word("precision", precisions, "of the hierarchy"),
     parameter_rule::word("kind", kinds, "of matrix; auto looks whether it is symmetric"),
+    parameter_rule::whole("block_size", amg_options().block_size, 1, aggregation::most_of_node,
+                          "rows of a node, consecutive ones"),
 };
 
 } // namespace
@@ -227,6 +252,8 @@ amg_options amg_options_of(const method_parameters& parameters) {
     options.degree = static_cast<int>(parameters.whole("degree"));
     options.aggressive = static_cast<int>(parameters.whole("aggressive"));
     options.max_levels = static_cast<int>(parameters.whole("levels"));
+    options.block_size = static_cast<int>(parameters.whole("block_size"));
+    options.gathered_rows = parameters.whole("gathered");
     if (parameters.word("cycle") == "w") options.cycle = multigrid_cycle::w;
     for (std::size_t i = 0; i < std::size(reuses); ++i)
         if (parameters.word("reuse") == reuses[i]) options.reuse = reuse_values[i];
@@ -278,7 +305,7 @@ constinit const preconditioner_method preconditioner_rows::multigrid = {
     .needs_spd = true,
     .needs_matrix = true,
     .pointwise = false,
-    .listed = false,
+    .listed = true,
     .chosen_from = 1'000'000, // Poisson's: from there on set-up and solve take less than CG alone
     .no_use_because = no_amg_because,
     .kept_bytes = kept_bytes,

@@ -1,7 +1,7 @@
 // Algebraic multigrid by smoothed aggregation, as a preconditioner for symmetric positive definite
-// A (Vanek, Mandel, Brezina, Computing 56, 1996), and for A that is not symmetric but has a positive
-// diagonal that is not much smaller than the rest of its row, as convection with diffusion by
-// upwind differences has (Sala, Tuminaro, SISC 31, 2008).
+// A (Vanek, Mandel, Brezina, Computing 56, 1996), and for A that is not symmetric but has a
+// positive diagonal that is not much smaller than the rest of its row, as convection with diffusion
+// by upwind differences has (Sala, Tuminaro, SISC 31, 2008).
 //
 //     const amg<double> m(*a, matrix);
 //     const solve_result result = cg(*a, b, x, {}, m);
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include <krylith/matrix/csr.hpp>
+#include <krylith/precond/amg/hierarchy_age.hpp>
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/spmv/matrix_parts.hpp>
@@ -46,6 +47,10 @@ enum class multigrid_precision {
     fp64  ///< double; not for a solver in float
 };
 
+/// For systems of several unknowns a node, as of elasticity:
+///
+///     const std::vector<double> modes = rigid_body_modes(coordinates, 3);
+///     const amg<double> m(*a, matrix, {.block_size = 3, .near_null = modes});
 struct amg_options {
     /// Off-diagonal entries below theta sqrt(a_ii a_jj) are weak; half of it on each further level.
     double theta = 0.02;
@@ -56,9 +61,21 @@ struct amg_options {
     /// most 12 entries on average, else none.
     int aggressive = -1;
     int max_levels = 25;
+    /// A coarse level of at most so many rows lies on the first device, where a product takes no
+    /// longer than an exchange of several devices would. 0: levels lie on all devices.
+    std::int64_t gathered_rows = 100'000;
     multigrid_reuse reuse = multigrid_reuse::transfer;
     multigrid_precision precision = multigrid_precision::fp32;
     multigrid_kind kind = multigrid_kind::automatic;
+    /// Rows of a node, consecutive ones: 1 to 12, a divisor of the number of rows. Aggregates are
+    /// made of nodes. Devices must own whole nodes (operator_options::block_size sees to that), and
+    /// rows have the caller's order; else nodes are single rows, and options() says 1.
+    int block_size = 1;
+    /// What A maps to nearly 0, besides boundaries: 1 to 12 vectors of n entries in the caller's
+    /// order of rows, one vector after the other. Each coarse level has as many unknowns a node as
+    /// there are vectors. The constructor copies them, and update() keeps them; options() has none.
+    /// Empty: constants, one for each unknown of a node.
+    std::span<const double> near_null = {};
 };
 
 namespace detail {
@@ -74,10 +91,13 @@ class amg_work;
 /// restriction, and no inner product besides the norm of r. With fp32 precision everything between
 /// r and z is float.
 ///
-/// Constructors and updates throw usage_error for options out of range and for another matrix, and
-/// input_error naming the first row whose diagonal entry is not positive. A refused update changes
-/// nothing, unless it is the diagonal of a coarse matrix that is not positive: M then can't be
-/// applied until an update succeeds.
+/// Constructors and updates throw usage_error for options out of range, for near-null vectors that
+/// are 0 or not finite, and for another matrix, and input_error naming the first row whose diagonal
+/// entry is not positive, or whose entries are not finite. A constructor that finds such a row in a
+/// coarse matrix, since A is not definite, ends the hierarchy before it, as
+/// levels().back().why_last says; the next update makes a new one. A refused update changes
+/// nothing, unless it fails on the way, by memory or by a coarse matrix: M then can't be applied,
+/// which throws usage_error, until an update succeeds.
 template <class T>
 class amg {
 public:
@@ -93,9 +113,18 @@ public:
     amg& operator=(amg&&) noexcept;
     ~amg();
 
-    /// Takes new values of the same matrix; options.reuse says what stays.
+    /// Takes new values of the same matrix; options.reuse says what stays. Where a rebuild is due
+    /// all is made anew, and stays for the next update as options.reuse says.
     void update(const csr_view<T>& matrix);
     void update(std::span<const csr_part<T>> parts);
+
+    /// Tells the iterations of a solve that converged. The first after a set-up is the measure: one
+    /// with more than 1.5 times as many shows that the values have drifted away from those that the
+    /// hierarchy was made for, and makes a rebuild due.
+    void solved(std::int64_t iterations);
+    [[nodiscard]] bool rebuild_due() const { return age_.rebuild_due(); }
+    /// Returns how often update() has made all anew because it was due.
+    [[nodiscard]] int rebuilds() const { return age_.rebuilds(); }
 
     /// Enqueues z = M^-1 r with the dots, which are computed in the pass that writes z.
     void apply(execution& run, const vector<T>& r, vector<T>& z,
@@ -107,10 +136,13 @@ public:
     /// Returns the text that makes it, such as "amg:theta=0.02:degree=2:cycle=v".
     [[nodiscard]] std::string name() const;
 
+    /// The options in effect, without near_null.
     [[nodiscard]] const amg_options& options() const { return options_; }
     /// Whether M is symmetric, as cg() needs it: whether the hierarchy is one of the symmetric
     /// kind.
     [[nodiscard]] bool symmetric() const;
+    /// The number of near-null vectors.
+    [[nodiscard]] int near_null_vectors() const { return vectors_; }
     /// The number of kernels that an application enqueues.
     [[nodiscard]] int kernels() const;
     /// From the first, A, to the coarsest.
@@ -123,6 +155,8 @@ public:
 private:
     recording_identity identity_;
     amg_options options_;
+    hierarchy_age age_;
+    int vectors_ = 1;
     layout_handle layout_; ///< of the operator
     std::unique_ptr<detail::amg_work<T>> work_;
 };

@@ -71,6 +71,10 @@ public:
     /// it can't take them so.
     void update(const matrix_operator<T>& a);
     void update(const csr_view<T>& matrix);
+    /// Tells it the iterations of a solve that converged, by which some judge how update() must go.
+    void solved(std::int64_t iterations) {
+        if (model_) model_->solved(iterations);
+    }
 
 private:
     explicit any_preconditioner(std::unique_ptr<detail::preconditioner_model<T>> model)

@@ -5,10 +5,10 @@
 // The facts of A (spmv/operator_facts.hpp) say which methods suit; where one fails, the next goes
 // on. result.attempts names them, with the reasons. The rules are those of plan_methods()
 // (solvers/automatic/method_plan.hpp): CG where nothing speaks against a symmetric positive
-// definite matrix, preconditioned by algebraic multigrid where the system is large and its matrix
-// in host memory, else by Jacobi where the diagonal varies; otherwise BiCGStab, then
-// GMRES with a basis as long as 128 MiB hold, with M on the side that scales rows where the
-// diagonal spans more than a factor of 100.
+// definite matrix, preconditioned by algebraic multigrid where the system is large, or takes 1000
+// iterations without, and its matrix is in host memory, else by Jacobi where the diagonal varies;
+// otherwise BiCGStab, then GMRES with a basis as long as 128 MiB hold, with M on the side that
+// scales rows where the diagonal spans more than a factor of 100.
 #pragma once
 
 #include <span>
@@ -26,18 +26,20 @@ namespace krylith {
 
 /// Solves A x = b, of a square matrix. The result is that of the method that converged, or of the
 /// attempt that came nearest, whose x is returned. Facts that the operator doesn't keep yet cost
-/// two products and a read of the matrix. The operator also keeps the preconditioner that was made
-/// last, which takes new values in place, until a.release_workspace(). Attempts after the first go
+/// two products and a read of the matrix. The operator also keeps what converged, with which the
+/// next solve begins, and its preconditioner, which takes new values in place or, where solves come
+/// to take more than 1.5 times the first one's iterations, is made anew; until
+/// a.release_workspace(). Attempts after the first go
 /// on from the best x so far where that has a tenth of the residual that the first began with;
 /// otherwise they begin from the initial guess, if there is one and it is better than 0, or from 0.
 ///
 /// Of the options, max_seconds and max_iterations limit all attempts together; without the latter
-/// CG may take min(50 n, 50000) iterations, BiCGStab and GMRES min(10 n, 10000) each, at least
-/// 1000. `restart` is the least length of GMRES' basis, and an attempt that has another behind it
-/// gives up after min(2 n, 2000) iterations, at least 500, without gain. A callback is told
-/// iterations of all attempts; result and history count from the start of the one that gave x.
-/// Where the caller stops one, no other is tried. Memory: that of the method, and after a failure
-/// one or two vectors.
+/// CG may take min(50 n, 50000) iterations (1000 before multigrid is tried, 500 with it), BiCGStab
+/// and GMRES min(10 n, 10000) each, at least 1000. `restart` is the least length of GMRES' basis,
+/// and an attempt that has another behind it gives up after min(2 n, 2000) iterations, at least
+/// 500, without gain. A callback is told iterations of all attempts; result and history count from
+/// the start of the one that gave x. Where the caller stops one, no other is tried. Memory: that of
+/// the method, and after a failure one or two vectors.
 template <class T>
 solve_result solve(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
                    const solver_options& options = {});

@@ -4,8 +4,10 @@
 #include <concepts>
 #include <initializer_list>
 #include <span>
+#include <string>
 #include <string_view>
 
+#include <krylith/device/error.hpp>
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/vector/fused.hpp>
 #include <krylith/vector/vector.hpp>

@@ -43,6 +43,8 @@ struct solve_attempt {
     std::string side;    ///< "left", "right" or "split"; empty where it has no effect
     int restart = 0;     ///< 0 where it has no effect
     std::string because; ///< why it was tried
+    /// Why the preconditioner could not be made, so that nothing was solved; empty where it was.
+    std::string refused;
     krylith::reason reason = reason::max_iterations; ///< how it ended
     std::int64_t iterations = 0;
     double seconds = 0;           ///< set-up and solve

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include <krylith/device/device.hpp>
 #include <krylith/device/memory/buffer.hpp>
@@ -53,6 +54,14 @@ public:
     void update(std::span<const T> values);
     /// Waits for the device.
     [[nodiscard]] csr_matrix<T> download() const;
+    /// The matrix with other values, into which the pattern moves: nothing is copied, and the own
+    /// values are freed. Throws usage_error where there are not `nonzeros()` of them.
+    template <class V>
+    [[nodiscard]] device_csr<V> with_values(buffer<V> values) && {
+        std::shared_ptr<device> on = device_;
+        return {std::move(on), columns_, std::move(offsets_), std::move(indices_),
+                std::move(values)};
+    }
 
 private:
     std::shared_ptr<device> device_;

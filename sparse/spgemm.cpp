@@ -88,7 +88,22 @@ void spgemm<T>::check(const device_csr<T>& a, const device_csr<T>& b) const {
 template <class T>
 device_csr<T> spgemm<T>::multiply(const device_csr<T>& a, const device_csr<T>& b) const {
     check(a, b);
+    need_pattern();
     return phases_->multiply(a, b);
+}
+
+template <class T>
+device_csr<T> spgemm<T>::take(const device_csr<T>& a, const device_csr<T>& b) {
+    check(a, b);
+    need_pattern();
+    device_csr<T> c = phases_->take(a, b);
+    taken_ = true;
+    return c;
+}
+
+template <class T>
+void spgemm<T>::need_pattern() const {
+    if (taken_) throw usage_error("spgemm: take() has given the pattern away");
 }
 
 template <class T>

@@ -40,10 +40,10 @@ class spgemm_phases;
 ///     device_csr<double> c = plan.multiply(a, b);
 ///     plan.refresh(a, b, c); // the values, of new ones of a and b
 ///
-/// On host devices it keeps the pattern of C, 4 bytes a nonzero; on CUDA 16 bytes a row, and the
-/// place in C of each product, 1 byte, of rows with up to 1024 products and 192 results. Squares of
-/// 7-point stencils need 0.24, of 27-point ones 0.51 of C's bytes at most; R (A P) needs as many as
-/// C. Move-only; not thread-safe.
+/// On host devices it keeps the pattern of C, 4 bytes a nonzero, until take(); on CUDA 16 bytes a
+/// row, and the place in C of each product, 1 byte, of rows with up to 1024 products and 192
+/// results. Squares of 7-point stencils need 0.24, of 27-point ones 0.51 of C's bytes at most; R (A
+/// P) needs as many as C. Move-only; not thread-safe.
 template <class T>
 class spgemm {
 public:
@@ -59,6 +59,9 @@ public:
     /// Computes C, with arrays of its own. A and B have the patterns that the plan was made of, and
     /// any values. Enqueued; throws usage_error where sizes or nonzeros are not those of the plan.
     [[nodiscard]] device_csr<T> multiply(const device_csr<T>& a, const device_csr<T>& b) const;
+    /// Computes the same with the pattern itself where a copy of it is kept, so that only refresh()
+    /// can be called afterwards: multiply() and take() throw usage_error then.
+    [[nodiscard]] device_csr<T> take(const device_csr<T>& a, const device_csr<T>& b);
     /// Computes the values of C, which has the pattern that multiply() gave, without a look at what
     /// they were. Enqueued. On CUDA devices it allocates nothing unless C has giant rows, whose
     /// entries, times 1/512 of those of their rows in A, are more than 2^28. Throws as multiply()
@@ -79,7 +82,9 @@ public:
 
 private:
     void check(const device_csr<T>& a, const device_csr<T>& b) const;
+    void need_pattern() const;
 
+    bool taken_ = false;
     std::int64_t rows_ = 0;
     std::int64_t columns_ = 0;
     std::int64_t inner_ = 0; ///< columns of A, rows of B

@@ -43,6 +43,8 @@ public:
     /// those of the plan.
     [[nodiscard]] distributed_csr<T> multiply(const distributed_csr<T>& a,
                                               const distributed_csr<T>& b) const;
+    /// The same where only refresh() is called afterwards: spgemm::take() of each rank.
+    [[nodiscard]] distributed_csr<T> take(const distributed_csr<T>& a, const distributed_csr<T>& b);
     /// Computes the values of C anew, which has the pattern that multiply() gave. Enqueued. Throws
     /// as multiply() does.
     void refresh(const distributed_csr<T>& a, const distributed_csr<T>& b,

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
+#include <string>
 #include <utility>
 
 #include <krylith/device/error.hpp>
@@ -229,9 +231,14 @@ std::int64_t row_alignment(std::int64_t rows, int devices) {
     return rows / devices > align_above ? 32 : 1;
 }
 
-row_partition partition_rows(std::span<const std::int64_t> row_offsets, int devices) {
+row_partition partition_rows(std::span<const std::int64_t> row_offsets, int devices,
+                             int block_size) {
+    if (block_size < 1)
+        throw usage_error("operator_options::block_size is " + std::to_string(block_size) +
+                          "; must be at least 1");
     const auto rows = static_cast<std::int64_t>(row_offsets.size()) - 1;
-    return equal_nonzeros(row_offsets, devices, row_alignment(rows, devices));
+    return equal_nonzeros(row_offsets, devices,
+                          std::lcm(row_alignment(rows, devices), std::int64_t{block_size}));
 }
 
 template class matrix_operator<double>;

@@ -75,8 +75,7 @@ public:
     [[nodiscard]] vector<T> make_range_vector(const std::string& item = "vectors") const {
         return vector<T>(layouts_.range, item);
     }
-    /// Returns a vector of the domain layout that A can multiply: with ghosts, where the operator
-    /// has them.
+    /// Returns a vector of the domain layout that A can multiply: with ghosts, where A has them.
     [[nodiscard]] virtual vector<T>
     make_domain_vector(const std::string& item = "vectors") const = 0;
 
@@ -162,8 +161,7 @@ public:
 
     /// The order of rows; none unless operator_options::order asked for another.
     [[nodiscard]] const reordering_report& reordered() const { return reordered_; }
-    /// Makes later updates take values in the caller's order: entry k here is the caller's
-    /// source[k].
+    /// Makes later updates take the caller's order: entry k here is the caller's source[k].
     void take_values_from(std::vector<std::int64_t> source, const reordering_report& report) {
         entry_source_ = std::move(source);
         reordered_ = report;
@@ -226,8 +224,10 @@ protected:
     mutable workspace_shelf workspaces_; // the last member: workspaces end before the operator
 };
 
-/// Returns the rows of each device: equal nonzeros, in whole warps where there are many rows.
-[[nodiscard]] row_partition partition_rows(std::span<const std::int64_t> row_offsets, int devices);
+/// Returns the rows of each device: equal nonzeros, in whole warps where there are many rows, and
+/// in multiples of operator_options::block_size rows. Throws usage_error for one below 1.
+[[nodiscard]] row_partition partition_rows(std::span<const std::int64_t> row_offsets, int devices,
+                                           int block_size = 1);
 
 /// Returns the operators that can be built, as the cost model ranks them (predict()): first the one
 /// that operators::automatic takes (clear_choice()), then the others, fastest first.

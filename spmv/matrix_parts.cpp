@@ -169,6 +169,40 @@ assembled_there(const device_group& group, std::span<const csr_part<T>> parts,
     return build_operator(group, source, placement, options);
 }
 
+/// Whether all rows lie on one host device, their offsets in 64 bits from 0 on, so that the host
+/// can read them where they are. Waits for the device.
+template <class T>
+bool lies_as_a_whole(const device_group& group, std::span<const csr_part<T>> parts) {
+    const csr_part<T>& part = parts[0];
+    if (group.size() != 1 || group.kind() != backend::host || part.rows == 0) return false;
+    const std::int64_t* const offsets = part.row_offsets.wide;
+    if (offsets == nullptr) return false;
+    group[0].synchronize();
+    return offsets[0] == 0 && std::is_sorted(offsets, offsets + part.rows + 1);
+}
+
+/// Builds the operator of such rows.
+template <class T>
+std::unique_ptr<matrix_operator<T>>
+assembled_in_place(const device_group& group, const csr_part<T>& part,
+                   const std::optional<operator_layouts>& layouts,
+                   const operator_options& options) {
+    const row_partition rows{{0, part.rows}};
+    const std::int64_t count = part.row_offsets.wide[part.rows];
+    if (count > 0) check_entries(group[0], 0, part);
+    const operator_placement placement = placement_of(rows, layouts, options);
+    matrix_source<T> source;
+    source.borrow = options.borrow;
+    source.parts.push_back({part.column_indices, part.values});
+    source.matrix = {part.rows,
+                     columns_of(rows, placement),
+                     {part.row_offsets.wide, static_cast<std::size_t>(part.rows) + 1},
+                     {part.column_indices, static_cast<std::size_t>(count)},
+                     {}};
+    source.longest = validate_pattern(source.matrix);
+    return build_operator(group, source, placement, options);
+}
+
 template <class T>
 std::unique_ptr<matrix_operator<T>>
 assembled(const device_group& group, std::span<const csr_part<T>> parts,
@@ -179,6 +213,7 @@ assembled(const device_group& group, std::span<const csr_part<T>> parts,
         check_part(group[rank], rank, parts[static_cast<std::size_t>(rank)]);
     if (can_be_made_there(group, options))
         if (auto there = assembled_there(group, parts, layouts, options)) return there;
+    if (lies_as_a_whole(group, parts)) return assembled_in_place(group, parts[0], layouts, options);
     row_partition rows;
     std::vector<std::int64_t> offsets{0};
     for (int rank = 0; rank < group.size(); ++rank) {

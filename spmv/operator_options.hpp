@@ -35,6 +35,10 @@ struct operator_options {
     double long_fraction = -1;
     /// Rows that every device computes / rows, for lra-rc; -1: usual_fractions().
     double redundant_fraction = -1;
+    /// Rows that stay together, as those of the unknowns of a node: the rows of a device begin at
+    /// multiples of it. No effect on csr_part and coo_part, on given layouts, on orders other than
+    /// none, and on pcsr, pcsc and pcoo.
+    int block_size = 1;
 };
 
 } // namespace krylith

@@ -38,6 +38,7 @@ void for_entries(const csr_matrix<double>& a, std::int64_t row, const Use& use) 
 workload make_workload(const std::string& name, const workload_options& options) {
     workload w;
     w.name = name;
+    w.spd = options.spd;
     const tool::stopwatch watch;
     if (options.single) {
         w.single = tool::load_square<float>(name, options.spd);

@@ -24,6 +24,7 @@ struct workload {
     std::vector<double> b;    ///< uniform in [-1, 1), the same on every machine
     double rhs_norm = 0;
     double seconds = 0; ///< to load or generate the matrix
+    bool spd = false;   ///< made symmetric positive definite
 
     [[nodiscard]] std::int64_t n() const { return matrix.rows; }
     [[nodiscard]] std::int64_t nnz() const { return matrix.nnz(); }

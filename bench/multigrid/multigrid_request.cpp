@@ -30,6 +30,13 @@ void add_options(CLI::App& app, multigrid_request& q) {
         ->check(CLI::Range(0.0, 1.0))
         ->capture_default_str();
     app.add_flag("--with-cg", q.with_cg, "Also CG without a preconditioner");
+    app.add_flag("--with-pyamg", q.with_pyamg, "Also PyAMG's smoothed aggregation and CG");
+    app.add_option("--python", q.python, "The Python that has PyAMG")
+        ->type_name("FILE")
+        ->capture_default_str();
+    app.add_option("--folder", q.folder, "For the arrays that PyAMG reads, removed after use")
+        ->type_name("FOLDER")
+        ->capture_default_str();
     add_backend(app, q.devices);
     add_device_counts(app, q.counts);
     tool::add_report(app, q.report_file);

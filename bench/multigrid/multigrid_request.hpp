@@ -1,6 +1,7 @@
 // What `krylith bench multigrid` is asked for.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,11 @@ struct multigrid_request {
     std::string preconditioner = "amg"; ///< the text that makes it
     int repetitions = 5;
     double rtol = 1e-8;
-    bool with_cg = false; ///< CG alone beside
+    bool with_cg = false;    ///< CG alone beside
+    bool with_pyamg = false; ///< PyAMG's smoothed aggregation beside
+    std::string python = "python3";
+    std::string folder =
+        std::filesystem::temp_directory_path().string(); ///< for the arrays that PyAMG reads
     std::string report_file;
 
     /// Defaults included.

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <krylith/bench/common/measurement_failed.hpp>
 #include <krylith/bench/common/shared_options.hpp>
+#include <krylith/bench/multigrid/multigrid_peer.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/precond/amg/amg_text.hpp>
 #include <krylith/tools/cli/printable.hpp>
@@ -21,6 +23,10 @@ multigrid_run::multigrid_run(const multigrid_request& request)
     report_.set_option("repetitions", request_.repetitions);
     report_.set_option("rtol", request_.rtol);
     report_.set_option("precond", request_.preconditioner);
+    if (!request_.with_pyamg) return;
+    const std::string why = missing_pyamg(request_.python);
+    pyamg_ = why.empty();
+    if (!pyamg_) report_.skip("PyAMG", why);
 }
 
 bool multigrid_run::run() {
@@ -47,14 +53,21 @@ bool multigrid_run::run() {
 void multigrid_run::measure(const workload& w) {
     for (const int devices : choice_.counts) {
         try {
-            add(w, devices, measure_multigrid(choice_.group(devices), w, task_));
+            add(w, "krylith", devices, measure_multigrid(choice_.group(devices), w, task_));
         } catch (const device_error& e) {
             report_.skip(fmt::format("{} on {} devices", w.name, devices), e.what());
         }
     }
+    if (!pyamg_) return;
+    try {
+        add(w, "PyAMG", 1, measure_pyamg(request_.python, request_.folder, w, task_));
+    } catch (const measurement_failed& e) {
+        report_.skip(w.name + " by PyAMG", e.what());
+    }
 }
 
-void multigrid_run::add(const workload& w, int devices, const multigrid_numbers& numbers) {
+void multigrid_run::add(const workload& w, const std::string& library, int devices,
+                        const multigrid_numbers& numbers) {
     json phases = json::object();
     std::string lines;
     for (const multigrid_phase& p : numbers.phases) {
@@ -74,15 +87,19 @@ void multigrid_run::add(const workload& w, int devices, const multigrid_numbers&
     }
     std::string why;
     for (const std::string& reason : numbers.void_because) why += "  VOID: " + reason;
+    const std::string on = library == "krylith"
+                               ? fmt::format("{} {}", devices, devices == 1 ? "device" : "devices")
+                               : numbers.preconditioner;
     report_.say(fmt::format(
-        "{}, {} {}: {} iterations{}, residual {:.1e}, complexity {:.3f}, {:.2f} GB{}\n{}\n",
-        tool::one_line(w.name), devices, devices == 1 ? "device" : "devices", numbers.iterations,
+        "{}, {}: {} iterations{}, residual {:.1e}, complexity {:.3f}, {:.2f} GB{}\n{}\n",
+        tool::one_line(w.name), on, numbers.iterations,
         numbers.iterations_alone > 0 ? fmt::format(" (CG alone {})", numbers.iterations_alone) : "",
         numbers.relative_residual, numbers.operator_complexity,
         1e-9 * static_cast<double>(numbers.bytes), why, lines));
     report_.add({{"matrix", w.name},
                  {"n", w.n()},
                  {"nnz", w.nnz()},
+                 {"library", library},
                  {"devices", devices},
                  {"preconditioner", numbers.preconditioner},
                  {"iterations", numbers.iterations},

@@ -18,12 +18,14 @@ public:
 
 private:
     void measure(const workload& w);
-    void add(const workload& w, int devices, const multigrid_numbers& numbers);
+    void add(const workload& w, const std::string& library, int devices,
+             const multigrid_numbers& numbers);
 
     multigrid_request request_;
     device_choice choice_;
     report report_;
     multigrid_task task_;
+    bool pyamg_ = false; ///< whether it is measured
 };
 
 } // namespace krylith::bench

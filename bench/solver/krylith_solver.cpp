@@ -11,9 +11,12 @@ krylith_solver<T>::krylith_solver(const device_group& group, const workload& w,
                                   const krylith_settings& settings)
     : settings_(settings),
       solver_(find_solver(settings.solver)),
+      modes_(tool::find_near_null(w.name, w.spd, w.n(), "", settings.preconditioner)),
       a_([&] {
           const tool::stopwatch watch;
-          auto a = make_operator(group, w.matrix_of<T>(), settings.multiply);
+          operator_options multiply = settings.multiply;
+          multiply.block_size = modes_.block_size;
+          auto a = make_operator(group, w.matrix_of<T>(), multiply);
           group.synchronize();
           setup_seconds_ = watch.seconds();
           return a;
@@ -21,7 +24,8 @@ krylith_solver<T>::krylith_solver(const device_group& group, const workload& w,
       b_(a_->make_range_vector("b")),
       x_(a_->make_range_vector("x")) {
     const tool::stopwatch watch;
-    m_ = make_preconditioner(settings.preconditioner, *a_, csr_view<T>(w.matrix_of<T>()));
+    m_ = tool::make_preconditioner_with(settings.preconditioner, *a_, csr_view<T>(w.matrix_of<T>()),
+                                        modes_);
     b_.upload(w.rhs_of<T>());
     group.synchronize();
     setup_seconds_ += watch.seconds();

@@ -10,6 +10,7 @@
 #include <krylith/solvers/result.hpp>
 #include <krylith/solvers/solver_table.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/tools/cli/near_null.hpp>
 
 namespace krylith::bench {
 
@@ -45,6 +46,7 @@ private:
 
     krylith_settings settings_;
     const solver_method& solver_;
+    tool::near_null modes_;
     double setup_seconds_ = 0;
     std::unique_ptr<matrix_operator<T>> a_;
     any_preconditioner<T> m_;

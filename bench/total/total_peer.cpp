@@ -1,50 +1,15 @@
 #include <krylith/bench/total/total_peer.hpp>
 
-#include <filesystem>
-#include <fstream>
-#include <span>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
+#include <krylith/bench/common/array_folder.hpp>
 #include <krylith/bench/common/measurement_failed.hpp>
 #include <krylith/bench/common/other_program.hpp>
 
 namespace krylith::bench {
-
-namespace {
-
-/// A folder that goes with the object.
-class array_folder {
-public:
-    explicit array_folder(const std::filesystem::path& in)
-        : path_(in / fmt::format("krylith_bench_total_{}", getpid())) {
-        std::filesystem::create_directory(path_);
-    }
-    array_folder(const array_folder&) = delete;
-    array_folder& operator=(const array_folder&) = delete;
-    ~array_folder() {
-        std::error_code ignored;
-        std::filesystem::remove_all(path_, ignored);
-    }
-
-    [[nodiscard]] std::string path() const { return path_.string(); }
-
-    template <class V>
-    void write(const char* name, const std::vector<V>& values) const {
-        std::ofstream file(path_ / name, std::ios::binary);
-        file.write(reinterpret_cast<const char*>(values.data()),
-                   static_cast<std::streamsize>(values.size() * sizeof(V)));
-        file.close();
-        if (!file) throw measurement_failed("can't write " + (path_ / name).string());
-    }
-
-private:
-    std::filesystem::path path_;
-};
-
-} // namespace
 
 std::string missing_cupy(const std::string& python) {
     const program_outcome there = run_program({python, KRYLITH_BENCH_TOTAL_CUPY});
@@ -53,7 +18,7 @@ std::string missing_cupy(const std::string& python) {
 
 cupy_numbers measure_cupy(const std::string& python, const std::string& folder, const workload& w,
                           double rtol, int repetitions) {
-    const array_folder arrays(folder);
+    const array_folder arrays(folder, "total");
     arrays.write("offsets.bin", w.matrix.row_offsets);
     arrays.write("columns.bin", w.matrix.column_indices);
     arrays.write("values.bin", w.matrix.values);

@@ -1,24 +1,15 @@
 #include <krylith/device/cuda/cuda_memory.cuh>
 
-#include <cstdlib>
-#include <string_view>
+#include <string>
 #include <utility>
 
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/cuda/pinned_ring.cuh>
+#include <krylith/device/memory/slabs_wanted.hpp>
 
 namespace krylith::cuda {
 
 namespace {
-
-bool slabs_wanted() {
-    const char* const value = std::getenv("KRYLITH_SLABS"); // NOLINT(concurrency-mt-unsafe)
-    const std::string_view name = value == nullptr ? "on" : value;
-    if (name == "on" || name.empty()) return true;
-    if (name == "off") return false;
-    throw usage_error("the environment variable KRYLITH_SLABS is '" + std::string(name) +
-                      "': allowed are on, off");
-}
 
 /// Returns null where there is no memory.
 void* runtime_memory(int ordinal, std::size_t bytes) {

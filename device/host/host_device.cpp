@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/host/host_arena.hpp>
 #include <krylith/device/host/host_memory.hpp>
 #include <krylith/device/host/host_team.hpp>
 #include <krylith/device/memory/memory_room.hpp>
@@ -12,9 +13,6 @@
 namespace krylith {
 
 namespace {
-
-/// Allocations up to this size are made without a look at what is free, which would take longer.
-constexpr std::size_t unquestioned = std::size_t{1} << 20;
 
 /// Uploads up to this size are copied aside, so that the host need not wait until they run.
 constexpr std::size_t small_upload = std::size_t{64} << 10;
@@ -151,6 +149,7 @@ private:
 host_device::host_device(int ordinal, int threads) : ordinal_(ordinal), threads_(threads) {
     if (threads < 1)
         throw usage_error("a host device needs at least 1 thread, not " + std::to_string(threads));
+    arena_ = make_host_arena(threads);
     queue_ = std::make_shared<host_queue>("host:" + std::to_string(ordinal));
 }
 
@@ -168,16 +167,14 @@ std::size_t host_device::free_bytes() const {
 }
 
 void* host_device::allocate(std::size_t bytes, const std::string& item) {
-    // The system promises memory that it has not got: asking first fails here and not at the use.
-    const bool room = bytes <= unquestioned || bytes <= free_bytes();
-    void* pointer = room ? allocate_host_memory(bytes) : nullptr;
+    void* const pointer = memory_of(bytes);
     if (pointer == nullptr)
         throw device_error("host:" + std::to_string(ordinal_) + ": no memory for " + item + ": " +
                            shortage(bytes, find_memory_room()));
     try {
         ledger().add(item, bytes);
     } catch (...) {
-        free_host_memory(pointer);
+        give_back(pointer, bytes);
         throw;
     }
     return pointer;
@@ -187,14 +184,38 @@ void host_device::deallocate(void* pointer, std::size_t bytes, const std::string
     if (pointer == nullptr) return;
     ledger().remove(item, bytes);
     try {
-        queue_->push_always([pointer] { free_host_memory(pointer); });
+        const bool large = has_slabs_for(bytes);
+        queue_->push_always([pointer, arena = large ? arena_.get() : nullptr] {
+            if (arena != nullptr)
+                arena->deallocate(pointer);
+            else
+                free_host_memory(pointer);
+        });
     } catch (...) { // there is no memory for the task: wait instead
         try {
             queue_->follow(queue_->given());
         } catch (...) { // NOLINT(bugprone-empty-catch): a failure is reported elsewhere
         }
-        free_host_memory(pointer);
+        give_back(pointer, bytes);
     }
+}
+
+bool host_device::has_slabs_for(std::size_t bytes) const noexcept {
+    return arena_ != nullptr && bytes >= least_arena_block;
+}
+
+void* host_device::memory_of(std::size_t bytes) {
+    if (has_slabs_for(bytes)) return arena_->allocate(bytes);
+    // The system promises memory that it has not got: asking first fails here and not at the use.
+    const bool room = bytes < least_arena_block || bytes <= free_bytes();
+    return room ? allocate_host_memory(bytes) : nullptr;
+}
+
+void host_device::give_back(void* pointer, std::size_t bytes) noexcept {
+    if (has_slabs_for(bytes))
+        arena_->deallocate(pointer);
+    else
+        free_host_memory(pointer);
 }
 
 void host_device::upload(void* to, const void* from, std::size_t bytes) {

@@ -11,6 +11,7 @@
 
 #include <krylith/device/device.hpp>
 #include <krylith/device/host/host_queue.hpp>
+#include <krylith/device/memory/slab_arena.hpp>
 
 namespace krylith {
 
@@ -63,11 +64,15 @@ private:
     using task_list = std::vector<std::function<void()>>;
 
     void reject_while_recording(const char* what) const;
+    [[nodiscard]] bool has_slabs_for(std::size_t bytes) const noexcept;
+    [[nodiscard]] void* memory_of(std::size_t bytes);
+    void give_back(void* pointer, std::size_t bytes) noexcept;
 
     int ordinal_;
     int threads_;
     task_list* recording_ = nullptr;
     std::atomic<std::uint64_t> waits_ = 0;
+    std::unique_ptr<slab_arena> arena_; // of large blocks; null: these come from the C library too
     std::shared_ptr<host_queue> queue_; // shared with events
 };
 

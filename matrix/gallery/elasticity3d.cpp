@@ -107,6 +107,18 @@ csr_matrix<T> elasticity3d(std::int64_t nx, std::int64_t ny, std::int64_t nz,
     return build_by_rows<T>(unknowns * g.points(), unknowns * g.points(), length, fill);
 }
 
+node_coordinates elasticity3d_coordinates(std::int64_t nx, std::int64_t ny, std::int64_t nz) {
+    const grid g = free_nodes(nx, ny, nz);
+    node_coordinates result{static_cast<int>(axes), {}};
+    result.values.reserve(static_cast<std::size_t>(unknowns * g.points()));
+    for (std::int64_t node = 0; node < g.points(); ++node) {
+        const grid_point p = g.point(node);
+        for (const std::int64_t x : {p.x + 1, p.y, p.z}) // nodes at x = 0 are clamped
+            result.values.push_back(static_cast<double>(x));
+    }
+    return result;
+}
+
 template csr_matrix<double> elasticity3d(std::int64_t, std::int64_t, std::int64_t, double);
 template csr_matrix<float> elasticity3d(std::int64_t, std::int64_t, std::int64_t, double);
 

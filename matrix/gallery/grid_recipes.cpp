@@ -76,6 +76,11 @@ std::span<const recipe> grid_recipes() {
                 return build_box(s, [nu](auto nx, auto ny, auto nz, auto) {
                     return elasticity3d<T>(nx, ny, nz, nu);
                 });
+            },
+            [](const gallery_spec& s) {
+                return build_box(s, [](auto nx, auto ny, auto nz, auto) {
+                    return elasticity3d_coordinates(nx, ny, nz);
+                });
             }),
         make_recipe(
             {"helmholtz2d", "Diffusion and waves", "N:K[:random=SEED]",

@@ -74,19 +74,35 @@ const gallery_entry& gallery_named(std::string_view name) {
     return *found;
 }
 
-template <class T>
-csr_matrix<T> make_gallery(std::string_view text) {
-    const gallery_spec spec(text);
+namespace {
+
+/// The recipe of a spec, whose arguments are as many as it takes.
+const recipe& recipe_of(const gallery_spec& spec) {
     const recipe* const found = find_recipe(spec.name());
     if (found == nullptr) {
         spec.refuse(unknown(spec.name()));
     }
     spec.check(found->least_arguments, found->most_arguments, found->entry.arguments);
+    return *found;
+}
+
+} // namespace
+
+template <class T>
+csr_matrix<T> make_gallery(std::string_view text) {
+    const gallery_spec spec(text);
+    const recipe& found = recipe_of(spec);
     if constexpr (std::is_same_v<T, double>) {
-        return found->build_double(spec);
+        return found.build_double(spec);
     } else {
-        return found->build_float(spec);
+        return found.build_float(spec);
     }
+}
+
+node_coordinates gallery_coordinates(std::string_view text) {
+    const gallery_spec spec(text);
+    const recipe& found = recipe_of(spec);
+    return found.coordinates == nullptr ? node_coordinates{} : found.coordinates(spec);
 }
 
 template csr_matrix<double> make_gallery(std::string_view);

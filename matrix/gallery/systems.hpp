@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include <krylith/matrix/csr.hpp>
 
@@ -18,6 +19,16 @@ namespace krylith {
 template <class T>
 [[nodiscard]] csr_matrix<T> elasticity3d(std::int64_t nx, std::int64_t ny, std::int64_t nz,
                                          double poisson_ratio = 0.3);
+
+/// Where nodes are, node by node: as many values a node as there are dimensions, and as many rows.
+struct node_coordinates {
+    int dimension = 0;
+    std::vector<double> values;
+};
+
+/// The nodes of elasticity3d(), whose cubes have side 1.
+[[nodiscard]] node_coordinates elasticity3d_coordinates(std::int64_t nx, std::int64_t ny,
+                                                        std::int64_t nz);
 
 /// Optimality conditions of a control problem on the unit cube, steered from its surface:
 ///     minimise |y - y_d|^2 / 2 + alpha |u|^2 / 2, -Laplace y + y = 0, dy/dn = u on the surface,

@@ -43,9 +43,16 @@ std::vector<smoother_step> jacobi_steps(int count) {
 }
 
 template <class T, class W>
-multigrid_cycle_apply<T, W>::multigrid_cycle_apply(layout_handle fine, const distributed_csr<T>& a,
+multigrid_cycle_apply<T, W>::multigrid_cycle_apply(layout_handle fine, distributed_csr<T> a,
                                                    const amg_options& options)
-    : hierarchy_(without_order(std::move(fine)), a, options), cycle_(options.cycle) {
+    : multigrid_cycle_apply(without_order(fine), std::move(a), options,
+                            make_near_null_space<W>(*fine, options)) {}
+
+template <class T, class W>
+multigrid_cycle_apply<T, W>::multigrid_cycle_apply(layout_handle fine, distributed_csr<T> a,
+                                                   const amg_options& options,
+                                                   near_null_space<W> given)
+    : hierarchy_(std::move(fine), std::move(a), options, std::move(given)), cycle_(options.cycle) {
     choose_steps(options.degree);
     make_vectors();
 }
@@ -115,14 +122,26 @@ void multigrid_cycle_apply<T, W>::take_scale() {
 }
 
 template <class T, class W>
-void multigrid_cycle_apply<T, W>::update(const distributed_csr<T>& a, const amg_options& options) {
-    hierarchy_.update(a, options);
-    if (hierarchy_.updates_in_place()) {
-        take_scale();
-    } else {
-        choose_steps(options.degree); // new values may have made another kind of it
-        make_vectors();
-    }
+void multigrid_cycle_apply<T, W>::update(distributed_csr<T> a, const amg_options& options) {
+    if (!hierarchy_.keeps_plans(options)) return rebuild(std::move(a), options);
+    in_place_ = true;
+    hierarchy_.update(std::move(a), options);
+    take_scale();
+    hierarchy_.complete();
+}
+
+/// Changes nothing unless all of it is there.
+template <class T, class W>
+void multigrid_cycle_apply<T, W>::rebuild(distributed_csr<T> a, const amg_options& options) {
+    multigrid_cycle_apply fresh(hierarchy_.levels().front().layout, std::move(a), options,
+                                hierarchy_.given());
+    in_place_ = false;
+    std::swap(steps_, fresh.steps_); // new values may have made another kind of it
+    std::swap(vectors_, fresh.vectors_);
+    std::swap(scale_, fresh.scale_);
+    std::swap(hierarchy_, fresh.hierarchy_);
+    *in_ = *fresh.in_;
+    *out_ = *fresh.out_;
 }
 
 // On each level x is the sum of changes. Between two passes z is the last change; a product takes
@@ -222,9 +241,7 @@ template <class T, class W>
 void multigrid_cycle_apply<T, W>::apply(execution& run, const vector<T>& r, vector<T>& z,
                                         std::span<const reduction_into<T>> dots) {
     if (!hierarchy_.whole())
-        throw usage_error(
-            "amg: the last update() failed on a coarse level; M can be used after one "
-            "that succeeds");
+        throw usage_error("amg: the last update() failed; M can be used after one that succeeds");
     const layout_handle& own = hierarchy_.levels().front().layout;
     if (!r.layout()->order) return run_cycle(run, r, z, dots);
     vector<T> to = borrowed(own, z);

@@ -17,11 +17,13 @@ template <class T>
 class amg_work {
 public:
     virtual ~amg_work() = default;
-    virtual void update(const distributed_csr<T>& a, const amg_options& options) = 0;
+    virtual void update(distributed_csr<T> a, const amg_options& options) = 0;
+    /// Makes the hierarchy anew, of the same rows.
+    virtual void rebuild(distributed_csr<T> a, const amg_options& options) = 0;
     virtual void apply(execution& run, const vector<T>& r, vector<T>& z,
                        std::span<const reduction_into<T>> dots) = 0;
     [[nodiscard]] virtual bool recordable() const = 0;
-    /// Whether recordings of apply() are right after update().
+    /// Whether recordings of apply() are right after the last update() or rebuild().
     [[nodiscard]] virtual bool updates_in_place() const = 0;
     [[nodiscard]] virtual bool unsymmetric() const = 0;
     [[nodiscard]] virtual std::int64_t bytes() const = 0;
@@ -54,20 +56,22 @@ template <class T, class W>
 class multigrid_cycle_apply final : public amg_work<T> {
 public:
     /// The options are checked.
-    multigrid_cycle_apply(layout_handle fine, const distributed_csr<T>& a,
-                          const amg_options& options);
+    multigrid_cycle_apply(layout_handle fine, distributed_csr<T> a, const amg_options& options);
 
-    void update(const distributed_csr<T>& a, const amg_options& options) override;
+    void update(distributed_csr<T> a, const amg_options& options) override;
+    void rebuild(distributed_csr<T> a, const amg_options& options) override;
     void apply(execution& run, const vector<T>& r, vector<T>& z,
                std::span<const reduction_into<T>> dots) override;
     [[nodiscard]] bool recordable() const override;
-    [[nodiscard]] bool updates_in_place() const override { return hierarchy_.updates_in_place(); }
+    [[nodiscard]] bool updates_in_place() const override { return in_place_; }
     [[nodiscard]] bool unsymmetric() const override { return hierarchy_.unsymmetric(); }
     [[nodiscard]] std::int64_t bytes() const override;
     [[nodiscard]] std::vector<multigrid_level_facts> levels() const override;
 
 private:
     void choose_steps(int degree);
+    multigrid_cycle_apply(layout_handle fine, distributed_csr<T> a, const amg_options& options,
+                          near_null_space<W> given);
     void make_vectors();
     void take_scale();
     void run_cycle(execution& run, const vector<T>& from, vector<T>& to,
@@ -79,6 +83,7 @@ private:
     [[nodiscard]] smoother_step last_step() const;
 
     hierarchy<W> hierarchy_;
+    bool in_place_ = true; ///< the last update() kept operators and vectors
     std::vector<smoother_step> steps_;
     multigrid_cycle cycle_;
     std::vector<cycle_vectors<W>> vectors_; ///< [levels]

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <utility>
 
 #include <krylith/device/error.hpp>
@@ -92,17 +93,18 @@ std::vector<const W*> pointers(const std::vector<buffer<W>>& buffers) {
     return result;
 }
 
-/// The near-null vector of a coarse level in its scaled variables.
+/// The near-null vectors of a coarse level in its scaled variables.
 template <class W>
 void scale_near_null(const smoothed_aggregation<W>& aggregates, const distributed_csr<W>& coarse,
-                     const level_scaling& by, std::vector<buffer<W>>& v) {
+                     const level_scaling& by, int vectors, std::vector<buffer<W>>& v) {
     const device_group& group = coarse.group();
     for (int rank = 0; rank < group.size(); ++rank) {
         const std::int64_t rows = coarse.row_owners().owned(rank).size();
         if (static_cast<int>(v.size()) == rank)
-            v.emplace_back(group.handle(rank), static_cast<std::size_t>(rows), item);
-        divide_by_scale<W>(group[rank], rows, 1 / by.inverse, aggregates.coarse_near_null(rank),
-                           by.owned(coarse, rank), v[static_cast<std::size_t>(rank)].data());
+            v.emplace_back(group.handle(rank), static_cast<std::size_t>(rows * vectors), item);
+        scale_vectors<W>(group[rank], rows, vectors, 1 / by.inverse,
+                         aggregates.coarse_near_null(rank), by.owned(coarse, rank),
+                         v[static_cast<std::size_t>(rank)].data());
     }
 }
 
@@ -115,11 +117,19 @@ void update(matrix_operator<W>& of, const distributed_csr<W>& matrix) {
     of.update_on_devices(std::span<const W* const>(values));
 }
 
-/// The operator of a matrix of the hierarchy: what needs no look at costs.
+/// Whether operators read the arrays of matrices that are kept for update(): formats for GPUs have
+/// an order of their own, which is worth a copy.
+bool reads_in_place(const device_group& group) {
+    return group.kind() == backend::host && group.size() == 1;
+}
+
+/// The operator of a matrix of the hierarchy, which may be kept: what needs no look at costs.
 template <class W, class Matrix>
-std::unique_ptr<matrix_operator<W>>
-make_level_operator(const layout_handle& domain, const layout_handle& range, const Matrix& matrix) {
+std::unique_ptr<matrix_operator<W>> make_level_operator(const layout_handle& domain,
+                                                        const layout_handle& range,
+                                                        const Matrix& matrix, bool kept) {
     operator_options options;
+    options.borrow = kept && reads_in_place(domain->group);
     options.kind = domain->kind == coherence::owned ? operators::halo : operators::nz;
     return make_operator(operator_layouts{domain, range}, matrix, options);
 }
@@ -130,10 +140,11 @@ csr_matrix<W> inverse_of(const multigrid_level<W>& level, bool unsymmetric) {
     const csr_matrix<W> whole = level.matrix.download();
     if (unsymmetric) return general_inverse(csr_view<W>(whole));
     std::vector<W> v;
-    for (const buffer<W>& own : level.near_null) {
-        const std::vector<W> part = own.download();
-        v.insert(v.end(), part.begin(), part.end());
-    }
+    if (level.vectors == 1)
+        for (const buffer<W>& own : level.near_null) {
+            const std::vector<W> part = own.download();
+            v.insert(v.end(), part.begin(), part.end());
+        }
     return dense_inverse(csr_view<W>(whole), std::span<const W>(v));
 }
 
@@ -141,21 +152,46 @@ csr_matrix<W> inverse_of(const multigrid_level<W>& level, bool unsymmetric) {
 
 template <class W>
 template <class T>
-hierarchy<W>::hierarchy(layout_handle fine, const distributed_csr<T>& a,
-                        const amg_options& options) {
+hierarchy<W>::hierarchy(layout_handle fine, distributed_csr<T> a, const amg_options& options,
+                        near_null_space<W> given)
+    : given_(std::move(given)) {
     multigrid_level<W> first;
     first.layout = std::move(fine);
     first.scaling = scaling_of(a, 0);
-    first.matrix = scaled<W>(a, first.scaling);
-    unsymmetric_ = options.kind == multigrid_kind::automatic
-                       ? differs_from_transpose(first.matrix, first.scaling.bound)
-                       : options.kind == multigrid_kind::unsymmetric;
-    if (has_long_rows(a)) sharpen(first.matrix, first.scaling, least_bound());
-    first.near_null = near_null_of(first.matrix, first.scaling);
-    for (const local_columns& columns : a.all_columns())
+    first.matrix = scaled<W>(std::move(a), first.scaling);
+    first.block = given_.block;
+    first.vectors = given_.vectors;
+    unsymmetric_ = is_unsymmetric(first, options);
+    if (has_long_rows(first.matrix)) sharpen(first.matrix, first.scaling, least_bound());
+    for (const local_columns& columns : first.matrix.all_columns())
         first.first_owned.push_back(columns.first_owned());
     levels_.push_back(std::move(first));
+    find_near_null();
     build(options);
+}
+
+/// Makes the near-null vectors of the first level, of those that were given or of ones.
+template <class W>
+void hierarchy<W>::find_near_null() {
+    multigrid_level<W>& first = levels_.front();
+    first.near_null = given_.empty() ? near_null_of(first.matrix, first.scaling)
+                                     : scaled_vectors(given_, first.matrix, first.scaling);
+}
+
+/// Whether the levels are to be those of a matrix that is not symmetric, which have one near-null
+/// vector.
+template <class W>
+bool hierarchy<W>::is_unsymmetric(const multigrid_level<W>& first,
+                                  const amg_options& options) const {
+    const bool scalar = first.block == 1 && first.vectors == 1;
+    if (options.kind == multigrid_kind::unsymmetric && !scalar)
+        throw usage_error("amg_options::kind is unsymmetric, for nodes of " +
+                          std::to_string(first.block) + " rows and " +
+                          std::to_string(first.vectors) +
+                          " near-null vectors; allowed is 1 of each");
+    if (options.kind == multigrid_kind::automatic)
+        return scalar && differs_from_transpose(first.matrix, first.scaling.bound);
+    return options.kind == multigrid_kind::unsymmetric;
 }
 
 template <class W>
@@ -170,9 +206,11 @@ void hierarchy<W>::build(const amg_options& options) {
         level.facts.rows = level.matrix.rows();
         level.facts.nonzeros = level.matrix.nonzeros();
         level.facts.bound = level.scaling.bound;
-        const bool last = level.facts.rows <= inverted_rows ||
-                          static_cast<int>(at) + 1 >= options.max_levels || !coarsen(at, options);
-        if (last) conclude(levels_[at]);
+        const bool most = static_cast<int>(at) + 1 >= options.max_levels;
+        if (most && level.facts.rows > inverted_rows)
+            level.facts.why_last = "amg_options::max_levels is " + std::to_string(at + 1);
+        const bool last = level.facts.rows <= inverted_rows || most || !coarsen(at, options);
+        if (last) conclude(levels_[at], options);
         multigrid_level<W>& made = levels_[at]; // coarsen() adds a level
         if (made.b) made.facts.format = made.b->format_name();
         if (options.reuse == multigrid_reuse::none) {
@@ -189,14 +227,22 @@ template <class W>
 bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
     multigrid_level<W>& level = levels_[at];
     const distributed_csr<W>& b = level.matrix;
+    const auto end = [&](std::string why) {
+        level.facts.why_last = std::move(why);
+        return false;
+    };
     const int pairs =
         options.aggressive >= 0 ? options.aggressive
-        : !unsymmetric_ && static_cast<double>(levels_.front().facts.nonzeros) <=
-                               short_rows * static_cast<double>(levels_.front().facts.rows)
+        : !unsymmetric_ &&
+                static_cast<double>(levels_.front().facts.nonzeros) <=
+                    short_rows * static_cast<double>(levels_.front().facts.rows) * level.block
             ? 1
             : 0;
     aggregation_options how;
     how.aggressive = static_cast<int>(at) < pairs;
+    how.gathered_rows = options.gathered_rows;
+    how.block_size = level.block;
+    how.vectors = level.vectors;
     if (level.scaling.sharp && !unsymmetric_) how.known_bound = level.scaling.bound;
     std::optional<aggregation::mirrored_matrix<W>> mirrored;
     if (unsymmetric_) mirrored.emplace(b);
@@ -207,9 +253,11 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
         how.theta = lower;
         aggregates.emplace(graph, how);
         const std::int64_t coarse = aggregates->coarse().rows();
-        if (coarse == 0) return false;
+        if (coarse == 0) return end("no row has a neighbour");
         if (static_cast<double>(coarse) <= slow_coarsening * static_cast<double>(b.rows())) break;
-        if (lower == 0) return false;
+        if (lower == 0)
+            return end("aggregation leaves " + std::to_string(coarse) +
+                       " rows: most have no neighbour");
     }
 
     const auto near_null = pointers(level.near_null);
@@ -224,28 +272,36 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
     }
     const distributed_csr<W>& transposed = unsymmetric ? unsymmetric->smoothed : p; // R'
     distributed_transposition<W> transposition(transposed);
-    distributed_csr<W> r = transposition.apply(transposed);
+    distributed_csr<W> r = transposition.take(transposed);
     distributed_spgemm<W> first(b, p);
-    distributed_csr<W> between = first.multiply(b, p);
-    if (between.nonzeros() > most_between * b.nonzeros()) return false;
+    distributed_csr<W> between = first.take(b, p);
+    if (between.nonzeros() > most_between * b.nonzeros())
+        return end("coarse matrices fill up: B P has " + std::to_string(between.nonzeros()) +
+                   " nonzeros");
     distributed_spgemm<W> second(r, between);
 
     multigrid_level<W> next;
-    next.matrix = second.multiply(r, between);
-    if (next.matrix.nonzeros() > b.nonzeros()) return false;
+    next.block = next.vectors = level.vectors;
+    next.matrix = second.take(r, between);
+    aggregates->fill_dropped(next.matrix);
+    if (next.matrix.nonzeros() > b.nonzeros())
+        return end("coarse matrices fill up: the next has " +
+                   std::to_string(next.matrix.nonzeros()) + " nonzeros");
     next.layout = std::make_shared<const layout>(
         layout{level.layout->group, aggregates->coarse(), level.layout->kind});
     try {
         next.scaling = scale_coarse(next.matrix, at + 1, least_bound());
-    } catch (const input_error&) { // A is not definite; the smoother alone may still help
-        return false;
+    } catch (const input_error& not_definite) { // the smoother alone may still help
+        cut_short_ = true;
+        return end(std::string("A is not positive definite: ") + not_definite.what());
     }
-    scale_near_null(*aggregates, next.matrix, next.scaling, next.near_null);
+    scale_near_null(*aggregates, next.matrix, next.scaling, next.vectors, next.near_null);
     scale_transfers(next.scaling, next.matrix, p, r);
 
-    level.b = make_level_operator<W>(level.layout, level.layout, b);
-    level.prolong = make_level_operator<W>(next.layout, level.layout, p);
-    level.restrict = make_level_operator<W>(level.layout, next.layout, r);
+    const bool kept = options.reuse != multigrid_reuse::none;
+    level.b = make_level_operator<W>(level.layout, level.layout, b, kept);
+    level.prolong = make_level_operator<W>(next.layout, level.layout, p, kept);
+    level.restrict = make_level_operator<W>(level.layout, next.layout, r, kept);
     level.plans.emplace(level_plans<W>{
         std::move(*aggregates), std::move(p), std::move(transposition), std::move(r),
         std::move(first), std::move(between), std::move(second), std::move(unsymmetric)});
@@ -255,31 +311,25 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
 
 /// The last level is inverted where it is small, and smoothed else.
 template <class W>
-void hierarchy<W>::conclude(multigrid_level<W>& last) {
+void hierarchy<W>::conclude(multigrid_level<W>& last, const amg_options& options) {
     if (last.facts.rows <= inverted_rows) {
         last.inverse =
-            make_level_operator<W>(last.layout, last.layout, inverse_of(last, unsymmetric_));
+            make_level_operator<W>(last.layout, last.layout, inverse_of(last, unsymmetric_), false);
         last.facts.format = "dense inverse";
     } else {
-        last.b = make_level_operator<W>(last.layout, last.layout, last.matrix);
+        last.b = make_level_operator<W>(last.layout, last.layout, last.matrix,
+                                        options.reuse != multigrid_reuse::none);
     }
 }
 
 template <class W>
 template <class T>
-void hierarchy<W>::update(const distributed_csr<T>& a, const amg_options& options) {
-    if (options.reuse == multigrid_reuse::none) {
-        hierarchy fresh(levels_.front().layout, a, options);
-        levels_ = std::move(fresh.levels_);
-        unsymmetric_ = fresh.unsymmetric_;
-        in_place_ = false;
-        return;
-    }
+void hierarchy<W>::update(distributed_csr<T> a, const amg_options& options) {
     levels_.front().scaling = scaling_of(a, 0);
-    whole_ = false; // until all levels have new values
+    whole_ = false; // until all has new values
     scale(a, levels_.front().scaling, levels_.front().matrix);
     if (has_long_rows(a)) sharpen(levels_.front().matrix, levels_.front().scaling, least_bound());
-    levels_.front().near_null = near_null_of(levels_.front().matrix, levels_.front().scaling);
+    find_near_null();
     for (std::size_t at = 0; at < levels_.size(); ++at) {
         multigrid_level<W>& level = levels_[at];
         level.facts.bound = level.scaling.bound;
@@ -305,24 +355,26 @@ void hierarchy<W>::update(const distributed_csr<T>& a, const amg_options& option
         multigrid_level<W>& next = levels_[at + 1];
         plans.first.refresh(level.matrix, plans.prolongation, plans.between);
         plans.second.refresh(plans.restriction, plans.between, next.matrix);
+        plans.aggregates.fill_dropped(next.matrix);
         next.scaling = scale_coarse(next.matrix, at + 1, least_bound());
         if (options.reuse == multigrid_reuse::transfer)
-            scale_near_null(plans.aggregates, next.matrix, next.scaling, next.near_null);
+            scale_near_null(plans.aggregates, next.matrix, next.scaling, next.vectors,
+                            next.near_null);
         scale_transfers(next.scaling, next.matrix, plans.prolongation, plans.restriction);
         detail::update(*level.prolong, plans.prolongation);
         detail::update(*level.restrict, plans.restriction);
     }
-    whole_ = true;
 }
 
 template <class W>
 std::int64_t hierarchy<W>::bytes() const {
-    std::int64_t sum = 0;
+    std::int64_t sum = given_.bytes();
     for (const multigrid_level<W>& level : levels_) {
         sum += level.matrix.bytes();
+        const bool counted = level.matrix.rows() != 0 && reads_in_place(level.layout->group);
         for (const auto* of :
              {level.b.get(), level.prolong.get(), level.restrict.get(), level.inverse.get()}) {
-            if (of == nullptr) continue;
+            if (of == nullptr || (counted && of != level.inverse.get())) continue;
             std::int64_t most = 0;
             for (int rank = 0; rank < level.layout->group.size(); ++rank)
                 most = std::max(most, of->matrix_bytes(rank));
@@ -347,9 +399,9 @@ std::int64_t hierarchy<W>::bytes() const {
 template class hierarchy<double>;
 template class hierarchy<float>;
 #define KRYLITH_HIERARCHY(W, T)                                                                    \
-    template hierarchy<W>::hierarchy(layout_handle, const distributed_csr<T>&,                     \
-                                     const amg_options&);                                          \
-    template void hierarchy<W>::update(const distributed_csr<T>&, const amg_options&);
+    template hierarchy<W>::hierarchy(layout_handle, distributed_csr<T>, const amg_options&,        \
+                                     near_null_space<W>);                                          \
+    template void hierarchy<W>::update(distributed_csr<T>, const amg_options&);
 
 KRYLITH_HIERARCHY(double, double)
 KRYLITH_HIERARCHY(float, double)

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include <krylith/precond/amg.hpp>
+#include <krylith/precond/amg/near_null_space.hpp>
 #include <krylith/precond/amg/scaled_level.hpp>
 #include <krylith/precond/amg/unsymmetric_transfers.hpp>
 #include <krylith/precond/coarsening/smoothed_aggregation.hpp>
@@ -42,7 +43,9 @@ struct multigrid_level {
     distributed_csr<W> matrix; ///< B; empty unless it is kept for update()
     level_scaling scaling;
     std::vector<std::int64_t> first_owned; ///< [rank] local column of the rank's first row
-    std::vector<buffer<W>> near_null;      ///< [rank], on the rank's rows
+    std::vector<buffer<W>> near_null;      ///< [rank], on the rank's rows, [rows][vectors]
+    int block = 1;                         ///< rows of a node
+    int vectors = 1;                       ///< near-null vectors
     std::optional<level_plans<W>> plans;
     std::unique_ptr<matrix_operator<W>> b;        ///< null where `inverse` is not
     std::unique_ptr<matrix_operator<W>> prolong;  ///< null on the last level
@@ -56,34 +59,46 @@ class hierarchy {
 public:
     /// Makes the hierarchy of a matrix of T, whose rows and columns are partitioned as `fine` says.
     template <class T>
-    hierarchy(layout_handle fine, const distributed_csr<T>& a, const amg_options& options);
+    hierarchy(layout_handle fine, distributed_csr<T> a, const amg_options& options,
+              near_null_space<W> given);
 
-    /// Takes new values of A, of the same pattern.
+    /// Takes new values of A, of the same pattern; only where keeps_plans(). It is not whole()
+    /// until complete().
     template <class T>
-    void update(const distributed_csr<T>& a, const amg_options& options);
+    void update(distributed_csr<T> a, const amg_options& options);
 
     [[nodiscard]] std::vector<multigrid_level<W>>& levels() noexcept { return levels_; }
     [[nodiscard]] const std::vector<multigrid_level<W>>& levels() const noexcept { return levels_; }
-    /// Whether all levels are of one matrix: false where update() found a coarse matrix that it
-    /// can't use, until it has succeeded.
+    void complete() noexcept { whole_ = true; }
+    /// Whether all levels are of one matrix: false after an update() that failed on the way, until
+    /// one has succeeded.
     [[nodiscard]] bool whole() const noexcept { return whole_; }
-    /// Whether update() has kept operators, so that recordings of them stay right.
-    [[nodiscard]] bool updates_in_place() const noexcept { return in_place_; }
     /// Whether its transfers are those of a matrix that is not symmetric.
     [[nodiscard]] bool unsymmetric() const noexcept { return unsymmetric_; }
+    /// Whether there is what update() needs, and worth it: a hierarchy that ended early because a
+    /// coarse matrix was not definite should be made anew.
+    [[nodiscard]] bool keeps_plans(const amg_options& options) const noexcept {
+        return options.reuse != multigrid_reuse::none && !cut_short_;
+    }
+    /// The near-null vectors that the user gave.
+    [[nodiscard]] const near_null_space<W>& given() const noexcept { return given_; }
     /// The bytes on the device that keeps most.
     [[nodiscard]] std::int64_t bytes() const;
 
 private:
+    void find_near_null();
     void build(const amg_options& options);
     [[nodiscard]] bool coarsen(std::size_t at, const amg_options& options);
-    void conclude(multigrid_level<W>& last);
+    void conclude(multigrid_level<W>& last, const amg_options& options);
+    [[nodiscard]] bool is_unsymmetric(const multigrid_level<W>& first,
+                                      const amg_options& options) const;
     /// The least rho of a level.
     [[nodiscard]] double least_bound() const;
 
     std::vector<multigrid_level<W>> levels_;
-    bool in_place_ = true;
+    near_null_space<W> given_;
     bool unsymmetric_ = false;
+    bool cut_short_ = false; ///< by a coarse matrix without a positive diagonal
     bool whole_ = true;
 };
 

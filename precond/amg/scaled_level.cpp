@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -43,14 +44,19 @@ template <class T>
         on.download(values.data(), block.view().values + range[0], count * sizeof(T));
     }
     double diagonal = 0;
+    double sum = 0;
+    for (const T value : values) sum += std::fabs(static_cast<double>(value));
     for (std::size_t k = 0; k < count; ++k)
         if (columns[k] == a.columns_of(rank).first_owned() + row)
             diagonal += static_cast<double>(values[k]);
     const std::string of_coarse =
         level == 0 ? "" : " of the matrix of level " + std::to_string(level);
-    throw input_error("amg: the diagonal entry of row " +
-                      std::to_string(a.row_owners().owned(rank).begin + row) + " (counted from 0)" +
-                      of_coarse + " is " + number_text(diagonal) +
+    const std::string number =
+        std::to_string(a.row_owners().owned(rank).begin + row) + " (counted from 0)" + of_coarse;
+    if (std::isfinite(diagonal) && !std::isfinite(sum))
+        throw input_error("amg: the absolute values of row " + number + " add up to " +
+                          number_text(sum) + "; all entries and their sum must be finite");
+    throw input_error("amg: the diagonal entry of row " + number + " is " + number_text(diagonal) +
                       "; it must be positive and finite, as that of a symmetric positive definite "
                       "matrix is" +
                       (level == 0 ? "; other matrices are for gmres or bicgstab with jacobi, or "
@@ -122,27 +128,19 @@ level_scaling scale_coarse(distributed_csr<W>& a, std::size_t level, double leas
 }
 
 template <class W, class T>
-distributed_csr<W> scaled(const distributed_csr<T>& a, const level_scaling& by) {
+distributed_csr<W> scaled(distributed_csr<T> a, const level_scaling& by) {
     const device_group& group = a.group();
     std::vector<device_csr<W>> blocks;
     std::vector<local_columns> columns;
     for (int rank = 0; rank < group.size(); ++rank) {
-        const std::shared_ptr<device>& on = group.handle(rank);
-        const device_csr_view<T> from = a.block(rank).view();
-        const auto rows = static_cast<std::size_t>(from.rows) + 1;
-        const auto nonzeros = static_cast<std::size_t>(from.nonzeros);
-        buffer<std::int64_t> offsets(on, rows, item);
-        buffer<std::int32_t> indices(on, nonzeros, item);
-        on->copy(offsets.data(), from.offsets, rows * sizeof(std::int64_t));
-        if (nonzeros != 0) on->copy(indices.data(), from.indices, nonzeros * sizeof(std::int32_t));
-        blocks.emplace_back(on, from.columns, std::move(offsets), std::move(indices),
-                            buffer<W>(on, nonzeros, item));
-        columns.emplace_back(on, a.columns_of(rank).owned(), a.columns_of(rank).ghosts());
+        device_csr<T>& from = a.block(rank);
+        buffer<W> values(group.handle(rank), static_cast<std::size_t>(from.nonzeros()), item);
+        scale_entries(group[rank], from.view(), by.s[static_cast<std::size_t>(rank)].data(),
+                      a.columns_of(rank).first_owned(), 1 / by.bound, values.data());
+        blocks.push_back(std::move(from).with_values(std::move(values)));
+        columns.push_back(a.columns_of(rank));
     }
-    distributed_csr<W> result(group, a.row_owners(), a.column_owners(), std::move(blocks),
-                              std::move(columns));
-    scale(a, by, result);
-    return result;
+    return {group, a.row_owners(), a.column_owners(), std::move(blocks), std::move(columns)};
 }
 
 template <class W>
@@ -178,9 +176,9 @@ template level_scaling scale_coarse(distributed_csr<float>&, std::size_t, double
 template void scale(const distributed_csr<double>&, const level_scaling&, distributed_csr<double>&);
 template void scale(const distributed_csr<double>&, const level_scaling&, distributed_csr<float>&);
 template void scale(const distributed_csr<float>&, const level_scaling&, distributed_csr<float>&);
-template distributed_csr<double> scaled(const distributed_csr<double>&, const level_scaling&);
-template distributed_csr<float> scaled(const distributed_csr<double>&, const level_scaling&);
-template distributed_csr<float> scaled(const distributed_csr<float>&, const level_scaling&);
+template distributed_csr<double> scaled(distributed_csr<double>, const level_scaling&);
+template distributed_csr<float> scaled(distributed_csr<double>, const level_scaling&);
+template distributed_csr<float> scaled(distributed_csr<float>, const level_scaling&);
 template void scale_transfers(const level_scaling&, const distributed_csr<double>&,
                               distributed_csr<double>&, distributed_csr<double>&);
 template void scale_transfers(const level_scaling&, const distributed_csr<float>&,

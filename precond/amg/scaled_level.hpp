@@ -46,9 +46,9 @@ void sharpen(distributed_csr<W>& b, level_scaling& by, double least_bound = 0);
 template <class T, class W>
 void scale(const distributed_csr<T>& a, const level_scaling& by, distributed_csr<W>& b);
 
-/// Returns B with arrays of its own.
+/// Returns B, which has the pattern of A; the values of A are freed.
 template <class W, class T>
-[[nodiscard]] distributed_csr<W> scaled(const distributed_csr<T>& a, const level_scaling& by);
+[[nodiscard]] distributed_csr<W> scaled(distributed_csr<T> a, const level_scaling& by);
 
 /// Enqueues P S and S R / rho, where S is that of the coarse matrix `coarse`.
 template <class W>

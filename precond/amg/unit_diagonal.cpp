@@ -34,7 +34,8 @@ void roots_on_host(const device_csr_view<T>& a, std::int64_t first_owned, double
         }
         const double root = std::sqrt(diagonal);
         s[i] = 1 / root;
-        if (!(diagonal > 0) || !std::isfinite(root) || !std::isfinite(s[i])) {
+        if (!(diagonal > 0) || !std::isfinite(root) || !std::isfinite(s[i]) ||
+            !std::isfinite(sum)) {
             bad = std::max(bad, ~static_cast<std::uint64_t>(i));
             continue;
         }

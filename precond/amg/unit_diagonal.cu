@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(threads)
         const double root = sqrt(diagonal);
         const double own = 1 / root;
         s[at.row] = own;
-        if (!(diagonal > 0) || !isfinite(root) || !isfinite(own)) {
+        if (!(diagonal > 0) || !isfinite(root) || !isfinite(own) || !isfinite(sum)) {
             atomicMax(reinterpret_cast<word*>(&report->bad), ~static_cast<word>(at.row));
         } else {
             largest = max(largest, own);

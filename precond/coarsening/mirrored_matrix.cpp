@@ -70,7 +70,7 @@ distributed_csr<T> union_of(const distributed_csr<T>& a, const distributed_csr<T
 
 template <class T>
 mirrored_matrix<T>::mirrored_matrix(const distributed_csr<T>& a)
-    : transposition_(a), transposed_(transposition_.apply(a)), matrix_(union_of(a, transposed_)) {}
+    : transposition_(a), transposed_(transposition_.take(a)), matrix_(union_of(a, transposed_)) {}
 
 template <class T>
 void mirrored_matrix<T>::take_transposed(const distributed_csr<T>& a) {

@@ -180,13 +180,12 @@ struct choose_step {
         const auto g = table.first + static_cast<std::int32_t>(i);
         offer best;
         for (int place = lane; place < coupling_table::places; place += lanes) {
+            const auto sum = static_cast<std::uint32_t>(numbers[coupling_table::places + place]);
+            if (sum < best.key >> 32) continue; // before loads of what others are
             const std::int32_t h = numbers[place] - 1;
             if (h < 0 || partner[h] >= 0) continue;
             offer next;
-            next.key = (static_cast<unsigned long long>(
-                            static_cast<std::uint32_t>(numbers[coupling_table::places + place]))
-                        << 32) |
-                       pair_key(g, h);
+            next.key = (static_cast<unsigned long long>(sum) << 32) | pair_key(g, h);
             next.other = h;
             best = offer::join(best, next);
         }

@@ -31,14 +31,14 @@ struct rank_rows {
     }
 
     /// The largest of `most` and the numbers of strong neighbours. Numbers of weak ones are loaded
-    /// too: no load waits for another but for that of the column.
+    /// too, and nothing branches: no load waits for another but for that of the column.
     [[nodiscard]] KRYLITH_HD std::uint32_t largest_of(const std::uint32_t* numbers,
                                                       std::int64_t row, int lane, int lanes,
                                                       std::uint32_t most) const {
         const std::int64_t end = offsets[row + 1];
         for (std::int64_t k = offsets[row] + lane; k < end; k += lanes) {
             const std::uint32_t number = numbers[indices[k]];
-            const std::uint32_t counted = couplings[k] != 0 ? number : 0;
+            const std::uint32_t counted = number & (0u - std::uint32_t{couplings[k] != 0});
             most = counted > most ? counted : most;
         }
         return most;

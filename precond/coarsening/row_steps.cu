@@ -5,6 +5,9 @@
 #include <krylith/device/cuda/warp.cuh>
 #include <krylith/precond/coarsening/join_steps.hpp>
 #include <krylith/precond/coarsening/mirror_steps.hpp>
+#include <krylith/precond/coarsening/near_null_steps.hpp>
+#include <krylith/precond/coarsening/node_prolongation_steps.hpp>
+#include <krylith/precond/coarsening/node_steps.hpp>
 #include <krylith/precond/coarsening/pair_steps.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/precond/coarsening/set_steps.hpp>
@@ -203,6 +206,30 @@ template void visit_rows(device&, std::int64_t, std::int64_t, const join_sum_ste
 template void visit_rows(device&, std::int64_t, std::int64_t, const count_mirror_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const fill_mirror_step<double>&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const fill_mirror_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const count_blocks_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const count_reached_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const list_reached_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const spread_pattern_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const factor_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const fill_blocks_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const fill_blocks_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const filter_blocks_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const filter_blocks_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const magnitudes_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const magnitudes_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const products_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const products_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const coarse_vectors_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const coarse_vectors_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const tentative_rows_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const tentative_rows_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const fill_dropped_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const fill_dropped_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const scale_vectors_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const scale_vectors_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t,
+                         const fill_prolongation_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const fill_prolongation_step<float>&);
 template void number_leads(device&, std::int64_t, const is_root&, std::int32_t*, void*);
 template void number_leads(device&, std::int64_t, const leads_pair&, std::int32_t*, void*);
 

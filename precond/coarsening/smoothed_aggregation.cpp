@@ -7,6 +7,8 @@
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
+#include <krylith/precond/coarsening/node_aggregation.hpp>
+#include <krylith/precond/coarsening/node_rows.hpp>
 #include <krylith/precond/coarsening/prolongation_rows.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/spmv/products/each_rank.hpp>
@@ -25,6 +27,17 @@ void check(const distributed_csr<T>& a, const aggregation_options& options) {
     if (!(options.theta >= 0 && options.theta < 1))
         throw usage_error("aggregation_options::theta is " + std::to_string(options.theta) +
                           "; allowed are 0 to 1, without 1");
+    for (const auto& [name, value] :
+         {std::pair("block_size", options.block_size), std::pair("vectors", options.vectors)})
+        if (value < 1 || value > aggregation::most_of_node)
+            throw usage_error("aggregation_options::" + std::string(name) + " is " +
+                              std::to_string(value) + "; allowed are 1 to " +
+                              std::to_string(aggregation::most_of_node));
+    for (const std::int64_t begin : a.row_owners().begin)
+        if (begin % options.block_size != 0)
+            throw usage_error("smoothed_aggregation: rows of a rank begin or end at " +
+                              std::to_string(begin) + ", inside a node of " +
+                              std::to_string(options.block_size) + " rows");
 }
 
 /// The local columns of all ranks, which lie one after the other.
@@ -45,6 +58,8 @@ struct smoothed_aggregation<T>::state {
     row_partition coarse;
     std::vector<std::int64_t> nonzeros; ///< of each rank
     double bound = 1;                   ///< of the eigenvalues of D_F^-1 A_F
+    /// What makes all else of nodes and several vectors; null for rows and one vector.
+    std::unique_ptr<aggregation::node_aggregation<T>> of_nodes;
 
     [[nodiscard]] double lambda() const {
         return options.known_bound > 0 ? std::min(bound, options.known_bound) : bound;
@@ -139,9 +154,14 @@ smoothed_aggregation<T>::smoothed_aggregation(const distributed_csr<T>& a,
                            .parts = {},
                            .fine = a.row_owners(),
                            .coarse = {},
-                           .nonzeros = {}});
+                           .nonzeros = {},
+                           .of_nodes = nullptr});
     for (int rank = 0; rank < a.group().size(); ++rank)
         state_->nonzeros.push_back(a.block(rank).nonzeros());
+    if (options.block_size != 1 || options.vectors != 1) {
+        state_->of_nodes = std::make_unique<aggregation::node_aggregation<T>>(a, options);
+        return;
+    }
     std::vector<buffer<std::uint8_t>> states;
     state_->bound =
         aggregation::find_strength(a, options.theta, state_->exchange, state_->parts, states);
@@ -149,6 +169,9 @@ smoothed_aggregation<T>::smoothed_aggregation(const distributed_csr<T>& a,
         aggregation::find_aggregates(a, state_->exchange, state_->parts, std::move(states));
     if (options.aggressive)
         state_->coarse = aggregation::pair_aggregates(a, state_->parts, state_->coarse);
+    const std::int64_t coarse_rows = state_->coarse.rows();
+    if (coarse_rows <= options.gathered_rows)
+        std::fill(state_->coarse.begin.begin() + 1, state_->coarse.begin.end(), coarse_rows);
 }
 
 template <class T>
@@ -161,12 +184,16 @@ smoothed_aggregation<T>::~smoothed_aggregation() = default;
 
 template <class T>
 const row_partition& smoothed_aggregation<T>::coarse() const noexcept {
-    return state_->coarse;
+    return state_->of_nodes ? state_->of_nodes->coarse() : state_->coarse;
 }
 
 template <class T>
 distributed_csr<T> smoothed_aggregation<T>::prolongation(const distributed_csr<T>& a,
                                                          std::span<const T* const> near_null) {
+    if (state_->of_nodes) {
+        state_->check_again(a, near_null);
+        return state_->of_nodes->prolongation(a, near_null);
+    }
     return state_->make(a, near_null, state_->options.smooth);
 }
 
@@ -179,6 +206,7 @@ distributed_csr<T> smoothed_aggregation<T>::tentative(const distributed_csr<T>& 
 template <class T>
 void smoothed_aggregation<T>::know_bound(double bound) {
     state_->options.known_bound = bound;
+    if (state_->of_nodes) state_->of_nodes->know_bound(bound);
 }
 
 template <class T>
@@ -190,6 +218,7 @@ template <class T>
 void smoothed_aggregation<T>::refresh(const distributed_csr<T>& a,
                                       std::span<const T* const> near_null, distributed_csr<T>& p) {
     state_->check_again(a, near_null);
+    if (state_->of_nodes) return state_->of_nodes->refresh(a, near_null, p);
     filter(a);
     state_->fill(a, near_null, p, state_->options.smooth);
 }
@@ -203,11 +232,18 @@ void smoothed_aggregation<T>::refresh_tentative(const distributed_csr<T>& a,
 
 template <class T>
 const T* smoothed_aggregation<T>::coarse_near_null(int rank) const noexcept {
+    if (state_->of_nodes) return state_->of_nodes->coarse_near_null(rank);
     return state_->parts[as_size(rank)].coarse.data() + state_->coarse.begin[as_size(rank)];
 }
 
 template <class T>
+void smoothed_aggregation<T>::fill_dropped(distributed_csr<T>& coarse) const {
+    if (state_->of_nodes) state_->of_nodes->fill_dropped(coarse);
+}
+
+template <class T>
 std::int64_t smoothed_aggregation<T>::bytes() const noexcept {
+    if (state_->of_nodes) return state_->of_nodes->bytes();
     std::size_t most = 0;
     for (const auto& part : state_->parts)
         most = std::max(most, part.couplings.size() + part.aggregate.size() * sizeof(std::int32_t) +

@@ -25,6 +25,14 @@ struct aggregation_options {
     /// An upper bound of the eigenvalues of D^-1 A that is known to be sharper than Gershgorin's
     /// of D_F^-1 A_F; lambda is the smaller one. 0: none is known.
     double known_bound = 0;
+    /// A coarse level of at most so many rows is owned by the first rank alone: exchanges would
+    /// take longer than its products. Aggregates and P are the same.
+    std::int64_t gathered_rows = 0;
+    /// Rows of a node, consecutive ones: aggregates are made of nodes, and blocks of entries are
+    /// strong by their Frobenius norms. 1 to 12.
+    int block_size = 1;
+    /// Near-null vectors: so many unknowns has a node of the coarse level. 1 to 12.
+    int vectors = 1;
 };
 
 /// The aggregates of a matrix, and prolongations made of them.
@@ -39,29 +47,36 @@ struct aggregation_options {
 /// alone. All of this is arithmetic of integers: the same aggregates, and the same bits of P, on
 /// hosts and GPUs and on any number of devices. Move-only.
 ///
+/// With nodes of several rows or several vectors, these are the aggregates of the matrix of the
+/// blocks' Frobenius norms, weak entries join the diagonal where they are of the row's own unknown,
+/// and the columns of T are an orthonormal basis of the vectors on each aggregate. A vector that
+/// depends there on those before it, to 1e-9 of its square, has an empty column of T instead: the
+/// next level still has `vectors` rows a node, and fill_dropped() makes those rows harmless.
+///
 /// Cost: about 40 passes over the rows, most of them over few; the host waits 6 to 10 times. While
 /// aggregates are found, 30 bytes a row, and 260 bytes an aggregate if they are joined in pairs.
 template <class T>
 class smoothed_aggregation {
 public:
-    /// Finds aggregates. A is square with one partition of rows and columns, columns of a row
-    /// ascend strictly, and its diagonal is positive. Throws usage_error where the partitions
-    /// differ or an option is out of range, and device_error where memory is short.
+    /// Finds aggregates. A is square with one partition of rows and columns that cuts no node,
+    /// columns of a row ascend strictly, and its diagonal is positive. Throws usage_error where the
+    /// partitions differ or cut a node, or an option is out of range, and device_error where memory
+    /// is short.
     smoothed_aggregation(const distributed_csr<T>& a, const aggregation_options& options);
     smoothed_aggregation(smoothed_aggregation&&) noexcept;
     smoothed_aggregation& operator=(smoothed_aggregation&&) noexcept;
     ~smoothed_aggregation();
 
     /// The owners of aggregates, which are the rows of the coarse level, in the order of their
-    /// lowest roots.
+    /// lowest roots: those of the roots, or the first rank (aggregation_options::gathered_rows).
     [[nodiscard]] const row_partition& coarse() const noexcept;
 
     /// P of A, whose columns have norm 1 where it is not smoothed: near_null[rank] are the entries
-    /// of a vector v, not 0, on the rows that the rank owns; where P is smoothed it is
-    /// (I - 4 / (3 lambda) D_F^-1 A_F) T, and T coarse_near_null() = v. Rows without an aggregate
-    /// (those with no strong entry besides the diagonal) are empty. A is that of the constructor,
-    /// with its values. Throws usage_error for another number of arrays than ranks, and for a
-    /// matrix with other owners or numbers of nonzeros.
+    /// of a vector v, not 0, on the rows that the rank owns, or of several, [rows][vectors]; where
+    /// P is smoothed it is (I - 4 / (3 lambda) D_F^-1 A_F) T, and T coarse_near_null() = v. Rows
+    /// without an aggregate (those with no strong entry besides the diagonal) are empty. A is that
+    /// of the constructor, with its values. Throws usage_error for another number of arrays than
+    /// ranks, and for a matrix with other owners or numbers of nonzeros.
     [[nodiscard]] distributed_csr<T> prolongation(const distributed_csr<T>& a,
                                                   std::span<const T* const> near_null);
     /// T, as prolongation() gives it where P is not smoothed. Throws as it does.
@@ -79,8 +94,11 @@ public:
                            distributed_csr<T>& t);
     /// Gives aggregation_options::known_bound anew, for later values.
     void know_bound(double bound);
-    /// The near-null vector on the coarse rows that a rank owns, of the latest P.
+    /// The near-null vectors on the coarse rows that a rank owns, [rows][vectors], of the latest P.
     [[nodiscard]] const T* coarse_near_null(int rank) const noexcept;
+    /// Enqueues 1 for the diagonal entries of the rows of P' A P whose column of P is empty,
+    /// because a vector was dependent: they would be 0.
+    void fill_dropped(distributed_csr<T>& coarse) const;
 
     /// The most bytes that it keeps on a device.
     [[nodiscard]] std::int64_t bytes() const noexcept;

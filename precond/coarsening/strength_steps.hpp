@@ -82,7 +82,10 @@ struct filtered_rows {
     unsigned long long* bound_bits; ///< the largest bound of a row of D_F^-1 A_F
 
     KRYLITH_HD void write(std::int64_t row, const row_sums& sums) const {
-        filtered[row] = diagonal[row] * static_cast<T>(sums.kept());
+        write(row, diagonal[row], sums);
+    }
+    KRYLITH_HD void write(std::int64_t row, T own_diagonal, const row_sums& sums) const {
+        filtered[row] = own_diagonal * static_cast<T>(sums.kept());
         const unsigned long long bits = ordered_bits(sums.bound());
         if (bits > load_shared(bound_bits)) raise_shared(bound_bits, bits);
     }

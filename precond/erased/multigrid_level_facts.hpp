@@ -13,6 +13,8 @@ struct multigrid_level_facts {
     std::int64_t nonzeros = 0;
     double bound = 0;   ///< of the eigenvalues of D^-1 A; an estimate on coarse levels
     std::string format; ///< of the level's operator, or "dense inverse"
+    /// Why this is the last level although it has too many rows to be inverted; else empty.
+    std::string why_last = {};
 };
 
 /// The nonzeros of all levels over those of the first; 1 where that has none.

@@ -37,6 +37,7 @@ public:
     [[nodiscard]] virtual std::unique_ptr<preconditioner_model> square_root() const = 0;
     virtual void update(const matrix_operator<T>& a) = 0;
     virtual void update(const csr_view<T>& matrix) = 0;
+    virtual void solved(std::int64_t iterations) = 0;
 };
 
 /// Held is M, or M& or const M& for one that others own.
@@ -85,6 +86,9 @@ public:
             m_.update(matrix);
         else
             refuse_update(name(), "a matrix");
+    }
+    void solved([[maybe_unused]] std::int64_t iterations) override {
+        if constexpr (requires { m_.solved(iterations); }) m_.solved(iterations);
     }
 
 private:

@@ -16,10 +16,12 @@ namespace preconditioner_rows {
 extern const preconditioner_method jacobi;
 extern const preconditioner_method chebyshev;
 extern const preconditioner_method multigrid;
+extern const preconditioner_method ilut;
 } // namespace preconditioner_rows
 
 inline constexpr std::array all_preconditioners = {
-    &preconditioner_rows::jacobi, &preconditioner_rows::chebyshev, &preconditioner_rows::multigrid};
+    &preconditioner_rows::jacobi, &preconditioner_rows::chebyshev, &preconditioner_rows::multigrid,
+    &preconditioner_rows::ilut};
 
 /// A row with values of its parameters; none of both: M = I.
 struct preconditioner_choice {

@@ -49,13 +49,16 @@ bool may_go_on(const solve_result& r, bool from_guess) {
     }
 }
 
-/// The preconditioner that was made last. It stays with the operator, since the recordings that
-/// solvers keep there are of it.
+/// The preconditioner that was made last, and what converged with it. It stays with the operator,
+/// since the recordings that solvers keep there are of it.
 template <class T>
 struct kept_preconditioner {
-    const preconditioner_method* row;
+    const preconditioner_method* row = nullptr;
     any_preconditioner<T> m;
     std::shared_ptr<const operator_facts> facts; ///< those of the values that it was made of
+    const solver_method* solver = nullptr;       ///< the one that converged; null: none yet
+    side on_side = side::right;
+    std::int64_t most_iterations = 0;
 };
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -111,6 +114,8 @@ solver_options attempts<T>::options_for(const planned_method& method, bool last)
     o.restart = method.restart;
     o.max_iterations = options_.max_iterations >= 0 ? options_.max_iterations - iterations_
                                                     : usual_limit(*method.solver, a_.size());
+    if (method.most_iterations > 0)
+        o.max_iterations = std::min(o.max_iterations, method.most_iterations);
     if (!last && !method.solver->needs_spd)
         o.stagnation_window =
             std::min(o.stagnation_window, std::clamp(2 * a_.size(), least_patience, most_patience));
@@ -125,8 +130,6 @@ solver_options attempts<T>::options_for(const planned_method& method, bool last)
 
 template <class T>
 const any_preconditioner<T>& attempts<T>::preconditioner(const preconditioner_method* row) {
-    static const any_preconditioner<T> none;
-    if (row == nullptr) return none;
     auto kept = std::static_pointer_cast<kept_preconditioner<T>>(a_.kept().preconditioner);
     if (!kept || kept->row != row) {
         a_.kept().preconditioner.reset(); // both need not fit beside each other
@@ -135,6 +138,7 @@ const any_preconditioner<T>& attempts<T>::preconditioner(const preconditioner_me
         kept->m =
             row->make.get().template of<T>()(a_, matrix_, method_parameters(row->parameters.get()));
     } else if (kept->facts != a_.kept().facts) {
+        a_.kept().preconditioner.reset(); // one whose update fails can't be used
         if (row->needs_matrix)
             kept->m.update(*matrix_);
         else
@@ -173,11 +177,64 @@ void attempts<T>::keep(const solve_result& result) {
 }
 
 template <class T>
+void attempts<T>::remember(const planned_method& method, std::int64_t iterations) const {
+    auto kept = std::static_pointer_cast<kept_preconditioner<T>>(a_.kept().preconditioner);
+    if (!kept || kept->row != method.preconditioner) {
+        kept = std::make_shared<kept_preconditioner<T>>();
+        a_.kept().preconditioner = kept;
+    }
+    kept->solver = method.solver;
+    kept->on_side = method.on_side;
+    kept->most_iterations = method.most_iterations;
+    kept->m.solved(iterations);
+}
+
+template <class T>
+std::vector<planned_method> attempts<T>::in_order(std::span<const planned_method> methods) const {
+    std::vector<planned_method> order(methods.begin(), methods.end());
+    const auto kept = std::static_pointer_cast<kept_preconditioner<T>>(a_.kept().preconditioner);
+    if (!kept || kept->solver == nullptr) return order;
+    const auto found = std::ranges::find_if(order, [&](const planned_method& m) {
+        return m.solver == kept->solver && m.preconditioner == kept->row &&
+               m.on_side == kept->on_side && m.most_iterations == kept->most_iterations;
+    });
+    if (found == order.end() || found == order.begin()) return order;
+    planned_method first = *found; // which has its turn again, should it fail where this x begins
+    first.because = "it solved the last system";
+    order.insert(order.begin(), std::move(first));
+    return order;
+}
+
+template <class T>
+const any_preconditioner<T>* attempts<T>::prepared(const planned_method& method, bool last) {
+    const auto refused = [&](const error& failure) {
+        solve_attempt tried;
+        tried.solver = method.solver->name;
+        tried.preconditioner = method.preconditioner->name;
+        tried.because = method.because;
+        tried.refused = failure.what();
+        tried.reason = reason::breakdown;
+        tried.relative_residual = std::numeric_limits<double>::infinity();
+        tried_.push_back(std::move(tried));
+        return nullptr;
+    };
+    try {
+        return &preconditioner(method.preconditioner);
+    } catch (const input_error& failure) { // such as a coarse matrix that isn't definite
+        if (last) throw;
+        return refused(failure);
+    } catch (const device_error& failure) { // too little memory for it; others take less
+        if (last || !method.solver->needs_spd) throw;
+        return refused(failure);
+    }
+}
+
+template <class T>
 solve_result attempts<T>::attempt(const planned_method& method, bool last,
-                                  const any_preconditioner<T>* given) {
-    const auto start = std::chrono::steady_clock::now();
-    const any_preconditioner<T>& m =
-        given != nullptr ? *given : preconditioner(method.preconditioner);
+                                  const any_preconditioner<T>* prepared,
+                                  std::chrono::steady_clock::time_point start) {
+    static const any_preconditioner<T> none;
+    const any_preconditioner<T>& m = prepared != nullptr ? *prepared : none;
     const double making = seconds_since(start);
     solver_options options = options_for(method, last);
     options.initial_guess = begin();
@@ -202,13 +259,24 @@ solve_result attempts<T>::attempt(const planned_method& method, bool last,
 }
 
 template <class T>
-solve_result attempts<T>::run(std::span<const planned_method> methods,
+solve_result attempts<T>::run(std::span<const planned_method> plan,
                               const any_preconditioner<T>* given) {
+    const std::vector<planned_method> methods =
+        given == nullptr ? in_order(plan) : std::vector<planned_method>(plan.begin(), plan.end());
     std::string stopped_by;
+    bool definite = true; // nothing has shown that A is not
     for (std::size_t k = 0; k < methods.size(); ++k) {
+        if (!definite && methods[k].solver->needs_spd) continue;
         const bool last = k + 1 == methods.size();
+        const any_preconditioner<T>* m = given;
+        const auto start = std::chrono::steady_clock::now();
+        if (given == nullptr && methods[k].preconditioner != nullptr) {
+            m = prepared(methods[k], last);
+            if (m == nullptr) continue;
+        }
         try {
-            solve_result result = attempt(methods[k], last, given);
+            solve_result result = attempt(methods[k], last, m, start);
+            if (given == nullptr && result.converged()) remember(methods[k], result.iterations);
             const bool spent =
                 options_.max_iterations >= 0 && iterations_ >= options_.max_iterations;
             const bool over = last || spent || !may_go_on<T>(result, guess_.has_value());
@@ -217,19 +285,15 @@ solve_result attempts<T>::run(std::span<const planned_method> methods,
                 return result;
             }
             keep(result);
+            const preconditioner_method* const row = methods[k].preconditioner;
+            if (given == nullptr && row != nullptr && !row->pointwise && !was_stopped(result))
+                a_.kept().preconditioner.reset(); // of values that may have drifted away
+            definite = definite && result.reason != reason::indefinite_matrix;
             if (was_stopped(result)) {
                 best_result_.reason = result.reason;
                 best_result_.diagnosis = result.diagnosis;
             }
             if (over) break;
-        } catch (const input_error& failure) { // such as a coarse matrix that isn't definite
-            if (given != nullptr || methods[k].preconditioner == nullptr || last) throw;
-            solve_attempt refused;
-            refused.solver = methods[k].solver->name;
-            refused.preconditioner = methods[k].preconditioner->name;
-            refused.because = methods[k].because + "; refused: " + failure.what();
-            refused.reason = reason::indefinite_preconditioner;
-            tried_.push_back(std::move(refused));
         } catch (const device_error& failure) { // such as too little memory for a long basis
             if (!best_) throw;
             stopped_by = failure.what();

@@ -25,17 +25,27 @@ public:
     attempts(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
              const solver_options& options, const csr_view<T>* matrix);
 
-    /// Tries the methods in order. `given` is used where it is not null; else M is made by the
-    /// row of each method.
-    [[nodiscard]] solve_result run(std::span<const planned_method> methods,
+    /// Tries the methods in order, but first the one that solved the last system of the operator.
+    /// `given` is used where it is not null; else M is made by the row of each method.
+    [[nodiscard]] solve_result run(std::span<const planned_method> plan,
                                    const any_preconditioner<T>* given);
 
 private:
     [[nodiscard]] solver_options options_for(const planned_method& method, bool last) const;
     /// Returns one that the operator keeps until the next call.
     [[nodiscard]] const any_preconditioner<T>& preconditioner(const preconditioner_method* row);
+    /// The same for a method that has one. Null, with the reason among the attempts, where it can't
+    /// be made and another method may do without.
+    [[nodiscard]] const any_preconditioner<T>* prepared(const planned_method& method, bool last);
+    /// Leaves with the operator what converged, and after how many iterations.
+    void remember(const planned_method& method, std::int64_t iterations) const;
+    /// Returns the methods, and before them the one that solved the last system.
+    [[nodiscard]] std::vector<planned_method>
+    in_order(std::span<const planned_method> methods) const;
+    /// `m` is null for none. The attempt began at `start`.
     [[nodiscard]] solve_result attempt(const planned_method& method, bool last,
-                                       const any_preconditioner<T>* given);
+                                       const any_preconditioner<T>* m,
+                                       std::chrono::steady_clock::time_point start);
     /// Sets x to where the next attempt begins; false: it begins from 0.
     [[nodiscard]] bool begin();
     /// Keeps x where it is the best so far.

@@ -80,17 +80,31 @@ private:
         return found;
     }
 
+    /// Solvers that need a definite matrix: the cheap M, or none, and those that must be set up, in
+    /// turns. Which is first depends on the size; the cheap one has the last word, since it takes
+    /// whatever is definite.
     void add_with_each(const solver_method& solver) {
-        std::string because = words_;
-        const auto try_next = [&](const preconditioner_method* m) {
-            add(solver, m, setting_.given_side, because);
-            because = "in case " +
-                      (m == nullptr ? "that takes too long" : std::string(m->name) + " is no help");
-        };
         const auto all = usable(true);
-        if (all.empty() || *all.front()->chosen_from.get() > setting_.rows) try_next(nullptr);
-        for (const preconditioner_method* m : all) try_next(m);
+        const auto cheap_one = std::ranges::find_if(all, is_pointwise);
+        const preconditioner_method* const cheap = cheap_one == all.end() ? nullptr : *cheap_one;
+        std::vector<const preconditioner_method*> costly;
+        for (const preconditioner_method* m : all)
+            if (!is_pointwise(m)) costly.push_back(m);
+        std::string because = words_;
+        const auto try_next = [&](const preconditioner_method* m, std::int64_t most) {
+            add(solver, m, setting_.given_side, because, most);
+            because = m == nullptr ? "in case that takes too long"
+                                   : "in case " + std::string(m->name) + " is no help";
+        };
+        const bool cheap_first =
+            costly.empty() || *costly.front()->chosen_from.get() > setting_.rows;
+        if (cheap_first) try_next(cheap, costly.empty() ? 0 : cheap_iterations);
+        if (costly.empty()) return;
+        for (const preconditioner_method* m : costly) try_next(m, costly_iterations);
+        try_next(cheap, 0);
     }
+
+    [[nodiscard]] static bool is_pointwise(const preconditioner_method* m) { return m->pointwise; }
 
     [[nodiscard]] bool scales_rows(const preconditioner_method* m) const {
         return m != nullptr && m->pointwise && facts_.diagonal->span() > wide_diagonal;
@@ -103,10 +117,10 @@ private:
     }
 
     void add(const solver_method& solver, const preconditioner_method* m, side on_side,
-             const std::string& because) {
+             const std::string& because, std::int64_t most_iterations = 0) {
         methods_.push_back({&solver, m, on_side,
                             solver.restarts ? long_restart(setting_) : setting_.least_restart,
-                            because});
+                            because, most_iterations});
     }
 
     const operator_facts& facts_;

@@ -26,7 +26,16 @@ struct planned_method {
     side on_side;
     int restart;
     std::string because; ///< "symmetric, positive diagonal varies by 1e6"
+    /// After so many iterations the next is tried; 0: as many as the solver usually may.
+    std::int64_t most_iterations = 0;
 };
+
+/// As many iterations of CG with a pointwise M, or none, take about as long as an M that must be
+/// set up takes to be made and to solve a system that suits it.
+inline constexpr std::int64_t cheap_iterations = 1000;
+
+/// An M that must be set up, and needs more iterations, doesn't suit the system.
+inline constexpr std::int64_t costly_iterations = 500;
 
 /// What the plan depends on beside the facts.
 struct plan_setting {
@@ -51,7 +60,9 @@ inline constexpr double wide_diagonal = 100;
 /// Returns the methods in the order in which they are tried; a pure function, and never empty.
 /// 1. Where the facts allow a symmetric positive definite matrix, the listed solvers that need one,
 ///    with each usable preconditioner: first the one that is for the largest of the systems that
-///    this one is no smaller than (preconditioner_method::chosen_from).
+///    this one is no smaller than (preconditioner_method::chosen_from), or none. The first has
+///    cheap_iterations, or costly_iterations if it isn't pointwise, as long as another stands
+///    behind it; at the end stands again what is pointwise, or no M, without that limit.
 /// 2. The listed solvers that take any matrix, with the first usable preconditioner that does:
 ///    first those with short recurrences, then those that restart, whose long basis does not stall.
 ///    These have a pointwise M on the left where the diagonal spans more than wide_diagonal, since

@@ -6,8 +6,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <vector>
 
+#include <krylith/device/host/host_memory.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith::host {
@@ -26,7 +28,9 @@ public:
         const std::size_t expected = std::min(static_cast<std::size_t>(whole), 16 * size_);
         const std::size_t wanted =
             std::max(size_ + more, std::min(most_, std::max({expected, 2 * size_, least})));
-        auto larger = std::make_unique_for_overwrite<std::int32_t[]>(wanted);
+        memory larger(
+            static_cast<std::int32_t*>(allocate_host_memory(wanted * sizeof(std::int32_t))));
+        if (larger == nullptr) throw std::bad_alloc();
         std::copy_n(data_.get(), size_, larger.get());
         data_ = std::move(larger);
         peak_ = std::max(peak_, capacity_ + wanted);
@@ -43,8 +47,13 @@ public:
     [[nodiscard]] std::size_t peak_bytes() const noexcept { return peak_ * sizeof(std::int32_t); }
 
 private:
+    struct frees {
+        void operator()(std::int32_t* list) const noexcept { free_host_memory(list); }
+    };
+    using memory = std::unique_ptr<std::int32_t[], frees>; ///< on huge pages where it is long
+
     static constexpr std::size_t least = 4096;
-    std::unique_ptr<std::int32_t[]> data_;
+    memory data_;
     std::size_t size_ = 0;
     std::size_t capacity_ = 0;
     std::size_t most_ = 0;

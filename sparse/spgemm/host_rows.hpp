@@ -9,30 +9,40 @@
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/sparse/device_csr.hpp>
 #include <krylith/sparse/spgemm/column_set.hpp>
+#include <krylith/sparse/spgemm/marked_columns.hpp>
 #include <krylith/sparse/spgemm/spgemm_pattern.hpp>
 
 namespace krylith::host {
 
-/// Appends the columns of rows [begin, end) of C, and writes how many each row has.
+/// Appends the columns of rows [begin, end) of C, and writes how many each row has to counts[row],
+/// which has the number of products up to the end of the row; `before` are those before `begin`.
 inline void count_rows(const csr_pattern& a, const csr_pattern& b, std::int64_t begin,
-                       std::int64_t end, column_list& columns, std::int64_t* counts) {
-    column_set row(b.columns);
-    for (std::int64_t i = begin; i < end; ++i) {
-        std::int64_t products = 0;
-        for (std::int64_t k = a.offsets[i]; k < a.offsets[i + 1]; ++k) {
-            const std::int32_t from = a.indices[k];
-            products += b.offsets[from + 1] - b.offsets[from];
-        }
-        row.begin(as_size(products));
+                       std::int64_t end, std::int64_t before, column_list& columns,
+                       std::int64_t* counts) {
+    column_set set(b.columns);
+    marked_columns marked(b.columns);
+    const auto insert_into = [&](auto& row, std::int64_t i) {
         for (std::int64_t k = a.offsets[i]; k < a.offsets[i + 1]; ++k) {
             const std::int32_t from = a.indices[k];
             row.insert(b.indices + b.offsets[from], b.indices + b.offsets[from + 1]);
         }
+    };
+    for (std::int64_t i = begin; i < end; ++i) {
+        const std::int64_t products = counts[i] - before;
+        before = counts[i];
         columns.make_room(as_size(std::min(products, b.columns)) + column_set::slack,
                           static_cast<double>(i - begin) / static_cast<double>(end - begin));
-        const std::size_t before = columns.size();
-        columns.grow_to(row.take(columns.end()));
-        counts[i] = static_cast<std::int64_t>(columns.size() - before);
+        const std::size_t size = columns.size();
+        if (products <= marked_columns::most_products) {
+            marked.begin();
+            insert_into(marked, i);
+            columns.grow_to(marked.take(columns.end()));
+        } else {
+            set.begin(as_size(products));
+            insert_into(set, i);
+            columns.grow_to(set.take(columns.end()));
+        }
+        counts[i] = static_cast<std::int64_t>(columns.size() - size);
     }
 }
 

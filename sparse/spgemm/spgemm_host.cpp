@@ -111,7 +111,7 @@ public:
         std::size_t vectors = 0;
         for (const auto& part : found) vectors += part.peak_bytes();
         this->peak_bytes = this->bytes + static_cast<std::int64_t>(vectors) +
-                           threads_ * ((b.columns() + 63) / 64 * 24 + 32);
+                           threads_ * ((b.columns() + 63) / 64 * 24 + 4 * b.columns() + 32);
     }
 
     device_csr<T> multiply(const device_csr<T>& a, const device_csr<T>& b) override {
@@ -122,6 +122,15 @@ public:
         device_->copy(offsets.data(), offsets_.data(), offsets.size() * sizeof(std::int64_t));
         device_->copy(indices.data(), indices_.data(), indices.size() * sizeof(std::int32_t));
         device_csr<T> c(device_, b.columns(), std::move(offsets), std::move(indices),
+                        std::move(values));
+        refresh(a, b, c);
+        return c;
+    }
+
+    device_csr<T> take(const device_csr<T>& a, const device_csr<T>& b) override {
+        buffer<T> values(device_, indices_.size(), "matrix");
+        this->bytes = static_cast<std::int64_t>(shares_.size() * sizeof(std::int64_t));
+        device_csr<T> c(device_, b.columns(), std::move(offsets_), std::move(indices_),
                         std::move(values));
         refresh(a, b, c);
         return c;
@@ -148,13 +157,15 @@ private:
         threads_ = team_for(most_threads, this->products);
         shares_ = equal_products({offsets, as_size(a.rows + 1)}, threads_);
         std::vector<column_list> found;
-        for (int share = 0; share < threads_; ++share)
-            found.emplace_back(
-                as_size(offsets[shares_[as_size(share) + 1]] - offsets[shares_[as_size(share)]]));
+        std::vector<std::int64_t> before; // the products before each share
+        for (int share = 0; share < threads_; ++share) {
+            before.push_back(offsets[shares_[as_size(share)]]);
+            found.emplace_back(as_size(offsets[shares_[as_size(share) + 1]] - before.back()));
+        }
         in_team(threads_, [&](int thread, int team) {
             for (int share = thread; share < threads_; share += team)
                 count_rows(a, b, shares_[as_size(share)], shares_[as_size(share) + 1],
-                           found[as_size(share)], offsets + 1);
+                           before[as_size(share)], found[as_size(share)], offsets + 1);
         });
         offsets[0] = 0;
         for (std::int64_t i = 0; i < a.rows; ++i) offsets[i + 1] += offsets[i];
@@ -195,10 +206,10 @@ spgemm_estimate estimate_spgemm(const device_csr<T>& a, const device_csr<T>& b) 
     });
     host.synchronize();
     e.result_bytes = 8 * (a.rows() + 1) + (4 + std::int64_t{sizeof(T)}) * e.most_nonzeros;
-    // Offsets, the columns of C, lists of them that move as they grow, and a set of columns a
-    // thread.
+    // Offsets, the columns of C, lists of them that move as they grow, and for each thread a bit
+    // and a mark a column.
     e.extra_bytes = 8 * (a.rows() + 1) + 4 * e.most_nonzeros + 8 * e.products +
-                    host.threads() * (64 + (b.columns() + 63) / 64 * 24);
+                    host.threads() * (64 + (b.columns() + 63) / 64 * 24 + 4 * b.columns());
     return e;
 }
 

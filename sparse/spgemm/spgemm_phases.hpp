@@ -20,6 +20,10 @@ public:
 
     [[nodiscard]] virtual device_csr<T> multiply(const device_csr<T>& a,
                                                  const device_csr<T>& b) = 0;
+    /// The same, after which only refresh() is called: C may get arrays that are kept here.
+    [[nodiscard]] virtual device_csr<T> take(const device_csr<T>& a, const device_csr<T>& b) {
+        return multiply(a, b);
+    }
     virtual void refresh(const device_csr<T>& a, const device_csr<T>& b, device_csr<T>& c) = 0;
 
     std::int64_t nonzeros = 0;

@@ -155,6 +155,19 @@ distributed_csr<T> distributed_spgemm<T>::multiply(const distributed_csr<T>& a,
 }
 
 template <class T>
+distributed_csr<T> distributed_spgemm<T>::take(const distributed_csr<T>& a,
+                                               const distributed_csr<T>& b) {
+    plan& p = *plan_;
+    p.a.check(who, "A", p.group, a);
+    p.b.check(who, "B", p.group, b);
+    p.fetch_values(b);
+    std::vector<device_csr<T>> blocks;
+    for (int rank = 0; rank < p.group.size(); ++rank)
+        blocks.push_back(p.products[p.at(rank)]->take(a.block(rank), p.factor(b, rank)));
+    return {p.group, p.rows, p.columns, std::move(blocks), p.columns_of};
+}
+
+template <class T>
 void distributed_spgemm<T>::refresh(const distributed_csr<T>& a, const distributed_csr<T>& b,
                                     distributed_csr<T>& c) const {
     plan& p = *plan_;

@@ -1,11 +1,13 @@
 // krylith bench multigrid: every step is there, measured as often as asked for, and what is wrong
 // voids the row.
 #include <algorithm>
+#include <filesystem>
 #include <string>
 
 #include <doctest/doctest.h>
 
 #include <krylith/bench/multigrid/multigrid_measure.hpp>
+#include <krylith/bench/multigrid/multigrid_peer.hpp>
 
 #include <krylith/tests/support/groups.hpp>
 
@@ -35,6 +37,19 @@ KRYLITH_GROUP_TEST("bench multigrid: a solve that does not converge is void") {
     const workload w = make_workload("gallery:convection_diffusion:9:1000"); // not symmetric
     CHECK_FALSE(measure_multigrid(group, w, {.options = {}, .rtol = 1e-14, .repetitions = 1})
                     .void_because.empty());
+}
+
+TEST_CASE("bench multigrid: PyAMG answers the same question where Python has it, or it is said") {
+    CHECK(missing_pyamg("/no/such/python").find("/no/such/python has none") == 0);
+    if (!missing_pyamg("python3").empty()) return;
+    const workload w = make_workload("gallery:poisson3d:9");
+    const multigrid_numbers numbers =
+        measure_pyamg("python3", std::filesystem::temp_directory_path().string(), w,
+                      {.options = {}, .rtol = 1e-8, .repetitions = 2});
+    CHECK(numbers.void_because.empty());
+    CHECK(numbers.iterations > 0);
+    CHECK(numbers.phases.size() == 3);
+    for (const multigrid_phase& p : numbers.phases) CHECK(p.seconds.size() == 2);
 }
 
 } // namespace krylith::bench

@@ -12,6 +12,7 @@
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/matrix/load.hpp>
 #include <krylith/partition/halo/halo_plan.hpp>
+#include <krylith/precond/amg.hpp>
 
 #include <krylith/tests/host_memory/counted_memory.hpp>
 #include <krylith/tests/matrix/support/temporary_folder.hpp>
@@ -127,6 +128,45 @@ TEST_CASE("host memory: solves, recorded and eager") {
                 const auto solve = [&] { return p.solve_jacobi(which, options).converged(); };
                 CHECK(exhaust(solve, settle) > 30);
             }
+    }
+}
+
+TEST_CASE("host memory: multigrid, its update and its application") {
+    const auto matrix = make_gallery<double>("poisson2d:13");
+    auto changed = matrix;
+    for (double& v : changed.values) v *= 2;
+    const auto values = testing::random_values<double>(matrix.rows, 182);
+    for (const int devices : {1, 2}) {
+        CAPTURE(devices);
+        const auto group = device_group::host(devices, {.host_threads = devices});
+        const auto settle = [&] {
+            try {
+                group.synchronize();
+            } catch (const error&) { // NOLINT(bugprone-empty-catch): a task had no memory
+            }
+        };
+        const auto a = make_operator(group, matrix);
+        const auto r = testing::make_range_vector(a->layout(), values);
+        auto z = a->make_range_vector();
+        const auto applied = [&](const amg<double>& m) {
+            execution run(group, {.timeout_seconds = 0.3});
+            m.apply(run, r, z);
+            return testing::values_of(z);
+        };
+        const auto set_up = [&] {
+            const amg<double> m(*a, matrix);
+            group.synchronize();
+            return m.levels().size() == 2;
+        };
+        CHECK(exhaust(set_up, settle) > 30);
+
+        const auto expected = applied(amg<double>(*a, changed));
+        amg<double> m(*a, matrix);
+        const auto update = [&] {
+            m.update(csr_view<double>(changed));
+            return testing::same_bits(applied(m), expected);
+        };
+        CHECK(exhaust(update, settle) > 30);
     }
 }
 

@@ -91,10 +91,16 @@ KRYLITH_GROUP_TEST("amg: iterations are few, and the same on any devices") {
           goal{"jump_diffusion:20:1e6:seed=1", 30, 2.2, {.cycle = multigrid_cycle::w}}}) {
         CAPTURE(g.name);
         const auto matrix = make_gallery<double>(g.name);
-        const outcome found = solved(group, matrix, g.options);
-        CHECK(found.iterations <= g.most);
-        CHECK(found.complexity <= g.complexity);
-        check_same(found, solved(one_device_like(group), matrix, g.options));
+        const outcome alone = solved(one_device_like(group), matrix, g.options);
+        CHECK(alone.iterations <= g.most);
+        CHECK(alone.complexity <= g.complexity);
+        // Coarse levels on all devices, some of them, and all of them on one device.
+        for (const std::int64_t gathered : {0, 500, 100'000}) {
+            CAPTURE(gathered);
+            amg_options options = g.options;
+            options.gathered_rows = gathered;
+            check_same(alone, solved(group, matrix, options));
+        }
     }
 }
 
@@ -225,6 +231,64 @@ KRYLITH_GROUP_TEST("amg: new values give what a new hierarchy would") {
     }
 }
 
+/// Diffusion on 40 x 40 points by a coefficient that is 1e4 in stripes left of `front`.
+csr_matrix<double> striped(int front) {
+    auto matrix = make_gallery<double>("poisson2d:40");
+    const auto at = [&](std::int64_t p) { return p % 40 < front && p / 40 % 4 < 2 ? 1e4 : 1.0; };
+    for (std::int64_t row = 0; row < matrix.rows; ++row) {
+        double sum = at(row) * 1e-2; // of what leaves through the boundary
+        std::size_t own = 0;
+        for (auto k = static_cast<std::size_t>(matrix.row_offsets[static_cast<std::size_t>(row)]);
+             k < static_cast<std::size_t>(matrix.row_offsets[static_cast<std::size_t>(row) + 1]);
+             ++k) {
+            const std::int64_t column = matrix.column_indices[k];
+            if (column == row) {
+                own = k;
+                continue;
+            }
+            matrix.values[k] = -std::sqrt(at(row) * at(column));
+            sum -= matrix.values[k];
+        }
+        matrix.values[own] = sum;
+    }
+    return matrix;
+}
+
+KRYLITH_GROUP_TEST("amg: values that drift away bring a rebuild") {
+    const auto start = striped(0);
+    problem<double> p(group, start, random_values<double>(start.rows, 12));
+    amg<double> m(*p.a, start);
+    std::int64_t first = 0;
+    int worse = 0;
+    for (int front = 0; front <= 40; front += 8) {
+        CAPTURE(front);
+        const auto matrix = striped(front);
+        const bool due = m.rebuild_due();
+        const int before = m.rebuilds();
+        p.a->update(matrix.values);
+        m.update(matrix);
+        CHECK(m.rebuilds() == before + (due ? 1 : 0));
+        CHECK_FALSE(m.rebuild_due());
+        const auto result = cg(*p.a, p.b, p.x, {}, m); // also by the recordings that it keeps
+        INFO(testing::describe(result));
+        CHECK(result.converged());
+        CHECK(testing::residual_norm(matrix, values_of(p.b), p.solution()) <=
+              1.01e-8 * testing::norm(values_of(p.b)));
+        if (due || front == 0) {
+            const amg<double> fresh(*p.a, matrix);
+            CHECK(
+                same_bits(applied(*p.a, m, values_of(p.b)), applied(*p.a, fresh, values_of(p.b))));
+            first = result.iterations;
+        }
+        m.solved(result.iterations);
+        const bool slow = static_cast<double>(result.iterations) > 1.5 * static_cast<double>(first);
+        CHECK(m.rebuild_due() == slow);
+        worse += slow ? 1 : 0;
+    }
+    CHECK(worse >= 1);
+    CHECK(m.rebuilds() >= 1);
+}
+
 KRYLITH_GROUP_TEST("amg: rows on the devices, any operator, an order of rows, fp32") {
     const auto matrix = make_gallery<double>("poisson3d:15:random=2");
     const std::int64_t usual = solved(group, matrix, {}).iterations;
@@ -261,6 +325,7 @@ TEST_CASE("amg: what it can't do is refused with what is allowed") {
     refuses({.theta = std::nan("")}, "theta is nan");
     refuses({.degree = 0}, "amg_options::degree is 0; allowed is 1 to 16");
     refuses({.max_levels = 0}, "max_levels is 0");
+    refuses({.gathered_rows = -1}, "gathered_rows is -1");
     const auto other = testing::laplace_1d(4);
     CHECK_THROWS_WITH_AS((amg<double>(*a, other)),
                          doctest::Contains("a matrix of 4 x 4 for an operator of 216 rows"),

@@ -162,11 +162,13 @@ KRYLITH_GROUP_TEST("unsymmetric amg: iterations are few, and the same on any dev
 KRYLITH_GROUP_TEST("unsymmetric amg: R B P is the coarse matrix, P is T and R the smoothed one") {
     const auto matrix = make_gallery<double>("convection_diffusion:7:40");
     const auto a = make_operator(group, matrix);
-    const distributed_csr<double> fine(group, csr_view<double>(matrix), a->layout()->rows,
-                                       a->layout()->rows);
+    distributed_csr<double> fine(group, csr_view<double>(matrix), a->layout()->rows,
+                                 a->layout()->rows);
     const auto home =
         std::make_shared<const layout>(layout{group, a->layout()->rows, coherence::owned});
-    const detail::hierarchy<double> h(home, fine, {.precision = multigrid_precision::fp64});
+    const amg_options options{.precision = multigrid_precision::fp64};
+    const detail::hierarchy<double> h(home, std::move(fine), options,
+                                      detail::make_near_null_space<double>(*home, options));
     REQUIRE(h.unsymmetric());
     REQUIRE(h.levels().size() == 2);
     const auto& level = h.levels()[0];
@@ -247,6 +249,11 @@ KRYLITH_GROUP_TEST("unsymmetric amg: the kind is found from the matrix, or given
         CHECK(kind_of(make_gallery<double>(name), multigrid_kind::symmetric));
     }
     CHECK(!kind_of(make_gallery<double>("poisson3d:9"), multigrid_kind::unsymmetric));
+    const auto beam = make_gallery<double>("elasticity3d:4");
+    const auto of_beam = make_operator(group, beam, {.block_size = 3});
+    CHECK_THROWS_WITH_AS(
+        (amg<double>(*of_beam, beam, {.kind = multigrid_kind::unsymmetric, .block_size = 3})),
+        doctest::Contains("kind is unsymmetric, for nodes of 3 rows"), usage_error);
     auto rounded = make_gallery<double>("poisson3d:9:random=4");
     for (std::size_t k = 0; k < rounded.values.size(); k += 3) rounded.values[k] *= 1 + 1e-9;
     CHECK(kind_of(rounded, multigrid_kind::automatic));

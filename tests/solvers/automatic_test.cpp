@@ -289,6 +289,68 @@ KRYLITH_GROUP_TEST("auto: its preconditioner stays with the operator, and takes 
     CHECK(second.converged());
 }
 
+// CG alone needs as many iterations as there are rows.
+KRYLITH_GROUP_TEST("auto: multigrid comes next where cg takes too long, and first the next time") {
+    auto matrix = laplace_1d(2500);
+    problem<double> p(group, matrix, random_values<double>(matrix.rows, 313));
+    const auto first = solve(*p.a, matrix, p.b, p.x);
+    INFO(testing::describe(first));
+    CHECK(first.converged());
+    CHECK(p.relative_residual() <= 1.01e-8);
+    REQUIRE(first.attempts.size() == 2);
+    CHECK(first.attempts[0].preconditioner == "none");
+    CHECK(first.attempts[0].iterations == 1000);
+    CHECK(first.attempts[0].reason == reason::max_iterations);
+    CHECK(first.attempts[1].preconditioner.starts_with("amg"));
+    CHECK(first.attempts[1].because == "in case that takes too long");
+    for (double& v : matrix.values) v *= 2;
+    p.a->update(matrix.values);
+    const auto second = solve(*p.a, matrix, p.b, p.x);
+    CHECK(second.converged());
+    REQUIRE(second.attempts.size() == 1);
+    CHECK(second.attempts[0].preconditioner.starts_with("amg"));
+    CHECK(second.attempts[0].because == "it solved the last system");
+    CHECK(testing::residual_norm(matrix, testing::values_of(p.b), p.solution()) <=
+          1.01e-8 * testing::norm(testing::values_of(p.b)));
+}
+
+KRYLITH_GROUP_TEST("auto: where cg proves that the matrix isn't definite, multigrid isn't made") {
+    auto matrix = laplace_1d(200);
+    for (double& v : matrix.values)
+        if (v > 0) v -= 0.0015;
+    problem<double> p(group, matrix, std::vector<double>(200, 1));
+    const auto result = solve(*p.a, matrix, p.b, p.x);
+    INFO(testing::describe(result));
+    CHECK(result.converged());
+    REQUIRE(result.attempts.size() >= 2);
+    CHECK(result.attempts[0].reason == reason::indefinite_matrix);
+    CHECK(result.attempts[1].solver != "cg");
+}
+
+// Devices whose memory ends where multigrid's begins.
+KRYLITH_GROUP_TEST("auto: a preconditioner that can't be made is named, and the next is tried") {
+    const auto matrix = laplace_1d(2500);
+    problem<double> p(group, matrix, random_values<double>(matrix.rows, 314));
+    (void)facts_of(*p.a);
+    for (int rank = 0; rank < group.size(); ++rank)
+        p.a->group()[rank].ledger().set_guard(
+            [](const std::string& item, std::size_t, std::size_t) {
+                if (item == "preconditioner") throw device_error("refused: " + item);
+            });
+    const auto result = solve(*p.a, matrix, p.b, p.x);
+    for (int rank = 0; rank < group.size(); ++rank) p.a->group()[rank].ledger().set_guard({});
+    INFO(testing::describe(result));
+    CHECK(result.converged());
+    CHECK(p.relative_residual() <= 1.01e-8);
+    REQUIRE(result.attempts.size() == 3);
+    CHECK(result.attempts[1].preconditioner == "amg");
+    CHECK(result.attempts[1].refused == "refused: preconditioner");
+    CHECK(result.attempts[1].iterations == 0);
+    CHECK(result.attempts[2].because == "in case amg is no help");
+    CHECK(result.attempts[2].refused.empty());
+    CHECK(result.best_attempt() == &result.attempts[2]);
+}
+
 KRYLITH_GROUP_TEST("auto: stops where it is told to, and tries nothing more") {
     const auto matrix = saddle_point(60, 20);
     problem<double> p(group, matrix, random_values<double>(matrix.rows, 312));

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <krylith/matrix/gallery.hpp>
+#include <krylith/precond/amg.hpp>
 
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/random.hpp>
@@ -95,6 +96,22 @@ TEST_CASE("memory: a thousand solves of one operator") {
     check_resident(before);
     p.a->release_workspace();
     CHECK(live_bytes(group) == live);
+}
+
+TEST_CASE("memory: a thousand small multigrid set-ups") {
+    const auto group = device_group::host(2, {.host_threads = 2});
+    const auto matrix = make_gallery<double>("poisson1d:150");
+    problem<double> p(group, matrix, testing::random_values<double>(matrix.rows, 193));
+    const auto live = live_bytes(group);
+    std::size_t before = 0;
+    for (int round = 0; round < 1000; ++round) {
+        if (round == 200) before = resident_bytes();
+        const amg<double> m(*p.a, matrix);
+        CHECK(m.levels().size() == 2);
+    }
+    group.synchronize();
+    CHECK(live_bytes(group) == live);
+    check_resident(before);
 }
 
 } // namespace krylith

@@ -234,8 +234,8 @@ std::vector<std::string> what_is_missing(const recommendation& r) {
             "saddle points, or a direct solver. krylith has none of these yet.");
     else
         words.emplace_back(
-            "What would help is a stronger preconditioner than jacobi: an incomplete "
-            "factorisation (ILU, IC) or multigrid. krylith has none of these yet.");
+            "What would help is a stronger preconditioner: an incomplete factorisation (ILU, IC). "
+            "krylith has none of these yet.");
     if (r.kind.what == matrix_class::negative_candidate)
         words.emplace_back("With the signs of A and b turned round, cg may work.");
     if (r.kind.what == matrix_class::indefinite)

@@ -46,12 +46,21 @@ const char* to_string(verdict outcome) {
     return "unknown";
 }
 
+/// ", 2 ms of it to make amg" where that is much of the time.
+std::string of_it_making(const trial& t) {
+    if (t.making_seconds < 0.1 * t.expected_seconds) return {};
+    return fmt::format(", {} of it to make {}", in_seconds(t.making_seconds),
+                       t.method.preconditioner);
+}
+
 std::string expectation(const trial& t) {
     switch (t.outcome) {
-    case verdict::converged: return fmt::format("converged in {}", in_seconds(t.seconds));
+    case verdict::converged:
+        return fmt::format("converged in {}", in_seconds(t.expected_seconds)) + of_it_making(t);
     case verdict::converging:
         return fmt::format("would take about {} iterations, {}", t.expected_iterations,
-                           in_seconds(t.expected_seconds));
+                           in_seconds(t.expected_seconds)) +
+               of_it_making(t);
     case verdict::unfinished: return "not finished in the time: " + t.words;
     case verdict::failed: return "failed: " + t.words;
     }
@@ -95,8 +104,8 @@ std::string why(const recommendation& r) {
                             "still falls: about {} in all.",
                             best.relative_residual, in_seconds(best.expected_seconds));
     else
-        text += fmt::format("Converged in {} iterations, {}.", best.iterations,
-                            in_seconds(best.seconds));
+        text += fmt::format("Converged in {} iterations, {}{}.", best.iterations,
+                            in_seconds(best.expected_seconds), of_it_making(best));
     if (ranking(r.trials).front() != *r.chosen)
         text += " No more than 15% or 1 ms slower than the fastest, and simpler.";
     if (r.placed && r.placements.size() > 1)
@@ -137,6 +146,7 @@ json as_json(const trial& t) {
             {"failure", t.words},
             {"iterations", t.iterations},
             {"seconds", t.seconds},
+            {"preconditioner_seconds", t.making_seconds},
             {"seconds_per_iteration", t.seconds_an_iteration},
             {"relative_true_residual", t.relative_residual},
             {"expected_iterations", finite ? json(t.expected_iterations) : json()},

@@ -63,11 +63,13 @@ struct trial {
     verdict outcome = verdict::failed;
     std::string words; ///< why it failed or is unfinished; else empty
     std::int64_t iterations = 0;
-    double seconds = 0;           ///< of the last, longest run: set-up of the method left out
+    double seconds = 0;           ///< of the last, longest run: all set-up left out
+    double making_seconds = 0;    ///< of the preconditioner
     double relative_residual = 1; ///< true
     double seconds_an_iteration = 0;
     std::int64_t limit = 0;               ///< iterations that a solve would make at most
     std::int64_t expected_iterations = 0; ///< to the tolerance; those it took if it converged
+    /// To the tolerance, with making_seconds.
     double expected_seconds = std::numeric_limits<double>::infinity();
     std::vector<double> history; ///< ||r|| of the last run by iteration
     double rhs_norm = 0;
@@ -86,10 +88,11 @@ public:
     trial_bench(const device_group& group, const csr_matrix<double>& matrix,
                 const operator_options& multiply, std::span<const double> rhs);
 
-    /// Runs of growing length, each from zero, until one ends by itself or `seconds` are used up (a
-    /// first run of 20 iterations is always made). The iterations are limited as a solve would
-    /// limit them, but an expectation beyond that is tested. `request` gives tolerances. Bad input
-    /// and too little memory are failures of the trial; what else is thrown passes.
+    /// Makes the preconditioner, then runs of growing length, each from zero, until one ends by
+    /// itself or `seconds` are used up (a first run of 20 iterations is always made). The
+    /// iterations are limited as a solve would limit them, but an expectation beyond that is
+    /// tested. `request` gives tolerances. Bad input and too little memory are failures of the
+    /// trial; what else is thrown passes.
     [[nodiscard]] trial run(const candidate& method, const solve_request& request, double seconds);
 
     [[nodiscard]] const matrix_operator<double>& a() const { return *a_; }

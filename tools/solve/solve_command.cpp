@@ -18,6 +18,7 @@
 #include <krylith/tools/cli/given_command.hpp>
 #include <krylith/tools/cli/method_help.hpp>
 #include <krylith/tools/cli/names.hpp>
+#include <krylith/tools/cli/near_null.hpp>
 #include <krylith/tools/cli/output_file.hpp>
 #include <krylith/tools/cli/printable.hpp>
 #include <krylith/tools/cli/shared_options.hpp>
@@ -69,6 +70,9 @@ void add_method(CLI::App& app, solve_request& request) {
         ("auto suits the matrix with solver auto, and is none with others; " +
          preconditioner_help())
             .c_str());
+    add("--coordinates", request.coordinates, coordinates_forms,
+        "precond amg: an array of nodes x dimension, whose rigid body modes it takes. Rows are the "
+        "unknowns of a node, node by node. Without: those of gallery:elasticity3d; none: no modes");
     add("--side", request.side, alternatives(side_names),
         "Side of the preconditioner in gmres and bicgstab; cg is the same on all");
     add_rtol(app, request.rtol);

@@ -49,6 +49,7 @@ json attempts(const solve_result& result) {
                         {"side", a.side.empty() ? json() : json(a.side)},
                         {"restart", a.restart == 0 ? json() : json(a.restart)},
                         {"because", a.because},
+                        {"refused", a.refused.empty() ? json() : json(a.refused)},
                         {"reason", to_string(a.reason)},
                         {"iterations", a.iterations},
                         {"seconds", a.seconds},
@@ -60,11 +61,13 @@ json attempts(const solve_result& result) {
 json levels(const std::vector<multigrid_level_facts>& all) {
     if (all.empty()) return {};
     json list = json::array();
-    for (const multigrid_level_facts& level : all)
+    for (const multigrid_level_facts& level : all) {
         list.push_back({{"rows", level.rows},
                         {"nonzeros", level.nonzeros},
                         {"bound", level.bound},
                         {"format", level.format}});
+        if (!level.why_last.empty()) list.back()["why_last"] = level.why_last;
+    }
     return {{"operator_complexity", operator_complexity(all)},
             {"grid_complexity", grid_complexity(all)},
             {"levels", list}};

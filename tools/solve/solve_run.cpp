@@ -15,6 +15,7 @@
 #include <krylith/solvers/solver_table.hpp>
 #include <krylith/tools/cli/method_help.hpp>
 #include <krylith/tools/cli/names.hpp>
+#include <krylith/tools/cli/near_null.hpp>
 #include <krylith/tools/cli/operator_request.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
 #include <krylith/tools/model/models.hpp>
@@ -180,7 +181,7 @@ solve_outcome run_solve(const solve_request& request, const solve_watch& watch) 
     const std::string precondition = request.preconditioner_text();
     (void)parse_preconditioner(precondition);
     solver_options options = request.options();
-    const operator_options multiply = request.multiply.options();
+    operator_options multiply = request.multiply.options();
     const vector_source rhs = parse_vector_source("--rhs", request.rhs);
     const bool count = request.devices.devices == "auto"; // needs the matrix; the rest does not
     std::optional<device_group> chosen;
@@ -203,8 +204,11 @@ solve_outcome run_solve(const solve_request& request, const solve_watch& watch) 
         chosen = fastest_devices(request.devices, multiply.kind, csr_view<T>(matrix),
                                  out.devices_because);
     const device_group& group = *chosen;
+    const near_null modes =
+        find_near_null(request.matrix, request.spd, matrix.rows, request.coordinates, precondition);
+    multiply.block_size = modes.block_size;
     const auto a = make_operator(group, matrix, multiply);
-    const auto m = make_preconditioner(precondition, *a, csr_view<T>(matrix));
+    const auto m = make_preconditioner_with(precondition, *a, csr_view<T>(matrix), modes);
     group.synchronize();
     out.setup_seconds = clock.lap();
     describe(out, request, *a, m);

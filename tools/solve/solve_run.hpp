@@ -23,6 +23,7 @@ struct solve_request {
     std::string x0;                      ///< file; empty: zero
     std::string solver = "auto";         ///< of solver_choices()
     std::string preconditioner = "auto"; ///< as make_preconditioner() reads it, or auto
+    std::string coordinates;             ///< as find_near_null() reads it
     std::string side = "right";
     std::string execution = "auto";
     std::optional<double> rtol; ///< without: as suits the precision

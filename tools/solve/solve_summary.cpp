@@ -70,6 +70,10 @@ std::string attempt_lines(const solve_result& r) {
             fmt::format("{}{} {}{} ({})", attempt.solver, restart,
                         plain ? "without preconditioner" : "with " + attempt.preconditioner, side,
                         attempt.because);
+        if (!attempt.refused.empty()) {
+            text += line("", "tried: " + how + ": " + attempt.refused);
+            continue;
+        }
         const std::string end = in_words(attempt.reason);
         text += line("", &attempt == best
                              ? "auto: " + how
@@ -109,6 +113,8 @@ std::string level_lines(const std::vector<multigrid_level_facts>& levels) {
                                                               static_cast<double>(levels[k].rows)
                                                         : 0.0,
                                      levels[k].format));
+    if (const std::string& why = levels.back().why_last; !why.empty())
+        text += line("", "no coarser level: " + why);
     return text;
 }
 

@@ -36,6 +36,7 @@ std::string planned(const operator_facts& f, const plan_setting& setting = {.row
         if (m.solver->restarts) text += "(" + std::to_string(m.restart) + ")";
         if (m.preconditioner != nullptr) text += "+" + std::string(m.preconditioner->name);
         if (m.on_side != side::right) text += std::string(":") + to_string(m.on_side);
+        if (m.most_iterations != 0) text += "/" + std::to_string(m.most_iterations);
     }
     return text;
 }
@@ -67,6 +68,19 @@ TEST_CASE("method plan: a preconditioner that is given stands on the side that i
         .rows = 100, .given_side = side::left, .source = preconditioner_source::given};
     CHECK(planned(facts(false, 1, 1e4), given) == "bicgstab:left gmres(100):left");
     CHECK(planned(facts(true, 1, 1e4), given) == "cg:left bicgstab:left gmres(100):left");
+}
+
+TEST_CASE("method plan: multigrid behind a cheap start, or first where the system is large") {
+    plan_setting with{.rows = 100, .source = preconditioner_source::matrix};
+    CHECK(planned(facts(true, 1, 10), with)
+              .starts_with("cg+jacobi/1000 cg+amg/500 cg+jacobi bicgstab+jacobi"));
+    CHECK(planned(facts(true, 4, 4), with).starts_with("cg/1000 cg+amg/500 cg bicgstab"));
+    with.rows = 1'000'000;
+    CHECK(planned(facts(true, 1, 10), with).starts_with("cg+amg/500 cg+jacobi bicgstab+jacobi"));
+    CHECK(planned(facts(true, 4, 4), with).starts_with("cg+amg/500 cg bicgstab"));
+    CHECK(planned(facts(false, 1, 10), with).find("amg") == std::string::npos);
+    with.source = preconditioner_source::table; // no matrix in host memory
+    CHECK(planned(facts(true, 1, 10), with).starts_with("cg+jacobi bicgstab+jacobi"));
 }
 
 // Every row that is listed is of use somewhere, whatever it is called.

@@ -57,6 +57,18 @@ void check_product(const device_group& group, const csr_matrix<T>& a, const csr_
     give_values(db, b);
     CHECK(c.download() == plain_product(a2, b2));
     CHECK(plan.multiply(da, db).download() == plain_product(a, b));
+
+    distributed_spgemm<T> given(da, db);
+    auto taken = given.take(da, db);
+    CHECK(taken.download() == plain_product(a, b));
+    CHECK(given.bytes() <= plan.bytes());
+    give_values(da, a2);
+    give_values(db, b2);
+    given.refresh(da, db, taken);
+    CHECK(taken.download() == plain_product(a2, b2));
+    CHECK_THROWS_WITH_AS((void)given.multiply(da, db),
+                         doctest::Contains("take() has given the pattern away"), usage_error);
+    CHECK_THROWS_AS((void)given.take(da, db), usage_error);
 }
 
 /// Sorted rows, with the entries of a place added up in their order.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <krylith/matrix/gallery.hpp>
@@ -196,10 +197,28 @@ TEST_CASE("where nothing converges it says so, and what is missing") {
     CHECK(json::parse(report.out).at("command").is_null());
 }
 
-// CG needs as many iterations as there are rows, and the residual stays for most of them.
+namespace {
+
+/// poisson1d:3000 with the sign of every third pair of unknowns turned round, in the words of a
+/// file.
+std::string turned_chain() {
+    std::string text = "%%MatrixMarket matrix coordinate real symmetric\n3000 3000 5999\n";
+    const auto sign = [](int i) { return i / 2 % 3 == 0 || i % 7 == 0 ? -1 : 1; };
+    for (int i = 0; i < 3000; ++i) {
+        text += fmt::format("{0} {0} 2\n", i + 1);
+        if (i > 0) text += fmt::format("{} {} {}\n", i + 1, i, -sign(i) * sign(i - 1));
+    }
+    return text;
+}
+
+} // namespace
+
+// CG needs as many iterations as there are rows, and the residual stays for most of them; neither
+// polynomials nor multigrid, which takes neighbours for alike, help at once.
 TEST_CASE("what the time cut off is called unfinished, with the time that it needs") {
     const temporary_folder folder;
-    const std::string recommend = "recommend gallery:poisson1d:3000 --rhs random:1 --backend host ";
+    folder.write("a.mtx", turned_chain());
+    const std::string recommend = "recommend a.mtx --rhs random:1 --backend host ";
     const auto hasty = run_krylith(folder, recommend + "--seconds 1e-6");
     CHECK(hasty.status == 1);
     CHECK_FALSE(contains(hasty.out, "nothing that krylith has converges"));
@@ -215,6 +234,26 @@ TEST_CASE("what the time cut off is called unfinished, with the time that it nee
     CHECK(report.at("seconds_for_all") > 0);
     const auto patient = run_krylith(folder, recommend + "--seconds 60");
     CHECK_MESSAGE(patient.status == 0, patient.out);
+}
+
+// On 40,000 rows CG alone takes hundreds of iterations.
+TEST_CASE("multigrid is tried, and the time to make it counts") {
+    const auto a = poisson2d<double>(200);
+    CHECK(std::ranges::any_of(plan(a).tried,
+                              [](const candidate& c) { return c.preconditioner == "amg"; }));
+    const auto general = plan(convection_diffusion<double>(4, 10)).tried;
+    CHECK(std::ranges::none_of(general,
+                               [](const candidate& c) { return c.preconditioner == "amg"; }));
+    const std::vector<double> ones(40'000, 1);
+    trial_bench bench(device_group::host(1), a, {}, ones);
+    const trial t = bench.run({"cg", "amg", "right", 30, ""}, {}, 60);
+    CHECK(t.outcome == verdict::converged);
+    CHECK(t.iterations < 30);
+    CHECK(t.making_seconds > 0);
+    CHECK(t.expected_seconds == doctest::Approx(t.making_seconds + t.seconds));
+    const trial plain = bench.run({"cg", "none", "right", 30, ""}, {}, 60);
+    CHECK(plain.expected_seconds >= plain.seconds);
+    CHECK(plain.iterations > 5 * t.iterations);
 }
 
 TEST_CASE("a trial is failed, not unfinished, once it had the iterations of a solve") {

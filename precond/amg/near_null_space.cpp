@@ -1,0 +1,154 @@
+#include <krylith/precond/amg/near_null_space.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <krylith/device/error.hpp>
+#include <krylith/device/messages/number_text.hpp>
+#include <krylith/matrix/types/index_width.hpp>
+#include <krylith/precond/coarsening/near_null_steps.hpp>
+#include <krylith/precond/coarsening/row_steps.hpp>
+
+namespace krylith::detail {
+
+namespace {
+
+constexpr const char* item = "near-null vectors";
+
+/// Whether the rows of each node lie on one rank, one after the other.
+bool keeps_nodes(const layout& layout, int block) {
+    return !layout.order && std::ranges::all_of(layout.rows.begin, [=](std::int64_t begin) {
+        return begin % block == 0;
+    });
+}
+
+void check_sizes(std::int64_t rows, const amg_options& options) {
+    const int block = options.block_size;
+    if (block < 1 || block > aggregation::most_of_node || rows % block != 0)
+        throw usage_error("amg_options::block_size is " + std::to_string(block) +
+                          "; allowed are 1 to " + std::to_string(aggregation::most_of_node) +
+                          " that divide the number of rows, " + std::to_string(rows));
+    const auto size = static_cast<std::int64_t>(options.near_null.size());
+    const std::int64_t most = rows * aggregation::most_of_node;
+    if (size > most || (rows == 0 ? size != 0 : size % rows != 0))
+        throw usage_error("amg_options::near_null has " + std::to_string(size) +
+                          " entries; must be those of 1 to " +
+                          std::to_string(aggregation::most_of_node) + " vectors of " +
+                          std::to_string(rows) + " rows");
+}
+
+/// The largest magnitude of each vector.
+std::vector<double> largest_magnitudes(std::span<const double> all, std::int64_t rows) {
+    std::vector<double> found;
+    for (std::size_t begin = 0; begin < all.size(); begin += as_size(rows)) {
+        double most = 0;
+        for (std::size_t i = begin; i < begin + as_size(rows); ++i) {
+            if (!std::isfinite(all[i]))
+                throw usage_error("amg_options::near_null: entry " + std::to_string(i - begin) +
+                                  " of vector " + std::to_string(found.size()) +
+                                  " (counted from 0) is " + number_text(all[i]) +
+                                  "; it must be finite");
+            most = std::max(most, std::fabs(all[i]));
+        }
+        if (most == 0)
+            throw usage_error("amg_options::near_null: vector " + std::to_string(found.size()) +
+                              " (counted from 0) is 0");
+        found.push_back(most);
+    }
+    return found;
+}
+
+} // namespace
+
+template <class W>
+std::int64_t near_null_space<W>::bytes() const {
+    std::size_t most = 0;
+    if (values)
+        for (const auto& of_rank : *values) most = std::max(most, of_rank.size() * sizeof(W));
+    return static_cast<std::int64_t>(most);
+}
+
+template <class W>
+near_null_space<W> make_near_null_space(const layout& layout, const amg_options& options) {
+    const std::int64_t rows = layout.size();
+    const int block = options.block_size;
+    check_sizes(rows, options);
+    near_null_space<W> result;
+    if (block == 1 && options.near_null.empty()) return result;
+    const bool constants = options.near_null.empty();
+    const std::vector<double> largest = largest_magnitudes(options.near_null, rows);
+    result.vectors = constants ? block : static_cast<int>(largest.size());
+    result.block = keeps_nodes(layout, block) ? block : 1;
+    std::vector<buffer<W>> values;
+    for (int rank = 0; rank < layout.group.size(); ++rank) {
+        const row_range own = layout.rows.owned(rank);
+        std::vector<W> part;
+        part.reserve(as_size(own.size() * result.vectors));
+        for (std::int64_t row = own.begin; row < own.end; ++row) {
+            const std::int64_t of_caller = layout.row_of_caller(row);
+            for (int c = 0; c < result.vectors; ++c)
+                part.push_back(
+                    constants ? W(of_caller % block == c ? 1 : 0)
+                              : static_cast<W>(options.near_null[as_size(c * rows + of_caller)] /
+                                               largest[as_size(c)]));
+        }
+        values.emplace_back(layout.group.handle(rank), std::span<const W>(part), item);
+    }
+    result.values = std::make_shared<const std::vector<buffer<W>>>(std::move(values));
+    return result;
+}
+
+void take_effect(const layout& layout, amg_options& options, int& vectors) {
+    vectors =
+        options.near_null.empty()
+            ? options.block_size
+            : static_cast<int>(static_cast<std::int64_t>(options.near_null.size()) / layout.size());
+    if (!keeps_nodes(layout, options.block_size)) options.block_size = 1;
+    options.near_null = {};
+}
+
+template <class W>
+void scale_vectors(device& on, std::int64_t rows, int vectors, double factor, const W* v,
+                   const double* scale, W* to) {
+    aggregation::visit_rows(
+        on, rows, 1,
+        aggregation::scale_vectors_step<W>{{}, v, scale, factor, vectors, {}, nullptr, to});
+}
+
+template <class W>
+std::vector<buffer<W>> scaled_vectors(const near_null_space<W>& given, const distributed_csr<W>& b,
+                                      const level_scaling& by) {
+    std::vector<buffer<W>> result;
+    for (int rank = 0; rank < b.group().size(); ++rank) {
+        const buffer<W>& of_rank = (*given.values)[as_size(rank)];
+        const device_csr_view<W> view = b.block(rank).view();
+        result.emplace_back(b.group().handle(rank), of_rank.size(), item);
+        aggregation::visit_rows(
+            b.group()[rank], view.rows, 1,
+            aggregation::scale_vectors_step<W>{
+                {},
+                of_rank.data(),
+                by.owned(b, rank),
+                1 / by.inverse,
+                given.vectors,
+                {view.rows, view.offsets, view.indices, nullptr, b.columns_of(rank).numbers()},
+                view.values,
+                result.back().data()});
+    }
+    return result;
+}
+
+#define KRYLITH_NEAR_NULL_SPACE(W)                                                                 \
+    template struct near_null_space<W>;                                                            \
+    template near_null_space<W> make_near_null_space(const layout&, const amg_options&);           \
+    template void scale_vectors(device&, std::int64_t, int, double, const W*, const double*, W*);  \
+    template std::vector<buffer<W>> scaled_vectors(                                                \
+        const near_null_space<W>&, const distributed_csr<W>&, const level_scaling&);
+
+KRYLITH_NEAR_NULL_SPACE(double)
+KRYLITH_NEAR_NULL_SPACE(float)
+
+} // namespace krylith::detail

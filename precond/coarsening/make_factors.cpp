@@ -1,0 +1,122 @@
+#include <krylith/precond/coarsening/make_factors.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include <krylith/matrix/types/index_width.hpp>
+#include <krylith/precond/coarsening/near_null_steps.hpp>
+#include <krylith/precond/coarsening/row_steps.hpp>
+#include <krylith/precond/coarsening/sections.hpp>
+
+namespace krylith::aggregation {
+
+namespace {
+
+/// What is left of the square of a vector, relative to it, when it counts as dependent: vectors in
+/// float are known to 6e-8, and rotations of an aggregate of 3 nodes in a grid of 5000 stay above.
+constexpr double dependent = 1e-9;
+
+/// Sums of at most so many products of magnitudes up to 1 fit into 62 bits.
+double unit_of(std::int64_t rows) {
+    const int bits = std::bit_width(static_cast<std::uint64_t>(rows));
+    return std::ldexp(1.0, std::max(bits - 61, -50));
+}
+
+row_partition sections_of(row_partition aggregates, std::int64_t numbers) {
+    for (std::int64_t& begin : aggregates.begin) begin *= numbers;
+    return aggregates;
+}
+
+/// The arrays of all ranks.
+struct factor_arrays {
+    std::vector<buffer<wide>> largest;
+    std::vector<buffer<wide>> products;
+    std::vector<buffer<double>> factors;
+};
+
+} // namespace
+
+template <class T>
+std::vector<buffer<T>> make_factors(const distributed_csr<T>& a, const distributed_csr<T>& nodes,
+                                    rank_parts<T>& parts, const row_partition& aggregates,
+                                    const aggregation_options& options,
+                                    std::span<const T* const> near_null) {
+    const device_group& group = a.group();
+    const int k = options.vectors;
+    const int block = options.block_size;
+    const std::size_t products = as_size(aggregate_factors::products_of(k));
+    const std::size_t all = as_size(aggregates.rows());
+    const double unit = unit_of(a.rows());
+    factor_arrays arrays;
+    std::vector<aggregate_factors> of;
+    std::vector<buffer<T>> tentative;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const auto& device = group.handle(rank);
+        arrays.largest.emplace_back(device, all * as_size(k), memory_item);
+        arrays.largest.back().zero();
+        arrays.products.emplace_back(device, all * products, memory_item);
+        arrays.factors.emplace_back(device, all * as_size(k) * as_size(k), memory_item);
+        of.push_back({k, unit, std::max(dependent, 256 * unit), arrays.largest.back().data(),
+                      arrays.products.back().data(), arrays.factors.back().data()});
+        auto& coarse = parts[as_size(rank)].coarse;
+        if (coarse.size() != all * as_size(k) * as_size(k))
+            coarse = {device, all * as_size(k) * as_size(k), memory_item};
+        tentative.emplace_back(device, as_size(a.columns_of(rank).count()) * as_size(k),
+                               memory_item);
+    }
+    const auto aggregate_of = [&](std::size_t r) {
+        return parts[r].aggregate.data() + nodes.columns_of(static_cast<int>(r)).first_owned();
+    };
+    const auto all_largest = pointers_of(arrays.largest);
+    const auto all_products = pointers_of(arrays.products);
+    const auto all_factors = pointers_of(arrays.factors);
+
+    for (std::size_t r = 0; r < of.size(); ++r)
+        visit_rows(group[static_cast<int>(r)], nodes.block(static_cast<int>(r)).rows(), 1,
+                   magnitudes_step<T>{{}, aggregate_of(r), near_null[r], block, of[r]});
+    const row_partition of_vectors = sections_of(aggregates, k);
+    join_sections<join_largest_step>(group, of_vectors, std::span<wide* const>(all_largest));
+    gather_sections(group, of_vectors, std::span<wide* const>(all_largest));
+
+    for (const bool factored : {false, true}) {
+        for (std::size_t r = 0; r < of.size(); ++r) {
+            arrays.products[r].zero();
+            visit_rows(group[static_cast<int>(r)], nodes.block(static_cast<int>(r)).rows(), 1,
+                       products_step<T>{{}, aggregate_of(r), near_null[r], block, factored, of[r]});
+        }
+        join_sections<join_sum_step>(group,
+                                     sections_of(aggregates, static_cast<std::int64_t>(products)),
+                                     std::span<wide* const>(all_products));
+        for (int rank = 0; rank < group.size(); ++rank)
+            visit_rows(group[rank], aggregates.owned(rank).size(), 1,
+                       factor_step{{}, factored, of[as_size(rank)], aggregates.owned(rank).begin});
+        gather_sections(group, sections_of(aggregates, std::int64_t{k} * k),
+                        std::span<double* const>(all_factors));
+    }
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const std::size_t r = as_size(rank);
+        visit_rows(group[rank], aggregates.rows(), 1,
+                   coarse_vectors_step<T>{{}, of[r], parts[r].coarse.data()});
+        visit_rows(
+            group[rank], a.block(rank).rows(), 1,
+            tentative_rows_step<T>{{},
+                                   aggregate_of(r),
+                                   near_null[r],
+                                   block,
+                                   of[r],
+                                   tentative[r].data() + a.columns_of(rank).first_owned() * k});
+    }
+    return tentative;
+}
+
+template std::vector<buffer<double>>
+make_factors(const distributed_csr<double>&, const distributed_csr<double>&, rank_parts<double>&,
+             const row_partition&, const aggregation_options&, std::span<const double* const>);
+template std::vector<buffer<float>> make_factors(const distributed_csr<float>&,
+                                                 const distributed_csr<float>&, rank_parts<float>&,
+                                                 const row_partition&, const aggregation_options&,
+                                                 std::span<const float* const>);
+
+} // namespace krylith::aggregation

@@ -1,0 +1,223 @@
+#include <krylith/precond/coarsening/node_aggregation.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include <krylith/matrix/types/index_width.hpp>
+#include <krylith/precond/coarsening/make_factors.hpp>
+#include <krylith/precond/coarsening/near_null_steps.hpp>
+#include <krylith/precond/coarsening/node_matrix.hpp>
+#include <krylith/precond/coarsening/node_prolongation_steps.hpp>
+#include <krylith/precond/coarsening/node_steps.hpp>
+#include <krylith/precond/coarsening/row_steps.hpp>
+#include <krylith/spmv/products/each_rank.hpp>
+#include <krylith/spmv/products/numbered_columns.hpp>
+
+namespace krylith::aggregation {
+
+namespace {
+
+row_partition times(row_partition of, std::int64_t factor) {
+    for (std::int64_t& begin : of.begin) begin *= factor;
+    return of;
+}
+
+/// The exchange of `vectors` numbers a column.
+template <class T>
+column_exchange wide_exchange(const distributed_csr<T>& a, int vectors) {
+    check_index_size("smoothed_aggregation: the number of entries of the near-null vectors",
+                     a.columns() * vectors);
+    std::vector<local_columns> columns;
+    for (int rank = 0; rank < a.group().size(); ++rank) {
+        const local_columns& of = a.columns_of(rank);
+        std::vector<std::int32_t> ghosts;
+        for (const std::int32_t ghost : of.ghosts())
+            for (int c = 0; c < vectors; ++c) ghosts.push_back(ghost * vectors + c);
+        columns.emplace_back(a.group().handle(rank),
+                             row_range{of.owned().begin * vectors, of.owned().end * vectors},
+                             std::move(ghosts));
+    }
+    return {a.group(), columns};
+}
+
+} // namespace
+
+template <class T>
+node_aggregation<T>::node_aggregation(const distributed_csr<T>& a,
+                                      const aggregation_options& options)
+    : options_(options),
+      group_(a.group()),
+      nodes_(options.block_size == 1 ? distributed_csr<T>()
+                                     : make_node_matrix(a, options.block_size)),
+      exchange_(wide_exchange(a, options.vectors)) {
+    const distributed_csr<T>& of_nodes = nodes(a);
+    const column_exchange exchange(group_, of_nodes.all_columns());
+    std::vector<buffer<std::uint8_t>> states;
+    (void)find_strength(of_nodes, options.theta, exchange, parts_, states);
+    aggregates_ = find_aggregates(of_nodes, exchange, parts_, std::move(states));
+    if (options.aggressive) aggregates_ = pair_aggregates(of_nodes, parts_, aggregates_);
+    const std::int64_t count = aggregates_.rows();
+    if (count * options.vectors <= options.gathered_rows)
+        std::fill(aggregates_.begin.begin() + 1, aggregates_.begin.end(), count);
+    coarse_ = times(aggregates_, options.vectors);
+    for (int rank = 0; rank < group_.size(); ++rank)
+        filtered_.emplace_back(group_.handle(rank), as_size(a.block(rank).rows()), memory_item);
+    filter(a);
+}
+
+/// Finds the diagonal of A_F, and what bounds D_F^-1 A_F.
+template <class T>
+void node_aggregation<T>::filter(const distributed_csr<T>& a) {
+    std::vector<buffer<unsigned long long>> bounds;
+    for (int rank = 0; rank < group_.size(); ++rank) {
+        const std::size_t r = as_size(rank);
+        bounds.emplace_back(group_.handle(rank), 1, memory_item);
+        bounds.back().zero();
+        visit_rows(group_[rank], a.block(rank).rows(), 1,
+                   filter_blocks_step<T>{{},
+                                         node_rows_of(a, nodes(a), rank, options_.block_size),
+                                         rows_of(nodes(a), parts_[r], rank),
+                                         a.block(rank).view().values,
+                                         {nullptr, filtered_[r].data(), bounds[r].data()}});
+    }
+    bound_ = 1;
+    for (const auto& bound : bounds)
+        bound_ = std::max(bound_, std::bit_cast<double>(bound.download().front()));
+}
+
+template <class T>
+std::vector<buffer<T>> node_aggregation<T>::tentative(const distributed_csr<T>& a,
+                                                      std::span<const T* const> near_null) {
+    auto result = make_factors(a, nodes(a), parts_, aggregates_, options_, near_null);
+    fill_ghosts(exchange_, result);
+    return result;
+}
+
+template <class T>
+void node_aggregation<T>::find_pattern(const distributed_csr<T>& a, int rank) {
+    const auto& device = group_.handle(rank);
+    const rank_part<T>& part = parts_[as_size(rank)];
+    const std::int64_t count = nodes(a).block(rank).rows();
+    const reached_aggregates reached{rows_of(nodes(a), part, rank), part.aggregate.data(),
+                                     options_.smooth};
+    pattern& found = patterns_[as_size(rank)];
+    found.offsets = {device, as_size(count + 1), memory_item};
+    {
+        const buffer<std::int32_t> counts(device, as_size(count), memory_item);
+        const buffer<std::byte> scratch(device, numbering_scratch, memory_item);
+        visit_rows(*device, count, 1, count_reached_step{{}, reached, counts.data()});
+        add_up_counts(*device, count, counts.data(), found.offsets.data(), scratch.data());
+    }
+    std::int64_t entries = 0;
+    device->download(&entries, found.offsets.data() + count, sizeof entries);
+    found.aggregates = {device, as_size(entries), memory_item};
+    visit_rows(*device, count, 1,
+               list_reached_step{{}, reached, found.offsets.data(), found.aggregates.data()});
+}
+
+template <class T>
+void node_aggregation<T>::fill(const distributed_csr<T>& a, const buffer<T>& tentative, int rank,
+                               T* values) const {
+    const rank_part<T>& part = parts_[as_size(rank)];
+    const pattern& known = patterns_[as_size(rank)];
+    const double lambda =
+        options_.known_bound > 0 ? std::min(bound_, options_.known_bound) : bound_;
+    visit_rows(
+        group_[rank], a.block(rank).rows() * options_.vectors, 1,
+        fill_prolongation_step<T>{
+            {},
+            node_rows_of(a, nodes(a), rank, options_.block_size),
+            a.block(rank).view().values,
+            {rows_of(nodes(a), part, rank), part.aggregate.data(), options_.smooth},
+            {known.offsets.data(), known.aggregates.data(), options_.block_size, options_.vectors},
+            filtered_[as_size(rank)].data(),
+            tentative.data(),
+            static_cast<T>(4 / (3 * lambda)),
+            values});
+}
+
+template <class T>
+distributed_csr<T> node_aggregation<T>::prolongation(const distributed_csr<T>& a,
+                                                     std::span<const T* const> near_null) {
+    const auto columns_of_t = tentative(a, near_null);
+    patterns_.resize(as_size(group_.size()));
+    std::vector<device_csr<T>> blocks(as_size(group_.size()));
+    std::vector<local_columns> columns_of(as_size(group_.size()));
+    on_each_rank(group_, [&](int rank) {
+        const auto& device = group_.handle(rank);
+        find_pattern(a, rank);
+        const pattern& known = patterns_[as_size(rank)];
+        const std::int64_t rows = a.block(rank).rows();
+        const std::size_t entries =
+            known.aggregates.size() * as_size(options_.block_size) * as_size(options_.vectors);
+        buffer<std::int64_t> offsets(device, as_size(rows + 1), "offsets of a matrix");
+        buffer<std::int32_t> columns(device, entries, "columns of a matrix");
+        buffer<T> values(device, entries, "values of a matrix");
+        visit_rows(*device, rows + 1, 1,
+                   spread_pattern_step{{},
+                                       {known.offsets.data(), known.aggregates.data(),
+                                        options_.block_size, options_.vectors},
+                                       rows,
+                                       offsets.data(),
+                                       columns.data()});
+        fill(a, columns_of_t[as_size(rank)], rank, values.data());
+        columns_of[as_size(rank)] =
+            group_.size() == 1
+                ? local_columns(device, coarse_.owned(rank), {})
+                : number_columns(device, coarse_.owned(rank), coarse_.rows(), columns).value();
+        blocks[as_size(rank)] = {device, columns_of[as_size(rank)].count(), std::move(offsets),
+                                 std::move(columns), std::move(values)};
+    });
+    return {group_, a.row_owners(), coarse_, std::move(blocks), std::move(columns_of)};
+}
+
+template <class T>
+void node_aggregation<T>::refresh(const distributed_csr<T>& a, std::span<const T* const> near_null,
+                                  distributed_csr<T>& p) {
+    filter(a);
+    const auto columns_of_t = tentative(a, near_null);
+    for (int rank = 0; rank < group_.size(); ++rank)
+        fill(a, columns_of_t[as_size(rank)], rank, p.block(rank).values());
+}
+
+template <class T>
+const T* node_aggregation<T>::coarse_near_null(int rank) const noexcept {
+    return parts_[as_size(rank)].coarse.data() + coarse_.begin[as_size(rank)] * options_.vectors;
+}
+
+template <class T>
+void node_aggregation<T>::fill_dropped(distributed_csr<T>& coarse) const {
+    for (int rank = 0; rank < group_.size(); ++rank) {
+        const device_csr_view<T> view = coarse.block(rank).view();
+        visit_rows(group_[rank], view.rows, 1,
+                   fill_dropped_step<T>{{},
+                                        {view.rows, view.offsets, view.indices, nullptr,
+                                         coarse.columns_of(rank).numbers()},
+                                        coarse_near_null(rank),
+                                        options_.vectors,
+                                        coarse.block(rank).values()});
+    }
+}
+
+template <class T>
+std::int64_t node_aggregation<T>::bytes() const noexcept {
+    std::size_t most = 0;
+    for (std::size_t r = 0; r < parts_.size(); ++r) {
+        const auto& part = parts_[r];
+        std::size_t sum =
+            part.couplings.size() + part.aggregate.size() * sizeof(std::int32_t) +
+            (part.filtered.size() + part.coarse.size() + filtered_[r].size()) * sizeof(T);
+        if (r < patterns_.size())
+            sum += patterns_[r].offsets.size() * sizeof(std::int64_t) +
+                   patterns_[r].aggregates.size() * sizeof(std::int32_t);
+        most = std::max(most, sum);
+    }
+    return static_cast<std::int64_t>(most) + (options_.block_size == 1 ? 0 : nodes_.bytes());
+}
+
+template class node_aggregation<double>;
+template class node_aggregation<float>;
+
+} // namespace krylith::aggregation

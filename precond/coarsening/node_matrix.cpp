@@ -1,0 +1,57 @@
+#include <krylith/precond/coarsening/node_matrix.hpp>
+
+#include <utility>
+#include <vector>
+
+#include <krylith/matrix/types/index_width.hpp>
+#include <krylith/precond/coarsening/aggregation_parts.hpp>
+#include <krylith/precond/coarsening/node_steps.hpp>
+#include <krylith/precond/coarsening/row_steps.hpp>
+#include <krylith/spmv/products/each_rank.hpp>
+#include <krylith/spmv/products/numbered_columns.hpp>
+
+namespace krylith::aggregation {
+
+template <class T>
+distributed_csr<T> make_node_matrix(const distributed_csr<T>& a, int block) {
+    const device_group& group = a.group();
+    row_partition owners = a.row_owners();
+    for (std::int64_t& begin : owners.begin) begin /= block;
+    std::vector<device_csr<T>> blocks(as_size(group.size()));
+    std::vector<local_columns> columns_of(as_size(group.size()));
+    on_each_rank(group, [&](int rank) {
+        const auto& device = group.handle(rank);
+        const std::int64_t nodes = owners.owned(rank).size();
+        const device_csr_view<T> view = a.block(rank).view();
+        const node_rows rows{
+            {view.rows, view.offsets, view.indices, nullptr, a.columns_of(rank).numbers()},
+            {},
+            block};
+        buffer<std::int64_t> offsets(device, as_size(nodes + 1), memory_item);
+        {
+            const buffer<std::int32_t> counts(device, as_size(nodes), memory_item);
+            const buffer<std::byte> scratch(device, numbering_scratch, memory_item);
+            visit_rows(*device, nodes, 1, count_blocks_step{{}, rows, counts.data()});
+            add_up_counts(*device, nodes, counts.data(), offsets.data(), scratch.data());
+        }
+        std::int64_t entries = 0;
+        device->download(&entries, offsets.data() + nodes, sizeof entries);
+        buffer<std::int32_t> columns(device, as_size(entries), memory_item);
+        buffer<T> norms(device, as_size(entries), memory_item);
+        visit_rows(*device, nodes, 1,
+                   fill_blocks_step<T>{
+                       {}, rows, view.values, offsets.data(), columns.data(), norms.data()});
+        columns_of[as_size(rank)] =
+            group.size() == 1
+                ? local_columns(device, owners.owned(rank), {})
+                : number_columns(device, owners.owned(rank), owners.rows(), columns).value();
+        blocks[as_size(rank)] = {device, columns_of[as_size(rank)].count(), std::move(offsets),
+                                 std::move(columns), std::move(norms)};
+    });
+    return {group, owners, owners, std::move(blocks), std::move(columns_of)};
+}
+
+template distributed_csr<double> make_node_matrix(const distributed_csr<double>&, int);
+template distributed_csr<float> make_node_matrix(const distributed_csr<float>&, int);
+
+} // namespace krylith::aggregation

@@ -1,0 +1,217 @@
+#include <krylith/precond/ilut.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include <krylith/device/error.hpp>
+#include <krylith/device/messages/number_text.hpp>
+#include <krylith/precond/incomplete/ilut_block.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
+#include <krylith/spmv/building/reordered_matrix.hpp>
+#include <krylith/spmv/products/each_rank.hpp>
+
+namespace krylith {
+
+namespace {
+
+constexpr double most_fill = 1e6;
+
+constexpr std::string_view matchings[] = {"auto", "on", "off"};
+constexpr row_matching_use matching_values[] = {row_matching_use::automatic, row_matching_use::on,
+                                                row_matching_use::off};
+
+ilut_options checked(const ilut_options& o) {
+    const auto refuse = [](const std::string& what, double value, const std::string& allowed) {
+        throw usage_error("ilut_options::" + what + " is " + number_text(value) + "; allowed is " +
+                          allowed);
+    };
+    if (!(o.drop >= 0 && o.drop <= 1)) refuse("drop", o.drop, "0 to 1");
+    if (!(o.fill >= 0 && o.fill <= most_fill))
+        refuse("fill", o.fill, "0 to " + number_text(most_fill));
+    return o;
+}
+
+/// The rows and columns of a range.
+template <class T>
+csr_matrix<T> diagonal_block(const csr_view<T>& a, row_range range) {
+    csr_matrix<T> block;
+    block.rows = block.columns = range.size();
+    block.row_offsets.assign(1, 0);
+    for (std::int64_t i = range.begin; i < range.end; ++i) {
+        for (auto k = static_cast<std::size_t>(a.row_offsets[static_cast<std::size_t>(i)]);
+             k < static_cast<std::size_t>(a.row_offsets[static_cast<std::size_t>(i) + 1]); ++k) {
+            if (!range.contains(a.column_indices[k])) continue;
+            block.column_indices.push_back(
+                static_cast<std::int32_t>(a.column_indices[k] - range.begin));
+            block.values.push_back(a.values[k]);
+        }
+        block.row_offsets.push_back(static_cast<std::int64_t>(block.values.size()));
+    }
+    return block;
+}
+
+template <class T>
+void check_finite(const csr_view<T>& a) {
+    for (std::size_t i = 0; i < static_cast<std::size_t>(a.rows); ++i)
+        for (auto k = static_cast<std::size_t>(a.row_offsets[i]);
+             k < static_cast<std::size_t>(a.row_offsets[i + 1]); ++k)
+            if (!std::isfinite(a.values[k]))
+                throw input_error("ilut: an entry of row " + std::to_string(i) +
+                                  " (counted from 0) is not finite");
+}
+
+template <class T>
+std::vector<std::unique_ptr<detail::ilut_block<T>>>
+make_blocks(const layout& layout, const csr_view<T>& given, const ilut_options& options) {
+    if (given.rows != layout.size() || given.columns != layout.size())
+        throw usage_error("ilut: a matrix of " + std::to_string(given.rows) + " x " +
+                          std::to_string(given.columns) + " for an operator of " +
+                          std::to_string(layout.size()) + " rows");
+    (void)validate(given);
+    check_finite(given);
+    csr_matrix<T> moved;
+    csr_view<T> matrix = given;
+    if (layout.order) {
+        moved = reordered(given, *layout.order).matrix;
+        matrix = csr_view<T>(moved);
+    }
+    std::vector<std::unique_ptr<detail::ilut_block<T>>> blocks(
+        static_cast<std::size_t>(layout.group.size()));
+    on_each_rank(layout.group, [&](int rank) {
+        const row_range range = layout.kind == coherence::replicated ? row_range{0, layout.size()}
+                                                                     : layout.rows.owned(rank);
+        const csr_matrix<T> block = diagonal_block(matrix, range);
+        blocks[static_cast<std::size_t>(rank)] = std::make_unique<detail::ilut_block<T>>(
+            layout.group.handle(rank), csr_view<T>(block),
+            [&](std::int64_t row) { return layout.row_of_caller(range.begin + row); }, options);
+    });
+    return blocks;
+}
+
+} // namespace
+
+template <class T>
+ilut<T>::ilut(const matrix_operator<T>& a, const csr_view<T>& matrix, const ilut_options& options)
+    : options_(checked(options)),
+      layout_(square_layout(a.layouts(), "ilut")),
+      blocks_(make_blocks(*layout_, matrix, options_)),
+      work_(std::in_place, layout_, "preconditioner") {}
+
+template <class T>
+ilut<T>::ilut(ilut&&) noexcept = default;
+template <class T>
+ilut<T>& ilut<T>::operator=(ilut&&) noexcept = default;
+template <class T>
+ilut<T>::~ilut() = default;
+
+template <class T>
+void ilut<T>::update(const csr_view<T>& matrix) {
+    blocks_ = make_blocks(*layout_, matrix, options_);
+    identity_.renew();
+}
+
+/// Solves write an array of M's own: a loop that has stopped must not write z.
+template <class T>
+void ilut<T>::apply(execution& run, const vector<T>& r, vector<T>& z,
+                    std::span<const reduction_into<T>> dots) const {
+    if (r.layout() != layout_ || z.layout() != layout_)
+        throw usage_error("preconditioner ilut was made for vectors of another operator");
+    for (int rank = 0; rank < run.ranks(); ++rank)
+        if (layout_->held(rank) != 0)
+            blocks_[static_cast<std::size_t>(rank)]->solve(r.data(rank), work_->data(rank));
+    fused_update<T> update;
+    update.add(z = *work_);
+    update.add(dots);
+    enqueue(run, update);
+}
+
+template <class T>
+std::int64_t ilut<T>::bytes() const {
+    std::int64_t most = 0;
+    for (int rank = 0; rank < layout_->group.size(); ++rank)
+        most = std::max(most, blocks_[static_cast<std::size_t>(rank)]->bytes() +
+                                  layout_->held(rank) * static_cast<std::int64_t>(sizeof(T)));
+    return most;
+}
+
+template <class T>
+std::string ilut<T>::name() const {
+    std::string text =
+        "ilut:drop=" + number_text(options_.drop) + ":fill=" + number_text(options_.fill);
+    for (std::size_t i = 1; i < std::size(matchings); ++i) // the first is the default
+        if (options_.matching == matching_values[i])
+            text += ":matching=" + std::string(matchings[i]);
+    return text;
+}
+
+template <class T>
+std::int64_t ilut<T>::nonzeros() const {
+    std::int64_t sum = 0;
+    for (const auto& block : blocks_) sum += block->nonzeros();
+    return sum;
+}
+
+template <class T>
+std::int64_t ilut<T>::replaced_pivots() const {
+    std::int64_t sum = 0;
+    for (const auto& block : blocks_) sum += block->replaced();
+    return sum;
+}
+
+template class ilut<double>;
+template class ilut<float>;
+
+namespace {
+
+constexpr parameter_rule rules[] = {
+    parameter_rule::real("drop", ilut_options().drop, 0, 1,
+                         "entries below this times their row's mean are dropped"),
+    parameter_rule::real("fill", ilut_options().fill, 0, most_fill,
+                         "rows of L and of U keep this times the mean entries of a row"),
+    parameter_rule::word("matching", matchings, "of rows, for large entries on the diagonal"),
+};
+
+template <class T>
+any_preconditioner<T> make_ilut(const matrix_operator<T>& a, const csr_view<T>* matrix,
+                                const method_parameters& parameters) {
+    ilut_options options;
+    options.drop = parameters.real("drop");
+    options.fill = parameters.real("fill");
+    for (std::size_t i = 0; i < std::size(matchings); ++i)
+        if (parameters.word("matching") == matchings[i]) options.matching = matching_values[i];
+    return ilut<T>(a, *matrix, options);
+}
+
+std::string no_ilut_because(const matrix_statistics&) {
+    return {};
+}
+
+/// No model: what is dropped depends on the values.
+std::optional<std::int64_t> kept_bytes(const preconditioner_size&, const method_parameters&) {
+    return std::nullopt;
+}
+std::optional<double> moved_bytes(const preconditioner_size&, const method_parameters&) {
+    return std::nullopt;
+}
+
+} // namespace
+
+constinit const preconditioner_method preconditioner_rows::ilut = {
+    .name = "ilut",
+    .aliases = {"ilutp", "spilu"},
+    .help = "incomplete LU with thresholds of each device's block",
+    .parameters = std::span<const parameter_rule>(rules),
+    .needs_spd = false,
+    .needs_matrix = true,
+    .pointwise = false,
+    .listed = false,
+    .chosen_from = std::nullopt,
+    .no_use_because = no_ilut_because,
+    .kept_bytes = kept_bytes,
+    .moved_bytes = moved_bytes,
+    .make = preconditioner_makers{make_ilut<double>, make_ilut<float>},
+};
+
+} // namespace krylith

@@ -1,0 +1,102 @@
+// Incomplete LU factorisation with thresholds, ILUT(p, tau), of each device's block of A, as a
+// preconditioner for hard systems that multigrid is not for: circuits, reservoirs, chemistry.
+//
+//     const ilut<double> m(*a, matrix);
+//     const solve_result result = gmres(*a, b, x, {}, m);
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <krylith/matrix/csr.hpp>
+#include <krylith/precond/preconditioner.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/vector/kept/recording_identity.hpp>
+#include <krylith/vector/vector.hpp>
+
+namespace krylith {
+
+enum class row_matching_use {
+    automatic, ///< where a diagonal entry is missing, 0, or below 1% of the largest of its row
+    on,
+    off
+};
+
+struct ilut_options {
+    /// Entries of the factors below drop times the mean magnitude of their row of A are dropped.
+    /// 0 drops none but by `fill`.
+    double drop = 1e-3;
+    /// A row of L, and one of U, keeps at most `fill` times the mean number of entries of a row of
+    /// A, or as many entries as it has itself, whichever is more: the largest ones.
+    double fill = 5;
+    /// Whether rows are permuted, and rows and columns scaled by powers of two, so that the largest
+    /// entries come to the diagonal (match_rows()).
+    row_matching_use matching = row_matching_use::automatic;
+};
+
+namespace detail {
+template <class T>
+class ilut_block;
+}
+
+/// M = L U of the rows and columns that a device owns: entries that couple devices are left out, so
+/// that counts of iterations grow with the number of devices. Where vectors are replicated
+/// (operators nz, lra and others) each device has the factors of the whole matrix, and counts are
+/// the same on any number.
+///
+/// Factors are made on the host in fp64, one thread a device, and stored in T. An application is
+/// two triangular solves on each device (sparse/triangular_solver.hpp), after a gather where rows
+/// were permuted. M is not symmetric: it is for gmres, fgmres, bicgstab, not for cg.
+///
+/// Constructors and updates throw usage_error for options out of range and for another matrix, and
+/// input_error for entries that are not finite and for factors that T can't hold. A refused update
+/// changes nothing. Source: Saad, Numer. Linear Algebra Appl. 1, 1994; Duff, Koster, SIMAX 22,
+/// 2001.
+template <class T>
+class ilut {
+public:
+    /// `matrix` is what the operator was made of, in the caller's order of rows.
+    ilut(const matrix_operator<T>& a, const csr_view<T>& matrix, const ilut_options& options = {});
+    ilut(const matrix_operator<T>& a, const csr_matrix<T>& matrix, const ilut_options& options = {})
+        : ilut(a, csr_view<T>(matrix), options) {}
+    ilut(ilut&&) noexcept;
+    ilut& operator=(ilut&&) noexcept;
+    ~ilut();
+
+    /// Factors another matrix of the same size, of any pattern.
+    void update(const csr_view<T>& matrix);
+
+    /// Enqueues z = M^-1 r with the dots, which are computed in the pass that writes z.
+    void apply(execution& run, const vector<T>& r, vector<T>& z,
+               std::span<const reduction_into<T>> dots = {}) const;
+
+    [[nodiscard]] static constexpr bool recordable() { return true; }
+    /// Returns the bytes on the device that keeps most.
+    [[nodiscard]] std::int64_t bytes() const;
+    /// Returns the text that makes it, such as "ilut:drop=0.001:fill=5".
+    [[nodiscard]] std::string name() const;
+    [[nodiscard]] static constexpr int kernels() { return 4; }
+    [[nodiscard]] const recording_identity* recording() const { return &identity_; }
+
+    [[nodiscard]] const ilut_options& options() const { return options_; }
+    /// The nonzeros of L and U, without L's diagonal, of all devices.
+    [[nodiscard]] std::int64_t nonzeros() const;
+    /// The pivots that were 0 or tiny and were replaced: where there are many, M is poor.
+    [[nodiscard]] std::int64_t replaced_pivots() const;
+
+private:
+    recording_identity identity_;
+    ilut_options options_;
+    layout_handle layout_;
+    std::vector<std::unique_ptr<detail::ilut_block<T>>> blocks_; ///< [ranks]
+    std::optional<vector<T>> work_;                              ///< U^-1 L^-1 P r
+};
+
+extern template class ilut<double>;
+extern template class ilut<float>;
+
+} // namespace krylith

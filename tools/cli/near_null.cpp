@@ -1,0 +1,81 @@
+#include <krylith/tools/cli/near_null.hpp>
+
+#include <fmt/format.h>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/gallery.hpp>
+#include <krylith/matrix/load.hpp>
+#include <krylith/precond/amg/amg_text.hpp>
+#include <krylith/precond/rigid_body_modes.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
+
+namespace krylith::tool {
+
+namespace {
+
+constexpr std::string_view gallery_prefix = "gallery:";
+
+bool is_amg(std::string_view preconditioner) {
+    return parse_preconditioner(preconditioner).method == &preconditioner_rows::multigrid;
+}
+
+node_coordinates load_coordinates(const std::string& file, std::int64_t rows) {
+    const csr_matrix<double> array = load_matrix<double>(file);
+    if (array.columns < 1 || array.columns > 3 || array.rows * array.columns != rows)
+        throw input_error(fmt::format("{}: an array of {} x {}, must be that of nodes x 1, 2 or 3 "
+                                      "coordinates, together {} as the matrix has rows",
+                                      file, array.rows, array.columns, rows));
+    node_coordinates nodes{static_cast<int>(array.columns), {}};
+    nodes.values.resize(static_cast<std::size_t>(rows));
+    for (std::int64_t node = 0; node < array.rows; ++node)
+        for (auto k = static_cast<std::size_t>(array.row_offsets[static_cast<std::size_t>(node)]);
+             k < static_cast<std::size_t>(array.row_offsets[static_cast<std::size_t>(node) + 1]);
+             ++k)
+            nodes.values[static_cast<std::size_t>(node * array.columns + array.column_indices[k])] =
+                array.values[k];
+    return nodes;
+}
+
+} // namespace
+
+near_null find_near_null(std::string_view matrix, bool changed, std::int64_t rows,
+                         const std::string& coordinates, std::string_view preconditioner) {
+    const bool named = !coordinates.empty() && coordinates != "none";
+    if (!is_amg(preconditioner)) {
+        if (named)
+            throw usage_error(
+                fmt::format("--coordinates is for --precond amg, not for {}", preconditioner));
+        return {};
+    }
+    near_null result{amg_options_of(preconditioner).block_size, {}};
+    node_coordinates nodes;
+    if (named)
+        nodes = load_coordinates(coordinates, rows);
+    else if (coordinates.empty() && !changed && matrix.starts_with(gallery_prefix))
+        nodes = gallery_coordinates(matrix.substr(gallery_prefix.size()));
+    if (nodes.values.empty()) return result;
+    result.vectors = rigid_body_modes(nodes.values, nodes.dimension);
+    result.block_size = nodes.dimension;
+    return result;
+}
+
+template <class T>
+any_preconditioner<T> make_preconditioner_with(std::string_view text, const matrix_operator<T>& a,
+                                               const csr_view<T>& matrix, const near_null& given) {
+    if (given.vectors.empty()) return make_preconditioner(text, a, matrix);
+    amg_options options = amg_options_of(text);
+    options.block_size = given.block_size;
+    options.near_null = given.vectors;
+    return amg<T>(a, matrix, options);
+}
+
+template any_preconditioner<double> make_preconditioner_with(std::string_view,
+                                                             const matrix_operator<double>&,
+                                                             const csr_view<double>&,
+                                                             const near_null&);
+template any_preconditioner<float> make_preconditioner_with(std::string_view,
+                                                            const matrix_operator<float>&,
+                                                            const csr_view<float>&,
+                                                            const near_null&);
+
+} // namespace krylith::tool
