@@ -25,7 +25,10 @@ constexpr std::int64_t most_gathered = std::numeric_limits<std::int32_t>::max();
 constexpr std::string_view cycles[] = {"v", "w"};
 constexpr std::string_view reuses[] = {"transfer", "values", "none"};
 constexpr std::string_view precisions[] = {"fp32", "fp64"};
+constexpr std::string_view kinds[] = {"auto", "symmetric", "unsymmetric"};
 
+constexpr multigrid_kind kind_values[] = {multigrid_kind::automatic, multigrid_kind::symmetric,
+                                          multigrid_kind::unsymmetric};
 constexpr multigrid_reuse reuse_values[] = {multigrid_reuse::transfer, multigrid_reuse::values,
                                             multigrid_reuse::none};
 
@@ -165,6 +168,11 @@ bool amg<T>::recordable() const {
 }
 
 template <class T>
+bool amg<T>::symmetric() const {
+    return !work_->unsymmetric();
+}
+
+template <class T>
 int amg<T>::kernels() const {
     // A level has two kernels a step of each smoother, two transfers and a pass between them; with
     // cycle w levels are visited twice as often as the one above.
@@ -191,6 +199,10 @@ std::string amg<T>::name() const {
     for (std::size_t i = 1; i < std::size(reuses); ++i) // the first is the default
         if (options_.reuse == reuse_values[i]) text += ":reuse=" + std::string(reuses[i]);
     if (options_.precision == multigrid_precision::fp64) text += ":precision=fp64";
+    if (!symmetric())
+        text += ":kind=unsymmetric";
+    else if (options_.kind == multigrid_kind::symmetric)
+        text += ":kind=symmetric";
     if (options_.block_size != 1) text += ":block_size=" + std::to_string(options_.block_size);
     return text;
 }
@@ -228,6 +240,7 @@ constexpr parameter_rule rules[] = {
                           "rows up to which a coarse level lies on one device"),
     parameter_rule::word("reuse", reuses, "what update() keeps"),
     parameter_rule::word("precision", precisions, "of the hierarchy"),
+    parameter_rule::word("kind", kinds, "of matrix; auto looks whether it is symmetric"),
     parameter_rule::whole("block_size", amg_options().block_size, 1, aggregation::most_of_node,
                           "rows of a node, consecutive ones"),
 };
@@ -246,6 +259,8 @@ amg_options amg_options_of(const method_parameters& parameters) {
     for (std::size_t i = 0; i < std::size(reuses); ++i)
         if (parameters.word("reuse") == reuses[i]) options.reuse = reuse_values[i];
     if (parameters.word("precision") == "fp64") options.precision = multigrid_precision::fp64;
+    for (std::size_t i = 0; i < std::size(kinds); ++i)
+        if (parameters.word("kind") == kinds[i]) options.kind = kind_values[i];
     return options;
 }
 

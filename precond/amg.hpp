@@ -1,5 +1,7 @@
 // Algebraic multigrid by smoothed aggregation, as a preconditioner for symmetric positive definite
-// A (Vanek, Mandel, Brezina, Computing 56, 1996).
+// A (Vanek, Mandel, Brezina, Computing 56, 1996), and for A that is not symmetric but has a
+// positive diagonal that is not much smaller than the rest of its row, as convection with diffusion
+// by upwind differences has (Sala, Tuminaro, SISC 31, 2008).
 //
 //     const amg<double> m(*a, matrix);
 //     const solve_result result = cg(*a, b, x, {}, m);
@@ -24,6 +26,13 @@ namespace krylith {
 enum class multigrid_cycle {
     v, ///< each level once down and once up
     w  ///< levels below the first two twice, for coefficients that jump
+};
+
+/// Which matrices a hierarchy is for.
+enum class multigrid_kind {
+    automatic,  ///< the first of these where A is symmetric, else the second
+    symmetric,  ///< smoothed prolongations and their transposes
+    unsymmetric ///< prolongations that aren't smoothed, restrictions smoothed by A'
 };
 
 /// What update() keeps.
@@ -57,6 +66,7 @@ struct amg_options {
     std::int64_t gathered_rows = 100'000;
     multigrid_reuse reuse = multigrid_reuse::transfer;
     multigrid_precision precision = multigrid_precision::fp32;
+    multigrid_kind kind = multigrid_kind::automatic;
     /// Rows of a node, consecutive ones: 1 to 12, a divisor of the number of rows. Aggregates are
     /// made of nodes. Devices must own whole nodes (operator_options::block_size sees to that), and
     /// rows have the caller's order; else nodes are single rows, and options() says 1.
@@ -128,6 +138,9 @@ public:
 
     /// The options in effect, without near_null.
     [[nodiscard]] const amg_options& options() const { return options_; }
+    /// Whether M is symmetric, as cg() needs it: whether the hierarchy is one of the symmetric
+    /// kind.
+    [[nodiscard]] bool symmetric() const;
     /// The number of near-null vectors.
     [[nodiscard]] int near_null_vectors() const { return vectors_; }
     /// The number of kernels that an application enqueues.

@@ -80,6 +80,7 @@ public:
     /// Returns the text that makes it, such as "ilut:drop=0.001:fill=5".
     [[nodiscard]] std::string name() const;
     [[nodiscard]] static constexpr int kernels() { return 4; }
+    [[nodiscard]] static constexpr bool symmetric() { return false; }
     [[nodiscard]] const recording_identity* recording() const { return &identity_; }
 
     [[nodiscard]] const ilut_options& options() const { return options_; }

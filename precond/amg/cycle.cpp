@@ -37,14 +37,24 @@ std::vector<smoother_step> fourth_kind_steps(int degree) {
     return steps;
 }
 
+std::vector<smoother_step> jacobi_steps(int count) {
+    constexpr double weight = 1.6;
+    return std::vector<smoother_step>(static_cast<std::size_t>(count), {0, weight});
+}
+
 template <class T, class W>
 multigrid_cycle_apply<T, W>::multigrid_cycle_apply(layout_handle fine, distributed_csr<T> a,
                                                    const amg_options& options,
                                                    near_null_space<W> near_null)
     : hierarchy_(without_order(std::move(fine)), std::move(a), options, std::move(near_null)),
-      steps_(fourth_kind_steps(options.degree)),
       cycle_(options.cycle) {
+    choose_steps(options.degree);
     make_vectors();
+}
+
+template <class T, class W>
+void multigrid_cycle_apply<T, W>::choose_steps(int degree) {
+    steps_ = hierarchy_.unsymmetric() ? jacobi_steps(degree) : fourth_kind_steps(degree);
 }
 
 template <class T, class W>
@@ -121,6 +131,7 @@ void multigrid_cycle_apply<T, W>::rebuild(distributed_csr<T> a, const amg_option
     multigrid_cycle_apply fresh(hierarchy_.levels().front().layout, std::move(a), options,
                                 hierarchy_.given());
     in_place_ = false;
+    std::swap(steps_, fresh.steps_); // new values may have made another kind of it
     std::swap(vectors_, fresh.vectors_);
     std::swap(scale_, fresh.scale_);
     std::swap(hierarchy_, fresh.hierarchy_);

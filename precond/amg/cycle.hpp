@@ -25,6 +25,7 @@ public:
     [[nodiscard]] virtual bool recordable() const = 0;
     /// Whether recordings of apply() are right after the last update() or rebuild().
     [[nodiscard]] virtual bool updates_in_place() const = 0;
+    [[nodiscard]] virtual bool unsymmetric() const = 0;
     [[nodiscard]] virtual std::int64_t bytes() const = 0;
     [[nodiscard]] virtual std::vector<multigrid_level_facts> levels() const = 0;
 };
@@ -46,6 +47,10 @@ struct smoother_step {
     double c;
 };
 [[nodiscard]] std::vector<smoother_step> fourth_kind_steps(int degree);
+/// Damped Jacobi steps, c = 1.6 and a = 0. For the complex eigenvalues of a matrix that is not
+/// symmetric: where those of D^-1 A are in the disc |z - 1| <= 1, as of M-matrices with weakly
+/// dominant rows, and rho = 2, no step enlarges anything, which the polynomial above does.
+[[nodiscard]] std::vector<smoother_step> jacobi_steps(int count);
 
 template <class T, class W>
 class multigrid_cycle_apply final : public amg_work<T> {
@@ -60,10 +65,12 @@ public:
                std::span<const reduction_into<T>> dots) override;
     [[nodiscard]] bool recordable() const override;
     [[nodiscard]] bool updates_in_place() const override { return in_place_; }
+    [[nodiscard]] bool unsymmetric() const override { return hierarchy_.unsymmetric(); }
     [[nodiscard]] std::int64_t bytes() const override;
     [[nodiscard]] std::vector<multigrid_level_facts> levels() const override;
 
 private:
+    void choose_steps(int degree);
     void make_vectors();
     void take_scale();
     void run_cycle(execution& run, const vector<T>& from, vector<T>& to,

@@ -3,21 +3,77 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <utility>
 #include <vector>
 
 namespace krylith::detail {
 
+namespace {
+
+/// Row-major.
 template <class W>
-csr_matrix<W> dense_inverse(const csr_view<W>& a) {
+std::vector<double> dense(const csr_view<W>& a) {
     const auto n = static_cast<std::size_t>(a.rows);
-    std::vector<double> l(n * n, 0.0); // row-major: A, then L below the diagonal
+    std::vector<double> all(n * n, 0.0);
     for (std::size_t i = 0; i < n; ++i)
         for (auto k = static_cast<std::size_t>(a.row_offsets[i]);
              k < static_cast<std::size_t>(a.row_offsets[i + 1]); ++k)
-            l[i * n + static_cast<std::size_t>(a.column_indices[k])] +=
+            all[i * n + static_cast<std::size_t>(a.column_indices[k])] +=
                 static_cast<double>(a.values[k]);
+    return all;
+}
 
-    const double lost = 16 * static_cast<double>(std::numeric_limits<W>::epsilon());
+/// A full matrix, whose values are 0.
+template <class W>
+csr_matrix<W> full(std::size_t n) {
+    csr_matrix<W> g;
+    g.rows = g.columns = static_cast<std::int64_t>(n);
+    g.row_offsets.resize(n + 1);
+    g.column_indices.resize(n * n);
+    g.values.resize(n * n);
+    for (std::size_t r = 0; r <= n; ++r) g.row_offsets[r] = static_cast<std::int64_t>(r * n);
+    for (std::size_t k = 0; k < n * n; ++k) g.column_indices[k] = static_cast<std::int32_t>(k % n);
+    return g;
+}
+
+/// What of 1 is lost in rounding.
+template <class W>
+constexpr double lost = 16 * static_cast<double>(std::numeric_limits<W>::epsilon());
+
+/// v / |v| where A v is lost in rounding, measured by v'A v against the mean of the diagonal, else
+/// nothing.
+template <class W>
+std::vector<double> null_vector(const std::vector<double>& a, std::span<const W> v) {
+    const std::size_t n = v.size();
+    std::vector<double> unit(v.begin(), v.end());
+    double square = 0;
+    for (const double x : unit) square += x * x;
+    if (!(square > 0)) return {};
+    double form = 0;
+    double size = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        unit[i] /= std::sqrt(square);
+        size += std::fabs(a[i * n + i]);
+    }
+    for (std::size_t i = 0; i < n; ++i)
+        for (std::size_t j = 0; j < n; ++j) form += unit[i] * a[i * n + j] * unit[j];
+    if (!(std::fabs(form) <= lost<W> * size / static_cast<double>(n))) return {};
+    return unit;
+}
+
+} // namespace
+
+template <class W>
+csr_matrix<W> dense_inverse(const csr_view<W>& a, std::span<const W> v) {
+    const auto n = static_cast<std::size_t>(a.rows);
+    std::vector<double> l = dense(a); // A, then L below the diagonal
+    const std::vector<double> null = null_vector<W>(l, v);
+    double weight = 0; // of v v', which makes A regular; the mean of the diagonal
+    if (!null.empty()) {
+        for (std::size_t i = 0; i < n; ++i) weight += l[i * n + i] / static_cast<double>(n);
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t j = 0; j < n; ++j) l[i * n + j] += weight * null[i] * null[j];
+    }
     std::vector<double> pivot(n);
     for (std::size_t i = 0; i < n; ++i) {
         double* const row = &l[i * n];
@@ -34,15 +90,11 @@ csr_matrix<W> dense_inverse(const csr_view<W>& a) {
             row[j] = pivot[j] == 0 ? 0 : with / pivot[j];
             d -= row[j] * with;
         }
-        pivot[i] = d > lost * std::fabs(before) ? d : 0;
+        pivot[i] = d > lost<W> * std::fabs(before) ? d : 0;
     }
 
     // G = L'^-1 D^+ L^-1, column by column; L^-1 e_c is 0 above c.
-    csr_matrix<W> g;
-    g.rows = g.columns = a.rows;
-    g.row_offsets.resize(n + 1);
-    g.column_indices.resize(n * n);
-    g.values.resize(n * n);
+    csr_matrix<W> g = full<W>(n);
     std::vector<double> inverse(n * n, 0.0); // row c: L^-1 e_c
     for (std::size_t c = 0; c < n; ++c) {
         double* const y = &inverse[c * n];
@@ -53,19 +105,69 @@ csr_matrix<W> dense_inverse(const csr_view<W>& a) {
             y[i] = sum;
         }
     }
-    for (std::size_t r = 0; r <= n; ++r) g.row_offsets[r] = static_cast<std::int64_t>(r * n);
     for (std::size_t r = 0; r < n; ++r)
         for (std::size_t c = 0; c <= r; ++c) {
             double sum = 0;
             for (std::size_t k = r; k < n; ++k)
                 if (pivot[k] != 0) sum += inverse[r * n + k] * inverse[c * n + k] / pivot[k];
+            if (!null.empty()) sum -= null[r] * null[c] / weight;
             g.values[r * n + c] = g.values[c * n + r] = static_cast<W>(sum);
         }
-    for (std::size_t k = 0; k < n * n; ++k) g.column_indices[k] = static_cast<std::int32_t>(k % n);
     return g;
 }
 
-template csr_matrix<double> dense_inverse(const csr_view<double>&);
-template csr_matrix<float> dense_inverse(const csr_view<float>&);
+template <class W>
+csr_matrix<W> general_inverse(const csr_view<W>& a) {
+    const auto n = static_cast<std::size_t>(a.rows);
+    std::vector<double> u = dense(a); // [A | I] becomes [I | G] by Gauss and Jordan
+    std::vector<double> g(n * n, 0.0);
+    for (std::size_t i = 0; i < n; ++i) g[i * n + i] = 1;
+    std::vector<std::size_t> place(n); // the column that the pivot of a row stands in
+    for (std::size_t c = 0; c < n; ++c) place[c] = c;
+    std::size_t rank = 0;
+    double first = 0;
+    for (; rank < n; ++rank) {
+        std::size_t row = rank;
+        std::size_t column = rank;
+        double most = 0;
+        for (std::size_t i = rank; i < n; ++i)
+            for (std::size_t j = rank; j < n; ++j)
+                if (std::fabs(u[i * n + place[j]]) > most) {
+                    most = std::fabs(u[i * n + place[j]]);
+                    row = i;
+                    column = j;
+                }
+        if (rank == 0) first = most;
+        if (!(most > lost<W> * first)) break;
+        std::swap(place[rank], place[column]);
+        for (std::size_t j = 0; j < n; ++j) {
+            std::swap(u[rank * n + j], u[row * n + j]);
+            std::swap(g[rank * n + j], g[row * n + j]);
+        }
+        const double pivot = u[rank * n + place[rank]];
+        for (std::size_t j = 0; j < n; ++j) {
+            u[rank * n + j] /= pivot;
+            g[rank * n + j] /= pivot;
+        }
+        for (std::size_t i = 0; i < n; ++i) {
+            const double factor = u[i * n + place[rank]];
+            if (i == rank || factor == 0) continue;
+            for (std::size_t j = 0; j < n; ++j) {
+                u[i * n + j] -= factor * u[rank * n + j];
+                g[i * n + j] -= factor * g[rank * n + j];
+            }
+        }
+    }
+    csr_matrix<W> result = full<W>(n);
+    for (std::size_t i = 0; i < rank; ++i)
+        for (std::size_t j = 0; j < n; ++j)
+            result.values[place[i] * n + j] = static_cast<W>(g[i * n + j]);
+    return result;
+}
+
+template csr_matrix<double> dense_inverse(const csr_view<double>&, std::span<const double>);
+template csr_matrix<float> dense_inverse(const csr_view<float>&, std::span<const float>);
+template csr_matrix<double> general_inverse(const csr_view<double>&);
+template csr_matrix<float> general_inverse(const csr_view<float>&);
 
 } // namespace krylith::detail

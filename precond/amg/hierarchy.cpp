@@ -21,6 +21,9 @@ constexpr double slow_coarsening = 1 / 1.7;
 /// Matrices without locality, as of random graphs, fill up: where B P has more than this times the
 /// nonzeros of B, or the coarse matrix more than B, coarse levels would cost more than they bring.
 constexpr double most_between = 4;
+/// rho of a matrix that is not symmetric is at least this: its eigenvalues are complex, and an
+/// estimate of the largest may be far too small.
+constexpr double least_unsymmetric_bound = 1.6;
 /// Mean entries of a row up to which rows are short.
 constexpr double short_rows = 12;
 
@@ -131,11 +134,18 @@ std::unique_ptr<matrix_operator<W>> make_level_operator(const layout_handle& dom
     return make_operator(operator_layouts{domain, range}, matrix, options);
 }
 
+/// The inverse of the last level's matrix.
 template <class W>
-std::unique_ptr<matrix_operator<W>> invert(const layout_handle& layout,
-                                           const distributed_csr<W>& b) {
-    const csr_matrix<W> whole = b.download();
-    return make_level_operator<W>(layout, layout, dense_inverse(csr_view<W>(whole)), false);
+csr_matrix<W> inverse_of(const multigrid_level<W>& level, bool unsymmetric) {
+    const csr_matrix<W> whole = level.matrix.download();
+    if (unsymmetric) return general_inverse(csr_view<W>(whole));
+    std::vector<W> v;
+    if (level.vectors == 1)
+        for (const buffer<W>& own : level.near_null) {
+            const std::vector<W> part = own.download();
+            v.insert(v.end(), part.begin(), part.end());
+        }
+    return dense_inverse(csr_view<W>(whole), std::span<const W>(v));
 }
 
 } // namespace
@@ -149,9 +159,10 @@ hierarchy<W>::hierarchy(layout_handle fine, distributed_csr<T> a, const amg_opti
     first.layout = std::move(fine);
     first.scaling = scaling_of(a, 0);
     first.matrix = scaled<W>(std::move(a), first.scaling);
-    if (has_long_rows(first.matrix)) sharpen(first.matrix, first.scaling);
     first.block = given_.block;
     first.vectors = given_.vectors;
+    unsymmetric_ = is_unsymmetric(first, options);
+    if (has_long_rows(first.matrix)) sharpen(first.matrix, first.scaling, least_bound());
     for (const local_columns& columns : first.matrix.all_columns())
         first.first_owned.push_back(columns.first_owned());
     levels_.push_back(std::move(first));
@@ -165,6 +176,27 @@ void hierarchy<W>::find_near_null() {
     multigrid_level<W>& first = levels_.front();
     first.near_null = given_.empty() ? near_null_of(first.matrix, first.scaling)
                                      : scaled_vectors(given_, first.matrix, first.scaling);
+}
+
+/// Whether the levels are to be those of a matrix that is not symmetric, which have one near-null
+/// vector.
+template <class W>
+bool hierarchy<W>::is_unsymmetric(const multigrid_level<W>& first,
+                                  const amg_options& options) const {
+    const bool scalar = first.block == 1 && first.vectors == 1;
+    if (options.kind == multigrid_kind::unsymmetric && !scalar)
+        throw usage_error("amg_options::kind is unsymmetric, for nodes of " +
+                          std::to_string(first.block) + " rows and " +
+                          std::to_string(first.vectors) +
+                          " near-null vectors; allowed is 1 of each");
+    if (options.kind == multigrid_kind::automatic)
+        return scalar && differs_from_transpose(first.matrix, first.scaling.bound);
+    return options.kind == multigrid_kind::unsymmetric;
+}
+
+template <class W>
+double hierarchy<W>::least_bound() const {
+    return unsymmetric_ ? least_unsymmetric_bound : 0;
 }
 
 template <class W>
@@ -199,23 +231,27 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
         level.facts.why_last = std::move(why);
         return false;
     };
-    const int pairs =
-        options.aggressive >= 0 ? options.aggressive
-        : static_cast<double>(levels_.front().facts.nonzeros) <=
-                short_rows * static_cast<double>(levels_.front().facts.rows) * levels_.front().block
-            ? 1
-            : 0;
+    const int pairs = options.aggressive >= 0 ? options.aggressive
+                      : !unsymmetric_ && static_cast<double>(levels_.front().facts.nonzeros) <=
+                                             short_rows *
+                                                 static_cast<double>(levels_.front().facts.rows) *
+                                                 levels_.front().block
+                          ? 1
+                          : 0;
     aggregation_options how;
     how.aggressive = static_cast<int>(at) < pairs;
     how.gathered_rows = options.gathered_rows;
     how.block_size = level.block;
     how.vectors = level.vectors;
-    if (level.scaling.sharp) how.known_bound = level.scaling.bound;
+    if (level.scaling.sharp && !unsymmetric_) how.known_bound = level.scaling.bound;
+    std::optional<aggregation::mirrored_matrix<W>> mirrored;
+    if (unsymmetric_) mirrored.emplace(b);
+    const distributed_csr<W>& graph = mirrored ? mirrored->matrix() : b;
     const double theta = std::ldexp(options.theta, -static_cast<int>(at));
     std::optional<smoothed_aggregation<W>> aggregates;
     for (const double lower : {theta, theta / 10, 0.0}) {
         how.theta = lower;
-        aggregates.emplace(b, how);
+        aggregates.emplace(graph, how);
         const std::int64_t coarse = aggregates->coarse().rows();
         if (coarse == 0) return end("no row has a neighbour");
         if (static_cast<double>(coarse) <= slow_coarsening * static_cast<double>(b.rows())) break;
@@ -224,9 +260,19 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
                        " rows: most have no neighbour");
     }
 
-    distributed_csr<W> p = aggregates->prolongation(b, pointers(level.near_null));
-    distributed_transposition<W> transposition(p);
-    distributed_csr<W> r = transposition.take(p);
+    const auto near_null = pointers(level.near_null);
+    distributed_csr<W> p = unsymmetric_ ? aggregates->tentative(graph, near_null)
+                                        : aggregates->prolongation(graph, near_null);
+    std::optional<unsymmetric_transfers<W>> unsymmetric;
+    if (mirrored) {
+        mirrored->take_transposed(b);
+        aggregates->filter(graph);
+        distributed_csr<W> smoothed = aggregates->prolongation(graph, near_null);
+        unsymmetric.emplace(unsymmetric_transfers<W>{std::move(*mirrored), std::move(smoothed)});
+    }
+    const distributed_csr<W>& transposed = unsymmetric ? unsymmetric->smoothed : p; // R'
+    distributed_transposition<W> transposition(transposed);
+    distributed_csr<W> r = transposition.take(transposed);
     distributed_spgemm<W> first(b, p);
     distributed_csr<W> between = first.take(b, p);
     // Counted in blocks of nodes: several vectors bring more entries, not less locality.
@@ -247,7 +293,7 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
     next.layout = std::make_shared<const layout>(
         layout{level.layout->group, aggregates->coarse(), level.layout->kind});
     try {
-        next.scaling = scale_coarse(next.matrix, at + 1);
+        next.scaling = scale_coarse(next.matrix, at + 1, least_bound());
     } catch (const input_error& not_definite) { // the smoother alone may still help
         cut_short_ = true;
         return end(std::string("A is not positive definite: ") + not_definite.what());
@@ -259,9 +305,9 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
     level.b = make_level_operator<W>(level.layout, level.layout, b, kept);
     level.prolong = make_level_operator<W>(next.layout, level.layout, p, kept);
     level.restrict = make_level_operator<W>(level.layout, next.layout, r, kept);
-    level.plans.emplace(level_plans<W>{std::move(*aggregates), std::move(p),
-                                       std::move(transposition), std::move(r), std::move(first),
-                                       std::move(between), std::move(second)});
+    level.plans.emplace(level_plans<W>{
+        std::move(*aggregates), std::move(p), std::move(transposition), std::move(r),
+        std::move(first), std::move(between), std::move(second), std::move(unsymmetric)});
     levels_.push_back(std::move(next));
     return true;
 }
@@ -270,7 +316,8 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
 template <class W>
 void hierarchy<W>::conclude(multigrid_level<W>& last, const amg_options& options) {
     if (last.facts.rows <= inverted_rows) {
-        last.inverse = invert(last.layout, last.matrix);
+        last.inverse =
+            make_level_operator<W>(last.layout, last.layout, inverse_of(last, unsymmetric_), false);
         last.facts.format = "dense inverse";
     } else {
         last.b = make_level_operator<W>(last.layout, last.layout, last.matrix,
@@ -284,29 +331,35 @@ void hierarchy<W>::update(distributed_csr<T> a, const amg_options& options) {
     levels_.front().scaling = scaling_of(a, 0);
     whole_ = false; // until all has new values
     scale(a, levels_.front().scaling, levels_.front().matrix);
-    if (has_long_rows(a)) sharpen(levels_.front().matrix, levels_.front().scaling);
+    if (has_long_rows(a)) sharpen(levels_.front().matrix, levels_.front().scaling, least_bound());
     find_near_null();
     for (std::size_t at = 0; at < levels_.size(); ++at) {
         multigrid_level<W>& level = levels_[at];
         level.facts.bound = level.scaling.bound;
         if (level.inverse) {
-            const csr_matrix<W> whole = level.matrix.download();
-            level.inverse->update(dense_inverse(csr_view<W>(whole)).values);
+            level.inverse->update(inverse_of(level, unsymmetric_).values);
         } else {
             detail::update(*level.b, level.matrix);
         }
         if (!level.plans) continue;
         level_plans<W>& plans = *level.plans;
         if (options.reuse == multigrid_reuse::transfer) {
-            if (level.scaling.sharp) plans.aggregates.know_bound(level.scaling.bound);
-            plans.aggregates.refresh(level.matrix, pointers(level.near_null), plans.prolongation);
-            plans.transposition.apply(plans.prolongation, plans.restriction);
+            const auto near_null = pointers(level.near_null);
+            if (plans.unsymmetric) {
+                plans.unsymmetric->refresh(plans.aggregates, level.matrix, near_null,
+                                           plans.prolongation);
+                plans.transposition.apply(plans.unsymmetric->smoothed, plans.restriction);
+            } else {
+                if (level.scaling.sharp) plans.aggregates.know_bound(level.scaling.bound);
+                plans.aggregates.refresh(level.matrix, near_null, plans.prolongation);
+                plans.transposition.apply(plans.prolongation, plans.restriction);
+            }
         }
         multigrid_level<W>& next = levels_[at + 1];
         plans.first.refresh(level.matrix, plans.prolongation, plans.between);
         plans.second.refresh(plans.restriction, plans.between, next.matrix);
         plans.aggregates.fill_dropped(next.matrix);
-        next.scaling = scale_coarse(next.matrix, at + 1);
+        next.scaling = scale_coarse(next.matrix, at + 1, least_bound());
         if (options.reuse == multigrid_reuse::transfer)
             scale_near_null(plans.aggregates, next.matrix, next.scaling, next.vectors,
                             next.near_null);
@@ -341,7 +394,7 @@ std::int64_t hierarchy<W>::bytes() const {
         const level_plans<W>& plans = *level.plans;
         sum += plans.aggregates.bytes() + plans.prolongation.bytes() + plans.transposition.bytes() +
                plans.restriction.bytes() + plans.first.bytes() + plans.between.bytes() +
-               plans.second.bytes();
+               plans.second.bytes() + (plans.unsymmetric ? plans.unsymmetric->bytes() : 0);
     }
     return sum;
 }

@@ -17,6 +17,7 @@
 #include <krylith/precond/amg.hpp>
 #include <krylith/precond/amg/near_null_space.hpp>
 #include <krylith/precond/amg/scaled_level.hpp>
+#include <krylith/precond/amg/unsymmetric_transfers.hpp>
 #include <krylith/precond/coarsening/smoothed_aggregation.hpp>
 #include <krylith/spmv/distributed_csr.hpp>
 #include <krylith/spmv/distributed_products.hpp>
@@ -33,6 +34,7 @@ struct level_plans {
     distributed_spgemm<W> first; ///< B P
     distributed_csr<W> between;
     distributed_spgemm<W> second; ///< R (B P)
+    std::optional<unsymmetric_transfers<W>> unsymmetric;
 };
 
 template <class W>
@@ -71,6 +73,8 @@ public:
     /// Whether all levels are of one matrix: false after an update() that failed on the way, until
     /// one has succeeded.
     [[nodiscard]] bool whole() const noexcept { return whole_; }
+    /// Whether its transfers are those of a matrix that is not symmetric.
+    [[nodiscard]] bool unsymmetric() const noexcept { return unsymmetric_; }
     /// Whether there is what update() needs, and worth it: a hierarchy that ended early because a
     /// coarse matrix was not definite should be made anew.
     [[nodiscard]] bool keeps_plans(const amg_options& options) const noexcept {
@@ -86,9 +90,14 @@ private:
     void build(const amg_options& options);
     [[nodiscard]] bool coarsen(std::size_t at, const amg_options& options);
     void conclude(multigrid_level<W>& last, const amg_options& options);
+    [[nodiscard]] bool is_unsymmetric(const multigrid_level<W>& first,
+                                      const amg_options& options) const;
+    /// The least rho of a level.
+    [[nodiscard]] double least_bound() const;
 
     std::vector<multigrid_level<W>> levels_;
     near_null_space<W> given_;
+    bool unsymmetric_ = false;
     bool cut_short_ = false; ///< by a coarse matrix without a positive diagonal
     bool whole_ = true;
 };

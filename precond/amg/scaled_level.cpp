@@ -59,7 +59,9 @@ template <class T>
     throw input_error("amg: the diagonal entry of row " + number + " is " + number_text(diagonal) +
                       "; it must be positive and finite, as that of a symmetric positive definite "
                       "matrix is" +
-                      (level == 0 ? "" : ", and that of its coarse matrices"));
+                      (level == 0 ? "; other matrices are for gmres or bicgstab with jacobi, or "
+                                    "with amg of a block that has such a diagonal"
+                                  : ", and that of its coarse matrices"));
 }
 
 } // namespace
@@ -106,11 +108,11 @@ void scale(const distributed_csr<T>& a, const level_scaling& by, distributed_csr
 }
 
 template <class W>
-void sharpen(distributed_csr<W>& b, level_scaling& by) {
+void sharpen(distributed_csr<W>& b, level_scaling& by, double least_bound) {
     constexpr int steps = 12;
     constexpr double spare = 1.1;
     by.sharp = true;
-    const double estimate = spare * power_estimate(b, steps);
+    const double estimate = std::max(spare * power_estimate(b, steps), least_bound / by.bound);
     if (!(estimate > 0 && estimate < 1)) return;
     for (int rank = 0; rank < b.group().size(); ++rank)
         scale_by(b.group()[rank], b.block(rank).nonzeros(), 1 / estimate, b.block(rank).values());
@@ -118,10 +120,10 @@ void sharpen(distributed_csr<W>& b, level_scaling& by) {
 }
 
 template <class W>
-level_scaling scale_coarse(distributed_csr<W>& a, std::size_t level) {
+level_scaling scale_coarse(distributed_csr<W>& a, std::size_t level, double least_bound) {
     level_scaling by = scaling_of(a, level);
     scale(a, by, a);
-    sharpen(a, by);
+    sharpen(a, by, least_bound);
     return by;
 }
 
@@ -167,10 +169,10 @@ void scale_transfers(const level_scaling& by, const distributed_csr<W>& coarse,
 
 template level_scaling scaling_of(const distributed_csr<double>&, std::size_t);
 template level_scaling scaling_of(const distributed_csr<float>&, std::size_t);
-template void sharpen(distributed_csr<double>&, level_scaling&);
-template void sharpen(distributed_csr<float>&, level_scaling&);
-template level_scaling scale_coarse(distributed_csr<double>&, std::size_t);
-template level_scaling scale_coarse(distributed_csr<float>&, std::size_t);
+template void sharpen(distributed_csr<double>&, level_scaling&, double);
+template void sharpen(distributed_csr<float>&, level_scaling&, double);
+template level_scaling scale_coarse(distributed_csr<double>&, std::size_t, double);
+template level_scaling scale_coarse(distributed_csr<float>&, std::size_t, double);
 template void scale(const distributed_csr<double>&, const level_scaling&, distributed_csr<double>&);
 template void scale(const distributed_csr<double>&, const level_scaling&, distributed_csr<float>&);
 template void scale(const distributed_csr<float>&, const level_scaling&, distributed_csr<float>&);

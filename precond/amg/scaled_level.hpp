@@ -33,13 +33,14 @@ template <class T>
 /// Scales the matrix of a coarse level in place, and returns how, with a sharp rho. Throws as
 /// scaling_of() does. Waits for the devices.
 template <class W>
-[[nodiscard]] level_scaling scale_coarse(distributed_csr<W>& a, std::size_t level);
+[[nodiscard]] level_scaling scale_coarse(distributed_csr<W>& a, std::size_t level,
+                                         double least_bound = 0);
 
 /// Makes rho sharp, of the scaled matrix B, which gets it: Gershgorin's bound is far above the
 /// largest eigenvalue where rows have many entries. rho becomes a power estimate with 10% to spare,
-/// where that is less. Cost: 12 products; waits for the devices.
+/// where that is less, but not below `least_bound`. Cost: 12 products; waits for the devices.
 template <class W>
-void sharpen(distributed_csr<W>& b, level_scaling& by);
+void sharpen(distributed_csr<W>& b, level_scaling& by, double least_bound = 0);
 
 /// Enqueues B = S A S / rho: values into those of `b`, which has the pattern of `a` and may be `a`.
 template <class T, class W>

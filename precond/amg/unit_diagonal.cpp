@@ -162,6 +162,27 @@ void null_defect(device& on, const device_csr_view<W>& b, const W* v, std::uint6
     });
 }
 
+template <class W>
+void mirror_difference(device& on, const device_csr_view<W>& b, std::int64_t first_owned,
+                       const column_numbers& columns, double factor, std::uint64_t* sum) {
+#if KRYLITH_HAVE_CUDA
+    if (on.kind() == backend::cuda)
+        return cuda::mirror_difference(on, b, first_owned, columns, factor, sum);
+#endif
+    enqueue(on, [=](int threads) {
+        std::uint64_t all = 0;
+#pragma omp parallel for schedule(static) reduction(+ : all) num_threads(threads) if (b.rows > worth_a_team)
+        for (std::int64_t i = 0; i < b.rows; ++i) {
+            const auto own = probe_of(columns.global(static_cast<std::int32_t>(first_owned + i)));
+            for (std::int64_t k = b.offsets[i]; k < b.offsets[i + 1]; ++k)
+                all += static_cast<std::uint64_t>(
+                    mirror_term(own, probe_of(columns.global(b.indices[k])),
+                                factor * static_cast<double>(b.values[k])));
+        }
+        *sum += all;
+    });
+}
+
 #define KRYLITH_UNIT_DIAGONAL(W)                                                                   \
     template void inverse_roots(device&, const device_csr_view<W>&, std::int64_t, double*,         \
                                 scaling_report*);                                                  \
@@ -171,7 +192,9 @@ void null_defect(device& on, const device_csr_view<W>& b, const W* v, std::uint6
     template void scale_rows(device&, const device_csr_view<W>&, const double*, double, W*);       \
     template void divide_by_scale(device&, std::int64_t, double, const W*, const double*, W*);     \
     template void round_scale(device&, std::int64_t, double, const double*, W*);                   \
-    template void null_defect(device&, const device_csr_view<W>&, const W*, std::uint64_t*);
+    template void null_defect(device&, const device_csr_view<W>&, const W*, std::uint64_t*);       \
+    template void mirror_difference(device&, const device_csr_view<W>&, std::int64_t,              \
+                                    const column_numbers&, double, std::uint64_t*);
 
 KRYLITH_UNIT_DIAGONAL(double)
 KRYLITH_UNIT_DIAGONAL(float)

@@ -131,6 +131,24 @@ __global__ void __launch_bounds__(threads)
     if (lane_number() == 0 && all != 0) atomicAdd(reinterpret_cast<word*>(sum), all);
 }
 
+template <class W>
+__global__ void __launch_bounds__(threads)
+    mirror_kernel(device_csr_view<W> b, std::int64_t first_owned, column_numbers columns,
+                  double factor, std::uint64_t* sum) {
+    word all = 0;
+    row_walk at;
+    for (; at.row < b.rows; at.row += at.step) {
+        const auto own =
+            detail::probe_of(columns.global(static_cast<std::int32_t>(first_owned + at.row)));
+        for (std::int64_t k = b.offsets[at.row] + at.lane; k < b.offsets[at.row + 1]; k += lanes)
+            all += static_cast<word>(
+                detail::mirror_term(own, detail::probe_of(columns.global(b.indices[k])),
+                                    factor * static_cast<double>(b.values[k])));
+    }
+    all = warp_sum(all);
+    if (lane_number() == 0 && all != 0) atomicAdd(reinterpret_cast<word*>(sum), all);
+}
+
 /// Launches a kernel over so many blocks' worth of work.
 template <class Kernel, class... Arguments>
 void launch_over(device& on, std::int64_t blocks, Kernel kernel, const Arguments&... arguments) {
@@ -190,6 +208,12 @@ void null_defect(device& on, const device_csr_view<W>& b, const W* v, std::uint6
     launch_over(on, blocks_of_rows(b.rows), defect_kernel<W>, b, v, sum);
 }
 
+template <class W>
+void mirror_difference(device& on, const device_csr_view<W>& b, std::int64_t first_owned,
+                       const column_numbers& columns, double factor, std::uint64_t* sum) {
+    launch_over(on, blocks_of_rows(b.rows), mirror_kernel<W>, b, first_owned, columns, factor, sum);
+}
+
 #define KRYLITH_UNIT_DIAGONAL(W)                                                                   \
     template void inverse_roots(device&, const device_csr_view<W>&, std::int64_t, double*,         \
                                 detail::scaling_report*);                                          \
@@ -199,7 +223,9 @@ void null_defect(device& on, const device_csr_view<W>& b, const W* v, std::uint6
     template void scale_rows(device&, const device_csr_view<W>&, const double*, double, W*);       \
     template void divide_by_scale(device&, std::int64_t, double, const W*, const double*, W*);     \
     template void round_scale(device&, std::int64_t, double, const double*, W*);                   \
-    template void null_defect(device&, const device_csr_view<W>&, const W*, std::uint64_t*);
+    template void null_defect(device&, const device_csr_view<W>&, const W*, std::uint64_t*);       \
+    template void mirror_difference(device&, const device_csr_view<W>&, std::int64_t,              \
+                                    const column_numbers&, double, std::uint64_t*);
 
 KRYLITH_UNIT_DIAGONAL(double)
 KRYLITH_UNIT_DIAGONAL(float)

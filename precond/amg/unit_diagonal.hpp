@@ -9,6 +9,7 @@
 
 #include <krylith/device/kernel/annotations.hpp>
 #include <krylith/sparse/device_csr.hpp>
+#include <krylith/spmv/products/local_columns.hpp>
 
 namespace krylith::detail {
 
@@ -16,6 +17,30 @@ namespace krylith::detail {
 [[nodiscard]] KRYLITH_HD inline std::uint64_t quantised_defect(double sum, double size) {
     const double ratio = size > 0 ? (sum < 0 ? -sum : sum) / size : 0;
     return ratio <= 1 ? static_cast<std::uint64_t>(65536 * ratio) : 0;
+}
+
+/// Two numbers u and v of [-128, 128) by a row, of a hash (the finaliser of MurmurHash3).
+struct probe_pair {
+    std::int32_t u;
+    std::int32_t v;
+};
+[[nodiscard]] KRYLITH_HD inline probe_pair probe_of(std::int64_t global_row) {
+    auto h = static_cast<std::uint32_t>(global_row) * 0x9e3779b9u + 0x7f4a7c15u;
+    h ^= h >> 16;
+    h *= 0x85ebca6bu;
+    h ^= h >> 13;
+    h *= 0xc2b2ae35u;
+    return {static_cast<std::int8_t>(h >> 24), static_cast<std::int8_t>((h >> 16) & 255)};
+}
+
+/// (u_i v_j - v_i u_j) b in units of 2^-30; b is bounded. The terms of an entry and its mirror
+/// cancel where they are equal. The mean square of the factor of b is about 2^26.
+[[nodiscard]] KRYLITH_HD inline std::int64_t mirror_term(probe_pair row, probe_pair column,
+                                                         double b) {
+    constexpr double most = 70368744177664.0; // 2^46
+    const double units = b * 1073741824.0;
+    const auto term = static_cast<std::int64_t>(units > -most && units < most ? units : most);
+    return term * (row.u * column.v - row.v * column.u);
 }
 
 /// What scaling a matrix found on one device. It lies there and is zero before. All fields are
@@ -63,6 +88,12 @@ void round_scale(device& on, std::int64_t count, double factor, const double* s,
 template <class W>
 void null_defect(device& on, const device_csr_view<W>& b, const W* v, std::uint64_t* sum);
 
+/// Enqueues *sum += the sum over entries of their mirror_term() by global rows and columns, of
+/// factor b_ij: an integer modulo 2^64, the same in any order. Row i is column first_owned + i.
+template <class W>
+void mirror_difference(device& on, const device_csr_view<W>& b, std::int64_t first_owned,
+                       const column_numbers& columns, double factor, std::uint64_t* sum);
+
 } // namespace krylith::detail
 
 namespace krylith::cuda {
@@ -84,5 +115,9 @@ template <class W>
 void round_scale(device& on, std::int64_t count, double factor, const double* s, W* to);
 template <class W>
 void null_defect(device& on, const device_csr_view<W>& b, const W* v, std::uint64_t* sum);
+
+template <class W>
+void mirror_difference(device& on, const device_csr_view<W>& b, std::int64_t first_owned,
+                       const column_numbers& columns, double factor, std::uint64_t* sum);
 
 } // namespace krylith::cuda

@@ -4,6 +4,7 @@
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/cuda/warp.cuh>
 #include <krylith/precond/coarsening/join_steps.hpp>
+#include <krylith/precond/coarsening/mirror_steps.hpp>
 #include <krylith/precond/coarsening/near_null_steps.hpp>
 #include <krylith/precond/coarsening/node_prolongation_steps.hpp>
 #include <krylith/precond/coarsening/node_steps.hpp>
@@ -202,6 +203,9 @@ template void visit_rows(device&, std::int64_t, std::int64_t, const tentative_st
 template void visit_rows(device&, std::int64_t, std::int64_t, const tentative_step<float>&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const join_largest_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const join_sum_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const count_mirror_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const fill_mirror_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const fill_mirror_step<float>&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const count_blocks_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const count_reached_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const list_reached_step&);

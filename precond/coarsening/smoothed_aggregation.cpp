@@ -81,7 +81,7 @@ struct smoothed_aggregation<T>::state {
     }
 
     [[nodiscard]] aggregation::prolongation_rows<T>
-    rows(const distributed_csr<T>& a, const buffer<T>& tentative, int rank) const {
+    rows(const distributed_csr<T>& a, const buffer<T>& tentative, int rank, bool smooth) const {
         const auto& part = parts[as_size(rank)];
         return {aggregation::rows_of(a, part, rank),
                 a.block(rank).view().values,
@@ -89,7 +89,31 @@ struct smoothed_aggregation<T>::state {
                 part.aggregate.data(),
                 tentative.data(),
                 static_cast<T>(4 / (3 * lambda())),
-                options.smooth};
+                smooth};
+    }
+
+    [[nodiscard]] distributed_csr<T> make(const distributed_csr<T>& a,
+                                          std::span<const T* const> near_null, bool smooth) {
+        check_again(a, near_null);
+        const auto tentative = aggregation::make_tentative(a, exchange, parts, coarse, near_null);
+        std::vector<device_csr<T>> blocks(as_size(group.size()));
+        std::vector<local_columns> columns(as_size(group.size()));
+        on_each_rank(group, [&](int rank) {
+            make_block(rows(a, tentative[as_size(rank)], rank, smooth), rank, blocks[as_size(rank)],
+                       columns[as_size(rank)]);
+        });
+        return {group, fine, coarse, std::move(blocks), std::move(columns)};
+    }
+
+    void fill(const distributed_csr<T>& a, std::span<const T* const> near_null,
+              distributed_csr<T>& p, bool smooth) {
+        check_again(a, near_null);
+        const auto tentative = aggregation::make_tentative(a, exchange, parts, coarse, near_null);
+        for (int rank = 0; rank < group.size(); ++rank)
+            aggregation::fill_prolongation(
+                group[rank], rows(a, tentative[as_size(rank)], rank, smooth),
+                p.block(rank).view().offsets, static_cast<std::int32_t*>(nullptr),
+                p.block(rank).values());
     }
 
     /// Makes the block of P on a rank.
@@ -166,17 +190,17 @@ const row_partition& smoothed_aggregation<T>::coarse() const noexcept {
 template <class T>
 distributed_csr<T> smoothed_aggregation<T>::prolongation(const distributed_csr<T>& a,
                                                          std::span<const T* const> near_null) {
-    state& s = *state_;
-    s.check_again(a, near_null);
-    if (s.of_nodes) return s.of_nodes->prolongation(a, near_null);
-    const auto tentative = aggregation::make_tentative(a, s.exchange, s.parts, s.coarse, near_null);
-    std::vector<device_csr<T>> blocks(as_size(s.group.size()));
-    std::vector<local_columns> columns(as_size(s.group.size()));
-    on_each_rank(s.group, [&](int rank) {
-        s.make_block(s.rows(a, tentative[as_size(rank)], rank), rank, blocks[as_size(rank)],
-                     columns[as_size(rank)]);
-    });
-    return {s.group, s.fine, s.coarse, std::move(blocks), std::move(columns)};
+    if (state_->of_nodes) {
+        state_->check_again(a, near_null);
+        return state_->of_nodes->prolongation(a, near_null);
+    }
+    return state_->make(a, near_null, state_->options.smooth);
+}
+
+template <class T>
+distributed_csr<T> smoothed_aggregation<T>::tentative(const distributed_csr<T>& a,
+                                                      std::span<const T* const> near_null) {
+    return state_->make(a, near_null, false);
 }
 
 template <class T>
@@ -186,17 +210,24 @@ void smoothed_aggregation<T>::know_bound(double bound) {
 }
 
 template <class T>
+void smoothed_aggregation<T>::filter(const distributed_csr<T>& a) {
+    state_->bound = aggregation::filter_again(a, state_->parts);
+}
+
+template <class T>
 void smoothed_aggregation<T>::refresh(const distributed_csr<T>& a,
                                       std::span<const T* const> near_null, distributed_csr<T>& p) {
-    state& s = *state_;
-    s.check_again(a, near_null);
-    if (s.of_nodes) return s.of_nodes->refresh(a, near_null, p);
-    s.bound = aggregation::filter_again(a, s.parts);
-    const auto tentative = aggregation::make_tentative(a, s.exchange, s.parts, s.coarse, near_null);
-    for (int rank = 0; rank < s.group.size(); ++rank)
-        aggregation::fill_prolongation(s.group[rank], s.rows(a, tentative[as_size(rank)], rank),
-                                       p.block(rank).view().offsets,
-                                       static_cast<std::int32_t*>(nullptr), p.block(rank).values());
+    state_->check_again(a, near_null);
+    if (state_->of_nodes) return state_->of_nodes->refresh(a, near_null, p);
+    filter(a);
+    state_->fill(a, near_null, p, state_->options.smooth);
+}
+
+template <class T>
+void smoothed_aggregation<T>::refresh_tentative(const distributed_csr<T>& a,
+                                                std::span<const T* const> near_null,
+                                                distributed_csr<T>& p) {
+    state_->fill(a, near_null, p, false);
 }
 
 template <class T>

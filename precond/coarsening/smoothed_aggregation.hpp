@@ -79,10 +79,19 @@ public:
     /// ranks, and for a matrix with other owners or numbers of nonzeros.
     [[nodiscard]] distributed_csr<T> prolongation(const distributed_csr<T>& a,
                                                   std::span<const T* const> near_null);
+    /// T, as prolongation() gives it where P is not smoothed. Throws as it does.
+    [[nodiscard]] distributed_csr<T> tentative(const distributed_csr<T>& a,
+                                               std::span<const T* const> near_null);
+    /// Finds A_F and lambda of a matrix with other values, for the next prolongation(). What is
+    /// strong stays as it was.
+    void filter(const distributed_csr<T>& a);
     /// Computes the values of P anew, of other values of A and v. What is strong stays as it was.
     /// Throws as prolongation() does.
     void refresh(const distributed_csr<T>& a, std::span<const T* const> near_null,
                  distributed_csr<T>& p);
+    /// The same for T.
+    void refresh_tentative(const distributed_csr<T>& a, std::span<const T* const> near_null,
+                           distributed_csr<T>& t);
     /// Gives aggregation_options::known_bound anew, for later values.
     void know_bound(double bound);
     /// The near-null vectors on the coarse rows that a rank owns, [rows][vectors], of the latest P.

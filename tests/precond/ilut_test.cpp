@@ -9,6 +9,7 @@
 #include <krylith/precond/any_preconditioner.hpp>
 #include <krylith/precond/ilut.hpp>
 #include <krylith/solvers/bicgstab.hpp>
+#include <krylith/solvers/cg.hpp>
 #include <krylith/solvers/gmres.hpp>
 
 #include <krylith/tests/support/dense.hpp>
@@ -174,6 +175,11 @@ KRYLITH_GROUP_TEST("ilut: refuses what it can't factor") {
     const auto before = applied(*a, m, r);
     CHECK_THROWS_AS(m.update(csr_view<double>(bad)), input_error);
     CHECK(testing::same_bits(applied(*a, m, r), before)); // as it was
+    auto b = testing::make_range_vector(a->layout(), r);
+    auto x = a->make_range_vector();
+    CHECK_THROWS_WITH_AS((void)cg(*a, b, x, {}, m),
+                         doctest::Contains("ilut:drop=0.001:fill=5 is not symmetric: take gmres"),
+                         usage_error);
     CHECK(m.name() == "ilut:drop=0.001:fill=5");
     CHECK(ilut<double>(*a, matrix, {.matching = row_matching_use::off}).name() ==
           "ilut:drop=0.001:fill=5:matching=off");

@@ -1,0 +1,86 @@
+#include <krylith/precond/coarsening/mirrored_matrix.hpp>
+
+#include <utility>
+
+#include <krylith/matrix/types/index_width.hpp>
+#include <krylith/precond/coarsening/aggregation_parts.hpp>
+#include <krylith/precond/coarsening/mirror_steps.hpp>
+#include <krylith/precond/coarsening/row_steps.hpp>
+#include <krylith/spmv/products/each_rank.hpp>
+#include <krylith/spmv/products/numbered_columns.hpp>
+
+namespace krylith::aggregation {
+
+namespace {
+
+template <class T>
+rank_rows plain_rows(const distributed_csr<T>& a, int rank) {
+    const device_csr_view<T> view = a.block(rank).view();
+    return {view.rows, view.offsets, view.indices, nullptr, a.columns_of(rank).numbers()};
+}
+
+/// Enqueues the step that fills a rank's rows. One lane merges a row.
+template <class T>
+void fill(const distributed_csr<T>& a, const distributed_csr<T>& transposed, int rank, bool largest,
+          const std::int64_t* offsets, std::int32_t* columns, T* to) {
+    visit_rows(a.group()[rank], a.block(rank).rows(), 1,
+               fill_mirror_step<T>{{},
+                                   {plain_rows(a, rank), plain_rows(transposed, rank)},
+                                   a.block(rank).view().values,
+                                   transposed.block(rank).view().values,
+                                   largest,
+                                   offsets,
+                                   columns,
+                                   to});
+}
+
+template <class T>
+distributed_csr<T> union_of(const distributed_csr<T>& a, const distributed_csr<T>& transposed) {
+    const device_group& group = a.group();
+    std::vector<device_csr<T>> blocks(as_size(group.size()));
+    std::vector<local_columns> columns(as_size(group.size()));
+    on_each_rank(group, [&](int rank) {
+        const auto& device = group.handle(rank);
+        const std::int64_t rows = a.block(rank).rows();
+        buffer<std::int64_t> offsets(device, as_size(rows + 1), "offsets of a matrix");
+        {
+            const buffer<std::int32_t> counts(device, as_size(rows), memory_item);
+            const buffer<std::byte> scratch(device, numbering_scratch, memory_item);
+            visit_rows(*device, rows, 1,
+                       count_mirror_step{
+                           {}, {plain_rows(a, rank), plain_rows(transposed, rank)}, counts.data()});
+            add_up_counts(*device, rows, counts.data(), offsets.data(), scratch.data());
+        }
+        std::int64_t entries = 0;
+        device->download(&entries, offsets.data() + rows, sizeof entries);
+        buffer<std::int32_t> indices(device, as_size(entries), "columns of a matrix");
+        buffer<T> values(device, as_size(entries), "values of a matrix");
+        fill(a, transposed, rank, true, offsets.data(), indices.data(), values.data());
+        const row_range owned = a.column_owners().owned(rank);
+        columns[as_size(rank)] = group.size() == 1
+                                     ? local_columns(device, owned, {})
+                                     : number_columns(device, owned, a.columns(), indices).value();
+        blocks[as_size(rank)] = {device, columns[as_size(rank)].count(), std::move(offsets),
+                                 std::move(indices), std::move(values)};
+    });
+    return {group, a.row_owners(), a.column_owners(), std::move(blocks), std::move(columns)};
+}
+
+} // namespace
+
+template <class T>
+mirrored_matrix<T>::mirrored_matrix(const distributed_csr<T>& a)
+    : transposition_(a), transposed_(transposition_.take(a)), matrix_(union_of(a, transposed_)) {}
+
+template <class T>
+void mirrored_matrix<T>::take_transposed(const distributed_csr<T>& a) {
+    transposition_.apply(a, transposed_);
+    for (int rank = 0; rank < a.group().size(); ++rank)
+        fill<T>(a, transposed_, rank, false, matrix_.block(rank).view().offsets, nullptr,
+                matrix_.block(rank).values());
+}
+
+template class mirrored_matrix<double>;
+template class mirrored_matrix<float>;
+
+} // namespace krylith::aggregation
