@@ -110,6 +110,7 @@ KRYLITH_GROUP_TEST("jacobi: zero, missing and infinite diagonals are refused, na
 KRYLITH_GROUP_TEST("jacobi: split refuses a negative diagonal, naming the row") {
     problem<double> p(group, diagonal_matrix({1, 2, -3}), {1, 1, 1});
     for (const auto which : testing::general_methods) {
+        if (!which.row->has_sides) continue;
         CHECK_THROWS_WITH_AS((void)p.solve_jacobi(which, {.preconditioning = side::split}),
                              doctest::Contains("row 2"), input_error);
         CHECK(p.solve_jacobi(which, {.preconditioning = side::left}).converged());

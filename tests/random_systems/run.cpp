@@ -101,9 +101,10 @@ solved<T> solve(const trial& t, const krylith::device_group& group,
     auto& x = t.aliased ? b : other;
     solved<T> s;
     try {
-        const auto m = krylith::make_preconditioner(
-            t.preconditioner == nullptr ? "none" : t.preconditioner->name, *a,
-            krylith::csr_view<T>(matrix));
+        auto m = krylith::make_preconditioner(t.preconditioner == nullptr ? "none"
+                                                                          : t.preconditioner->name,
+                                              *a, krylith::csr_view<T>(matrix));
+        if (t.solver->needs_symmetric && !m.symmetric()) m = {}; // the solver would refuse it
         s.result = t.solver->solve(*a, b, x, options, m);
     } catch (const krylith::not_converged& failure) {
         s.result = failure.result();
