@@ -1,5 +1,5 @@
 // A solver and a preconditioner that the user of a program chooses when it runs. Where none is
-// named, all pairs solve the system.
+// named, all pairs that fit solve the system.
 //
 //     example_run_time_choice [SOLVER [PRECONDITIONER [MATRIX]]]
 //
@@ -52,6 +52,11 @@ bool solve(const csr_matrix<double>& matrix, const matrix_operator<double>& a,
     return !result.converged() || residual <= 1.01 * rtol;
 }
 
+/// Whether the solver takes the preconditioner: some need a symmetric one.
+bool fits(const solver_method& solver, const any_preconditioner<double>& m) {
+    return m.symmetric() || !solver.needs_symmetric;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -64,7 +69,8 @@ int main(int argc, char** argv) {
         bool right = true;
         for (const solver_method* row : all_solvers)
             for (const std::string_view m : preconditioner_names())
-                if (row->runs_everywhere) right = solve(matrix, *a, row->name, m) && right;
+                if (row->runs_everywhere && fits(*row, make_preconditioner(m, *a, matrix)))
+                    right = solve(matrix, *a, row->name, m) && right;
         return right ? 0 : 1;
     } catch (const std::exception& e) {
         std::fprintf(stderr, "example_run_time_choice: %s\n", e.what());

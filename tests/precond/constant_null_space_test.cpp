@@ -107,16 +107,17 @@ KRYLITH_GROUP_TEST("a constant null space: the program of its header") {
     const auto a = make_operator(group, matrix);
     auto b = a->make_range_vector();
     auto x = a->make_range_vector();
-    b.upload(std::vector<double>(static_cast<std::size_t>(matrix.rows), 1.0)); // all inconsistent
+    b.upload(random_values<double>(matrix.rows, 3));
     const constant_null_space<double> constants(*a);
     const double inconsistent = constants.remove(b);
-    CHECK(inconsistent == doctest::Approx(1));
-    b.upload(random_values<double>(matrix.rows, 3));
-    (void)constants.remove(b);
     const auto m = constants.project(amg<double>(*a, matrix));
     const solve_result result = cg(*a, b, x, {}, m);
     constants.remove(x);
+    CHECK(inconsistent > 0);
+    CHECK(inconsistent < 0.5);
     CHECK(result.converged());
+    b.upload(std::vector<double>(static_cast<std::size_t>(matrix.rows), 1.0));
+    CHECK(constants.remove(b) == doctest::Approx(1)); // all of it
 }
 
 KRYLITH_GROUP_TEST("a constant null space: small and refused") {

@@ -99,7 +99,7 @@ TEST_CASE("solver auto says what it tried, why, and how long that took") {
     CHECK(turned.status == 0);
     CHECK(contains(turned.out, "tried: bicgstab without preconditioner (not symmetric, 2 of 2 "
                                "diagonal entries are 0): the method broke down after 0"));
-    CHECK(contains(turned.out, "auto: gmres(2) without preconditioner (a long basis"));
+    CHECK(contains(turned.out, "auto: gmres(2) with ilut:drop=0.001:fill=5 (ilut takes"));
 }
 
 TEST_CASE("cg on a matrix that is not symmetric is warned of, even where it converges") {
