@@ -84,7 +84,7 @@ std::string attempts(const json& report) {
                          "<thead><tr>" + head + "</tr></thead><tbody>" + rows + "</tbody>");
 }
 
-std::string command(const json& report, const char* pointer) {
+std::string command_of(const json& report, const char* pointer) {
     const std::string line = text_at(report, pointer);
     return line.empty() ? line : html::element("pre", "", html::text(line));
 }
@@ -120,8 +120,8 @@ std::string section(const page_entry& entry, std::size_t number) {
     out += heading("Where the time went", time_bars(report));
     out += heading("Memory by device", memory_bars(report));
     out += heading("Where the entries lie", picture(entry.sparsity));
-    out += heading("The command", command(report, "/command"));
-    out += heading("To try next", command(report, "/next_command"));
+    out += heading("The command", command_of(report, "/command"));
+    out += heading("To try next", command_of(report, "/next_command"));
     return html::element("section", "", out + all_fields(report));
 }
 
