@@ -7,6 +7,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/precond/amg/unit_diagonal.hpp>
 #include <krylith/precond/preconditioner.hpp>
+#include <krylith/spmv/products/settled_on_failure.hpp>
 #include <krylith/vector/fused.hpp>
 
 namespace krylith::detail {
@@ -100,6 +101,7 @@ void multigrid_cycle_apply<T, W>::take_scale() {
                     scale_->data(rank) + layout.first_owned(rank));
     }
     if (layout.kind == coherence::replicated) {
+        const settled_on_failure settled(layout.group);
         layout.group.join();
         for (int from = 0; from < layout.group.size(); ++from)
             for (int to = 0; to < layout.group.size(); ++to) {

@@ -8,6 +8,7 @@
 #include <krylith/precond/coarsening/pair_steps.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/precond/coarsening/sections.hpp>
+#include <krylith/spmv/products/settled_on_failure.hpp>
 
 namespace krylith::aggregation {
 
@@ -135,6 +136,7 @@ private:
         const buffer<sent_coupling> sent(device, couplings, memory_item);
         const buffer<sent_coupling> received(a_.group().handle(static_cast<int>(to)), couplings,
                                              memory_item);
+        const settled_on_failure settled(a_.group()); // before these are freed
         step.sent = sent.data();
         count.zero();
         visit_rows(*device, rows_[from].rows, mean, step);

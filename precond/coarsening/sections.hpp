@@ -9,6 +9,7 @@
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/partition/row_partition.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
+#include <krylith/spmv/products/settled_on_failure.hpp>
 
 namespace krylith::aggregation {
 
@@ -17,6 +18,7 @@ template <class V>
 void gather_sections(const device_group& group, const row_partition& sections,
                      std::span<V* const> arrays) {
     if (group.size() == 1) return;
+    const settled_on_failure settled(group);
     group.join();
     for (int from = 0; from < group.size(); ++from) {
         const row_range own = sections.owned(from);
@@ -41,6 +43,7 @@ void join_sections(const device_group& group, const row_partition& sections,
         if (own.size() == 0) continue;
         const buffer<V> other(group.handle(to), static_cast<std::size_t>(own.size()),
                               "sections of other ranks");
+        const settled_on_failure settled(group); // before `other` is freed
         for (int from = 0; from < group.size(); ++from) {
             if (from == to) continue;
             group.join();

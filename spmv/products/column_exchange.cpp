@@ -4,6 +4,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/spmv/products/product_kernels.hpp>
+#include <krylith/spmv/products/settled_on_failure.hpp>
 
 namespace krylith {
 
@@ -25,6 +26,7 @@ void column_exchange::fill(std::span<V* const> arrays) const {
         throw usage_error("column_exchange::fill: there are " + std::to_string(arrays.size()) +
                           " arrays for " + std::to_string(ranks) + " ranks");
     if (messages_.empty()) return;
+    const settled_on_failure settled(*group_);
     group_->join(); // owners' values are there
     for (std::size_t i = 0; i < messages_.size(); ++i) {
         const ghost_message& m = messages_[i];
