@@ -228,19 +228,18 @@ std::vector<std::string> what_is_missing(const recommendation& r) {
                         std::string(consistent_rhs) + ", or fix one unknown.");
     if (s.diagonal.has_zeros())
         words.emplace_back(
-            "Zeros on the diagonal rule jacobi out. What helps such systems is a "
-            "permutation that brings large entries to the diagonal, with an "
-            "incomplete factorisation (ILU with pivoting), a block preconditioner for "
-            "saddle points, or a direct solver. krylith has none of these yet.");
+            "Zeros on the diagonal rule jacobi out. What helps such systems is a stronger "
+            "incomplete "
+            "factorisation (--precond ilut:drop=1e-8:fill=100), a block preconditioner for "
+            "saddle points, or a direct solver, which krylith doesn't have.");
     else
-        words.emplace_back(
-            "What would help is a stronger preconditioner: an incomplete factorisation (ILU, IC). "
-            "krylith has none of these yet.");
+        words.emplace_back("What may help is a stronger incomplete factorisation: --precond "
+                           "ilut:drop=1e-8:fill=100.");
     if (r.kind.what == matrix_class::negative_candidate)
         words.emplace_back("With the signs of A and b turned round, cg may work.");
     if (r.kind.what == matrix_class::indefinite)
-        words.emplace_back("For symmetric indefinite systems MINRES is the method of choice; "
-                           "krylith doesn't have it yet.");
+        words.emplace_back("For symmetric indefinite systems MINRES is the method of choice: "
+                           "--solver minres.");
     return words;
 }
 
