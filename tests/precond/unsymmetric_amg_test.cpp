@@ -221,8 +221,12 @@ KRYLITH_GROUP_TEST("unsymmetric amg: new values give what a new hierarchy would"
         m.apply(run, p.b, z);
         fresh.apply(run, p.b, expected);
         if (reuse != multigrid_reuse::values) CHECK(same_bits(values_of(z), values_of(expected)));
-        CHECK(gmres(*p.a, p.b, p.x, {}, m).iterations ==
-              gmres(*p.a, p.b, p.x, {}, fresh).iterations);
+        const auto updated = gmres(*p.a, p.b, p.x, {}, m).iterations;
+        const auto anew = gmres(*p.a, p.b, p.x, {}, fresh).iterations;
+        if (reuse == multigrid_reuse::values) // P is rounded once more
+            CHECK(std::abs(updated - anew) <= 1);
+        else
+            CHECK(updated == anew);
     }
     // By values that are another kind of matrix where all is made anew.
     const auto a = make_operator(group, matrix);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/matrix/load.hpp>
@@ -13,7 +14,18 @@ namespace krylith::tool {
 
 namespace {
 
-constexpr std::string_view gallery_prefix = "gallery:";
+#if KRYLITH_HAVE_GALLERY
+/// Those of a matrix of the gallery; none of others.
+node_coordinates generated_coordinates(std::string_view matrix) {
+    constexpr std::string_view prefix = "gallery:";
+    if (!matrix.starts_with(prefix)) return {};
+    return gallery_coordinates(matrix.substr(prefix.size()));
+}
+#else
+node_coordinates generated_coordinates(std::string_view) {
+    return {};
+}
+#endif
 
 bool is_amg(std::string_view preconditioner) {
     return parse_preconditioner(preconditioner).method == &preconditioner_rows::multigrid;
@@ -51,8 +63,8 @@ near_null find_near_null(std::string_view matrix, bool changed, std::int64_t row
     node_coordinates nodes;
     if (named)
         nodes = load_coordinates(coordinates, rows);
-    else if (coordinates.empty() && !changed && matrix.starts_with(gallery_prefix))
-        nodes = gallery_coordinates(matrix.substr(gallery_prefix.size()));
+    else if (coordinates.empty() && !changed)
+        nodes = generated_coordinates(matrix);
     if (nodes.values.empty()) return result;
     result.vectors = rigid_body_modes(nodes.values, nodes.dimension);
     result.block_size = nodes.dimension;
