@@ -13,6 +13,7 @@
 
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/random.hpp>
+#include <krylith/tests/support/short_memory.hpp>
 #include <krylith/tests/support/solves.hpp>
 
 namespace krylith {
@@ -50,28 +51,6 @@ csr_matrix<double> scaled(csr_matrix<double> matrix, double factor) {
     return matrix;
 }
 
-/// Makes allocation k of a device of the group fail, until it goes.
-class failing_allocation {
-public:
-    failing_allocation(const device_group& group, std::int64_t k) : group_(group), left_(k) {
-        for (int rank = 0; rank < group_.size(); ++rank)
-            group_[rank].ledger().set_guard([this](const std::string&, std::size_t, std::size_t) {
-                if (left_-- == 0) throw device_error("the test has no memory");
-            });
-    }
-    failing_allocation(const failing_allocation&) = delete;
-    failing_allocation& operator=(const failing_allocation&) = delete;
-    ~failing_allocation() {
-        for (int rank = 0; rank < group_.size(); ++rank) group_[rank].ledger().set_guard({});
-    }
-
-    [[nodiscard]] bool happened() const { return left_ < 0; }
-
-private:
-    device_group group_;
-    std::int64_t left_;
-};
-
 std::size_t live_bytes(const device_group& group) {
     std::size_t sum = 0;
     for (int rank = 0; rank < group.size(); ++rank) sum += group[rank].ledger().live();
@@ -83,17 +62,17 @@ std::size_t live_bytes(const device_group& group) {
 template <class Action, class After>
 int fail_each_allocation(const device_group& group, const Action& action, const After& after) {
     int failures = 0;
-    for (std::int64_t k = 0;; k += 1 + k / 6) {
+    for (int k = 0;; k += 1 + k / 6) {
         bool refused = false;
         bool happened = false;
         {
-            const failing_allocation failing(group, k);
+            const testing::short_memory failing(group, k);
             try {
                 action();
             } catch (const device_error&) {
                 refused = true;
             }
-            happened = failing.happened();
+            happened = failing.count() > k;
         }
         CAPTURE(k);
         CHECK(refused == happened);
