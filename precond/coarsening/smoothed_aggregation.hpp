@@ -25,8 +25,8 @@ struct aggregation_options {
     /// An upper bound of the eigenvalues of D^-1 A that is known to be sharper than Gershgorin's
     /// of D_F^-1 A_F; lambda is the smaller one. 0: none is known.
     double known_bound = 0;
-    /// A coarse level of at most so many rows is owned by the first rank alone: exchanges would
-    /// take longer than its products. Aggregates and P are the same.
+    /// A coarse level of at most so many rows is owned by the first rank alone, which spares its
+    /// exchanges. Aggregates and P are the same.
     std::int64_t gathered_rows = 0;
     /// Rows of a node, consecutive ones: aggregates are made of nodes, and blocks of entries are
     /// strong by their Frobenius norms. 1 to 12.
