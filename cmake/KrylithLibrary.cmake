@@ -47,8 +47,11 @@ add_library(krylith ${sources})
 file(GLOB gallery CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/matrix/gallery/*.cpp")
 krylith_without_parts(gallery)
 # Nor must those of products of matrices and of prolongations, which GPUs repeat.
-set_source_files_properties(${gallery} "${PROJECT_SOURCE_DIR}/sparse/spgemm/spgemm_host.cpp"
-                            "${PROJECT_SOURCE_DIR}/precond/coarsening/prolongation_rows.cpp"
+set(rounded_twice sparse/spgemm/spgemm_host.cpp precond/coarsening/prolongation_rows.cpp
+                  precond/coarsening/make_factors.cpp precond/coarsening/node_aggregation.cpp
+                  precond/coarsening/node_matrix.cpp)
+list(TRANSFORM rounded_twice PREPEND "${PROJECT_SOURCE_DIR}/")
+set_source_files_properties(${gallery} ${rounded_twice}
                             PROPERTIES COMPILE_OPTIONS "-ffp-contract=off")
 add_library(krylith::krylith ALIAS krylith)
 krylith_compile_options(krylith)

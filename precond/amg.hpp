@@ -61,8 +61,8 @@ struct amg_options {
     /// most 12 entries on average, else none.
     int aggressive = -1;
     int max_levels = 25;
-    /// A coarse level of at most so many rows lies on the first device, where a product should take
-    /// no longer than an exchange of several devices, by bytes and latencies. 0: on all devices.
+    /// A coarse level of at most so many rows, below one of at most five times as many, lies on the
+    /// first device, which spares exchanges. 0: on all devices.
     std::int64_t gathered_rows = 100'000;
     multigrid_reuse reuse = multigrid_reuse::transfer;
     multigrid_precision precision = multigrid_precision::fp32;

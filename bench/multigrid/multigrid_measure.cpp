@@ -22,7 +22,8 @@ public:
         : group_(group),
           w_(w),
           task_(task),
-          arrays_(group, w, partition_rows(w.matrix.row_offsets, group.size())),
+          arrays_(group, w,
+                  partition_rows(w.matrix.row_offsets, group.size(), task.options.block_size)),
           solution_(w.b.size()) {
         options_.rtol = task.rtol;
     }

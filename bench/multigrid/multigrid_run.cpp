@@ -9,6 +9,7 @@
 #include <krylith/bench/multigrid/multigrid_peer.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/precond/amg/amg_text.hpp>
+#include <krylith/tools/cli/near_null.hpp>
 #include <krylith/tools/cli/printable.hpp>
 
 namespace krylith::bench {
@@ -51,16 +52,21 @@ bool multigrid_run::run() {
 }
 
 void multigrid_run::measure(const workload& w) {
+    const tool::near_null modes =
+        tool::find_near_null(w.name, w.spd, w.n(), "", request_.preconditioner);
+    multigrid_task task = task_;
+    task.options.block_size = modes.block_size;
+    task.options.near_null = modes.vectors;
     for (const int devices : choice_.counts) {
         try {
-            add(w, "krylith", devices, measure_multigrid(choice_.group(devices), w, task_));
+            add(w, "krylith", devices, measure_multigrid(choice_.group(devices), w, task));
         } catch (const device_error& e) {
             report_.skip(fmt::format("{} on {} devices", w.name, devices), e.what());
         }
     }
     if (!pyamg_) return;
     try {
-        add(w, "PyAMG", 1, measure_pyamg(request_.python, request_.folder, w, task_));
+        add(w, "PyAMG", 1, measure_pyamg(request_.python, request_.folder, w, task));
     } catch (const measurement_failed& e) {
         report_.skip(w.name + " by PyAMG", e.what());
     }

@@ -127,7 +127,7 @@ halo_send mirror(const halo_receive& receive, int receiver, const std::vector<st
     result.rows.resize(static_cast<std::size_t>(receive.count));
     const std::int64_t* const from = ghosts.data() + receive.first;
     std::int32_t* const to = result.rows.data();
-#pragma omp parallel for schedule(static) if (receive.count > 65536)
+#pragma omp parallel for schedule(static) if (receive.count > 1 << 20)
     for (std::int64_t k = 0; k < receive.count; ++k) {
         to[k] = static_cast<std::int32_t>(from[k] - owned_by_sender.begin);
     }

@@ -8,6 +8,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
+#include <krylith/matrix/compressed/first_touch.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/near_null_steps.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
@@ -17,6 +18,9 @@ namespace krylith::detail {
 namespace {
 
 constexpr const char* item = "near-null vectors";
+
+/// Rows from which on loops over them have a team of threads.
+constexpr std::int64_t vectors_worth_a_team = 65536;
 
 /// Whether the rows of each node lie on one rank, one after the other.
 bool keeps_nodes(const layout& layout, int block) {
@@ -44,15 +48,22 @@ void check_sizes(std::int64_t rows, const amg_options& options) {
 std::vector<double> largest_magnitudes(std::span<const double> all, std::int64_t rows) {
     std::vector<double> found;
     for (std::size_t begin = 0; begin < all.size(); begin += as_size(rows)) {
+        const double* const vector = all.data() + begin;
         double most = 0;
-        for (std::size_t i = begin; i < begin + as_size(rows); ++i) {
-            if (!std::isfinite(all[i]))
-                throw usage_error("amg_options::near_null: entry " + std::to_string(i - begin) +
-                                  " of vector " + std::to_string(found.size()) +
-                                  " (counted from 0) is " + number_text(all[i]) +
-                                  "; it must be finite");
-            most = std::max(most, std::fabs(all[i]));
+        std::int64_t bad = rows; // the first entry at fault; exceptions can't leave the loop
+#pragma omp parallel for schedule(static) reduction(max                                            \
+                                                    : most)                                        \
+    reduction(min                                                                                  \
+              : bad) if (rows > vectors_worth_a_team)
+        for (std::int64_t i = 0; i < rows; ++i) {
+            if (!std::isfinite(vector[i])) bad = std::min(bad, i);
+            most = std::max(most, std::fabs(vector[i]));
         }
+        if (bad < rows)
+            throw usage_error("amg_options::near_null: entry " + std::to_string(bad) +
+                              " of vector " + std::to_string(found.size()) +
+                              " (counted from 0) is " + number_text(vector[bad]) +
+                              "; it must be finite");
         if (most == 0)
             throw usage_error("amg_options::near_null: vector " + std::to_string(found.size()) +
                               " (counted from 0) is 0");
@@ -86,14 +97,16 @@ near_null_space<W> make_near_null_space(const layout& layout, const amg_options&
     for (int rank = 0; rank < layout.group.size(); ++rank) {
         const row_range own = layout.rows.owned(rank);
         std::vector<W> part;
-        part.reserve(as_size(own.size() * result.vectors));
+        resize_in_parallel(part, as_size(own.size() * result.vectors));
+#pragma omp parallel for schedule(static) if (own.size() > vectors_worth_a_team)
         for (std::int64_t row = own.begin; row < own.end; ++row) {
             const std::int64_t of_caller = layout.row_of_caller(row);
+            W* const to = part.data() + (row - own.begin) * result.vectors;
             for (int c = 0; c < result.vectors; ++c)
-                part.push_back(
-                    constants ? W(of_caller % block == c ? 1 : 0)
-                              : static_cast<W>(options.near_null[as_size(c * rows + of_caller)] /
-                                               largest[as_size(c)]));
+                to[c] = constants
+                            ? W(of_caller % block == c ? 1 : 0)
+                            : static_cast<W>(options.near_null[as_size(c * rows + of_caller)] /
+                                             largest[as_size(c)]);
         }
         values.emplace_back(layout.group.handle(rank), std::span<const W>(part), item);
     }

@@ -169,9 +169,8 @@ smoothed_aggregation<T>::smoothed_aggregation(const distributed_csr<T>& a,
         aggregation::find_aggregates(a, state_->exchange, state_->parts, std::move(states));
     if (options.aggressive)
         state_->coarse = aggregation::pair_aggregates(a, state_->parts, state_->coarse);
-    const std::int64_t coarse_rows = state_->coarse.rows();
-    if (coarse_rows <= options.gathered_rows)
-        std::fill(state_->coarse.begin.begin() + 1, state_->coarse.begin.end(), coarse_rows);
+    aggregation::gather_small(state_->coarse, state_->coarse.rows(), a.rows(),
+                              options.gathered_rows);
 }
 
 template <class T>

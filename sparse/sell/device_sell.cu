@@ -34,11 +34,12 @@ __device__ inline void for_each_slice(std::int32_t slices, Body body) {
 __global__ void __launch_bounds__(block_threads)
     choose_codes(const __grid_constant__ slice_source from, slice_head* heads, slice_totals* totals,
                  bool with_triples) {
+    __shared__ row_tile<std::int32_t> tiles[block_warps];
     number steps = 0;
     number chunks = 0;
     number triples = 0;
     for_each_slice(from.slices, [&](std::int32_t s) {
-        const slice_pattern slice(from, s);
+        slice_pattern slice(from, s, tiles[threadIdx.x / 32]);
         const column_code code = slice.code(with_triples);
         if (lane_number() == 0) heads[s] = {0, 0, slice_shape(slice.longest, code), 0};
         steps += static_cast<number>(steps_of(code, slice.longest));
@@ -77,9 +78,10 @@ struct slice_places {
 __global__ void __launch_bounds__(block_threads)
     store_columns(const __grid_constant__ slice_source from, const slice_head* heads,
                   slice_step* steps, std::byte* stored) {
+    __shared__ row_tile<std::int32_t> tiles[block_warps];
     const int lane = lane_number();
     for_each_slice(from.slices, [&](std::int32_t s) {
-        const slice_pattern slice(from, s);
+        slice_pattern slice(from, s, tiles[threadIdx.x / 32]);
         const slice_head head = heads[s];
         slice_step* const step = steps + head.first; // there are none if all slices are wide
         std::byte* const to = stored + std::int64_t{head.columns} * column_chunk;
@@ -94,13 +96,13 @@ __global__ void __launch_bounds__(block_threads)
             const std::int32_t column = slice.column(k);
             const std::int64_t at = std::int64_t{k / group} * slice_rows + lane;
             if (head.code() == column_code::wide) {
-                reinterpret_cast<std::int32_t*>(to)[at] = k < slice.length ? column : -1;
+                reinterpret_cast<std::int32_t*>(to)[at] = slice.has_entry(k) ? column : -1;
                 if (steps != nullptr && lane == 0) step[k] = {0, 0};
                 continue;
             }
             const slice_pattern::extent e = slice.extent_of(k, column);
             reinterpret_cast<std::uint16_t*>(to)[at] =
-                k < slice.length ? static_cast<std::uint16_t>(column - e.low) : std::uint16_t{0};
+                slice.has_entry(k) ? static_cast<std::uint16_t>(column - e.low) : std::uint16_t{0};
             if (lane == 0) step[k / group] = {e.low, e.lanes};
         }
         // The steps that triples don't need are 0, as on the host.

@@ -14,6 +14,7 @@
 #include <krylith/sparse/sell/coded_matrix.hpp>
 #include <krylith/sparse/sell/device_sell.hpp>
 #include <krylith/sparse/sell/narrow_values.hpp>
+#include <krylith/sparse/sell/row_tile.cuh>
 #include <krylith/sparse/sell/sell_slices.cuh>
 #include <krylith/sparse/sell/uniform_kernel.cuh>
 #include <krylith/sparse/storage/boundary_order.hpp>
@@ -83,27 +84,34 @@ __global__ void __launch_bounds__(block_threads, (blocks_per_sm<T, Dots, Split>)
     results.leave();
 }
 
-/// Copies values from CSR order to that of the slices, for places [first, last), one thread for
-/// each place; `from` is where entry `base` of the block lies.
+/// Copies values from CSR order to that of the slices, for places [first, last), which begin and
+/// end with slices, a warp for each slice; `from` is where entry `base` of the block lies.
 template <class T, class Offset>
 __global__ void __launch_bounds__(block_threads)
     fill_slices(const __grid_constant__ sell_view<T> m, const Offset* offsets, std::int64_t first,
                 std::int64_t last, const T* from, std::int64_t base, T* to) {
-    const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
-    for (std::int64_t place = first + std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-         place < last; place += stride) {
+    __shared__ row_tile<T> tiles[block_warps];
+    const int lane = lane_number();
+    const std::int64_t stride = std::int64_t{gridDim.x} * block_threads;
+    for (std::int64_t place = first + std::int64_t{blockIdx.x} * block_threads + threadIdx.x;
+         place - lane < last; place += stride) {
         const std::int32_t row = row_at(m, place);
-        if (row < 0) continue;
         const slice_head head = load_head(m.heads + place / slice_rows);
-        const auto lane = static_cast<int>(place % slice_rows);
         const bool gaps =
             head.code() == column_code::diagonal; // in other slices padding comes last
-        const T* entry = from + (offsets[row] - base);
-        const T* const end = from + (offsets[row + 1] - base);
+        const Offset begin = row < 0 ? Offset(base) : offsets[row];
+        const auto length = static_cast<std::int32_t>(row < 0 ? 0 : offsets[row + 1] - begin);
+        tiled_rows<T> entries(tiles[threadIdx.x / 32], from + (begin - base), length);
         T* slot = to + std::int64_t{head.first} * slice_rows + lane;
-        const slice_step* step = m.steps + head.first;
-        for (; entry != end; slot += slice_rows, ++step)
-            if (!gaps || (step->lanes >> lane & 1) != 0) *slot = *entry++;
+        const slice_step* const step = m.steps + head.first;
+        std::int32_t taken = 0;
+        for (std::int32_t k = 0; k < head.length(); ++k, slot += slice_rows) {
+            const bool here = taken < length && (!gaps || (step[k].lanes >> lane & 1) != 0);
+            const T value = entries.entry(taken, here);
+            if (!here) continue;
+            *slot = value;
+            ++taken;
+        }
     }
 }
 

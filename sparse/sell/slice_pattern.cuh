@@ -7,6 +7,7 @@
 
 #include <krylith/device/cuda/warp.cuh>
 #include <krylith/sparse/pattern/sell_layout.hpp>
+#include <krylith/sparse/sell/row_tile.cuh>
 #include <krylith/sparse/sell/sell_view.hpp>
 
 namespace krylith::cuda {
@@ -20,43 +21,30 @@ struct slice_source {
     std::int32_t slices;
 };
 
-struct slice_pattern {
-    const std::int32_t* columns; ///< of the lane's row
-    std::int32_t row;
-    std::int32_t length;
-    const std::int32_t* longest_columns; ///< of the first lane that has as many entries as any
-    std::int32_t longest_row;
-    std::int32_t longest; ///< entries of that row: the length of the slice
+class slice_pattern {
+public:
+    std::int32_t longest; ///< entries of the longest row: the length of the slice
 
-    __device__ slice_pattern(const slice_source& from, std::int32_t slice) {
-        const std::int64_t place = std::int64_t{slice} * slice_rows + lane_number();
-        std::int64_t at = place < from.row_count ? place : -1;
-        if (from.rows != nullptr) at = from.rows[place];
-        const std::int64_t begin = at < 0 ? 0 : from.offsets[at];
-        columns = from.columns + begin;
-        length = at < 0 ? 0 : static_cast<std::int32_t>(from.offsets[at + 1] - begin);
-        row = at < 0 ? 0 : static_cast<std::int32_t>(at);
-        longest = __reduce_max_sync(all_lanes, length);
-        const int lane = __ffs(static_cast<int>(__ballot_sync(all_lanes, length == longest))) - 1;
-        longest_columns = from.columns + __shfl_sync(all_lanes, begin, lane);
-        longest_row = __shfl_sync(all_lanes, row, lane);
-    }
+    __device__ slice_pattern(const slice_source& from, std::int32_t slice,
+                             row_tile<std::int32_t>& tile)
+        : slice_pattern(row_of(from, slice), tile) {}
 
     /// Calls each(k, diagonal, lanes) for every slice-column k with the diagonal that the longest
     /// row has there and the lanes that have an entry on it: a lane's entry lies at the first
     /// slice-column on its diagonal after that of the entry before. Returns whether all entries
     /// found one; it may stop where one can't.
     template <class Each>
-    [[nodiscard]] __device__ bool walk_diagonals(Each each) const {
+    [[nodiscard]] __device__ bool walk_diagonals(Each each) {
         std::int32_t placed = 0;
-        std::int32_t next = length != 0 ? columns[0] - row : 0;
         for (std::int32_t k = 0; k < longest; ++k) {
-            const std::int32_t diagonal = longest_columns[k] - longest_row;
-            const bool here = placed < length && next == diagonal;
+            const std::int32_t next = column(placed) - row_;
+            // Entry k of the longest row lies here by what diagonal means.
+            const std::int32_t diagonal = __shfl_sync(all_lanes, next, longest_lane_);
+            const bool here = placed < length_ && next == diagonal;
             each(k, diagonal, __ballot_sync(all_lanes, here));
-            if (here && ++placed < length) next = columns[placed] - row;
+            if (here) ++placed;
             // Fewer slice-columns are left than entries.
-            if (__any_sync(all_lanes, length - placed > longest - k - 1)) return false;
+            if (__any_sync(all_lanes, length_ - placed > longest - k - 1)) return false;
         }
         return true;
     }
@@ -68,17 +56,18 @@ struct slice_pattern {
         unsigned lanes;
     };
     [[nodiscard]] __device__ extent extent_of(std::int32_t k, std::int32_t column) const {
-        const bool has = k < length;
+        const bool has = has_entry(k);
         return {
             __reduce_min_sync(all_lanes, has ? column : std::numeric_limits<std::int32_t>::max()),
             __reduce_max_sync(all_lanes, has ? column : 0), __ballot_sync(all_lanes, has)};
     }
-    /// The lane's column at a slice-column; of no meaning where it has none.
-    [[nodiscard]] __device__ std::int32_t column(std::int32_t k) const {
-        return k < length ? columns[k] : 0;
+    [[nodiscard]] __device__ bool has_entry(std::int32_t k) const { return k < length_; }
+    /// The column of entry k of the lane's row; of no meaning where it has none.
+    [[nodiscard]] __device__ std::int32_t column(std::int32_t k) {
+        return entries_.entry(k, has_entry(k));
     }
 
-    [[nodiscard]] __device__ bool is_narrow() const {
+    [[nodiscard]] __device__ bool is_narrow() {
         constexpr std::int32_t widest_span = std::numeric_limits<std::uint16_t>::max();
         for (std::int32_t k = 0; k < longest; ++k) {
             const extent e = extent_of(k, column(k));
@@ -87,26 +76,56 @@ struct slice_pattern {
         return true;
     }
 
-    [[nodiscard]] __device__ bool is_triples() const {
+    [[nodiscard]] __device__ bool is_triples() {
         constexpr std::int32_t widest_span = std::numeric_limits<std::uint16_t>::max();
-        if (__any_sync(all_lanes, length % 3 != 0)) return false;
+        if (__any_sync(all_lanes, length_ % 3 != 0)) return false;
         for (std::int32_t k = 0; k < longest; k += 3) {
-            const bool broken = k < length && (columns[k + 1] - columns[k] != 1 ||
-                                               columns[k + 2] - columns[k] != 2);
+            const std::int32_t first = column(k);
+            const std::int32_t second = column(k + 1);
+            const std::int32_t third = column(k + 2);
+            const bool broken = has_entry(k) && (second - first != 1 || third - first != 2);
             if (__any_sync(all_lanes, broken)) return false;
-            const extent e = extent_of(k, column(k));
+            const extent e = extent_of(k, first);
             if (e.high - e.low > widest_span) return false;
         }
         return true;
     }
 
     /// Chooses the code of the slice.
-    [[nodiscard]] __device__ column_code code(bool with_triples) const {
+    [[nodiscard]] __device__ column_code code(bool with_triples) {
         if (walk_diagonals([](std::int32_t, std::int32_t, unsigned) {}))
             return column_code::diagonal;
         if (with_triples && is_triples()) return column_code::triples;
         return is_narrow() ? column_code::narrow : column_code::wide;
     }
+
+private:
+    struct lane_row {
+        const std::int32_t* columns;
+        std::int32_t row;
+        std::int32_t length;
+    };
+    /// Lanes beyond the last row have one without entries.
+    [[nodiscard]] __device__ static lane_row row_of(const slice_source& from, std::int32_t slice) {
+        const std::int64_t place = std::int64_t{slice} * slice_rows + lane_number();
+        std::int64_t at = place < from.row_count ? place : -1;
+        if (from.rows != nullptr) at = from.rows[place];
+        if (at < 0) return {from.columns, 0, 0};
+        const std::int64_t begin = from.offsets[at];
+        return {from.columns + begin, static_cast<std::int32_t>(at),
+                static_cast<std::int32_t>(from.offsets[at + 1] - begin)};
+    }
+    __device__ slice_pattern(const lane_row& own, row_tile<std::int32_t>& tile)
+        : entries_(tile, own.columns, own.length), row_(own.row), length_(own.length) {
+        longest = __reduce_max_sync(all_lanes, length_);
+        const unsigned as_long = __ballot_sync(all_lanes, length_ == longest);
+        longest_lane_ = __ffs(static_cast<int>(as_long)) - 1;
+    }
+
+    tiled_rows<std::int32_t> entries_;
+    std::int32_t row_;
+    std::int32_t length_;
+    int longest_lane_; ///< the first lane that has as many entries as any
 };
 
 } // namespace krylith::cuda

@@ -1,5 +1,6 @@
 // The numeric phase of C = A B on a CUDA device.
 #include <krylith/sparse/spgemm/blocked_rows.cuh>
+#include <krylith/sparse/spgemm/repeated_rows.cuh>
 #include <krylith/sparse/spgemm/searched_sums.cuh>
 #include <krylith/sparse/spgemm/spgemm_phases.hpp>
 #include <krylith/sparse/spgemm/spgemm_plan.hpp>
@@ -102,8 +103,7 @@ private:
     void write_columns(const view& av, const view& bv, const numeric_results<T>& c) {
         const csr_pattern a{av.rows, av.columns, av.nonzeros, av.offsets, av.indices};
         const csr_pattern b{bv.rows, bv.columns, bv.nonzeros, bv.offsets, bv.indices};
-        if (const row_list rows = plan_.rows_of[static_cast<int>(sum_class::searched)];
-            rows.count != 0) {
+        if (const row_list rows = plan_.searched_first; rows.count != 0) {
             plan_.next.zero();
             auto* const counters = reinterpret_cast<unsigned*>(plan_.next.data());
             const bool blocked = b.columns >= least_blocked_columns;
@@ -124,6 +124,14 @@ private:
             kernel<<<launch.blocks(kernel, block_threads, rows.count, shared), block_threads,
                      shared, launch.stream()>>>(a, b, left, nullptr, c.offsets, c.indices,
                                                 counters + 1);
+            launch.check_launch();
+        }
+        if (plan_.repeats.size() != 0) {
+            const launch_scope launch(*device_);
+            const auto kernel = copy_columns;
+            kernel<<<launch.blocks(kernel, block_threads, (a.rows + block_warps - 1) / block_warps),
+                     block_threads, 0, launch.stream()>>>(plan_.repeats.data(), a.rows, c.offsets,
+                                                          c.indices);
             launch.check_launch();
         }
         if (plan_.giant_searched.empty() && plan_.sorted.empty()) return;

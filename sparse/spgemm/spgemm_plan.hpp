@@ -30,6 +30,10 @@ struct spgemm_plan {
     buffer<std::uint8_t> places;    ///< of each product, in the order of products
     buffer<std::int32_t> lists;     ///< the rows of all classes that have a list
     std::array<row_list, static_cast<int>(sum_class::number)> rows_of{};
+    buffer<std::uint8_t> repeats; ///< [rows] whether the columns are those of the row before;
+                                  ///< empty: no row's are
+    buffer<std::int32_t> firsts;  ///< the searched rows that don't repeat others
+    row_list searched_first{};    ///< these
     std::array<search_chunks, 2> searched;    ///< searched and giant searched rows
     std::vector<std::int32_t> giant_searched; ///< their rows
     std::vector<sorted_row> sorted;

@@ -7,6 +7,7 @@
 #include <krylith/sparse/spgemm/hashed_rows.cuh>
 #include <krylith/sparse/spgemm/merged_rows.cuh>
 #include <krylith/sparse/spgemm/product_totals.hpp>
+#include <krylith/sparse/spgemm/repeated_rows.cuh>
 #include <krylith/sparse/spgemm/spgemm_phases.hpp>
 #include <krylith/sparse/spgemm/spgemm_plan.hpp>
 #include <krylith/sparse/spgemm/symbolic_arrays.cuh>
@@ -67,17 +68,50 @@ public:
         device_->zero(plan_.offsets.data() + a_.rows, sizeof(std::int64_t));
         products_ = bytes_.make<std::uint32_t>(device_, a_.rows);
         bytes_.pass(product_totals_bytes(a_));
-        const product_totals totals =
-            find_product_totals(device_, a_, b_, rules_, products_.data());
+        product_totals totals = find_product_totals(device_, a_, b_, rules_, products_.data());
         refuse_disorder(device_, b_, totals);
         plan_.products = static_cast<std::int64_t>(totals.products);
         plan_.width = width_for(plan_.products, a_.nonzeros);
+        find_repeats(totals);
         if (a_.rows != 0) count_rows(totals);
         plan_.peak_bytes = bytes_.peak();
         return std::move(plan_);
     }
 
 private:
+    /// Finds the rows that repeat others, and takes them out of their class, where this may spare
+    /// much: most rows are wide.
+    void find_repeats(product_totals& totals) {
+        unsigned& wide = totals.rows_of[static_cast<int>(count_class::wide)];
+        if (2 * std::int64_t{wide} < a_.rows || wide < 2) return;
+        plan_.repeats = bytes_.make<std::uint8_t>(device_, a_.rows);
+        const unsigned long long found = counted([&](unsigned long long* count) {
+            launch_rows(find_repeated, block_threads / 8, a_,
+                        count_class_of{rules_, a_.offsets, products_.data(), nullptr},
+                        plan_.repeats.data(), count);
+        });
+        wide -= static_cast<unsigned>(found);
+        if (found == 0) bytes_.drop(plan_.repeats);
+    }
+
+    /// What kernels that `enqueue` gives a counter add up.
+    template <class Enqueue>
+    [[nodiscard]] unsigned long long counted(const Enqueue& enqueue) {
+        enqueue(zeroed(*device_, plan_.next.data()));
+        unsigned long long found = 0;
+        device_->download(&found, plan_.next.data(), sizeof found);
+        return found;
+    }
+
+    /// Launches kernel(arguments) for all rows, of which a block does `of_block` at a time.
+    template <class Kernel, class... Arguments>
+    void launch_rows(Kernel kernel, int of_block, const Arguments&... arguments) {
+        const launch_scope launch(*device_);
+        kernel<<<launch.blocks(kernel, block_threads, (a_.rows + of_block - 1) / of_block),
+                 block_threads, 0, launch.stream()>>>(arguments...);
+        launch.check_launch();
+    }
+
     void count_rows(const product_totals& totals) {
         scratch_ = bytes_.make<char>(device_, scan_scratch_bytes_of<std::int64_t>);
         counts_ = bytes_.make<std::int32_t>(device_, a_.rows);
@@ -118,8 +152,9 @@ private:
         if (mixed) lists = bytes_.make<std::int32_t>(device_, a_.rows);
         std::int32_t* room = lists.data();
         const auto rows = [&](count_class c) {
-            return list_of(count_class_of{rules_, a_.offsets, products_.data()},
-                           static_cast<int>(c), rows_of(c), room);
+            return list_of(
+                count_class_of{rules_, a_.offsets, products_.data(), plan_.repeats.data()},
+                static_cast<int>(c), rows_of(c), room);
         };
         if (rows_of(count_class::none) != 0) counts_.zero();
         launch_list(merged_rows, rows(count_class::merged), block_threads, to);
@@ -158,6 +193,8 @@ private:
                 a_, b_, lists_left, counts_.data(), nullptr, nullptr, counters.data() + 3);
             launch.check_launch();
         }
+        if (plan_.repeats.size() != 0)
+            launch_rows(copy_counts, block_threads, plan_.repeats.data(), a_.rows, counts_.data());
         bytes_.drop(counters);
         count_giants(rows(count_class::giant));
         bytes_.drop(overflow);
@@ -221,6 +258,7 @@ private:
         std::int32_t* room = plan_.lists.data();
         for (int c = 0; c < classes; ++c)
             plan_.rows_of[c] = list_of(class_of, c, found.rows_of[c], room);
+        find_searched_first(class_of);
         for (int i = 0; i < 2; ++i) {
             const row_list rows = plan_.rows_of[static_cast<int>(sum_class::searched) + i];
             if (rows.count == 0) continue;
@@ -231,6 +269,23 @@ private:
         }
         plan_.giant_searched = rows_in(plan_.rows_of[static_cast<int>(sum_class::giant_searched)]);
         describe_sorted(plan_.rows_of[static_cast<int>(sum_class::giant_sorted)]);
+    }
+
+    /// Lists the rows whose columns are to be searched out.
+    void find_searched_first(const sum_class_of& class_of) {
+        const row_list searched = plan_.rows_of[static_cast<int>(sum_class::searched)];
+        plan_.searched_first = searched;
+        if (plan_.repeats.size() == 0) return;
+        const unsigned long long kept = counted([&](unsigned long long* count) {
+            launch_rows(keep_searched, block_threads, class_of, a_.rows, plan_.repeats.data(),
+                        count);
+        });
+        if (kept == 0) return bytes_.drop(plan_.repeats);
+        const std::int64_t firsts = searched.count - static_cast<std::int64_t>(kept);
+        plan_.firsts = bytes_.make<std::int32_t>(device_, firsts);
+        std::int32_t* room = plan_.firsts.data();
+        plan_.searched_first = list_of(first_class_of{class_of, plan_.repeats.data()},
+                                       static_cast<int>(sum_class::searched), firsts, room);
     }
 
     void describe_sorted(const row_list& rows) {
@@ -264,7 +319,8 @@ std::int64_t spgemm_plan::bytes() const noexcept {
     return static_cast<std::int64_t>((offsets.size() + places_at.size() + searched[0].at.size() +
                                       searched[1].at.size() + next.size()) *
                                          8 +
-                                     places.size() + lists.size() * sizeof(std::int32_t));
+                                     places.size() + repeats.size() +
+                                     (lists.size() + firsts.size()) * sizeof(std::int32_t));
 }
 
 spgemm_plan plan_spgemm(const std::shared_ptr<device>& device, const csr_pattern& a,

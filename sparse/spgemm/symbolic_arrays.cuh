@@ -73,7 +73,9 @@ struct count_class_of {
     class_rules rules;
     const std::int64_t* a_offsets;
     const std::uint32_t* products;
+    const std::uint8_t* repeats; ///< rows that are not 0 here have no class; null: all have
     [[nodiscard]] __device__ int operator()(std::uint32_t i) const {
+        if (repeats != nullptr && repeats[i] != 0) return -1;
         return static_cast<int>(rules.of_products(products[i], a_offsets[i + 1] - a_offsets[i]));
     }
 };

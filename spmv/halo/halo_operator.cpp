@@ -6,6 +6,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/compressed/first_touch.hpp>
 #include <krylith/sparse/selection/make_device_matrix.hpp>
+#include <krylith/spmv/products/each_rank.hpp>
 #include <krylith/spmv/source/matrix_source.hpp>
 
 namespace krylith {
@@ -36,11 +37,13 @@ void halo_operator<T>::make_blocks(const matrix_source<T>& source, const Plan& p
     // Those of several devices travel side by side.
     const bool values_follow =
         group.kind() == backend::cuda && source.parts.empty() && prepared_ == nullptr;
-    for (int rank = 0; rank < group.size(); ++rank) {
+    this->blocks_.resize(static_cast<std::size_t>(group.size()));
+    const auto make_block_of = [&](int rank) {
         const auto& d = group.handle(rank);
         const auto make = [&](const local_csr<T>& block) {
-            this->blocks_.push_back(prepared_ != nullptr ? prepared_(d, block, format)
-                                                         : make_device_matrix(d, block, format));
+            this->blocks_[static_cast<std::size_t>(rank)] =
+                prepared_ != nullptr ? prepared_(d, block, format)
+                                     : make_device_matrix(d, block, format);
         };
         local_csr<T> block = source.block(rank, plan.rows.owned(rank));
         block.columns = plan.local_size(rank);
@@ -51,7 +54,7 @@ void halo_operator<T>::make_blocks(const matrix_source<T>& source, const Plan& p
             const resident_block local = local_block(*source.resident, plan, rank);
             block.there = &local.pattern;
             make(block);
-            continue;
+            return;
         }
         std::vector<std::int32_t> columns;
         resize_in_parallel(columns, block.indices.size());
@@ -60,7 +63,12 @@ void halo_operator<T>::make_blocks(const matrix_source<T>& source, const Plan& p
         block.indices = columns;
         block.boundary = plan.local[static_cast<std::size_t>(rank)].touches_ghost;
         make(block);
-    }
+    };
+    // Devices make their blocks side by side; on the host each block has all cores.
+    if (source.resident)
+        on_each_rank(group, make_block_of);
+    else
+        for (int rank = 0; rank < group.size(); ++rank) make_block_of(rank);
     if (values_follow) this->distribute(source.matrix.values);
 }
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <krylith/device/error.hpp>
+#include <krylith/spmv/building/build_operator.hpp>
 #include <krylith/spmv/distributed_csr.hpp>
 
 namespace krylith {
@@ -21,6 +22,28 @@ void check_layouts(const operator_layouts& layouts, const distributed_csr<T>& ma
                           std::to_string(matrix.columns()) + " columns");
 }
 
+/// Builds the halo operator of rows on CUDA devices: the ghosts are known, and the pattern is
+/// valid.
+template <class T>
+std::unique_ptr<matrix_operator<T>> build_halo(const operator_layouts& layouts,
+                                               const distributed_csr<T>& matrix,
+                                               const operator_options& options) {
+    check_layouts(layouts, matrix.rows(), matrix.columns(), options);
+    const device_group& group = matrix.group();
+    std::vector<numbered_rows> rows;
+    matrix_source<T> source;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const device_csr_view<T> a = matrix.block(rank).view();
+        rows.push_back({a.rows, a.offsets, a.indices, matrix.columns_of(rank)});
+        source.parts.push_back({a.indices, a.values});
+    }
+    source.resident = take_numbered(group, rows, matrix.columns());
+    source.matrix.rows = matrix.rows();
+    source.matrix.columns = matrix.columns();
+    source.longest = source.resident->longest();
+    return build_operator(group, source, {{}, layouts}, options);
+}
+
 } // namespace
 
 template <class T>
@@ -29,6 +52,11 @@ std::unique_ptr<matrix_operator<T>> make_operator(const operator_layouts& layout
                                                   const operator_options& options) {
     check_layouts(layouts, matrix);
     const int ranks = matrix.group().size();
+    const bool same_owners = layouts.range->rows == matrix.row_owners() &&
+                             layouts.domain->rows == matrix.column_owners();
+    if (ranks > 1 && options.kind == operators::halo && same_owners &&
+        can_be_made_there(matrix.group(), options))
+        return build_halo(layouts, matrix, options);
     std::vector<buffer<std::int32_t>> global; // read while the operator is made
     std::vector<csr_part<T>> parts;
     for (int rank = 0; rank < ranks; ++rank) {

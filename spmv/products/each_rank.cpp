@@ -1,9 +1,11 @@
 #include <krylith/spmv/products/each_rank.hpp>
 
+#include <algorithm>
 #include <exception>
-#include <system_error>
-#include <thread>
 #include <vector>
+
+#include <krylith/device/host/host_threads.hpp>
+#include <krylith/device/threads/rank_threads.hpp>
 
 namespace krylith {
 
@@ -28,16 +30,9 @@ void on_each_rank(const device_group& group, const std::function<void(int rank)>
             }
         }
     };
-    std::vector<std::thread> threads;
-    threads.reserve(failures.size());
-    int next = 1; // the caller's thread has rank 0
-    try {
-        for (; next < group.size(); ++next) threads.emplace_back(run, next);
-    } catch (const std::system_error&) {
-    }
-    run(0);
-    for (; next < group.size(); ++next) run(next);
-    for (std::thread& thread : threads) thread.join();
+    // A GPU's thread leaves loops over its small lists to itself.
+    const int team = cuda ? 1 : std::max(1, usable_cores() / group.size());
+    run_side_by_side(group.size(), team, run);
     for (const std::exception_ptr& failure : failures)
         if (failure) std::rethrow_exception(failure);
 }

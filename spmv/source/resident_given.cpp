@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <krylith/matrix/types/index_width.hpp>
+#include <krylith/spmv/products/each_rank.hpp>
 
 namespace krylith {
 
@@ -43,6 +44,30 @@ take_pattern(const device_group& group, std::span<const given_rows> given, std::
             return nullptr;
         to.lengths = lengths;
     }
+    return result;
+}
+
+std::shared_ptr<resident_matrix> take_numbered(const device_group& group,
+                                               std::span<const numbered_rows> given,
+                                               std::int64_t columns) {
+    auto result = std::make_shared<resident_matrix>(
+        resident_matrix{group, {}, columns, std::vector<resident_rows>(given.size())});
+    for (const numbered_rows& from : given)
+        result->rows.begin.push_back(result->rows.begin.back() + from.rows);
+    on_each_rank(group, [&](int rank) {
+        const auto& device = group.handle(rank);
+        const numbered_rows& from = given[as_size(rank)];
+        resident_rows& to = result->parts[as_size(rank)];
+        to.offsets = buffer<std::int64_t>(device, as_size(from.rows) + 1, item);
+        to.columns = from.columns;
+        to.numbers = from.numbers;
+        if (from.rows == 0) {
+            to.offsets.zero();
+            return;
+        }
+        device->copy(to.offsets.data(), from.offsets, to.offsets.size() * sizeof(std::int64_t));
+        to.lengths = cuda::measure_lengths(device, to.offsets.data(), from.rows).lengths;
+    });
     return result;
 }
 

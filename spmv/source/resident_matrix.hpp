@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include <krylith/partition/allgather/allgather_plan.hpp>
 #include <krylith/partition/halo/halo_plan.hpp>
 #include <krylith/sparse/pattern/device_pattern.hpp>
+#include <krylith/spmv/products/local_columns.hpp>
 #include <krylith/spmv/source/device_assembly.hpp>
 #include <krylith/spmv/source/resident_columns.hpp>
 #include <krylith/spmv/source/row_starts.hpp>
@@ -22,8 +24,9 @@ namespace krylith {
 struct resident_rows {
     buffer<std::int64_t> offsets;          ///< [rows + 1] from 0
     buffer<std::int32_t> uploaded;         ///< columns that came from the host
-    const std::int32_t* columns = nullptr; ///< [nonzeros], global
+    const std::int32_t* columns = nullptr; ///< [nonzeros], global, or numbers of `numbers`
     block_lengths lengths;
+    std::optional<local_columns> numbers = {}; ///< only halo plans take such rows
 
     /// What a plan finds out besides the lists of ghosts.
     buffer<std::uint8_t> touches_ghost = {}; ///< [rows], as local_halo has it
@@ -72,6 +75,19 @@ struct given_rows {
 /// invalid.
 [[nodiscard]] std::shared_ptr<resident_matrix>
 take_pattern(const device_group& group, std::span<const given_rows> given, std::int64_t columns);
+
+/// The rows of a valid matrix on a device, whose columns have local numbers.
+struct numbered_rows {
+    std::int64_t rows = 0;
+    const std::int64_t* offsets = nullptr; ///< from 0
+    const std::int32_t* columns = nullptr; ///< numbers of `numbers`
+    local_columns numbers;
+};
+
+/// Takes such rows for halo plans, of which the ghosts are known: 8 bytes a row on each device.
+[[nodiscard]] std::shared_ptr<resident_matrix> take_numbered(const device_group& group,
+                                                             std::span<const numbered_rows> given,
+                                                             std::int64_t columns);
 
 /// Sorts coordinate entries that lie on the devices, the arrays of rank k being those of
 /// `given[k]`, and leaves the gathers of their values in `assemblies`. Null where an entry is out

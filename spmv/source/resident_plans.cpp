@@ -9,6 +9,7 @@
 
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/spmv/cost/scattered_entries.hpp>
+#include <krylith/spmv/products/each_rank.hpp>
 
 namespace krylith {
 
@@ -16,8 +17,15 @@ namespace {
 
 const std::string item = "set-up";
 
-/// Finds the rows that touch ghosts, and the ghosts if they are wanted. Returns the rows that touch
-/// none.
+/// The numbers of owned columns among those of a rank's entries.
+row_range owned_numbers(const resident_rows& mine, row_range owned) {
+    if (!mine.numbers) return owned;
+    const std::int64_t first = mine.numbers->first_owned();
+    return {first, first + owned.size()};
+}
+
+/// Finds the rows that touch ghosts, and the ghosts if they are wanted and not known. Returns the
+/// rows that touch none.
 std::int64_t find_ghosts(resident_matrix& matrix, int rank, row_range owned, bool listed) {
     resident_rows& mine = matrix.parts[static_cast<std::size_t>(rank)];
     const std::int64_t rows = mine.lengths.rows;
@@ -25,21 +33,25 @@ std::int64_t find_ghosts(resident_matrix& matrix, int rank, row_range owned, boo
     const auto& device = matrix.group.handle(rank);
     mine.touches_ghost = buffer<std::uint8_t>(device, as_size(rows), item);
     mine.ghosts = {};
-    return cuda::find_ghosts(
-        device, {mine.offsets.data(), mine.columns, rows, mine.lengths.nonzeros}, owned,
-        matrix.columns, listed ? &mine.ghosts : nullptr, mine.touches_ghost.data());
+    listed = listed && !mine.numbers;
+    return cuda::find_ghosts(device,
+                             {mine.offsets.data(), mine.columns, rows, mine.lengths.nonzeros},
+                             owned_numbers(mine, owned), matrix.columns,
+                             listed ? &mine.ghosts : nullptr, mine.touches_ghost.data());
 }
 
 resident_block numbered(const resident_matrix& matrix, int rank, row_range owned, bool listed) {
     const resident_rows& mine = matrix.parts[static_cast<std::size_t>(rank)];
     resident_block block{mine.pattern(), {}};
     if (matrix.group.size() == 1) return block;
+    block.pattern.boundary = mine.touches_ghost.data();
+    // Numbers without ghosts below the owned columns are those of plans.
+    if (mine.numbers && mine.numbers->first_owned() == 0) return block;
     const auto& device = matrix.group.handle(rank);
     block.columns = buffer<std::int32_t>(device, as_size(mine.lengths.nonzeros), item);
-    cuda::localize(*device, mine.columns, mine.lengths.nonzeros, owned,
-                   listed ? &mine.ghosts : nullptr, block.columns.data());
+    cuda::localize(*device, mine.columns, mine.lengths.nonzeros, owned_numbers(mine, owned),
+                   listed && !mine.numbers ? &mine.ghosts : nullptr, block.columns.data());
     block.pattern.columns = block.columns.data();
-    block.pattern.boundary = mine.touches_ghost.data();
     return block;
 }
 
@@ -60,13 +72,16 @@ double scattered_fraction(const resident_matrix& matrix, int rank, std::int64_t 
 halo_plan make_halo_plan(resident_matrix& matrix, row_partition of_rows, row_partition of_columns) {
     halo_plan plan{std::move(of_rows), std::move(of_columns), {}};
     plan.local.resize(matrix.parts.size());
-    for (int rank = 0; rank < matrix.group.size(); ++rank) {
-        local_halo& mine = plan.local[static_cast<std::size_t>(rank)];
+    on_each_rank(matrix.group, [&](int rank) {
+        local_halo& mine = plan.local[as_size(rank)];
+        resident_rows& rows = matrix.parts[as_size(rank)];
         mine.interior_rows = find_ghosts(matrix, rank, plan.columns.owned(rank), true);
-        mine.ghosts = cuda::list_members(matrix.group.handle(rank),
-                                         matrix.parts[static_cast<std::size_t>(rank)].ghosts);
+        if (rows.numbers)
+            mine.ghosts.assign(rows.numbers->ghosts().begin(), rows.numbers->ghosts().end());
+        else
+            mine.ghosts = cuda::list_members(matrix.group.handle(rank), rows.ghosts);
         static_cast<void>(plan.local_size(rank)); // throws if it is too large
-    }
+    });
     match_ghosts(plan);
     return plan;
 }

@@ -28,6 +28,11 @@ std::shared_ptr<resident_matrix> take_pattern(const device_group& /*group*/,
                                               std::int64_t /*columns*/) {
     refuse();
 }
+std::shared_ptr<resident_matrix> take_numbered(const device_group& /*group*/,
+                                               std::span<const numbered_rows> /*given*/,
+                                               std::int64_t /*columns*/) {
+    refuse();
+}
 std::shared_ptr<resident_matrix> take_entries(const device_group& /*group*/,
                                               std::span<const given_entries> /*given*/,
                                               std::int64_t /*columns*/,

@@ -1,12 +1,43 @@
 #include <krylith/vector/ghosts/ghost_exchange.hpp>
 
-#include <algorithm>
+#include <numeric>
 #include <string>
-#include <tuple>
+#include <utility>
 
 #include <krylith/device/error.hpp>
 
 namespace krylith {
+
+namespace {
+
+/// The number of entries to send that lie in tiles before each one, and of all.
+template <class T>
+std::vector<std::int32_t> first_entries(const std::vector<halo_send>& sends, std::size_t tiles) {
+    std::vector<std::int32_t> begin(tiles + 1);
+    for (const halo_send& send : sends)
+        for (const std::int32_t row : send.rows)
+            ++begin[static_cast<std::size_t>(row / tile_size<T>) + 1];
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    return begin;
+}
+
+/// The entries to send by tile, then peer, then place there. Those of a peer ascend in both, so
+/// that counting sorts them; an exchange may be as large as a level of multigrid.
+template <class T>
+std::vector<put_entry> in_tiles(const std::vector<halo_send>& sends,
+                                std::vector<std::int32_t> next) {
+    std::vector<put_entry> entries(static_cast<std::size_t>(next.back()));
+    for (const halo_send& send : sends) {
+        auto place = static_cast<std::int32_t>(send.position);
+        for (const std::int32_t row : send.rows) {
+            const auto to = next[static_cast<std::size_t>(row / tile_size<T>)]++;
+            entries[static_cast<std::size_t>(to)] = {row, place++, send.peer};
+        }
+    }
+    return entries;
+}
+
+} // namespace
 
 template <class T>
 put_schedule<T>::put_schedule(layout_handle layout, const halo_plan& plan)
@@ -19,37 +50,25 @@ put_schedule<T>::put_schedule(layout_handle layout, const halo_plan& plan)
         to.ghosts = static_cast<std::int64_t>(from.ghosts.size());
         for (const auto& r : from.receives) to.from |= 1u << r.peer;
 
-        std::vector<put_entry> entries;
         for (const auto& s : from.sends) {
             to.to |= 1u << s.peer;
             to.messages.push_back({s.peer, s.position, static_cast<std::int64_t>(s.rows.size())});
-            for (std::size_t i = 0; i < s.rows.size(); ++i)
-                entries.push_back(
-                    {s.rows[i],
-                     static_cast<std::int32_t>(s.position) + static_cast<std::int32_t>(i), s.peer});
         }
-        std::sort(entries.begin(), entries.end(), [](const put_entry& a, const put_entry& b) {
-            return std::tuple(a.row / tile_size<T>, a.peer, a.position) <
-                   std::tuple(b.row / tile_size<T>, b.peer, b.position);
-        });
-
-        const auto tiles = (layout_->held(rank) + tile_size<T> - 1) / tile_size<T>;
+        const auto tiles =
+            static_cast<std::size_t>((layout_->held(rank) + tile_size<T> - 1) / tile_size<T>);
+        std::vector<std::int32_t> begin = first_entries<T>(from.sends, tiles);
         std::vector<std::int32_t> order;
         std::vector<std::int32_t> first{0};
-        std::vector<bool> sends(static_cast<std::size_t>(tiles));
-        for (std::size_t i = 0; i < entries.size(); ++i) {
-            const std::int32_t tile = entries[i].row / tile_size<T>;
-            if (order.empty() || order.back() != tile) {
-                if (i != 0) first.push_back(static_cast<std::int32_t>(i));
-                order.push_back(tile);
-                sends[static_cast<std::size_t>(tile)] = true;
-            }
+        order.reserve(tiles);
+        for (std::size_t tile = 0; tile < tiles; ++tile) {
+            if (begin[tile + 1] == begin[tile]) continue;
+            order.push_back(static_cast<std::int32_t>(tile));
+            first.push_back(begin[tile + 1]);
         }
-        if (!entries.empty()) first.push_back(static_cast<std::int32_t>(entries.size()));
         to.sending_tiles = static_cast<std::int32_t>(order.size());
-        for (std::int64_t tile = 0; tile < tiles; ++tile)
-            if (!sends[static_cast<std::size_t>(tile)])
-                order.push_back(static_cast<std::int32_t>(tile));
+        for (std::size_t tile = 0; tile < tiles; ++tile)
+            if (begin[tile + 1] == begin[tile]) order.push_back(static_cast<std::int32_t>(tile));
+        const std::vector<put_entry> entries = in_tiles<T>(from.sends, std::move(begin));
 
         to.tile_order = buffer<std::int32_t>(d, std::span<const std::int32_t>(order), item);
         to.first_entry = buffer<std::int32_t>(d, std::span<const std::int32_t>(first), item);

@@ -30,6 +30,20 @@ csr_matrix<double> unsorted(std::int64_t rows, std::int64_t columns, int most) {
     return a;
 }
 
+/// Each row so many times, with other values.
+csr_matrix<double> repeated(const csr_matrix<double>& a, int times) {
+    csr_matrix<double> all{a.rows * times, a.columns, {0}, {}, {}};
+    for (std::int64_t row = 0; row < all.rows; ++row) {
+        const auto begin = a.row_offsets[static_cast<std::size_t>(row / times)];
+        const auto end = a.row_offsets[static_cast<std::size_t>(row / times) + 1];
+        all.column_indices.insert(all.column_indices.end(), a.column_indices.begin() + begin,
+                                  a.column_indices.begin() + end);
+        all.row_offsets.push_back(all.row_offsets.back() + end - begin);
+    }
+    all.values.resize(all.column_indices.size());
+    return with_values(std::move(all), 7);
+}
+
 std::vector<spgemm_case> make_cases() {
     const auto one_long = [](std::int64_t row, std::int64_t length, std::int64_t others) {
         return [=](std::int64_t i) { return i == row ? length : others; };
@@ -71,6 +85,12 @@ std::vector<spgemm_case> make_cases() {
     add("several ranges of columns", rows(5, 500, always(100)), rows(500, 1200000, always(60)));
     add("a giant row of A", rows(300, 5000, one_long(77, 5000, 3)), rows(5000, 6000, always(4)));
     add("a giant row of B", rows(900, 200, some(4)), rows(200, 70000, one_long(5, 70000, 4)));
+    add("rows that repeat those before, also across a multiple of 24",
+        repeated(rows(30, 400, always(60)), 3), rows(400, 3000, always(40)));
+    add("repeated rows, of blocks of columns", repeated(rows(12, 900, always(70)), 5),
+        rows(900, 140000, always(30)));
+    add("repeated rows among short ones", repeated(rows(40, 300, some(90)), 6),
+        rows(300, 2000, always(45)));
     const auto stencil = poisson3d<double>(9, 8, 7);
     add("the square of a stencil", stencil, stencil);
     return cases;

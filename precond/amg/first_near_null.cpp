@@ -1,0 +1,70 @@
+#include <krylith/precond/amg/first_near_null.hpp>
+
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include <krylith/precond/amg/unit_diagonal.hpp>
+#include <krylith/spmv/products/column_exchange.hpp>
+
+namespace krylith::detail {
+
+namespace {
+
+constexpr const char* item = "preconditioner";
+
+/// The defect of a vector, given on the rows of each rank, as a near-null vector of B.
+template <class W>
+std::uint64_t defect_of(const distributed_csr<W>& b, const std::vector<buffer<W>>& v) {
+    const device_group& group = b.group();
+    std::vector<buffer<W>> local;
+    std::vector<W*> arrays;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const local_columns& columns = b.columns_of(rank);
+        local.emplace_back(group.handle(rank), static_cast<std::size_t>(columns.count()), item);
+        arrays.push_back(local.back().data());
+        const auto& own = v[static_cast<std::size_t>(rank)];
+        if (own.size() != 0)
+            group[rank].copy(arrays.back() + columns.first_owned(), own.data(),
+                             own.size() * sizeof(W));
+    }
+    column_exchange(group, b.all_columns()).fill(std::span<W* const>(arrays));
+    std::vector<buffer<std::uint64_t>> sums;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        sums.emplace_back(group.handle(rank), 1, item);
+        sums.back().zero();
+        null_defect(group[rank], b.block(rank).view(), arrays[static_cast<std::size_t>(rank)],
+                    sums.back().data());
+    }
+    std::uint64_t all = 0;
+    for (const auto& sum : sums) all += sum.download().front();
+    return all;
+}
+
+} // namespace
+
+template <class W>
+std::vector<buffer<W>> near_null_of(const distributed_csr<W>& b, const level_scaling& by) {
+    const device_group& group = b.group();
+    std::vector<buffer<W>> inverse;
+    std::vector<buffer<W>> ones;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const std::int64_t rows = b.row_owners().owned(rank).size();
+        for (auto* v : {&inverse, &ones})
+            v->emplace_back(group.handle(rank), static_cast<std::size_t>(rows), item);
+        divide_by_scale<W>(group[rank], rows, 1 / by.inverse, nullptr, by.owned(b, rank),
+                           inverse.back().data());
+        round_scale<W>(group[rank], rows, 1, by.owned(b, rank), ones.back().data());
+        divide_by_scale<W>(group[rank], rows, 1, ones.back().data(), by.owned(b, rank),
+                           ones.back().data()); // 1, but for a rounding
+    }
+    if (by.largest * by.inverse <= 1 + 1e-6) return inverse; // the diagonal is constant
+    return 2 * defect_of(b, ones) < defect_of(b, inverse) ? std::move(ones) : std::move(inverse);
+}
+
+template std::vector<buffer<double>> near_null_of(const distributed_csr<double>&,
+                                                  const level_scaling&);
+template std::vector<buffer<float>> near_null_of(const distributed_csr<float>&,
+                                                 const level_scaling&);
+
+} // namespace krylith::detail

@@ -1,0 +1,24 @@
+// The near-null vector of the first level, where the user gives none.
+#pragma once
+
+#include <vector>
+
+#include <krylith/device/memory/buffer.hpp>
+#include <krylith/precond/amg/scaled_level.hpp>
+#include <krylith/spmv/distributed_csr.hpp>
+
+namespace krylith::detail {
+
+/// The near-null vector of A in the variables of B = S A S, its largest entry 1: S^-1 1, for A that
+/// comes of differences of unknowns, or 1, where that fits better: A has then been scaled by its
+/// user, as D A D is.
+template <class W>
+[[nodiscard]] std::vector<buffer<W>> near_null_of(const distributed_csr<W>& b,
+                                                  const level_scaling& by);
+
+extern template std::vector<buffer<double>> near_null_of(const distributed_csr<double>&,
+                                                         const level_scaling&);
+extern template std::vector<buffer<float>> near_null_of(const distributed_csr<float>&,
+                                                        const level_scaling&);
+
+} // namespace krylith::detail

@@ -1,0 +1,44 @@
+// The memory that a hierarchy keeps.
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include <krylith/precond/amg/hierarchy.hpp>
+#include <krylith/precond/amg/level_operators.hpp>
+
+namespace krylith::detail {
+
+template <class W>
+std::int64_t hierarchy<W>::bytes() const {
+    std::int64_t sum = given_.bytes();
+    for (const multigrid_level<W>& level : levels_) {
+        sum += level.matrix.bytes();
+        const bool counted = level.matrix.rows() != 0 && reads_in_place(level.layout->group);
+        for (const auto* of :
+             {level.b.get(), level.prolong.get(), level.restrict.get(), level.inverse.get()}) {
+            if (of == nullptr || (counted && of != level.inverse.get())) continue;
+            std::int64_t most = 0;
+            for (int rank = 0; rank < level.layout->group.size(); ++rank)
+                most = std::max(most, of->matrix_bytes(rank));
+            sum += most;
+        }
+        std::int64_t most = 0;
+        for (int rank = 0; rank < level.layout->group.size(); ++rank)
+            most = std::max(
+                most, static_cast<std::int64_t>(
+                          level.scaling.s[static_cast<std::size_t>(rank)].size() * sizeof(double) +
+                          level.near_null[static_cast<std::size_t>(rank)].size() * sizeof(W)));
+        sum += most;
+        if (!level.plans) continue;
+        const level_plans<W>& plans = *level.plans;
+        sum += plans.aggregates.bytes() + plans.prolongation.bytes() + plans.transposition.bytes() +
+               plans.restriction.bytes() + plans.first.bytes() + plans.between.bytes() +
+               plans.second.bytes() + (plans.unsymmetric ? plans.unsymmetric->bytes() : 0);
+    }
+    return sum;
+}
+
+template std::int64_t hierarchy<double>::bytes() const;
+template std::int64_t hierarchy<float>::bytes() const;
+
+} // namespace krylith::detail

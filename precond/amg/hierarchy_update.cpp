@@ -1,0 +1,75 @@
+// New values of the matrix in levels that are there.
+#include <span>
+#include <vector>
+
+#include <krylith/precond/amg/hierarchy.hpp>
+#include <krylith/precond/amg/level_operators.hpp>
+#include <krylith/precond/amg/row_lengths.hpp>
+
+namespace krylith::detail {
+
+namespace {
+
+/// The values of each rank, for update_on_devices().
+template <class W>
+void update(matrix_operator<W>& of, const distributed_csr<W>& matrix) {
+    std::vector<const W*> values;
+    for (int rank = 0; rank < matrix.group().size(); ++rank)
+        values.push_back(matrix.block(rank).view().values);
+    of.update_on_devices(std::span<const W* const>(values));
+}
+
+} // namespace
+
+template <class W>
+template <class T>
+void hierarchy<W>::update(distributed_csr<T> a, const amg_options& options) {
+    levels_.front().scaling = scaling_of(a, 0);
+    whole_ = false; // until all has new values
+    scale(a, levels_.front().scaling, levels_.front().matrix);
+    if (has_long_rows(a)) sharpen(levels_.front().matrix, levels_.front().scaling, least_bound());
+    find_near_null();
+    for (std::size_t at = 0; at < levels_.size(); ++at) {
+        multigrid_level<W>& level = levels_[at];
+        level.facts.bound = level.scaling.bound;
+        if (level.inverse) {
+            level.inverse->update(inverse_of(level, unsymmetric_).values);
+        } else {
+            detail::update(*level.b, level.matrix);
+        }
+        if (!level.plans) continue;
+        level_plans<W>& plans = *level.plans;
+        if (options.reuse == multigrid_reuse::transfer) {
+            const auto near_null = pointers(level.near_null);
+            if (plans.unsymmetric) {
+                plans.unsymmetric->refresh(plans.aggregates, level.matrix, near_null,
+                                           plans.prolongation);
+                plans.transposition.apply(plans.unsymmetric->smoothed, plans.restriction);
+            } else {
+                if (level.scaling.sharp) plans.aggregates.know_bound(level.scaling.bound);
+                plans.aggregates.refresh(level.matrix, near_null, plans.prolongation);
+                plans.transposition.apply(plans.prolongation, plans.restriction);
+            }
+        }
+        multigrid_level<W>& next = levels_[at + 1];
+        plans.first.refresh(level.matrix, plans.prolongation, plans.between);
+        plans.second.refresh(plans.restriction, plans.between, next.matrix);
+        plans.aggregates.fill_dropped(next.matrix);
+        next.scaling = scale_coarse(next.matrix, at + 1, least_bound());
+        if (options.reuse == multigrid_reuse::transfer)
+            scale_near_null(plans.aggregates, next.matrix, next.scaling, next.vectors,
+                            next.near_null);
+        scale_transfers(next.scaling, next.matrix, plans.prolongation, plans.restriction);
+        detail::update(*level.prolong, plans.prolongation);
+        detail::update(*level.restrict, plans.restriction);
+    }
+}
+
+#define KRYLITH_HIERARCHY_UPDATE(W, T)                                                             \
+    template void hierarchy<W>::update(distributed_csr<T>, const amg_options&);
+
+KRYLITH_HIERARCHY_UPDATE(double, double)
+KRYLITH_HIERARCHY_UPDATE(float, double)
+KRYLITH_HIERARCHY_UPDATE(float, float)
+
+} // namespace krylith::detail

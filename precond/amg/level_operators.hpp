@@ -1,0 +1,71 @@
+// What a level of a hierarchy is made of: pointers to its vectors, near-null vectors in its scaled
+// variables, its operators and the inverse of the last matrix.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <krylith/precond/amg/dense_inverse.hpp>
+#include <krylith/precond/amg/hierarchy.hpp>
+#include <krylith/precond/amg/unit_diagonal.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
+
+namespace krylith::detail {
+
+template <class W>
+std::vector<const W*> pointers(const std::vector<buffer<W>>& buffers) {
+    std::vector<const W*> result;
+    for (const auto& one : buffers) result.push_back(one.data());
+    return result;
+}
+
+/// The near-null vectors of a coarse level in its scaled variables.
+template <class W>
+void scale_near_null(const smoothed_aggregation<W>& aggregates, const distributed_csr<W>& coarse,
+                     const level_scaling& by, int vectors, std::vector<buffer<W>>& v) {
+    const device_group& group = coarse.group();
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const std::int64_t rows = coarse.row_owners().owned(rank).size();
+        if (static_cast<int>(v.size()) == rank)
+            v.emplace_back(group.handle(rank), static_cast<std::size_t>(rows * vectors),
+                           "preconditioner");
+        scale_vectors<W>(group[rank], rows, vectors, 1 / by.inverse,
+                         aggregates.coarse_near_null(rank), by.owned(coarse, rank),
+                         v[static_cast<std::size_t>(rank)].data());
+    }
+}
+
+/// Whether operators read the arrays of matrices that are kept for update(): formats for GPUs have
+/// an order of their own, which is worth a copy.
+inline bool reads_in_place(const device_group& group) {
+    return group.kind() == backend::host && group.size() == 1;
+}
+
+/// The operator of a matrix of the hierarchy, which may be kept: what needs no look at costs.
+template <class W, class Matrix>
+std::unique_ptr<matrix_operator<W>> make_level_operator(const layout_handle& domain,
+                                                        const layout_handle& range,
+                                                        const Matrix& matrix, bool kept) {
+    operator_options options;
+    options.borrow = kept && reads_in_place(domain->group);
+    options.kind = domain->kind == coherence::owned ? operators::halo : operators::nz;
+    return make_operator(operator_layouts{domain, range}, matrix, options);
+}
+
+/// The inverse of the last level's matrix.
+template <class W>
+csr_matrix<W> inverse_of(const multigrid_level<W>& level, bool unsymmetric) {
+    const csr_matrix<W> whole = level.matrix.download();
+    if (unsymmetric) return general_inverse(csr_view<W>(whole));
+    std::vector<W> v;
+    if (level.vectors == 1)
+        for (const buffer<W>& own : level.near_null) {
+            const std::vector<W> part = own.download();
+            v.insert(v.end(), part.begin(), part.end());
+        }
+    return dense_inverse(csr_view<W>(whole), std::span<const W>(v));
+}
+
+} // namespace krylith::detail
