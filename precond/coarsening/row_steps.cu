@@ -3,6 +3,8 @@
 
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/cuda/warp.cuh>
+#include <krylith/precond/approximate/pattern_steps.hpp>
+#include <krylith/precond/blocks/block_steps.hpp>
 #include <krylith/precond/coarsening/join_steps.hpp>
 #include <krylith/precond/coarsening/mirror_steps.hpp>
 #include <krylith/precond/coarsening/near_null_steps.hpp>
@@ -13,6 +15,9 @@
 #include <krylith/precond/coarsening/set_steps.hpp>
 #include <krylith/precond/coarsening/strength_steps.hpp>
 #include <krylith/precond/coarsening/tentative_steps.hpp>
+#include <krylith/precond/colouring/colour_steps.hpp>
+#include <krylith/precond/incomplete/pattern_steps.hpp>
+#include <krylith/precond/sweeps/sweep_steps.hpp>
 #include <krylith/sparse/storage/two_pass_scan.cuh>
 
 namespace krylith::aggregation::cuda {
@@ -191,6 +196,55 @@ template void visit_rows(device&, std::int64_t, std::int64_t, const send_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const receive_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const begin_pairs_step&);
 
+template void visit_list(device&, const list_step&, std::int64_t, std::int64_t,
+                         const colouring::colour_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const colouring::mirror_sum_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const colouring::uncolour_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const colouring::list_colour_step&);
+template void number_leads(device&, std::int64_t, const colouring::has_colour&, std::int32_t*,
+                           void*);
+template void visit_rows(device&, std::int64_t, std::int64_t, const detail::pattern_hash_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const detail::same_pattern_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t,
+                         const detail::gather_blocks_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t,
+                         const detail::gather_blocks_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t,
+                         const detail::pack_rows_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const detail::pack_rows_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t,
+                         const detail::unpack_rows_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t,
+                         const detail::unpack_rows_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t,
+                         const detail::take_rows_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const detail::take_rows_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const detail::longest_row_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t,
+                         const detail::count_chosen_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t,
+                         const detail::count_chosen_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t,
+                         const detail::list_chosen_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t,
+                         const detail::list_chosen_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t,
+                         const detail::diagonal_root_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t,
+                         const detail::diagonal_root_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const detail::coupling_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const detail::coupling_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const detail::count_sweep_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t,
+                         const detail::fill_sweep_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t,
+                         const detail::fill_sweep_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t,
+                         const detail::take_diagonal_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t,
+                         const detail::take_diagonal_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const detail::scale_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const detail::scale_step<float>&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const agree_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const number_pairs_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const magnitude_step<double>&);
@@ -230,6 +284,13 @@ template void visit_rows(device&, std::int64_t, std::int64_t, const scale_vector
 template void visit_rows(device&, std::int64_t, std::int64_t,
                          const fill_prolongation_step<double>&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const fill_prolongation_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const incomplete::place_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const incomplete::count_owned_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t,
+                         const incomplete::fill_owned_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t,
+                         const incomplete::fill_owned_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const incomplete::same_pattern_step&);
 template void number_leads(device&, std::int64_t, const is_root&, std::int32_t*, void*);
 template void number_leads(device&, std::int64_t, const leads_pair&, std::int32_t*, void*);
 

@@ -1,0 +1,226 @@
+#include <krylith/precond/approximate/inverse_matrix.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/types/index_width.hpp>
+#include <krylith/precond/approximate/pattern_steps.hpp>
+#include <krylith/precond/coarsening/aggregation_parts.hpp>
+#include <krylith/precond/coarsening/row_steps.hpp>
+#include <krylith/spmv/distributed_products.hpp>
+#include <krylith/spmv/products/column_exchange.hpp>
+#include <krylith/spmv/products/each_rank.hpp>
+#include <krylith/spmv/products/numbered_columns.hpp>
+
+namespace krylith::detail {
+
+namespace {
+
+constexpr const char* item = "preconditioner";
+
+/// The chosen entries of each row.
+template <class T>
+distributed_csr<T> chosen_pattern(const distributed_csr<T>& from, bool lower, double floor) {
+    const device_group& group = from.group();
+    std::vector<device_csr<T>> blocks(as_size(group.size()));
+    std::vector<local_columns> columns(as_size(group.size()));
+    on_each_rank(group, [&](int rank) {
+        const auto& device = group.handle(rank);
+        const device_csr_view<T> view = from.block(rank).view();
+        const chosen_entries<T> chosen{
+            {},
+            {view.rows, view.offsets, view.indices, nullptr, from.columns_of(rank).numbers()},
+            view.values,
+            lower,
+            floor};
+        buffer<std::int64_t> offsets(device, as_size(view.rows + 1), item);
+        {
+            const buffer<std::int32_t> counts(device, as_size(view.rows), item);
+            const buffer<std::byte> scratch(device, aggregation::numbering_scratch, item);
+            aggregation::visit_rows(*device, view.rows, 1,
+                                    count_chosen_step<T>{chosen, counts.data()});
+            aggregation::add_up_counts(*device, view.rows, counts.data(), offsets.data(),
+                                       scratch.data());
+        }
+        std::int64_t entries = 0;
+        device->download(&entries, offsets.data() + view.rows, sizeof entries);
+        buffer<std::int32_t> indices(device, as_size(entries), item);
+        buffer<T> values(device, as_size(entries), item);
+        aggregation::visit_rows(*device, view.rows, 1,
+                                list_chosen_step<T>{chosen, offsets.data(), indices.data()});
+        const row_range owned = from.column_owners().owned(rank);
+        columns[as_size(rank)] =
+            group.size() == 1 ? local_columns(device, owned, {})
+                              : number_columns(device, owned, from.columns(), indices).value();
+        blocks[as_size(rank)] = {device, columns[as_size(rank)].count(), std::move(offsets),
+                                 std::move(indices), std::move(values)};
+    });
+    return {group, from.row_owners(), from.column_owners(), std::move(blocks), std::move(columns)};
+}
+
+} // namespace
+
+template <class T>
+inverse_matrix<T>::inverse_matrix(std::string name, const distributed_csr<T>& a,
+                                  const distributed_csr<T>& pattern, inverse_kind kind,
+                                  double floor)
+    : name_(std::move(name)),
+      kind_(kind),
+      matrix_(chosen_pattern(pattern, kind == inverse_kind::factor, floor)) {
+    std::int64_t longest = 0;
+    std::vector<buffer<std::uint32_t>> most;
+    for (int rank = 0; rank < a.group().size(); ++rank) {
+        const auto& device = a.group().handle(rank);
+        most.emplace_back(device, 1, item);
+        most.back().zero();
+        aggregation::visit_rows(
+            *device, a.block(rank).rows(), 1,
+            longest_row_step{{}, matrix_.block(rank).view().offsets, most.back().data()});
+    }
+    for (const auto& one : most) longest = std::max<std::int64_t>(longest, one.download().front());
+    longest_ = static_cast<int>(longest);
+    if (a.group().size() > 1) fetch_pattern(a);
+}
+
+template <class T>
+void inverse_matrix<T>::fetch_pattern(const distributed_csr<T>& a) {
+    const device_group& group = a.group();
+    std::vector<const std::int64_t*> offsets;
+    for (int rank = 0; rank < group.size(); ++rank) offsets.push_back(a.block(rank).view().offsets);
+    ghosts_ = ghost_rows(group, matrix_.all_columns(), offsets);
+    std::vector<buffer<std::int32_t>> own; // global columns
+    std::vector<const std::int32_t*> from;
+    std::vector<std::int32_t*> to;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const auto& device = group.handle(rank);
+        const std::size_t entries = as_size(ghosts_.entries(rank));
+        fetched_.push_back(
+            {ghosts_.take_offsets(rank), {device, entries, item}, {device, entries, item}});
+        own.push_back(a.global_columns(rank));
+        from.push_back(own.back().data());
+        to.push_back(fetched_.back().columns.data());
+    }
+    ghosts_.fetch(std::span<const std::int32_t* const>(from), std::span<std::int32_t* const>(to));
+}
+
+template <class T>
+rows_of_matrix<T> inverse_matrix<T>::rows_for(const distributed_csr<T>& a, int rank) const {
+    if (fetched_.empty()) {
+        const device_csr_view<T> view = a.block(rank).view();
+        return {view.offsets, view.indices, view.values};
+    }
+    const fetched_rows& rows = fetched_[as_size(rank)];
+    return {rows.offsets.data(), rows.columns.data(), rows.values.data()};
+}
+
+template <class T>
+void inverse_matrix<T>::take(const layout& layout, const distributed_csr<T>& a) {
+    const device_group& group = a.group();
+    if (!fetched_.empty()) {
+        std::vector<const T*> from;
+        std::vector<T*> to;
+        for (int rank = 0; rank < group.size(); ++rank) {
+            from.push_back(a.block(rank).view().values);
+            to.push_back(fetched_[as_size(rank)].values.data());
+        }
+        ghosts_.fetch(std::span<const T* const>(from), std::span<T* const>(to));
+    }
+    std::vector<buffer<inversion_report>> reports;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        device_csr<T>& block = matrix_.block(rank);
+        const device_csr_view<T> view = block.view();
+        reports.emplace_back(group.handle(rank), 1, item);
+        reports.back().zero();
+        solve_inverse_rows(group[rank],
+                           inverse_rows<T>{view.rows, view.offsets, view.indices,
+                                           matrix_.columns_of(rank).numbers(), block.values(),
+                                           rows_for(a, rank), kind_ == inverse_kind::whole,
+                                           longest_},
+                           reports.back().data());
+    }
+    std::uint64_t exponent = 0;
+    std::int64_t bad = layout.size();
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const inversion_report report = reports[as_size(rank)].download().front();
+        exponent = std::max(exponent, report.exponent);
+        if (report.bad != 0)
+            bad = std::min(bad,
+                           layout.rows.owned(rank).begin + static_cast<std::int64_t>(~report.bad));
+    }
+    if (bad != layout.size()) {
+        const std::string row =
+            "row " + std::to_string(layout.row_of_caller(bad)) + " (counted from 0)";
+        if (kind_ == inverse_kind::factor)
+            throw input_error(name_ + ": the rows and columns that " + row +
+                              " has entries in, up to its own, are not a positive definite matrix; "
+                              "allowed is symmetric positive definite A with finite entries");
+        throw input_error(
+            name_ + ": the rows of A that " + row +
+            " has entries in are linearly dependent, missing or not finite; they must "
+            "be independent");
+    }
+    exponent_ = exponent == 0 ? 0
+                              : static_cast<int>(static_cast<std::int64_t>(exponent) -
+                                                 inversion_report::exponent_bias);
+}
+
+template <class T>
+std::int64_t inverse_matrix<T>::bytes(int rank) const {
+    std::int64_t sum = matrix_.block(rank).bytes() + matrix_.columns_of(rank).bytes();
+    if (fetched_.empty()) return sum;
+    const fetched_rows& rows = fetched_[as_size(rank)];
+    return sum + ghosts_.bytes(rank) +
+           static_cast<std::int64_t>(rows.offsets.size() * sizeof(std::int64_t) +
+                                     rows.columns.size() * sizeof(std::int32_t) +
+                                     rows.values.size() * sizeof(T));
+}
+
+template <class T>
+distributed_csr<T> squared_couplings(const distributed_csr<T>& a, double floor) {
+    const device_group& group = a.group();
+    std::vector<buffer<double>> roots;
+    std::vector<device_csr<T>> blocks;
+    std::vector<local_columns> columns;
+    const auto rows_of = [&](int rank) {
+        const device_csr_view<T> view = a.block(rank).view();
+        return aggregation::rank_rows{view.rows, view.offsets, view.indices, nullptr,
+                                      a.columns_of(rank).numbers()};
+    };
+    for (int rank = 0; rank < group.size(); ++rank) {
+        roots.emplace_back(group.handle(rank), as_size(a.columns_of(rank).count()), item);
+        aggregation::visit_rows(
+            group[rank], a.block(rank).rows(), 1,
+            diagonal_root_step<T>{
+                {}, rows_of(rank), a.block(rank).view().values, roots.back().data()});
+    }
+    const column_exchange exchange(group, a.all_columns());
+    aggregation::fill_ghosts(exchange, roots);
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const auto& device = group.handle(rank);
+        const device_csr_view<T> view = a.block(rank).view();
+        buffer<std::int64_t> offsets(device, as_size(view.rows + 1), item);
+        buffer<std::int32_t> indices(device, as_size(view.nonzeros), item);
+        buffer<T> values(device, as_size(view.nonzeros), item);
+        device->copy(offsets.data(), view.offsets, offsets.size() * sizeof(std::int64_t));
+        if (view.nonzeros != 0)
+            device->copy(indices.data(), view.indices, indices.size() * sizeof(std::int32_t));
+        aggregation::visit_rows(
+            *device, view.rows, 1,
+            coupling_step<T>{
+                {}, rows_of(rank), view.values, roots[as_size(rank)].data(), floor, values.data()});
+        blocks.emplace_back(device, a.columns_of(rank).count(), std::move(offsets),
+                            std::move(indices), std::move(values));
+        columns.push_back(a.columns_of(rank));
+    }
+    const distributed_csr<T> b(group, a.row_owners(), a.column_owners(), std::move(blocks),
+                               std::move(columns));
+    return distributed_spgemm<T>(b, b).take(b, b);
+}
+
+template distributed_csr<double> squared_couplings(const distributed_csr<double>&, double);
+template distributed_csr<float> squared_couplings(const distributed_csr<float>&, double);
+template class inverse_matrix<double>;
+template class inverse_matrix<float>;
+
+} // namespace krylith::detail

@@ -1,0 +1,93 @@
+#include <krylith/precond/approximate/product_chain.hpp>
+
+#include <utility>
+
+#include <krylith/device/error.hpp>
+#include <krylith/precond/preconditioner.hpp>
+#include <krylith/vector/fused.hpp>
+
+namespace krylith::detail {
+
+namespace {
+
+constexpr const char* item = "preconditioner";
+
+template <class T>
+bool has_ghosts(const matrix_operator<T>& a, const layout& layout) {
+    if (layout.kind == coherence::replicated) return false;
+    for (int rank = 0; rank < layout.group.size(); ++rank)
+        if (a.received(rank) != 0) return true;
+    return false;
+}
+
+} // namespace
+
+template <class T>
+product_chain<T>::product_chain(std::string name, layout_handle layout,
+                                std::vector<std::unique_ptr<matrix_operator<T>>> operators)
+    : name_(std::move(name)), layout_(std::move(layout)), operators_(std::move(operators)) {
+    if (has_ghosts(*operators_.front(), *layout_)) {
+        copy_.emplace(operators_.front()->make_domain_vector(item));
+        copy_->promise_single_reader();
+    }
+    for (std::size_t i = 1; i < operators_.size(); ++i) {
+        between_.push_back(operators_[i]->make_domain_vector(item));
+        between_.back().promise_single_reader();
+    }
+}
+
+template <class T>
+void product_chain<T>::apply(execution& run, T factor, const vector<T>& r, vector<T>& z,
+                             std::span<const reduction_into<T>> dots) {
+    if (r.layout() != layout_ || z.layout() != layout_)
+        throw usage_error("preconditioner " + name_ + " was made for vectors of another operator");
+    const bool on_the_way = dots.size() <= max_spmv_dots;
+    const auto now = on_the_way ? dots : std::span<const reduction_into<T>>{};
+    const auto multiply = [&](std::size_t i, const vector<T>& x) {
+        const bool last = i + 1 == operators_.size();
+        vector<T>& y = last ? z : between_[i];
+        operators_[i]->apply(run, last ? factor : T(1), x, T(0), y,
+                             last ? now : std::span<const reduction_into<T>>{});
+        if (!last) put_ghosts(run, y);
+    };
+    if (copy_) {
+        fused(run, *copy_ = r);
+        multiply(0, *copy_);
+    } else {
+        // r may be a domain vector, whose ghosts are another reader's.
+        std::vector<T*> arrays;
+        for (int rank = 0; rank < run.ranks(); ++rank) arrays.push_back(r.data(rank));
+        multiply(0, vector<T>::borrow(layout_, arrays));
+    }
+    for (std::size_t i = 1; i < operators_.size(); ++i) multiply(i, between_[i - 1]);
+    finish_apply(run, z, on_the_way ? std::span<const reduction_into<T>>{} : dots);
+}
+
+template <class T>
+bool product_chain<T>::recordable() const {
+    for (const auto& a : operators_)
+        if (!a->recordable()) return false;
+    return true;
+}
+
+template <class T>
+std::int64_t product_chain<T>::vector_bytes(int rank) const {
+    const bool replicated = layout_->kind == coherence::replicated;
+    std::int64_t entries = 0;
+    if (copy_) entries += layout_->held(rank) + operators_.front()->received(rank);
+    for (std::size_t i = 1; i < operators_.size(); ++i)
+        entries += layout_->held(rank) + (replicated ? 0 : operators_[i]->received(rank));
+    return entries * static_cast<std::int64_t>(sizeof(T));
+}
+
+template <class T>
+std::int64_t product_chain<T>::bytes(int rank) const {
+    std::int64_t sum = vector_bytes(rank);
+    for (const auto& a : operators_) sum += a->matrix_bytes(rank);
+    return sum;
+}
+
+template class product_chain<double>;
+template class product_chain<float>;
+
+} // namespace krylith::detail

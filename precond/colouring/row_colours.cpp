@@ -1,0 +1,153 @@
+#include <krylith/precond/colouring/row_colours.hpp>
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/types/index_width.hpp>
+#include <krylith/precond/coarsening/aggregation_parts.hpp>
+#include <krylith/precond/coarsening/mirrored_matrix.hpp>
+#include <krylith/precond/coarsening/row_steps.hpp>
+#include <krylith/precond/colouring/colour_steps.hpp>
+#include <krylith/spmv/products/column_exchange.hpp>
+
+namespace krylith {
+
+namespace {
+
+constexpr const char* item = "colours of rows";
+
+template <class T>
+aggregation::rank_rows plain_rows(const distributed_csr<T>& a, int rank) {
+    const device_csr_view<T> view = a.block(rank).view();
+    return {view.rows, view.offsets, view.indices, nullptr, a.columns_of(rank).numbers()};
+}
+
+/// Waits for the devices.
+template <class T>
+bool has_symmetric_pattern(const distributed_csr<T>& a) {
+    std::vector<buffer<unsigned long long>> sums;
+    for (int rank = 0; rank < a.group().size(); ++rank) {
+        sums.emplace_back(a.group().handle(rank), as_size(colouring::mirror_counters), item);
+        sums.back().zero();
+        aggregation::visit_rows(
+            a.group()[rank], a.block(rank).rows(), aggregation::mean_entries(a, rank),
+            colouring::mirror_sum_step{plain_rows(a, rank), sums.back().data()});
+    }
+    unsigned long long all = 0;
+    for (const auto& sum : sums)
+        for (const unsigned long long part : sum.download()) all += part;
+    return all == 0;
+}
+
+/// Colours the rows of a matrix with a symmetric pattern; returns the colours of its local columns,
+/// of which ghosts are right too, and the number of colours.
+template <class T>
+std::pair<std::vector<buffer<std::int32_t>>, int> colours_of(const distributed_csr<T>& a) {
+    const device_group& group = a.group();
+    std::vector<buffer<std::int32_t>> colours;
+    std::vector<buffer<std::int32_t>> least;
+    std::vector<buffer<std::uint32_t>> counts;
+    std::vector<aggregation::row_list> lists;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const auto& device = group.handle(rank);
+        const std::int64_t columns = a.columns_of(rank).count();
+        colours.emplace_back(device, as_size(columns), item);
+        aggregation::visit_rows(*device, columns, 1,
+                                colouring::uncolour_step{{}, colours.back().data()});
+        least.emplace_back(device, as_size(a.block(rank).rows()), item);
+        least.back().zero();
+        counts.emplace_back(device, 1, item);
+        counts.back().zero();
+        lists.emplace_back(device, a.block(rank).rows());
+    }
+    const column_exchange exchange(group, a.all_columns());
+    const auto left = [&] {
+        std::int64_t sum = 0;
+        for (const auto& list : lists) sum += list.size();
+        return sum;
+    };
+    // A grid needs about a dozen rounds; the host looks only now and then whether they were enough.
+    for (int rounds = 8; left() != 0; rounds = 4)
+        for (int i = 0; i < rounds; ++i) {
+            for (int rank = 0; rank < group.size(); ++rank) {
+                const std::size_t r = as_size(rank);
+                aggregation::visit_list(group[rank], lists[r], aggregation::mean_entries(a, rank),
+                                        colouring::colour_step{plain_rows(a, rank),
+                                                               colours[r].data(), least[r].data(),
+                                                               counts[r].data()});
+            }
+            aggregation::fill_ghosts(exchange, colours);
+        }
+    std::uint32_t most = 0;
+    for (const auto& count : counts) most = std::max(most, count.download().front());
+    return {std::move(colours), static_cast<int>(most)};
+}
+
+/// The same colours on the local columns of another matrix.
+template <class T>
+std::vector<buffer<std::int32_t>> on_columns_of(const distributed_csr<T>& a,
+                                                std::span<const local_columns> columns,
+                                                const std::vector<buffer<std::int32_t>>& colours) {
+    std::vector<buffer<std::int32_t>> result;
+    for (int rank = 0; rank < a.group().size(); ++rank) {
+        const local_columns& mine = a.columns_of(rank);
+        result.emplace_back(a.group().handle(rank), as_size(mine.count()), item);
+        if (mine.owned().size() != 0)
+            a.group()[rank].copy(result.back().data() + mine.first_owned(),
+                                 colours[as_size(rank)].data() +
+                                     columns[as_size(rank)].first_owned(),
+                                 as_size(mine.owned().size()) * sizeof(std::int32_t));
+    }
+    aggregation::fill_ghosts(column_exchange(a.group(), a.all_columns()), result);
+    return result;
+}
+
+} // namespace
+
+void row_colours::list_rows(const device_group& group, const row_partition& rows,
+                            std::span<const local_columns> columns) {
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const auto& device = group.handle(rank);
+        const std::int64_t count = rows.owned(rank).size();
+        const buffer<std::int32_t> numbers(device, as_size(count + 1), item);
+        const buffer<std::byte> scratch(device, aggregation::numbering_scratch, item);
+        order_.emplace_back(device, as_size(count), item);
+        begin_.push_back({0});
+        for (std::int32_t colour = 0; colour < count_; ++colour) {
+            const colouring::has_colour wanted{
+                colours_[at(rank)].data() + columns[at(rank)].first_owned(), colour};
+            aggregation::number_leads(*device, count, wanted, numbers.data(), scratch.data());
+            aggregation::visit_rows(
+                *device, count, 1,
+                colouring::list_colour_step{
+                    {}, wanted, numbers.data(), order_.back().data() + begin_.back().back()});
+            std::int32_t found = 0;
+            device->download(&found, numbers.data() + count, sizeof found);
+            begin_.back().push_back(begin_.back().back() + found);
+        }
+    }
+}
+
+template <class T>
+row_colours colour_rows(const distributed_csr<T>& a) {
+    if (a.row_owners() != a.column_owners())
+        throw usage_error("colour_rows: rows and columns of the matrix have different owners");
+    row_colours result;
+    if (has_symmetric_pattern(a)) {
+        std::tie(result.colours_, result.count_) = colours_of(a);
+    } else {
+        const aggregation::mirrored_matrix<T> mirrored(a);
+        auto [colours, count] = colours_of(mirrored.matrix());
+        result.colours_ = on_columns_of(a, mirrored.matrix().all_columns(), colours);
+        result.count_ = count;
+    }
+    result.list_rows(a.group(), a.row_owners(), a.all_columns());
+    return result;
+}
+
+template row_colours colour_rows(const distributed_csr<double>&);
+template row_colours colour_rows(const distributed_csr<float>&);
+
+} // namespace krylith

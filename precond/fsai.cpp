@@ -1,0 +1,249 @@
+#include <krylith/precond/fsai.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <krylith/device/error.hpp>
+#include <krylith/device/messages/number_text.hpp>
+#include <krylith/precond/approximate/inverse_matrix.hpp>
+#include <krylith/precond/approximate/product_chain.hpp>
+#include <krylith/precond/matrix/matrix_on_devices.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
+#include <krylith/spmv/distributed_products.hpp>
+
+namespace krylith {
+
+namespace {
+
+constexpr const char* who = "fsai";
+
+fsai_options checked(const fsai_options& o) {
+    if (o.power != 1 && o.power != 2)
+        throw usage_error("fsai_options::power is " + std::to_string(o.power) +
+                          "; allowed is 1 or 2");
+    if (!(o.threshold >= 0 && o.threshold <= 1))
+        throw usage_error("fsai_options::threshold is " + number_text(o.threshold) +
+                          "; allowed is 0 to 1");
+    return o;
+}
+
+template <class T>
+detail::inverse_matrix<T> make_factor(const distributed_csr<T>& a, const fsai_options& options) {
+    if (options.power == 1) return {who, a, a, detail::inverse_kind::factor};
+    return {who, a, detail::squared_couplings(a, options.threshold), detail::inverse_kind::factor,
+            options.threshold};
+}
+
+} // namespace
+
+namespace detail {
+
+/// G, its transposed, and their operators.
+template <class T>
+class fsai_work {
+public:
+    fsai_work(layout_handle layout, const distributed_csr<T>& a, const fsai_options& options)
+        : layout_(std::move(layout)), entries_(a.nonzeros()), factor_(make_factor(a, options)) {
+        factor_.take(*layout_, a);
+        transposition_ = distributed_transposition<T>(factor_.matrix());
+        transposed_ = transposition_->take(factor_.matrix());
+        operator_options as;
+        as.kind = layout_->kind == coherence::owned ? operators::halo : operators::nz;
+        std::vector<std::unique_ptr<matrix_operator<T>>> operators;
+        const operator_layouts layouts{layout_, layout_};
+        operators.push_back(make_operator(layouts, factor_.matrix(), as));
+        operators.push_back(make_operator(layouts, transposed_, as));
+        chain_.emplace(who, layout_, std::move(operators));
+    }
+
+    /// Returns whether recorded applications stay right.
+    bool update(const distributed_csr<T>& a) {
+        if (a.nonzeros() != entries_)
+            throw usage_error("fsai: update() by a matrix of " + std::to_string(a.nonzeros()) +
+                              " entries, must be " + std::to_string(entries_));
+        const T before = factor();
+        factor_.take(*layout_, a);
+        transposition_->apply(factor_.matrix(), transposed_);
+        give(chain_->at(0), factor_.matrix());
+        give(chain_->at(1), transposed_);
+        return factor() == before;
+    }
+
+    void apply(execution& run, const vector<T>& r, vector<T>& z,
+               std::span<const reduction_into<T>> dots) {
+        chain_->apply(run, factor(), r, z, dots);
+    }
+
+    [[nodiscard]] const product_chain<T>& chain() const { return *chain_; }
+    [[nodiscard]] const layout& vectors() const { return *layout_; }
+    [[nodiscard]] std::int64_t nonzeros() const { return factor_.matrix().nonzeros(); }
+    [[nodiscard]] std::int64_t bytes() const {
+        std::int64_t most = 0;
+        for (int rank = 0; rank < layout_->group.size(); ++rank)
+            most = std::max(most, chain_->bytes(rank) + factor_.bytes(rank) +
+                                      transposed_.block(rank).bytes());
+        return most + transposition_->bytes();
+    }
+
+private:
+    static void give(matrix_operator<T>& to, const distributed_csr<T>& matrix) {
+        std::vector<const T*> values;
+        for (int rank = 0; rank < matrix.group().size(); ++rank)
+            values.push_back(matrix.block(rank).view().values);
+        to.update_on_devices(std::span<const T* const>(values));
+    }
+
+    /// G'G has the square of the scale of G.
+    [[nodiscard]] T factor() const {
+        constexpr int usual = sizeof(T) == 8 ? 65 : 20;
+        const int exponent = factor_.exponent();
+        return std::abs(exponent) <= usual ? T(1) : std::ldexp(T(1), -2 * exponent);
+    }
+
+    layout_handle layout_;
+    std::int64_t entries_;
+    inverse_matrix<T> factor_;
+    std::optional<distributed_transposition<T>> transposition_;
+    distributed_csr<T> transposed_;
+    std::optional<product_chain<T>> chain_;
+};
+
+} // namespace detail
+
+template <class T>
+fsai<T>::fsai(const matrix_operator<T>& a, const csr_view<T>& matrix, const fsai_options& options)
+    : options_(checked(options)) {
+    const layout_handle& layout = square_layout(a.layouts(), who);
+    work_ = std::make_unique<detail::fsai_work<T>>(
+        layout, detail::with_sorted_rows(detail::on_devices(who, *layout, matrix)), options_);
+}
+
+template <class T>
+fsai<T>::fsai(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
+              const fsai_options& options)
+    : options_(checked(options)) {
+    const layout_handle& layout = square_layout(a.layouts(), who);
+    work_ = std::make_unique<detail::fsai_work<T>>(
+        layout, detail::with_sorted_rows(detail::on_devices(who, *layout, parts)), options_);
+}
+
+template <class T>
+fsai<T>::fsai(fsai&&) noexcept = default;
+template <class T>
+fsai<T>& fsai<T>::operator=(fsai&&) noexcept = default;
+template <class T>
+fsai<T>::~fsai() = default;
+
+template <class T>
+void fsai<T>::update(const csr_view<T>& matrix) {
+    if (!work_->update(detail::with_sorted_rows(detail::on_devices(who, work_->vectors(), matrix))))
+        identity_.renew();
+}
+
+template <class T>
+void fsai<T>::update(std::span<const csr_part<T>> parts) {
+    if (!work_->update(detail::with_sorted_rows(detail::on_devices(who, work_->vectors(), parts))))
+        identity_.renew();
+}
+
+template <class T>
+void fsai<T>::apply(execution& run, const vector<T>& r, vector<T>& z,
+                    std::span<const reduction_into<T>> dots) const {
+    work_->apply(run, r, z, dots);
+}
+
+template <class T>
+bool fsai<T>::recordable() const {
+    return work_->chain().recordable();
+}
+
+template <class T>
+int fsai<T>::kernels() const {
+    return work_->chain().kernels();
+}
+
+template <class T>
+std::int64_t fsai<T>::bytes() const {
+    return work_->bytes();
+}
+
+template <class T>
+std::int64_t fsai<T>::nonzeros() const {
+    return work_->nonzeros();
+}
+
+template <class T>
+std::string fsai<T>::name() const {
+    std::string text = "fsai:power=" + std::to_string(options_.power);
+    if (options_.power != 1) text += ":threshold=" + number_text(options_.threshold);
+    return text;
+}
+
+template class fsai<double>;
+template class fsai<float>;
+
+namespace {
+
+constexpr parameter_rule rules[] = {
+    parameter_rule::whole("power", fsai_options().power, 1, 2, "of A whose pattern G has"),
+    parameter_rule::real("threshold", fsai_options().threshold, 0, 1,
+                         "for power=2: smaller entries are left out"),
+};
+
+template <class T>
+any_preconditioner<T> make_fsai(const matrix_operator<T>& a, const csr_view<T>* matrix,
+                                const method_parameters& parameters) {
+    fsai_options options;
+    options.power = static_cast<int>(parameters.whole("power"));
+    options.threshold = parameters.real("threshold");
+    return fsai<T>(a, *matrix, options);
+}
+
+std::string no_fsai_because(const matrix_statistics& s) {
+    const diagonal_statistics& d = s.diagonal;
+    if (d.missing + d.zeros != 0 || d.negative != 0)
+        return std::to_string(d.missing + d.zeros + d.negative) + " of " +
+               std::to_string(d.length) + " diagonal entries are not positive";
+    return {};
+}
+
+/// The entries of G where rows have no more than there is room for.
+double factor_entries(const preconditioner_size& s) {
+    return (static_cast<double>(s.nnz) + static_cast<double>(s.rows)) / 2;
+}
+
+/// Nothing for A^2, whose entries are not known.
+std::optional<std::int64_t> kept_bytes(const preconditioner_size&, const method_parameters&) {
+    return std::nullopt;
+}
+std::optional<double> moved_bytes(const preconditioner_size& s,
+                                  const method_parameters& parameters) {
+    if (parameters.whole("power") != 1) return std::nullopt;
+    const auto w = static_cast<double>(s.value_bytes);
+    return 2 * (w + 4) * factor_entries(s) + (4 * w + 8) * static_cast<double>(s.rows);
+}
+
+} // namespace
+
+constinit const preconditioner_method preconditioner_rows::fsai = {
+    .name = "fsai",
+    .aliases = {"afsai", "factorized-sparse-approximate-inverse"},
+    .help = "a sparse G'G near the inverse",
+    .parameters = std::span<const parameter_rule>(rules),
+    .needs_spd = true,
+    .needs_matrix = true,
+    .pointwise = false,
+    .scales_both_sides = false,
+    .listed = false,
+    .chosen_from = std::nullopt,
+    .no_use_because = no_fsai_because,
+    .kept_bytes = kept_bytes,
+    .moved_bytes = moved_bytes,
+    .make = preconditioner_makers{make_fsai<double>, make_fsai<float>},
+};
+
+} // namespace krylith

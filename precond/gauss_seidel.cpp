@@ -1,0 +1,225 @@
+#include <krylith/precond/gauss_seidel.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include <krylith/device/error.hpp>
+#include <krylith/device/messages/number_text.hpp>
+#include <krylith/precond/matrix/matrix_on_devices.hpp>
+#include <krylith/precond/preconditioner.hpp>
+#include <krylith/precond/sweeps/colour_sweeps.hpp>
+#include <krylith/precond/sweeps/replicated_result.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
+
+namespace krylith {
+
+namespace {
+
+constexpr const char* who = "gauss-seidel";
+constexpr std::string_view sweeps[] = {"symmetric", "forward"};
+
+gauss_seidel_options checked(const gauss_seidel_options& o) {
+    if (!(o.omega > 0 && o.omega < 2))
+        throw usage_error("gauss_seidel_options::omega is " + number_text(o.omega) +
+                          "; allowed is above 0 and below 2");
+    return o;
+}
+
+} // namespace
+
+namespace detail {
+
+template <class T>
+class gauss_seidel_work {
+public:
+    gauss_seidel_work(layout_handle layout, const distributed_csr<T>& a,
+                      const gauss_seidel_options& options)
+        : layout_(std::move(layout)),
+          entries_(a.nonzeros()),
+          sweeps_(*layout_, a, options.omega, options.sweep == sweep_kind::symmetric) {
+        if (layout_->kind == coherence::replicated) everywhere_.emplace(layout_, sweeps_.result());
+    }
+
+    void update(const distributed_csr<T>& a) {
+        if (a.nonzeros() != entries_)
+            throw usage_error("gauss-seidel: update() by a matrix of " +
+                              std::to_string(a.nonzeros()) + " entries, must be " +
+                              std::to_string(entries_));
+        sweeps_.take(*layout_, a);
+    }
+
+    void apply(execution& run, const vector<T>& r, vector<T>& z,
+               std::span<const reduction_into<T>> dots) {
+        if (r.layout() != layout_ || z.layout() != layout_)
+            throw usage_error("preconditioner gauss-seidel was made for vectors of another "
+                              "operator");
+        sweeps_.run(run, r);
+        if (everywhere_) return everywhere_->give(run, r, z, dots);
+        std::vector<T*> arrays; // the result under the operator's layout
+        for (int rank = 0; rank < run.ranks(); ++rank)
+            arrays.push_back(sweeps_.result().data(rank));
+        const vector<T> result = vector<T>::borrow(layout_, arrays);
+        fused_update<T> update;
+        update.add(z = result);
+        update.add(dots);
+        enqueue(run, update);
+    }
+
+    [[nodiscard]] const layout& vectors() const { return *layout_; }
+    [[nodiscard]] const colour_sweeps<T>& sweeps() const { return sweeps_; }
+    [[nodiscard]] bool recordable() const { return !everywhere_ || everywhere_->recordable(); }
+    [[nodiscard]] std::int64_t bytes() const {
+        std::int64_t most = 0;
+        for (int rank = 0; rank < layout_->group.size(); ++rank)
+            most = std::max(most, sweeps_.bytes(rank));
+        return most;
+    }
+
+private:
+    layout_handle layout_;
+    std::int64_t entries_;
+    colour_sweeps<T> sweeps_;
+    std::optional<replicated_result<T>> everywhere_;
+};
+
+} // namespace detail
+
+template <class T>
+gauss_seidel<T>::gauss_seidel(const matrix_operator<T>& a, const csr_view<T>& matrix,
+                              const gauss_seidel_options& options)
+    : options_(checked(options)) {
+    const layout_handle& layout = square_layout(a.layouts(), who);
+    work_ = std::make_unique<detail::gauss_seidel_work<T>>(
+        layout, detail::with_sorted_rows(detail::on_devices(who, *layout, matrix)), options_);
+}
+
+template <class T>
+gauss_seidel<T>::gauss_seidel(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
+                              const gauss_seidel_options& options)
+    : options_(checked(options)) {
+    const layout_handle& layout = square_layout(a.layouts(), who);
+    work_ = std::make_unique<detail::gauss_seidel_work<T>>(
+        layout, detail::with_sorted_rows(detail::on_devices(who, *layout, parts)), options_);
+}
+
+template <class T>
+gauss_seidel<T>::gauss_seidel(gauss_seidel&&) noexcept = default;
+template <class T>
+gauss_seidel<T>& gauss_seidel<T>::operator=(gauss_seidel&&) noexcept = default;
+template <class T>
+gauss_seidel<T>::~gauss_seidel() = default;
+
+template <class T>
+void gauss_seidel<T>::update(const csr_view<T>& matrix) {
+    work_->update(detail::with_sorted_rows(detail::on_devices(who, work_->vectors(), matrix)));
+}
+
+template <class T>
+void gauss_seidel<T>::update(std::span<const csr_part<T>> parts) {
+    work_->update(detail::with_sorted_rows(detail::on_devices(who, work_->vectors(), parts)));
+}
+
+template <class T>
+void gauss_seidel<T>::apply(execution& run, const vector<T>& r, vector<T>& z,
+                            std::span<const reduction_into<T>> dots) const {
+    work_->apply(run, r, z, dots);
+}
+
+template <class T>
+bool gauss_seidel<T>::recordable() const {
+    return work_->recordable();
+}
+
+template <class T>
+int gauss_seidel<T>::kernels() const {
+    return work_->sweeps().kernels() + 1;
+}
+
+template <class T>
+std::int64_t gauss_seidel<T>::bytes() const {
+    return work_->bytes();
+}
+
+template <class T>
+std::string gauss_seidel<T>::name() const {
+    return "gauss-seidel:omega=" + number_text(options_.omega) +
+           ":sweep=" + std::string(sweeps[symmetric() ? 0 : 1]);
+}
+
+template <class T>
+int gauss_seidel<T>::colours() const {
+    return work_->sweeps().colours();
+}
+
+template class gauss_seidel<double>;
+template class gauss_seidel<float>;
+
+namespace {
+
+/// 0 and 2, which checked() refuses, are the ends of what a rule can say.
+constexpr parameter_rule rules[] = {
+    parameter_rule::real("omega", gauss_seidel_options().omega, 0.01, 1.99, "the relaxation"),
+    parameter_rule::word("sweep", sweeps, "forward for matrices that are not symmetric"),
+};
+
+template <class T>
+any_preconditioner<T> make_gauss_seidel(const matrix_operator<T>& a, const csr_view<T>* matrix,
+                                        const method_parameters& parameters) {
+    gauss_seidel_options options;
+    options.omega = parameters.real("omega");
+    if (parameters.word("sweep") == sweeps[1]) options.sweep = sweep_kind::forward;
+    return gauss_seidel<T>(a, *matrix, options);
+}
+
+std::string no_gauss_seidel_because(const matrix_statistics& s) {
+    const diagonal_statistics& d = s.diagonal;
+    if (d.has_zeros())
+        return std::to_string(d.missing + d.zeros) + " of " + std::to_string(d.length) +
+               " diagonal entries are 0";
+    return {};
+}
+
+/// The share of the entries beside the diagonal that sweeps read.
+double swept_entries(const preconditioner_size& s, const method_parameters& parameters) {
+    const auto beside = static_cast<double>(std::max<std::int64_t>(0, s.nnz - s.rows));
+    return parameters.word("sweep") == sweeps[1] ? beside / 2 : beside;
+}
+
+std::optional<std::int64_t> kept_bytes(const preconditioner_size& s,
+                                       const method_parameters& parameters) {
+    // A forward sweep may have nearly all entries of a device that has the last colours.
+    const auto entries = static_cast<double>(std::max<std::int64_t>(0, s.nnz));
+    const int directions = parameters.word("sweep") == sweeps[1] ? 1 : 2;
+    const auto w = static_cast<double>(s.value_bytes);
+    return static_cast<std::int64_t>((w + 4) * entries) +
+           (8 + 8 * directions + 2 * s.value_bytes) * s.rows + (4 + s.value_bytes) * s.ghosts;
+}
+std::optional<double> moved_bytes(const preconditioner_size& s,
+                                  const method_parameters& parameters) {
+    const auto w = static_cast<double>(s.value_bytes);
+    return (w + 4) * swept_entries(s, parameters) + (5 * w + 24) * static_cast<double>(s.rows);
+}
+
+} // namespace
+
+constinit const preconditioner_method preconditioner_rows::gauss_seidel = {
+    .name = "gauss-seidel",
+    .aliases = {"gs", "ssor", "sgs", "sor"},
+    .help = "sweeps over colours of rows, as SSOR",
+    .parameters = std::span<const parameter_rule>(rules),
+    .needs_spd = false,
+    .needs_matrix = true,
+    .pointwise = false,
+    .scales_both_sides = false,
+    .listed = false,
+    .chosen_from = std::nullopt,
+    .no_use_because = no_gauss_seidel_because,
+    .kept_bytes = kept_bytes,
+    .moved_bytes = moved_bytes,
+    .make = preconditioner_makers{make_gauss_seidel<double>, make_gauss_seidel<float>},
+};
+
+} // namespace krylith

@@ -1,0 +1,108 @@
+#include <krylith/precond/ic0.hpp>
+
+#include <utility>
+
+#include <krylith/precond/incomplete/device_factors.hpp>
+#include <krylith/precond/incomplete/factor_parameters.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
+
+namespace krylith {
+
+template <class T>
+ic0<T>::ic0(const matrix_operator<T>& a, const csr_view<T>& matrix, const ic0_options& options)
+    : options_(options),
+      factors_(std::make_unique<incomplete::device_factors<T>>(
+          square_layout(a.layouts(), "ic0"), matrix,
+          incomplete::factor_request{
+              "ic0", options.order, {true, incomplete::checked_shift("ic0", options.shift)}})) {}
+
+template <class T>
+ic0<T>::ic0(ic0&&) noexcept = default;
+template <class T>
+ic0<T>& ic0<T>::operator=(ic0&&) noexcept = default;
+template <class T>
+ic0<T>::~ic0() = default;
+
+template <class T>
+void ic0<T>::update(const csr_view<T>& matrix) {
+    factors_->update(matrix, identity_);
+}
+
+template <class T>
+void ic0<T>::apply(execution& run, const vector<T>& r, vector<T>& z,
+                   std::span<const reduction_into<T>> dots) const {
+    factors_->apply(run, r, z, dots);
+}
+
+template <class T>
+std::int64_t ic0<T>::bytes() const {
+    return factors_->bytes();
+}
+template <class T>
+std::string ic0<T>::name() const {
+    return incomplete::name_of_factors("ic0", order(), options_.shift);
+}
+template <class T>
+int ic0<T>::kernels() const {
+    return factors_->kernels();
+}
+template <class T>
+elimination_order ic0<T>::order() const {
+    return factors_->order();
+}
+template <class T>
+std::string ic0<T>::reason() const {
+    return factors_->reason();
+}
+template <class T>
+int ic0<T>::colours() const {
+    return factors_->colours();
+}
+template <class T>
+std::int64_t ic0<T>::nonzeros() const {
+    return factors_->nonzeros();
+}
+
+template class ic0<double>;
+template class ic0<float>;
+
+namespace {
+
+template <class T>
+any_preconditioner<T> make_ic0(const matrix_operator<T>& a, const csr_view<T>* matrix,
+                               const method_parameters& parameters) {
+    return ic0<T>(a, *matrix, {incomplete::order_of(parameters), incomplete::shift_of(parameters)});
+}
+
+std::string no_ic0_because(const matrix_statistics& s) {
+    const diagonal_statistics& d = s.diagonal;
+    if (d.missing + d.zeros + d.negative == 0) return {};
+    return std::to_string(d.missing + d.zeros + d.negative) + " of " + std::to_string(d.length) +
+           " diagonal entries are not positive";
+}
+
+/// No model: what solves keep depends on the lengths of rows.
+std::optional<std::int64_t> kept_bytes(const preconditioner_size&, const method_parameters&) {
+    return std::nullopt;
+}
+
+} // namespace
+
+constinit const preconditioner_method preconditioner_rows::ic0 = {
+    .name = "ic0",
+    .aliases = {"ic", "ic(0)", "icc", "ichol"},
+    .help = "incomplete Cholesky without fill of each device's block",
+    .parameters = std::span<const parameter_rule>(incomplete::factor_parameters),
+    .needs_spd = true,
+    .needs_matrix = true,
+    .pointwise = false,
+    .scales_both_sides = false,
+    .listed = true,
+    .chosen_from = std::nullopt,
+    .no_use_because = no_ic0_because,
+    .kept_bytes = kept_bytes,
+    .moved_bytes = incomplete::moved_by_factors,
+    .make = preconditioner_makers{make_ic0<double>, make_ic0<float>},
+};
+
+} // namespace krylith

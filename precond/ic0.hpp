@@ -1,0 +1,103 @@
+// Incomplete Cholesky factorisation without fill, IC(0), of each device's block of A, as a
+// preconditioner for symmetric positive definite systems.
+//
+//     const ic0<double> m(*a, matrix);
+//     const solve_result result = cg(*a, b, x, {}, m);
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include <krylith/matrix/csr.hpp>
+#include <krylith/precond/elimination_order.hpp>
+#include <krylith/precond/preconditioner.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/vector/kept/recording_identity.hpp>
+#include <krylith/vector/vector.hpp>
+
+namespace krylith {
+
+struct ic0_options {
+    elimination_order order = elimination_order::automatic;
+    /// Times the largest magnitude of a row is added to its diagonal entry, away from 0, before the
+    /// factorisation: 1e-3 to 1 where a pivot is not positive.
+    double shift = 0;
+};
+
+namespace incomplete {
+template <class T>
+class device_factors;
+}
+
+/// M = L D L' with the pattern of A, for symmetric positive definite A: (L D L')_ij = a_ij wherever
+/// a_ij is an entry, which with sqrt(D) put into both sides is Cholesky's form. M is symmetric bit
+/// by bit, since only entries on and above the diagonal (in the order of elimination) are read.
+///
+/// Blocks are those of the rows and columns that a device owns: entries that couple devices are
+/// left out, so that counts of iterations grow with the number of devices. Where vectors are
+/// replicated (operators nz, lra and others) each device has the factors of the whole matrix, and
+/// counts are the same on any number. Colours are those of the whole matrix, by an integer hash of
+/// rows, and don't depend on the devices either.
+///
+/// Factors are made on the devices, in T: in natural order rows wait for those that they depend on;
+/// in the order of colours those of a colour are eliminated at once. An application is two
+/// triangular solves on each device (sparse/triangular_solver.hpp), with a gather before and after
+/// them where rows are in the order of colours.
+///
+/// Constructors and updates throw usage_error for options out of range and for another matrix, and
+/// input_error for entries that are not finite, for a pattern that is not symmetric, and
+/// for a pivot that is not positive, naming its row. A refused update changes nothing.
+/// Sources: Meijerink, van der Vorst, Math. Comp. 31, 1977; Saad, Iterative Methods for Sparse
+/// Linear Systems, section 10.3.
+template <class T>
+class ic0 {
+public:
+    /// `matrix` is what the operator was made of, in the caller's order of rows.
+    ic0(const matrix_operator<T>& a, const csr_view<T>& matrix, const ic0_options& options = {});
+    ic0(const matrix_operator<T>& a, const csr_matrix<T>& matrix, const ic0_options& options = {})
+        : ic0(a, csr_view<T>(matrix), options) {}
+    ic0(ic0&&) noexcept;
+    ic0& operator=(ic0&&) noexcept;
+    ~ic0();
+
+    /// Factors another matrix of the same size. Where it has the same pattern nothing is analysed
+    /// again, and the order stays.
+    void update(const csr_view<T>& matrix);
+
+    /// Enqueues z = M^-1 r with the dots, which are computed in the pass that writes z.
+    void apply(execution& run, const vector<T>& r, vector<T>& z,
+               std::span<const reduction_into<T>> dots = {}) const;
+
+    [[nodiscard]] static constexpr bool recordable() { return true; }
+    /// Returns the bytes on the device that keeps most.
+    [[nodiscard]] std::int64_t bytes() const;
+    /// Returns the text that makes it with the order that was taken, such as "ic0:order=natural".
+    [[nodiscard]] std::string name() const;
+    [[nodiscard]] int kernels() const;
+    [[nodiscard]] static constexpr bool symmetric() { return true; }
+    [[nodiscard]] const recording_identity* recording() const { return &identity_; }
+
+    [[nodiscard]] const ic0_options& options() const { return options_; }
+    /// The order that was taken: never `automatic`.
+    [[nodiscard]] elimination_order order() const;
+    /// Why, and how the solves go, in words: "colours order, natural order has 766 levels: 7
+    /// colours; solves: 7 levels of 2396745 rows: a launch for each".
+    [[nodiscard]] std::string reason() const;
+    /// The colours of rows; 0 in natural order.
+    [[nodiscard]] int colours() const;
+    /// The nonzeros of all devices' factors, which lie in one pattern: that of the blocks of A, and
+    /// the diagonal.
+    [[nodiscard]] std::int64_t nonzeros() const;
+
+private:
+    recording_identity identity_;
+    ic0_options options_;
+    std::unique_ptr<incomplete::device_factors<T>> factors_;
+};
+
+extern template class ic0<double>;
+extern template class ic0<float>;
+
+} // namespace krylith

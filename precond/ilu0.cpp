@@ -1,0 +1,109 @@
+#include <krylith/precond/ilu0.hpp>
+
+#include <utility>
+
+#include <krylith/precond/incomplete/device_factors.hpp>
+#include <krylith/precond/incomplete/factor_parameters.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
+
+namespace krylith {
+
+template <class T>
+ilu0<T>::ilu0(const matrix_operator<T>& a, const csr_view<T>& matrix, const ilu0_options& options)
+    : options_(options),
+      factors_(std::make_unique<incomplete::device_factors<T>>(
+          square_layout(a.layouts(), "ilu0"), matrix,
+          incomplete::factor_request{
+              "ilu0", options.order, {false, incomplete::checked_shift("ilu0", options.shift)}})) {}
+
+template <class T>
+ilu0<T>::ilu0(ilu0&&) noexcept = default;
+template <class T>
+ilu0<T>& ilu0<T>::operator=(ilu0&&) noexcept = default;
+template <class T>
+ilu0<T>::~ilu0() = default;
+
+template <class T>
+void ilu0<T>::update(const csr_view<T>& matrix) {
+    factors_->update(matrix, identity_);
+}
+
+template <class T>
+void ilu0<T>::apply(execution& run, const vector<T>& r, vector<T>& z,
+                    std::span<const reduction_into<T>> dots) const {
+    factors_->apply(run, r, z, dots);
+}
+
+template <class T>
+std::int64_t ilu0<T>::bytes() const {
+    return factors_->bytes();
+}
+template <class T>
+std::string ilu0<T>::name() const {
+    return incomplete::name_of_factors("ilu0", order(), options_.shift);
+}
+template <class T>
+int ilu0<T>::kernels() const {
+    return factors_->kernels();
+}
+template <class T>
+elimination_order ilu0<T>::order() const {
+    return factors_->order();
+}
+template <class T>
+std::string ilu0<T>::reason() const {
+    return factors_->reason();
+}
+template <class T>
+int ilu0<T>::colours() const {
+    return factors_->colours();
+}
+template <class T>
+std::int64_t ilu0<T>::nonzeros() const {
+    return factors_->nonzeros();
+}
+
+template class ilu0<double>;
+template class ilu0<float>;
+
+namespace {
+
+template <class T>
+any_preconditioner<T> make_ilu0(const matrix_operator<T>& a, const csr_view<T>* matrix,
+                                const method_parameters& parameters) {
+    return ilu0<T>(a, *matrix,
+                   {incomplete::order_of(parameters), incomplete::shift_of(parameters)});
+}
+
+std::string no_ilu0_because(const matrix_statistics& s) {
+    const diagonal_statistics& d = s.diagonal;
+    if (d.missing + d.zeros == 0) return {};
+    return std::to_string(d.missing + d.zeros) + " of " + std::to_string(d.length) +
+           " diagonal entries are missing or 0";
+}
+
+/// No model: what solves keep depends on the lengths of rows.
+std::optional<std::int64_t> kept_bytes(const preconditioner_size&, const method_parameters&) {
+    return std::nullopt;
+}
+
+} // namespace
+
+constinit const preconditioner_method preconditioner_rows::ilu0 = {
+    .name = "ilu0",
+    .aliases = {"ilu", "ilu(0)", "spilu0"},
+    .help = "incomplete LU without fill of each device's block",
+    .parameters = std::span<const parameter_rule>(incomplete::factor_parameters),
+    .needs_spd = false,
+    .needs_matrix = true,
+    .pointwise = false,
+    .scales_both_sides = false,
+    .listed = true,
+    .chosen_from = std::nullopt,
+    .no_use_because = no_ilu0_because,
+    .kept_bytes = kept_bytes,
+    .moved_bytes = incomplete::moved_by_factors,
+    .make = preconditioner_makers{make_ilu0<double>, make_ilu0<float>},
+};
+
+} // namespace krylith

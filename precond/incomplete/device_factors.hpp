@@ -1,0 +1,74 @@
+// Incomplete factors without fill of all devices' blocks: what ilu0 and ic0 have in common.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <krylith/matrix/csr.hpp>
+#include <krylith/precond/elimination_order.hpp>
+#include <krylith/precond/incomplete/factor_block.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/vector/kept/recording_identity.hpp>
+#include <krylith/vector/vector.hpp>
+
+namespace krylith::incomplete {
+
+/// What a preconditioner asks of its factors.
+struct factor_request {
+    std::string who; ///< its name, for messages
+    elimination_order order = elimination_order::automatic;
+    factor_rule rule;
+};
+
+template <class T>
+class device_factors {
+public:
+    device_factors(layout_handle layout, const csr_view<T>& matrix, const factor_request& request);
+
+    /// Takes new values without a new analysis, or another pattern with one; `identity` is renewed
+    /// by the latter. A refused matrix changes nothing.
+    void update(const csr_view<T>& matrix, recording_identity& identity);
+    void apply(execution& run, const vector<T>& r, vector<T>& z,
+               std::span<const reduction_into<T>> dots) const;
+
+    [[nodiscard]] std::int64_t bytes() const;
+    [[nodiscard]] std::int64_t nonzeros() const;
+    /// The order that was taken: never `automatic`.
+    [[nodiscard]] elimination_order order() const { return made_.order; }
+    [[nodiscard]] int colours() const { return made_.colours; }
+    /// Of the device that has most; 0 where none needed to know.
+    [[nodiscard]] std::int64_t levels() const;
+    [[nodiscard]] std::string reason() const;
+    [[nodiscard]] int kernels() const;
+    [[nodiscard]] const factor_block<T>& block(int rank) const {
+        return *made_.blocks[static_cast<std::size_t>(rank)];
+    }
+
+private:
+    using block_list = std::vector<std::unique_ptr<factor_block<T>>>; ///< [ranks]
+    struct result {
+        block_list blocks;
+        elimination_order order = elimination_order::natural;
+        int colours = 0;
+        std::string reason;
+    };
+    [[nodiscard]] std::vector<distributed_csr<T>> spread(const csr_view<T>& matrix) const;
+    [[nodiscard]] block_list lay_out(const std::vector<distributed_csr<T>>& given,
+                                     const std::vector<row_colours>& colours) const;
+    [[nodiscard]] result make(const std::vector<distributed_csr<T>>& given) const;
+    void factor(const block_list& blocks) const;
+
+    layout_handle layout_;
+    factor_request request_;
+    result made_;
+    std::optional<vector<T>> work_; ///< (L U)^-1 r
+};
+
+extern template class device_factors<double>;
+extern template class device_factors<float>;
+
+} // namespace krylith::incomplete

@@ -1,0 +1,30 @@
+// The matrix of an operator over its devices, for preconditioners that are made there.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include <krylith/matrix/csr.hpp>
+#include <krylith/spmv/distributed_csr.hpp>
+#include <krylith/vector/layout.hpp>
+
+namespace krylith::detail {
+
+/// Uploads a matrix in the caller's order of rows; its rows lie as those of the layout, in the
+/// order of the layout. Entries keep their order in a row. Throws usage_error, which begins with
+/// `who`, where sizes differ, and input_error as validate() does.
+template <class T>
+[[nodiscard]] distributed_csr<T> on_devices(const std::string& who, const layout& layout,
+                                            const csr_view<T>& matrix);
+
+/// Copies the rows that lie on the devices. Throws usage_error where the layout has an order of its
+/// own or other rows, and what distributed_csr throws.
+template <class T>
+[[nodiscard]] distributed_csr<T> on_devices(const std::string& who, const layout& layout,
+                                            std::span<const csr_part<T>> parts);
+
+/// The matrix with columns that ascend strictly in each row: entries at one place add up.
+template <class T>
+[[nodiscard]] distributed_csr<T> with_sorted_rows(distributed_csr<T> matrix);
+
+} // namespace krylith::detail

@@ -1,0 +1,228 @@
+#include <krylith/precond/sweeps/colour_sweeps.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/types/index_width.hpp>
+#include <krylith/partition/halo/halo_plan.hpp>
+#include <krylith/precond/coarsening/row_steps.hpp>
+#include <krylith/precond/sweeps/sweep_steps.hpp>
+#include <krylith/vector/fused.hpp>
+
+namespace krylith::detail {
+
+namespace {
+
+constexpr const char* item = "preconditioner";
+
+template <class T>
+aggregation::rank_rows rows_of(const distributed_csr<T>& a, int rank) {
+    const device_csr_view<T> view = a.block(rank).view();
+    return {view.rows, view.offsets, view.indices, nullptr, a.columns_of(rank).numbers()};
+}
+
+/// The exchange of all ghosts of a matrix; null where there are none.
+template <class T>
+std::shared_ptr<const put_schedule<T>> exchange_of(const layout_handle& layout,
+                                                   const distributed_csr<T>& a) {
+    halo_plan plan{layout->rows, layout->rows,
+                   std::vector<local_halo>(as_size(layout->group.size()))};
+    bool any = false;
+    for (int rank = 0; rank < layout->group.size(); ++rank) {
+        local_halo& local = plan.local[as_size(rank)];
+        const auto& ghosts = a.columns_of(rank).ghosts();
+        local.ghosts.assign(ghosts.begin(), ghosts.end());
+        local.touches_ghost.assign(as_size(layout->rows.owned(rank).size()), 1);
+        any = any || !ghosts.empty();
+    }
+    if (!any) return nullptr;
+    match_ghosts(plan);
+    return std::make_shared<const put_schedule<T>>(layout, plan);
+}
+
+} // namespace
+
+template <class T>
+colour_sweeps<T>::colour_sweeps(const layout& rows, const distributed_csr<T>& a, double omega,
+                                bool symmetric)
+    : layout_(std::make_shared<const layout>(layout{rows.group, rows.rows})),
+      omega_(static_cast<T>(omega)),
+      symmetric_(symmetric),
+      colours_(colour_rows(a)) {
+    for (int rank = 0; rank < rows.group.size(); ++rank) {
+        make_direction(a, rank, true);
+        if (symmetric_) make_direction(a, rank, false);
+    }
+    start_.emplace(layout_, item);
+    v_.emplace(layout_, item, exchange_of(layout_, a));
+    v_->promise_single_reader();
+    take(rows, a);
+}
+
+/// Counts the entries of a sweep.
+template <class T>
+void colour_sweeps<T>::make_direction(const distributed_csr<T>& a, int rank, bool forward) {
+    const auto& device = a.group().handle(rank);
+    const std::int64_t rows = a.block(rank).rows();
+    direction made;
+    made.offsets = {device, as_size(rows + 1), item};
+    {
+        const buffer<std::int32_t> counts(device, as_size(rows), item);
+        const buffer<std::byte> scratch(device, aggregation::numbering_scratch, item);
+        aggregation::visit_rows(
+            *device, rows, 1,
+            count_sweep_step{
+                {{}, rows_of(a, rank), colours_.of_columns(rank), colours_.order(rank), forward},
+                counts.data()});
+        aggregation::add_up_counts(*device, rows, counts.data(), made.offsets.data(),
+                                   scratch.data());
+    }
+    std::int64_t count = 0;
+    device->download(&count, made.offsets.data() + rows, sizeof count);
+    made.places = {device, as_size(count), item};
+    made.values = {device, as_size(count), item};
+    entries(forward).push_back(std::move(made));
+}
+
+template <class T>
+void colour_sweeps<T>::take(const layout& rows, const distributed_csr<T>& a) {
+    const device_group& group = a.group();
+    std::vector<buffer<T>> inverse;
+    std::vector<buffer<inversion_report>> reports;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const std::int64_t count = a.block(rank).rows();
+        inverse.emplace_back(group.handle(rank), as_size(count), item);
+        reports.emplace_back(group.handle(rank), 1, item);
+        reports.back().zero();
+        aggregation::visit_rows(
+            group[rank], count, 1,
+            take_diagonal_step<T>{
+                {}, rows_of(a, rank), a.block(rank).view().values, inverse.back().data()});
+        invert_diagonal(group[rank], inverse.back().data(), count, reports.back().data());
+    }
+    std::uint64_t most = 0;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const inversion_report report = reports[as_size(rank)].download().front();
+        most = std::max(most, report.exponent);
+        if (report.bad == 0) continue;
+        const std::int64_t row =
+            rows.rows.owned(rank).begin + static_cast<std::int64_t>(~report.bad);
+        throw input_error("gauss-seidel: the diagonal entry of row " +
+                          std::to_string(rows.row_of_caller(row)) +
+                          " (counted from 0), or its inverse, is zero or not finite");
+    }
+    // Products such as r'M^-1 r must neither overflow nor vanish; z is linear in the first factor.
+    constexpr int usual = sizeof(T) == 8 ? 130 : 40;
+    const int exponent =
+        most == 0
+            ? 0
+            : static_cast<int>(static_cast<std::int64_t>(most) - inversion_report::exponent_bias);
+    const T size = std::abs(exponent) <= usual ? T(1) : std::ldexp(T(1), -exponent / 2 * 2);
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const std::int64_t count = a.block(rank).rows();
+        T* const inverses = inverse[as_size(rank)].data();
+        aggregation::visit_rows(group[rank], count, 1,
+                                scale_step<T>{{},
+                                              inverses,
+                                              size * (symmetric_ ? omega_ * (2 - omega_) : omega_),
+                                              start_->data(rank)});
+        aggregation::visit_rows(group[rank], count, 1,
+                                scale_step<T>{{}, inverses, omega_, inverses});
+        for (const bool forward : {true, false}) {
+            if (!forward && !symmetric_) break;
+            direction& to = entries(forward)[as_size(rank)];
+            aggregation::visit_rows(group[rank], count, 1,
+                                    fill_sweep_step<T>{{{},
+                                                        rows_of(a, rank),
+                                                        colours_.of_columns(rank),
+                                                        colours_.order(rank),
+                                                        forward},
+                                                       a.block(rank).view().values,
+                                                       inverses,
+                                                       to.offsets.data(),
+                                                       to.places.data(),
+                                                       to.values.data()});
+        }
+    }
+}
+
+/// A product that adds to its own factor: rows of a colour read no row of that colour.
+template <class T>
+void colour_sweeps<T>::sweep(execution& run, int colour, bool forward) {
+    run.open({});
+    run.publish({});
+    const ghost_exchange<T>* const ghosts = v_->exchange();
+    if (ghosts != nullptr) run.join_opened();
+    for (int rank = 0; rank < run.ranks(); ++rank) {
+        spmv_arguments<T> a{};
+        a.common = run.at(rank);
+        a.x = v_->data(rank);
+        a.y = v_->data(rank);
+        a.alpha = 1;
+        a.beta = 1;
+        a.reduce = run.partials(rank);
+        if (ghosts != nullptr) {
+            const ghost_put<T> put = ghosts->put(rank, run.ordered());
+            a.ghosts = ghosts->arrived(rank);
+            a.credit = {put.peer_credits, put.put_count, put.credited, put.from};
+        }
+        const direction& of = entries(forward)[as_size(rank)];
+        const auto begin = colours_.begin(rank);
+        const std::int64_t first = begin[as_size(colour)];
+        const std::int64_t rows = layout_->rows.owned(rank).size();
+        sweep_rows(
+            layout_->group[rank],
+            colour_rows_view<T>{begin[as_size(colour + 1)] - first, colours_.order(rank) + first,
+                                of.offsets.data() + first, of.places.data(), of.values.data(),
+                                rows == 0 ? 0 : static_cast<std::int64_t>(of.values.size()) / rows},
+            a);
+    }
+    run.close();
+}
+
+template <class T>
+void colour_sweeps<T>::run(execution& run, const vector<T>& r) {
+    std::vector<T*> arrays;
+    for (int rank = 0; rank < run.ranks(); ++rank)
+        arrays.push_back(r.data(rank) + r.layout()->first_owned(rank));
+    const vector<T> own = vector<T>::borrow(layout_, arrays);
+    fused(run, *v_ = pointwise(*start_, own));
+    const int last = colours_.count() - 1;
+    for (int colour = 1; colour <= last; ++colour) {
+        sweep(run, colour, true);
+        if (symmetric_ || colour < last) put_ghosts(run, *v_);
+    }
+    for (int colour = last - 1; symmetric_ && colour >= 0; --colour) {
+        sweep(run, colour, false);
+        if (colour > 0) put_ghosts(run, *v_);
+    }
+}
+
+template <class T>
+int colour_sweeps<T>::kernels() const noexcept {
+    const int sweeps = std::max(0, colours_.count() - 1) * (symmetric_ ? 2 : 1);
+    return 1 + (layout_->group.size() > 1 ? 2 : 1) * sweeps;
+}
+
+template <class T>
+std::int64_t colour_sweeps<T>::bytes(int rank) const {
+    const auto of = [&](const std::vector<direction>& all) {
+        if (all.empty()) return std::size_t{0};
+        const direction& d = all[as_size(rank)];
+        return d.offsets.size() * sizeof(std::int64_t) + d.places.size() * sizeof(std::int32_t) +
+               d.values.size() * sizeof(T);
+    };
+    const std::int64_t rows = layout_->rows.owned(rank).size();
+    const std::int64_t ghosts =
+        static_cast<std::int64_t>(colours_.bytes(rank) / 4) - 2 * rows; // of the columns
+    return static_cast<std::int64_t>(of(lower_) + of(upper_)) + colours_.bytes(rank) +
+           (2 * rows + ghosts) * static_cast<std::int64_t>(sizeof(T));
+}
+
+template class colour_sweeps<double>;
+template class colour_sweeps<float>;
+
+} // namespace krylith::detail

@@ -1,0 +1,49 @@
+#include <krylith/precond/sweeps/sweep_rows.hpp>
+
+#include <algorithm>
+
+#include <krylith/config.hpp>
+#include <krylith/device/host/host_device.hpp>
+#include <krylith/device/host/host_team.hpp>
+#include <krylith/sparse/epilogue/row_epilogue_host.hpp>
+
+namespace krylith::detail {
+
+namespace {
+
+template <class T>
+void sweep_on_host(const colour_rows_view<T>& rows, const spmv_arguments<T>& a, int threads) {
+    host::registers reg;
+    if (!host::kernel_prologue(a.common, reg)) return;
+    const host::row_epilogue<T> results(a, 1);
+    if (!results.before_writing()) return;
+    constexpr std::int64_t worth_a_thread = 2048; // rows
+    in_team(static_cast<int>(std::clamp<std::int64_t>(rows.count / worth_a_thread, 1, threads)),
+            [&](int thread, int team) {
+                if (!results.before_reading(true)) return;
+                for (std::int64_t i = rows.count * thread / team;
+                     i < rows.count * (thread + 1) / team; ++i) {
+                    T sum = 0;
+                    for (std::int64_t k = rows.offsets[i]; k < rows.offsets[i + 1]; ++k)
+                        sum += rows.values[k] * a.x[rows.columns[k]];
+                    a.y[rows.rows[i]] += sum;
+                }
+            });
+    results.leave();
+}
+
+} // namespace
+
+template <class T>
+void sweep_rows(device& device, const colour_rows_view<T>& rows, const spmv_arguments<T>& a) {
+#if KRYLITH_HAVE_CUDA
+    if (device.kind() == backend::cuda) return cuda::sweep_rows(device, rows, a);
+#endif
+    auto& host = static_cast<host_device&>(device);
+    host.submit([rows, a, threads = host.threads()] { sweep_on_host(rows, a, threads); });
+}
+
+template void sweep_rows(device&, const colour_rows_view<double>&, const spmv_arguments<double>&);
+template void sweep_rows(device&, const colour_rows_view<float>&, const spmv_arguments<float>&);
+
+} // namespace krylith::detail
