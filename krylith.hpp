@@ -17,11 +17,11 @@
 #include <krylith/precond/amg.hpp>
 #include <krylith/precond/any_preconditioner.hpp>
 #include <krylith/precond/chebyshev.hpp>
-#include <krylith/precond/elimination_order.hpp>
 #include <krylith/precond/equilibration.hpp>
 #include <krylith/precond/ic0.hpp>
 #include <krylith/precond/ilu0.hpp>
 #include <krylith/precond/ilut.hpp>
+#include <krylith/precond/incomplete/elimination_order.hpp>
 #include <krylith/precond/jacobi.hpp>
 #include <krylith/precond/own_preconditioner.hpp>
 #include <krylith/precond/rigid_body_modes.hpp>

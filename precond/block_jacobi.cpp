@@ -12,6 +12,7 @@
 #include <krylith/precond/blocks/block_product.hpp>
 #include <krylith/precond/blocks/natural_blocks.hpp>
 #include <krylith/precond/matrix/matrix_on_devices.hpp>
+#include <krylith/precond/matrix/same_entries.hpp>
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/spmv/halo/halo_operator.hpp>
@@ -77,11 +78,7 @@ public:
             fused(run, *copy_ = r);
             inverse_->apply(run, factor(), *copy_, T(0), z, now);
         } else {
-            // r may be a domain vector, whose ghosts are another reader's.
-            std::vector<T*> arrays;
-            for (int rank = 0; rank < run.ranks(); ++rank) arrays.push_back(r.data(rank));
-            const vector<T> own = vector<T>::borrow(layout_, arrays);
-            inverse_->apply(run, factor(), own, T(0), z, now);
+            inverse_->apply(run, factor(), same_entries(layout_, r), T(0), z, now);
         }
         finish_apply(run, z, on_the_way ? std::span<const reduction_into<T>>{} : dots);
     }

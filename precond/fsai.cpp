@@ -12,6 +12,7 @@
 #include <krylith/precond/approximate/inverse_matrix.hpp>
 #include <krylith/precond/approximate/product_chain.hpp>
 #include <krylith/precond/matrix/matrix_on_devices.hpp>
+#include <krylith/precond/matrix/same_entries.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/spmv/distributed_products.hpp>
 
@@ -54,7 +55,8 @@ public:
         operator_options as;
         as.kind = layout_->kind == coherence::owned ? operators::halo : operators::nz;
         std::vector<std::unique_ptr<matrix_operator<T>>> operators;
-        const operator_layouts layouts{layout_, layout_};
+        const layout_handle plain = without_order(layout_);
+        const operator_layouts layouts{plain, plain};
         operators.push_back(make_operator(layouts, factor_.matrix(), as));
         operators.push_back(make_operator(layouts, transposed_, as));
         chain_.emplace(who, layout_, std::move(operators));

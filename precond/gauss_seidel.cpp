@@ -9,6 +9,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
 #include <krylith/precond/matrix/matrix_on_devices.hpp>
+#include <krylith/precond/matrix/same_entries.hpp>
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/precond/sweeps/colour_sweeps.hpp>
 #include <krylith/precond/sweeps/replicated_result.hpp>
@@ -58,10 +59,7 @@ public:
                               "operator");
         sweeps_.run(run, r);
         if (everywhere_) return everywhere_->give(run, r, z, dots);
-        std::vector<T*> arrays; // the result under the operator's layout
-        for (int rank = 0; rank < run.ranks(); ++rank)
-            arrays.push_back(sweeps_.result().data(rank));
-        const vector<T> result = vector<T>::borrow(layout_, arrays);
+        const vector<T> result = detail::same_entries(layout_, sweeps_.result());
         fused_update<T> update;
         update.add(z = result);
         update.add(dots);

@@ -7,10 +7,10 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
+#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/precond/incomplete/ilut_block.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/spmv/building/reordered_matrix.hpp>
-#include <krylith/spmv/products/each_rank.hpp>
 
 namespace krylith {
 

@@ -6,6 +6,7 @@
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/memory/buffer.hpp>
+#include <krylith/precond/matrix/same_entries.hpp>
 #include <krylith/spmv/external/external_blocks.hpp>
 #include <krylith/spmv/halo/halo_operator.hpp>
 #include <krylith/spmv/replicated/replicated_operator.hpp>
@@ -175,11 +176,7 @@ void own_preconditioner<T>::apply(execution& run, const vector<T>& r, vector<T>&
         fused(run, *copy_ = r);
         inverse_->apply(run, T(1), *copy_, T(0), z, now);
     } else {
-        // r may be a domain vector, whose ghosts are another reader's.
-        std::vector<T*> arrays;
-        for (int rank = 0; rank < run.ranks(); ++rank) arrays.push_back(r.data(rank));
-        const vector<T> owned = vector<T>::borrow(layout_, arrays);
-        inverse_->apply(run, T(1), owned, T(0), z, now);
+        inverse_->apply(run, T(1), detail::same_entries(layout_, r), T(0), z, now);
     }
     finish_apply(run, z, on_the_way ? std::span<const reduction_into<T>>{} : dots);
 }

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/spmv/products/copied_part.hpp>
-#include <krylith/spmv/products/each_rank.hpp>
 #include <krylith/spmv/products/numbered_columns.hpp>
 #include <krylith/spmv/products/product_kernels.hpp>
 

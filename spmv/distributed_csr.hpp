@@ -13,7 +13,7 @@
 #include <krylith/partition/row_partition.hpp>
 #include <krylith/sparse/device_csr.hpp>
 #include <krylith/spmv/matrix_parts.hpp>
-#include <krylith/spmv/products/local_columns.hpp>
+#include <krylith/spmv/source/local_columns.hpp>
 
 namespace krylith {
 

@@ -6,29 +6,12 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/precond/amg/unit_diagonal.hpp>
+#include <krylith/precond/matrix/same_entries.hpp>
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/spmv/products/settled_on_failure.hpp>
 #include <krylith/vector/fused.hpp>
 
 namespace krylith::detail {
-
-namespace {
-
-/// The layout with the rows in the order in which they lie.
-layout_handle without_order(layout_handle fine) {
-    if (!fine->order) return fine;
-    return std::make_shared<const layout>(layout{fine->group, fine->rows, fine->kind});
-}
-
-/// The arrays of a vector under that layout.
-template <class T>
-vector<T> borrowed(const layout_handle& as, const vector<T>& v) {
-    std::vector<T*> arrays;
-    for (int rank = 0; rank < as->group.size(); ++rank) arrays.push_back(v.data(rank));
-    return vector<T>::borrow(as, arrays);
-}
-
-} // namespace
 
 std::vector<smoother_step> fourth_kind_steps(int degree) {
     std::vector<smoother_step> steps;
@@ -47,7 +30,7 @@ template <class T, class W>
 multigrid_cycle_apply<T, W>::multigrid_cycle_apply(layout_handle fine, distributed_csr<T> a,
                                                    const amg_options& options,
                                                    near_null_space<W> near_null)
-    : hierarchy_(without_order(std::move(fine)), std::move(a), options, std::move(near_null)),
+    : hierarchy_(without_order(fine), std::move(a), options, std::move(near_null)),
       cycle_(options.cycle) {
     choose_steps(options.degree);
     make_vectors();
@@ -241,8 +224,8 @@ void multigrid_cycle_apply<T, W>::apply(execution& run, const vector<T>& r, vect
         throw usage_error("amg: the last update() failed; M can be used after one that succeeds");
     const layout_handle& own = hierarchy_.levels().front().layout;
     if (!r.layout()->order) return run_cycle(run, r, z, dots);
-    vector<T> to = borrowed(own, z);
-    run_cycle(run, borrowed(own, r), to, {});
+    vector<T> to = same_entries(own, z);
+    run_cycle(run, same_entries(own, r), to, {});
     finish_apply(run, z, dots);
 }
 

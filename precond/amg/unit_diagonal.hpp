@@ -9,7 +9,7 @@
 
 #include <krylith/device/kernel/annotations.hpp>
 #include <krylith/sparse/device_csr.hpp>
-#include <krylith/spmv/products/local_columns.hpp>
+#include <krylith/spmv/source/local_columns.hpp>
 
 namespace krylith::detail {
 

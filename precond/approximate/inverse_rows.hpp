@@ -6,7 +6,7 @@
 #include <krylith/device/device.hpp>
 #include <krylith/device/kernel/annotations.hpp>
 #include <krylith/precond/diagonal/diagonal_inverse.hpp>
-#include <krylith/spmv/products/local_columns.hpp>
+#include <krylith/spmv/source/local_columns.hpp>
 
 namespace krylith::detail {
 

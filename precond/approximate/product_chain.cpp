@@ -1,8 +1,10 @@
 #include <krylith/precond/approximate/product_chain.hpp>
 
+#include <optional>
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/precond/matrix/same_entries.hpp>
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/vector/fused.hpp>
 
@@ -41,23 +43,24 @@ void product_chain<T>::apply(execution& run, T factor, const vector<T>& r, vecto
                              std::span<const reduction_into<T>> dots) {
     if (r.layout() != layout_ || z.layout() != layout_)
         throw usage_error("preconditioner " + name_ + " was made for vectors of another operator");
-    const bool on_the_way = dots.size() <= max_spmv_dots;
+    const layout_handle& plain = operators_.front()->layout();
+    const bool on_the_way = plain == layout_ && dots.size() <= max_spmv_dots;
     const auto now = on_the_way ? dots : std::span<const reduction_into<T>>{};
+    std::optional<vector<T>> other; // z in the order in which rows lie
+    if (plain != layout_) other.emplace(same_entries(plain, z));
     const auto multiply = [&](std::size_t i, const vector<T>& x) {
         const bool last = i + 1 == operators_.size();
-        vector<T>& y = last ? z : between_[i];
+        vector<T>& y = !last ? between_[i] : other ? *other : z;
         operators_[i]->apply(run, last ? factor : T(1), x, T(0), y,
                              last ? now : std::span<const reduction_into<T>>{});
         if (!last) put_ghosts(run, y);
     };
+    const vector<T> from = same_entries(plain, r);
     if (copy_) {
-        fused(run, *copy_ = r);
+        fused(run, *copy_ = from);
         multiply(0, *copy_);
     } else {
-        // r may be a domain vector, whose ghosts are another reader's.
-        std::vector<T*> arrays;
-        for (int rank = 0; rank < run.ranks(); ++rank) arrays.push_back(r.data(rank));
-        multiply(0, vector<T>::borrow(layout_, arrays));
+        multiply(0, from);
     }
     for (std::size_t i = 1; i < operators_.size(); ++i) multiply(i, between_[i - 1]);
     finish_apply(run, z, on_the_way ? std::span<const reduction_into<T>>{} : dots);

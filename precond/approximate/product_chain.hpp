@@ -12,7 +12,8 @@
 
 namespace krylith::detail {
 
-/// z = factor A_k ... A_1 r for square operators of one layout, which it owns. Vectors lie between
+/// z = factor A_k ... A_1 r for square operators of one layout, which it owns: that of r and z, or
+/// where this has an order of rows, without_order() of it. Vectors lie between
 /// two of them, and a copy of r where A_1 needs ghosts of it.
 template <class T>
 class product_chain {

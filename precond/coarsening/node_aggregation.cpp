@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/make_factors.hpp>
 #include <krylith/precond/coarsening/near_null_steps.hpp>
@@ -12,7 +13,6 @@
 #include <krylith/precond/coarsening/node_prolongation_steps.hpp>
 #include <krylith/precond/coarsening/node_steps.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
-#include <krylith/spmv/products/each_rank.hpp>
 #include <krylith/spmv/products/numbered_columns.hpp>
 
 namespace krylith::aggregation {

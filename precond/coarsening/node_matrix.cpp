@@ -3,11 +3,11 @@
 #include <utility>
 #include <vector>
 
+#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/node_steps.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
-#include <krylith/spmv/products/each_rank.hpp>
 #include <krylith/spmv/products/numbered_columns.hpp>
 
 namespace krylith::aggregation {

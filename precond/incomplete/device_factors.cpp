@@ -5,10 +5,10 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
+#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/precond/incomplete/order_choice.hpp>
 #include <krylith/spmv/building/reordered_matrix.hpp>
 #include <krylith/spmv/distributed_products.hpp>
-#include <krylith/spmv/products/each_rank.hpp>
 #include <krylith/vector/fused.hpp>
 
 namespace krylith::incomplete {

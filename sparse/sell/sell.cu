@@ -35,10 +35,12 @@ template <class T, int Dots, bool Split>
 constexpr int blocks_per_sm = Split ? 3 : (sizeof(T) == 4 && Dots < 2 ? 5 : 4);
 
 /// Whether uniform_kernel(), which takes several groups at a time, is faster than a kernel that
-/// takes one. With 7 entries a row it wins by 1% on 256^3 rows and loses 10% on 128^3; with 27 it
-/// wins by 8% on 128^3. In between nothing was measured.
+/// takes one. With 7 entries a row it wins by 1% on 256^3 rows in fp64, where it loses 10% on
+/// 128^3, and loses 20% in fp32; with 27 it wins by 8% on 128^3. In between nothing was measured.
+template <class T>
 [[nodiscard]] constexpr bool pays_together(std::int64_t groups, std::int64_t slice_columns) {
     const bool long_rows = slice_columns >= 14 * groups * group_slices;
+    if (!long_rows && sizeof(T) == 4) return false;
     return groups >= (long_rows ? 8192 : 32768);
 }
 
@@ -201,7 +203,7 @@ public:
             apply_coded(*device_, a, view_, narrow_.form());
         else if (slices_.triples != 0 && !is_split(a))
             apply_coded(*device_, a, view_, value_code::full);
-        else if (uniform && pays_together(view_.groups, columns) && !is_split(a))
+        else if (uniform && pays_together<T>(view_.groups, columns) && !is_split(a))
             launch_rows(*device_, a, (view_.groups + slices_together - 1) / slices_together, view_,
                         [](auto dots, auto) { return uniform_kernel<T, dots()>; });
         else if (uniform)

@@ -4,9 +4,9 @@
 #include <string>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/matrix/compressed/first_touch.hpp>
 #include <krylith/sparse/selection/make_device_matrix.hpp>
-#include <krylith/spmv/products/each_rank.hpp>
 #include <krylith/spmv/source/matrix_source.hpp>
 
 namespace krylith {

@@ -11,7 +11,7 @@
 #include <krylith/device/device_group.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/spmv/products/ghost_messages.hpp>
-#include <krylith/spmv/products/local_columns.hpp>
+#include <krylith/spmv/source/local_columns.hpp>
 
 namespace krylith {
 

@@ -2,10 +2,10 @@
 #include <optional>
 #include <vector>
 
+#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/sparse/spgemm.hpp>
 #include <krylith/sparse/spgemm/spgemm_phases.hpp>
 #include <krylith/spmv/distributed_products.hpp>
-#include <krylith/spmv/products/each_rank.hpp>
 #include <krylith/spmv/products/ghost_rows.hpp>
 #include <krylith/spmv/products/numbered_columns.hpp>
 #include <krylith/spmv/products/product_checks.hpp>

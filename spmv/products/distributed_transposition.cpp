@@ -2,9 +2,9 @@
 #include <utility>
 #include <vector>
 
+#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/sparse/transpose.hpp>
 #include <krylith/spmv/distributed_products.hpp>
-#include <krylith/spmv/products/each_rank.hpp>
 #include <krylith/spmv/products/numbered_columns.hpp>
 #include <krylith/spmv/products/product_checks.hpp>
 #include <krylith/spmv/products/product_kernels.hpp>

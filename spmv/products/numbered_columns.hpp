@@ -6,7 +6,7 @@
 #include <optional>
 
 #include <krylith/device/memory/buffer.hpp>
-#include <krylith/spmv/products/local_columns.hpp>
+#include <krylith/spmv/source/local_columns.hpp>
 
 namespace krylith {
 

@@ -2,9 +2,9 @@
 #include <optional>
 #include <vector>
 
+#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/sparse/spgemm.hpp>
 #include <krylith/spmv/distributed_products.hpp>
-#include <krylith/spmv/products/each_rank.hpp>
 #include <krylith/spmv/products/product_checks.hpp>
 #include <krylith/spmv/products/product_kernels.hpp>
 

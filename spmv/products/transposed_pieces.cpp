@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include <krylith/spmv/products/each_rank.hpp>
+#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/spmv/products/product_kernels.hpp>
 #include <krylith/spmv/products/settled_on_failure.hpp>
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
+#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/matrix/types/index_width.hpp>
-#include <krylith/spmv/products/each_rank.hpp>
 
 namespace krylith {
 

@@ -13,8 +13,8 @@
 #include <krylith/partition/allgather/allgather_plan.hpp>
 #include <krylith/partition/halo/halo_plan.hpp>
 #include <krylith/sparse/pattern/device_pattern.hpp>
-#include <krylith/spmv/products/local_columns.hpp>
 #include <krylith/spmv/source/device_assembly.hpp>
+#include <krylith/spmv/source/local_columns.hpp>
 #include <krylith/spmv/source/resident_columns.hpp>
 #include <krylith/spmv/source/row_starts.hpp>
 

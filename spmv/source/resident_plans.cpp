@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
+#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/spmv/cost/scattered_entries.hpp>
-#include <krylith/spmv/products/each_rank.hpp>
 
 namespace krylith {
 

@@ -186,6 +186,22 @@ KRYLITH_GROUP_TEST("fsai: cg takes fewer iterations, the same on any number of d
     CHECK(iterations(group, &square) < iterations(group, &plain));
 }
 
+KRYLITH_GROUP_TEST("fsai: an operator may have an order of rows of its own") {
+    const auto matrix = poisson2d<double>(30, 30);
+    for (const operator_kind kind : {operators::halo, operators::nz}) {
+        operator_options how{.kind = kind};
+        how.order = orders::rcm;
+        const auto a = make_operator(group, matrix, how);
+        const auto b = testing::make_range_vector(a->layout(), random_values<double>(900, 3));
+        auto x = a->make_range_vector();
+        const auto plain = cg(*a, b, x, {.rtol = 1e-8});
+        x.zero();
+        const auto found = cg(*a, b, x, {.rtol = 1e-8}, fsai<double>(*a, matrix));
+        CHECK(found.converged());
+        CHECK(3 * found.iterations < 2 * plain.iterations);
+    }
+}
+
 KRYLITH_GROUP_TEST("fsai: extreme entries keep squares in range") {
     auto matrix = testing::laplace_1d(40);
     for (double& v : matrix.values) v *= 1e200;

@@ -1,8 +1,12 @@
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 #include <krylith/tests/random_systems/judge.hpp>
 #include <krylith/tests/random_systems/trial.hpp>
@@ -80,6 +84,43 @@ bool refusable_by_polynomial(const krylith::csr_matrix<T>& a) {
         largest = std::max(largest, entry);
     }
     return largest / smallest > 0x1p240;
+}
+
+/// Returns whether each diagonal entry is larger than all others of its row together, and, for
+/// preconditioners that need it, positive in a symmetric matrix. Incomplete factors of such a
+/// matrix exist, and parts of it along the diagonal can be inverted.
+template <class T>
+bool dominated_by_diagonal(const krylith::csr_matrix<T>& a, bool positive) {
+    std::map<std::pair<std::int64_t, std::int64_t>, double> entries;
+    for (std::int64_t row = 0; row < a.rows; ++row)
+        for (auto k = static_cast<std::size_t>(a.row_offsets[static_cast<std::size_t>(row)]);
+             k < static_cast<std::size_t>(a.row_offsets[static_cast<std::size_t>(row) + 1]); ++k)
+            entries[{row, a.column_indices[k]}] += static_cast<double>(a.values[k]);
+    std::vector<double> others(static_cast<std::size_t>(a.rows));
+    for (const auto& entry : entries) {
+        const auto [row, column] = entry.first;
+        if (row != column) others[static_cast<std::size_t>(row)] += std::fabs(entry.second);
+        const auto mirror = entries.find({column, row});
+        if (positive && (mirror == entries.end() || mirror->second != entry.second)) return false;
+    }
+    for (std::int64_t row = 0; row < a.rows; ++row) {
+        const auto diagonal = entries.find({row, row});
+        const double entry = diagonal == entries.end() ? 0 : diagonal->second;
+        if (!(std::fabs(entry) > 1.001 * others[static_cast<std::size_t>(row)])) return false;
+        if (positive && entry < 0) return false;
+    }
+    return true;
+}
+
+/// Returns whether a preconditioner may refuse the matrix.
+template <class T>
+bool may_refuse(const krylith::preconditioner_method& row, const krylith::csr_matrix<T>& a,
+                krylith::side side) {
+    using namespace krylith::preconditioner_rows;
+    if (row.pointwise) return refusable(a, side == krylith::side::split);
+    if (refusable_by_polynomial(a)) return true;
+    const bool solves_parts = &row != &chebyshev && &row != &multigrid;
+    return solves_parts && (refusable(a, false) || !dominated_by_diagonal(a, row.needs_spd));
 }
 
 template <class T>
@@ -198,12 +239,9 @@ outcome run_as(const trial& t, const krylith::device_group& group, std::uint64_t
     try {
         examine(o, solve(t, group, matrix, rhs, x0, options), matrix, rhs, options, t.aliased);
     } catch (const krylith::input_error& e) {
-        const bool split = t.options.preconditioning == krylith::side::split;
         o.ending = "refused";
-        const bool may_refuse = t.preconditioner != nullptr &&
-                                (t.preconditioner->pointwise ? refusable(matrix, split)
-                                                             : refusable_by_polynomial(matrix));
-        if (!may_refuse) {
+        if (t.preconditioner == nullptr ||
+            !may_refuse(*t.preconditioner, matrix, t.options.preconditioning)) {
             o.found = finding::failed;
             o.details = e.what();
         }

@@ -1,4 +1,4 @@
-#include <krylith/spmv/products/each_rank.hpp>
+#include <krylith/device/threads/each_rank.hpp>
 
 #include <algorithm>
 #include <exception>

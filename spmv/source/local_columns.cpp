@@ -1,4 +1,4 @@
-#include <krylith/spmv/products/local_columns.hpp>
+#include <krylith/spmv/source/local_columns.hpp>
 
 #include <algorithm>
 #include <span>

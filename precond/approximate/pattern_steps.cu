@@ -1,0 +1,23 @@
+// The steps of patterns of approximate inverses on CUDA devices.
+#include <krylith/precond/approximate/pattern_steps.hpp>
+#include <krylith/precond/coarsening/row_visits.cuh>
+
+namespace krylith::aggregation::cuda {
+
+template void visit_rows(device&, std::int64_t, std::int64_t, const detail::longest_row_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t,
+                         const detail::count_chosen_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t,
+                         const detail::count_chosen_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t,
+                         const detail::list_chosen_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t,
+                         const detail::list_chosen_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t,
+                         const detail::diagonal_root_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t,
+                         const detail::diagonal_root_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const detail::coupling_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const detail::coupling_step<float>&);
+
+} // namespace krylith::aggregation::cuda
