@@ -24,9 +24,11 @@ constexpr std::int64_t most_gathered = std::numeric_limits<std::int32_t>::max();
 
 constexpr std::string_view cycles[] = {"v", "w"};
 constexpr std::string_view reuses[] = {"transfer", "values", "none"};
-constexpr std::string_view precisions[] = {"fp32", "fp64"};
+constexpr std::string_view precisions[] = {"fp32", "fp16", "fp64"};
 constexpr std::string_view kinds[] = {"auto", "symmetric", "unsymmetric"};
 
+constexpr multigrid_precision precision_values[] = {
+    multigrid_precision::fp32, multigrid_precision::fp16, multigrid_precision::fp64};
 constexpr multigrid_kind kind_values[] = {multigrid_kind::automatic, multigrid_kind::symmetric,
                                           multigrid_kind::unsymmetric};
 constexpr multigrid_reuse reuse_values[] = {multigrid_reuse::transfer, multigrid_reuse::values,
@@ -50,7 +52,7 @@ void check(const amg_options& o) {
         refuse("gathered_rows", std::to_string(o.gathered_rows),
                "0 to " + std::to_string(most_gathered));
     if (sizeof(T) == 4 && o.precision == multigrid_precision::fp64)
-        refuse("precision", "fp64", "fp32 for an operator in fp32");
+        refuse("precision", "fp64", "fp32 or fp16 for an operator in fp32");
 }
 
 /// The matrix with ascending columns in each row, as products of matrices need them.
@@ -90,7 +92,7 @@ template <class T>
 std::unique_ptr<detail::amg_work<T>>
 make_work(const layout_handle& layout, distributed_csr<T> matrix, const amg_options& options) {
     if constexpr (sizeof(T) == 8)
-        if (options.precision == multigrid_precision::fp32)
+        if (options.precision != multigrid_precision::fp64)
             return std::make_unique<detail::multigrid_cycle_apply<T, float>>(
                 layout, std::move(matrix), options,
                 detail::make_near_null_space<float>(*layout, options));
@@ -198,7 +200,9 @@ std::string amg<T>::name() const {
         text += ":gathered=" + std::to_string(options_.gathered_rows);
     for (std::size_t i = 1; i < std::size(reuses); ++i) // the first is the default
         if (options_.reuse == reuse_values[i]) text += ":reuse=" + std::string(reuses[i]);
-    if (options_.precision == multigrid_precision::fp64) text += ":precision=fp64";
+    for (std::size_t i = 1; i < std::size(precisions); ++i)
+        if (options_.precision == precision_values[i])
+            text += ":precision=" + std::string(precisions[i]);
     if (!symmetric())
         text += ":kind=unsymmetric";
     else if (options_.kind == multigrid_kind::symmetric)
@@ -258,7 +262,8 @@ amg_options amg_options_of(const method_parameters& parameters) {
     if (parameters.word("cycle") == "w") options.cycle = multigrid_cycle::w;
     for (std::size_t i = 0; i < std::size(reuses); ++i)
         if (parameters.word("reuse") == reuses[i]) options.reuse = reuse_values[i];
-    if (parameters.word("precision") == "fp64") options.precision = multigrid_precision::fp64;
+    for (std::size_t i = 0; i < std::size(precisions); ++i)
+        if (parameters.word("precision") == precisions[i]) options.precision = precision_values[i];
     for (std::size_t i = 0; i < std::size(kinds); ++i)
         if (parameters.word("kind") == kinds[i]) options.kind = kind_values[i];
     return options;

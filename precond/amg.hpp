@@ -44,7 +44,13 @@ enum class multigrid_reuse {
 
 enum class multigrid_precision {
     fp32, ///< float, also where the solver works in double
-    fp64  ///< double; not for a solver in float
+    fp64, ///< double; not for a solver in float
+    /// float, and where rows are long and have many different values, entries of a level's matrix
+    /// off the diagonal are numbers of 16 bits, which products on GPUs read as such
+    /// (docs/kernels.md). The hierarchy is made of the exact matrices; these are rounded after it,
+    /// and their diagonal takes up what the product with the near-null vector would change by. For
+    /// one near-null vector.
+    fp16
 };
 
 /// For systems of several unknowns a node, as of elasticity:

@@ -1,11 +1,10 @@
 #include <krylith/precond/amg/first_near_null.hpp>
 
 #include <cstdint>
-#include <span>
 #include <utility>
 
+#include <krylith/precond/amg/local_vectors.hpp>
 #include <krylith/precond/amg/unit_diagonal.hpp>
-#include <krylith/spmv/products/column_exchange.hpp>
 
 namespace krylith::detail {
 
@@ -17,23 +16,12 @@ constexpr const char* item = "preconditioner";
 template <class W>
 std::uint64_t defect_of(const distributed_csr<W>& b, const std::vector<buffer<W>>& v) {
     const device_group& group = b.group();
-    std::vector<buffer<W>> local;
-    std::vector<W*> arrays;
-    for (int rank = 0; rank < group.size(); ++rank) {
-        const local_columns& columns = b.columns_of(rank);
-        local.emplace_back(group.handle(rank), static_cast<std::size_t>(columns.count()), item);
-        arrays.push_back(local.back().data());
-        const auto& own = v[static_cast<std::size_t>(rank)];
-        if (own.size() != 0)
-            group[rank].copy(arrays.back() + columns.first_owned(), own.data(),
-                             own.size() * sizeof(W));
-    }
-    column_exchange(group, b.all_columns()).fill(std::span<W* const>(arrays));
+    const std::vector<buffer<W>> local = by_local_columns(b, v);
     std::vector<buffer<std::uint64_t>> sums;
     for (int rank = 0; rank < group.size(); ++rank) {
         sums.emplace_back(group.handle(rank), 1, item);
         sums.back().zero();
-        null_defect(group[rank], b.block(rank).view(), arrays[static_cast<std::size_t>(rank)],
+        null_defect(group[rank], b.block(rank).view(), local[static_cast<std::size_t>(rank)].data(),
                     sums.back().data());
     }
     std::uint64_t all = 0;

@@ -8,6 +8,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/precond/amg/first_near_null.hpp>
 #include <krylith/precond/amg/level_operators.hpp>
+#include <krylith/precond/amg/rounded_level.hpp>
 #include <krylith/precond/amg/row_lengths.hpp>
 #include <krylith/precond/amg/unit_diagonal.hpp>
 
@@ -33,6 +34,9 @@ template <class T>
 hierarchy<W>::hierarchy(layout_handle fine, distributed_csr<T> a, const amg_options& options,
                         near_null_space<W> given)
     : given_(std::move(given)) {
+    if (options.precision == multigrid_precision::fp16 && given_.vectors != 1)
+        throw usage_error("amg_options::precision is fp16, for " + std::to_string(given_.vectors) +
+                          " near-null vectors; allowed is 1, or precision fp32 or fp64");
     multigrid_level<W> first;
     first.layout = std::move(fine);
     first.scaling = scaling_of(a, 0);
@@ -90,7 +94,7 @@ void hierarchy<W>::build(const amg_options& options) {
         const bool last = level.facts.rows <= inverted_rows || most || !coarsen(at, options);
         if (last) conclude(levels_[at], options);
         multigrid_level<W>& made = levels_[at]; // coarsen() adds a level
-        if (made.b) made.facts.format = made.b->format_name();
+        if (made.b) made.facts.format = format_in_words(*made.b);
         if (options.reuse == multigrid_reuse::none) {
             made.matrix = {};
             made.plans.reset();
@@ -180,6 +184,7 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
     scale_transfers(next.scaling, next.matrix, p, r);
 
     const bool kept = options.reuse != multigrid_reuse::none;
+    round_matrix(level, options); // nothing needs its exact values any more
     level.b = make_level_operator<W>(level.layout, level.layout, b, kept);
     level.prolong = make_level_operator<W>(next.layout, level.layout, p, kept);
     level.restrict = make_level_operator<W>(level.layout, next.layout, r, kept);
@@ -190,6 +195,13 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
     return true;
 }
 
+template <class W>
+void hierarchy<W>::round_matrix(multigrid_level<W>& level, const amg_options& options) {
+    if constexpr (sizeof(W) == 4)
+        if (options.precision == multigrid_precision::fp16 && worth_rounding(level.matrix))
+            round_off_diagonal(level.matrix, level.near_null);
+}
+
 /// The last level is inverted where it is small, and smoothed else.
 template <class W>
 void hierarchy<W>::conclude(multigrid_level<W>& last, const amg_options& options) {
@@ -198,6 +210,7 @@ void hierarchy<W>::conclude(multigrid_level<W>& last, const amg_options& options
             make_level_operator<W>(last.layout, last.layout, inverse_of(last, unsymmetric_), false);
         last.facts.format = "dense inverse";
     } else {
+        round_matrix(last, options);
         last.b = make_level_operator<W>(last.layout, last.layout, last.matrix,
                                         options.reuse != multigrid_reuse::none);
     }
@@ -213,6 +226,8 @@ KRYLITH_HIERARCHY(float, float)
 
 template void hierarchy<double>::find_near_null();
 template void hierarchy<float>::find_near_null();
+template void hierarchy<double>::round_matrix(multigrid_level<double>&, const amg_options&);
+template void hierarchy<float>::round_matrix(multigrid_level<float>&, const amg_options&);
 template double hierarchy<double>::least_bound() const;
 template double hierarchy<float>::least_bound() const;
 

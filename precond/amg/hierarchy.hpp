@@ -4,7 +4,9 @@
 // Level l has B_l = S_l A_l S_l / rho_l, where S_l = diag(A_l)^-1/2 and rho_l is Gershgorin's bound
 // of the eigenvalues of D_l^-1 A_l: those of B_l are in [0, 1]. A_0 is the solver's matrix and
 // A_(l + 1) = P_l' B_l P_l. Operators take the scaling along: prolong is P_l S_(l + 1), and
-// restrict is its transpose over rho_(l + 1), so that B_(l + 1) e = restrict r.
+// restrict is its transpose over rho_(l + 1), so that B_(l + 1) e = restrict r. With precision fp16
+// the operator b, which smooths, has B_l rounded where that pays (rounded_level.hpp); all that is
+// made of B_l, the next levels too, is made of its exact values.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +42,7 @@ struct level_plans {
 template <class W>
 struct multigrid_level {
     layout_handle layout;
-    distributed_csr<W> matrix; ///< B; empty unless it is kept for update()
+    distributed_csr<W> matrix; ///< B; empty unless it is kept for update(); rounded as b is
     level_scaling scaling;
     std::vector<std::int64_t> first_owned; ///< [rank] local column of the rank's first row
     std::vector<buffer<W>> near_null;      ///< [rank], on the rank's rows, [rows][vectors]
@@ -89,7 +91,10 @@ private:
     void find_near_null();
     void build(const amg_options& options);
     [[nodiscard]] bool coarsen(std::size_t at, const amg_options& options);
+    void update_next(std::size_t at, const amg_options& options);
     void conclude(multigrid_level<W>& last, const amg_options& options);
+    /// Rounds the matrix of a level where the options say so and it pays.
+    void round_matrix(multigrid_level<W>& level, const amg_options& options);
     [[nodiscard]] bool is_unsymmetric(const multigrid_level<W>& first,
                                       const amg_options& options) const;
     /// The least rho of a level.

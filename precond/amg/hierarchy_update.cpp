@@ -32,37 +32,46 @@ void hierarchy<W>::update(distributed_csr<T> a, const amg_options& options) {
     for (std::size_t at = 0; at < levels_.size(); ++at) {
         multigrid_level<W>& level = levels_[at];
         level.facts.bound = level.scaling.bound;
+        if (level.plans) update_next(at, options);
         if (level.inverse) {
             level.inverse->update(inverse_of(level, unsymmetric_).values);
         } else {
+            round_matrix(level, options); // nothing needs its exact values any more
             detail::update(*level.b, level.matrix);
+            level.facts.format = format_in_words(*level.b);
         }
-        if (!level.plans) continue;
-        level_plans<W>& plans = *level.plans;
-        if (options.reuse == multigrid_reuse::transfer) {
-            const auto near_null = pointers(level.near_null);
-            if (plans.unsymmetric) {
-                plans.unsymmetric->refresh(plans.aggregates, level.matrix, near_null,
-                                           plans.prolongation);
-                plans.transposition.apply(plans.unsymmetric->smoothed, plans.restriction);
-            } else {
-                if (level.scaling.sharp) plans.aggregates.know_bound(level.scaling.bound);
-                plans.aggregates.refresh(level.matrix, near_null, plans.prolongation);
-                plans.transposition.apply(plans.prolongation, plans.restriction);
-            }
-        }
-        multigrid_level<W>& next = levels_[at + 1];
-        plans.first.refresh(level.matrix, plans.prolongation, plans.between);
-        plans.second.refresh(plans.restriction, plans.between, next.matrix);
-        plans.aggregates.fill_dropped(next.matrix);
-        next.scaling = scale_coarse(next.matrix, at + 1, least_bound());
-        if (options.reuse == multigrid_reuse::transfer)
-            scale_near_null(plans.aggregates, next.matrix, next.scaling, next.vectors,
-                            next.near_null);
-        scale_transfers(next.scaling, next.matrix, plans.prolongation, plans.restriction);
-        detail::update(*level.prolong, plans.prolongation);
-        detail::update(*level.restrict, plans.restriction);
     }
+}
+
+/// Updates the transfers of a level, and the matrix of the next.
+template <class W>
+void hierarchy<W>::update_next(std::size_t at, const amg_options& options) {
+    multigrid_level<W>& level = levels_[at];
+    level_plans<W>& plans = *level.plans;
+    if (options.reuse == multigrid_reuse::transfer) {
+        const auto near_null = pointers(level.near_null);
+        if (plans.unsymmetric) {
+            plans.unsymmetric->refresh(plans.aggregates, level.matrix, near_null,
+                                       plans.prolongation);
+            plans.transposition.apply(plans.unsymmetric->smoothed, plans.restriction);
+        } else {
+            if (level.scaling.sharp) plans.aggregates.know_bound(level.scaling.bound);
+            plans.aggregates.refresh(level.matrix, near_null, plans.prolongation);
+            plans.transposition.apply(plans.prolongation, plans.restriction);
+        }
+    }
+    multigrid_level<W>& next = levels_[at + 1];
+    plans.first.refresh(level.matrix, plans.prolongation, plans.between);
+    plans.second.refresh(plans.restriction, plans.between, next.matrix);
+    plans.aggregates.fill_dropped(next.matrix);
+    next.scaling = scale_coarse(next.matrix, at + 1, least_bound());
+    if (options.reuse == multigrid_reuse::transfer)
+        scale_near_null(plans.aggregates, next.matrix, next.scaling, next.vectors, next.near_null);
+    else
+        rescale_near_null(next);
+    scale_transfers(next.scaling, next.matrix, plans.prolongation, plans.restriction);
+    detail::update(*level.prolong, plans.prolongation);
+    detail::update(*level.restrict, plans.restriction);
 }
 
 #define KRYLITH_HIERARCHY_UPDATE(W, T)                                                             \

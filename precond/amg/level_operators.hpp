@@ -2,9 +2,11 @@
 // variables, its operators and the inverse of the last matrix.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <krylith/precond/amg/dense_inverse.hpp>
@@ -37,6 +39,17 @@ void scale_near_null(const smoothed_aggregation<W>& aggregates, const distribute
     }
 }
 
+/// The same where P stays: a level's near-null vectors are in the variables of its last scaling.
+template <class W>
+void rescale_near_null(multigrid_level<W>& level) {
+    const device_group& group = level.matrix.group();
+    for (int rank = 0; rank < group.size(); ++rank) {
+        W* const v = level.near_null[static_cast<std::size_t>(rank)].data();
+        scale_vectors<W>(group[rank], level.matrix.block(rank).rows(), level.vectors,
+                         1 / level.scaling.inverse, v, level.scaling.owned(level.matrix, rank), v);
+    }
+}
+
 /// Whether operators read the arrays of matrices that are kept for update(): formats for GPUs have
 /// an order of their own, which is worth a copy.
 inline bool reads_in_place(const device_group& group) {
@@ -52,6 +65,15 @@ std::unique_ptr<matrix_operator<W>> make_level_operator(const layout_handle& dom
     options.borrow = kept && reads_in_place(domain->group);
     options.kind = domain->kind == coherence::owned ? operators::halo : operators::nz;
     return make_operator(operator_layouts{domain, range}, matrix, options);
+}
+
+/// The format of an operator, such as "sell (97% of the values narrow)".
+template <class W>
+std::string format_in_words(const matrix_operator<W>& of) {
+    const double narrow = of.narrow_fraction();
+    if (narrow == 0) return of.format_name();
+    return of.format_name() + " (" + std::to_string(std::lround(100 * narrow)) +
+           "% of the values narrow)";
 }
 
 /// The inverse of the last level's matrix.

@@ -5,6 +5,7 @@
 #include <krylith/precond/coarsening/node_prolongation_steps.hpp>
 #include <krylith/precond/coarsening/node_steps.hpp>
 #include <krylith/precond/coarsening/pair_steps.hpp>
+#include <krylith/precond/coarsening/rounding_steps.hpp>
 #include <krylith/precond/coarsening/row_visits.cuh>
 #include <krylith/precond/coarsening/set_steps.hpp>
 #include <krylith/precond/coarsening/strength_steps.hpp>
@@ -99,6 +100,8 @@ template void visit_rows(device&, std::int64_t, std::int64_t, const scale_vector
 template void visit_rows(device&, std::int64_t, std::int64_t,
                          const fill_prolongation_step<double>&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const fill_prolongation_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const rounding_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const flag_values_step&);
 template void number_leads(device&, std::int64_t, const is_root&, std::int32_t*, void*);
 template void number_leads(device&, std::int64_t, const leads_pair&, std::int32_t*, void*);
 

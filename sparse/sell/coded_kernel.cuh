@@ -1,5 +1,5 @@
-// The product of matrices most of whose slices have values of one form: a table's, or exact in
-// fp32, or full ones with columns in triples (sell_view.hpp).
+// The product of matrices most of whose slices have values of one form: a table's, or exact in half
+// their bits, or full ones with columns in triples (sell_view.hpp).
 #pragma once
 
 #include <cstdint>

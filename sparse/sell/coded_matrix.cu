@@ -1,7 +1,5 @@
 #include <krylith/sparse/sell/coded_matrix.hpp>
 
-#include <type_traits>
-
 #include <krylith/sparse/epilogue/launch_rows.cuh>
 #include <krylith/sparse/sell/coded_kernel.cuh>
 
@@ -21,8 +19,7 @@ template <class T>
 void apply_coded(device& device, const spmv_arguments<T>& a, const sell_view<T>& m,
                  value_code form) {
     if (form == value_code::table) return apply_form<value_code::table>(device, a, m);
-    if constexpr (std::is_same_v<T, double>)
-        if (form == value_code::single) return apply_form<value_code::single>(device, a, m);
+    if (form == value_code::halved) return apply_form<value_code::halved>(device, a, m);
     apply_form<value_code::full>(device, a, m);
 }
 

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <krylith/sparse/sell/halved_values.cuh>
 #include <krylith/sparse/sell/sell_loads.cuh>
 
 namespace krylith::cuda {
@@ -16,51 +17,77 @@ inline constexpr int coded_at_once = Code != column_code::triples
                                          ? 8
                                          : (Form == value_code::table ? 12 : 6);
 
-/// Values of a lane in flight, as they are stored.
+/// Full values of a lane in flight.
 template <class T, value_code Form, int Count>
 struct stored_values {
-    using stored = std::conditional_t<Form == value_code::single, float, T>;
-    const stored* from;
-    stored value[Count];
+    const T* from;
+    T value[Count];
 
     __device__ stored_values(const sell_view<T>& m, const slice_head& head, std::int32_t, int lane)
-        : from(begin(m) + std::int64_t{head.first} * slice_rows + lane) {}
+        : from(m.values + std::int64_t{head.first} * slice_rows + lane) {}
     __device__ void load(std::int32_t k, std::int32_t length) {
 #pragma unroll
         for (int u = 0; u < Count; ++u)
-            value[u] = k + u < length ? load_once(from + u * slice_rows) : stored(0);
+            value[u] = k + u < length ? load_once(from + u * slice_rows) : T(0);
         from += Count * slice_rows;
     }
     [[nodiscard]] __device__ T get(int u, const T*) const {
-        return static_cast<T>(value[u]);
+        return value[u];
     }
+};
 
-private:
-    static __device__ const stored* begin(const sell_view<T>& m) {
-        if constexpr (Form == value_code::single)
-            return m.singles;
-        else
-            return m.values;
+/// Words of a lane in flight, each with what `OfWord` values have.
+template <int OfWord, int Count>
+struct stored_words {
+    static_assert(Count % OfWord == 0);
+    static constexpr int words = Count / OfWord;
+    static constexpr int bits = 32 / OfWord;
+    const std::uint32_t* from;
+    std::uint32_t word[words];
+
+    __device__ stored_words(const std::uint32_t* all, const slice_head& head, std::int32_t slice,
+                            int lane)
+        : from(all + std::int64_t{words_before(head.first, slice, OfWord)} * slice_rows + lane) {}
+    __device__ void load(std::int32_t k, std::int32_t length) {
+#pragma unroll
+        for (int w = 0; w < words; ++w)
+            word[w] = k + OfWord * w < length ? load_once(from + w * slice_rows) : 0;
+        from += words * slice_rows;
+    }
+    [[nodiscard]] __device__ std::uint32_t part(int u) const {
+        return word[u / OfWord] >> (bits * (u % OfWord)) & (~std::uint32_t{0} >> (32 - bits));
     }
 };
 
 template <class T, int Count>
-struct stored_values<T, value_code::table, Count> {
-    static constexpr int words = Count / 4;
-    const std::uint32_t* from;
-    std::uint32_t word[words];
-
+struct stored_values<T, value_code::table, Count> : stored_words<codes_of_word, Count> {
     __device__ stored_values(const sell_view<T>& m, const slice_head& head, std::int32_t slice,
                              int lane)
-        : from(m.codes + std::int64_t{code_words_before(head.first, slice)} * slice_rows + lane) {}
-    __device__ void load(std::int32_t k, std::int32_t length) {
-#pragma unroll
-        for (int w = 0; w < words; ++w)
-            word[w] = k + 4 * w < length ? load_once(from + w * slice_rows) : 0;
-        from += words * slice_rows;
+        : stored_words<codes_of_word, Count>(m.codes, head, slice, lane) {}
+    [[nodiscard]] __device__ T get(int u, const T* table) const { return table[this->part(u)]; }
+};
+
+template <int Count>
+struct stored_values<double, value_code::halved, Count> : stored_words<1, Count> {
+    __device__ stored_values(const sell_view<double>& m, const slice_head& head, std::int32_t slice,
+                             int lane)
+        : stored_words<1, Count>(m.halved, head, slice, lane) {}
+    [[nodiscard]] __device__ double get(int u, const double*) const {
+        return static_cast<double>(__uint_as_float(this->part(u)));
     }
-    [[nodiscard]] __device__ T get(int u, const T* table) const {
-        return table[word[u / 4] >> (8 * (u % 4)) & 0xff];
+};
+
+template <int Count>
+struct stored_values<float, value_code::halved, Count> : stored_words<2, Count> {
+    float apart;
+
+    __device__ stored_values(const sell_view<float>& m, const slice_head& head, std::int32_t slice,
+                             int lane)
+        : stored_words<2, Count>(m.halved, head, slice, lane),
+          apart(load_once(m.apart + std::int64_t{slice} * slice_rows + lane)) {}
+    [[nodiscard]] __device__ float get(int u, const float*) const {
+        const std::uint32_t bits = this->part(u);
+        return bits == apart_bits ? apart : of_sixteen_bits(bits);
     }
 };
 

@@ -1,6 +1,5 @@
 #include <krylith/sparse/sell/narrow_values.hpp>
 
-#include <type_traits>
 #include <utility>
 
 #include <krylith/device/cuda/cuda_device.cuh>
@@ -34,7 +33,7 @@ void narrow_values<T>::find(sell_view<T>& view, slice_head* heads) {
         !pays(slice_columns_ - counts_.uniform))
         return;
     if (make_table(view, heads)) return;
-    if (pays(counts_.exact)) make_singles(view, heads);
+    if (pays(counts_.exact)) make_halved(view, heads);
 }
 
 template <class T>
@@ -65,8 +64,9 @@ bool narrow_values<T>::make_table(sell_view<T>& view, slice_head* heads) {
     std::int32_t different = 0;
     device_->download(&different, &census_.data()->different, sizeof different);
     if (different > value_census::most) return false;
-    const std::size_t words =
-        std::size_t{code_words_before(static_cast<std::uint32_t>(slice_columns_), view.slices)} + 1;
+    const std::size_t words = std::size_t{words_before(static_cast<std::uint32_t>(slice_columns_),
+                                                       view.slices, codes_of_word)} +
+                              1;
     if (codes_.size() == 0) codes_ = buffer<std::uint32_t>(device_, words * slice_rows, "matrix");
     view.table = table_.data();
     view.codes = codes_.data();
@@ -81,20 +81,29 @@ bool narrow_values<T>::make_table(sell_view<T>& view, slice_head* heads) {
 }
 
 template <class T>
-void narrow_values<T>::make_singles(sell_view<T>& view, slice_head* heads) {
-    if constexpr (std::is_same_v<T, double>) {
-        if (singles_.size() == 0)
-            singles_ = buffer<float>(device_, static_cast<std::size_t>(slice_columns_ * slice_rows),
-                                     "matrix");
-        view.singles = singles_.data();
-        const launch_scope launch(*device_);
-        const auto store = store_singles<T>;
-        store<<<launch.blocks(store, block_threads, view.groups), block_threads, 0,
-                launch.stream()>>>(view, heads, singles_.data());
-        launch.check_launch();
-        form_ = value_code::single;
-        coded_ = counts_.exact;
-    }
+void narrow_values<T>::make_halved(sell_view<T>& view, slice_head* heads) {
+    const std::size_t words =
+        words_before(static_cast<std::uint32_t>(slice_columns_), view.slices, halved_of_word<T>);
+    if (halved_.size() == 0) halved_ = buffer<std::uint32_t>(device_, words * slice_rows, "matrix");
+    if (apart_of_row<T> != 0 && apart_.size() == 0)
+        apart_ = buffer<T>(device_, static_cast<std::size_t>(view.slices) * slice_rows, "matrix");
+    view.halved = halved_.data();
+    view.apart = apart_.data();
+    const launch_scope launch(*device_);
+    const auto store = store_halved<T>;
+    store<<<launch.blocks(store, block_threads, view.groups), block_threads, 0, launch.stream()>>>(
+        view, heads, halved_.data(), apart_.data());
+    launch.check_launch();
+    form_ = value_code::halved;
+    coded_ = counts_.exact;
+}
+
+template <class T>
+std::int64_t narrow_values<T>::coded_bytes() const noexcept {
+    constexpr auto half = static_cast<std::int64_t>(sizeof(T)) / 2;
+    if (form_ == value_code::table) return coded_ * slice_rows;
+    return coded_ * slice_rows * half + counts_.exact_slices * slice_rows * apart_of_row<T> *
+                                            static_cast<std::int64_t>(sizeof(T));
 }
 
 template class narrow_values<double>;

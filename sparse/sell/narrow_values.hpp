@@ -12,9 +12,10 @@ namespace krylith::cuda {
 /// What has been found out about the slices of a matrix, in slice-columns; zero before.
 struct narrow_counts {
     std::int64_t uniform;
-    std::int64_t diagonal; ///< those of uniform slices that have diagonals
-    std::int64_t shared;   ///< those of these that read the ones of another slice
-    std::int64_t exact;    ///< of slices that are not uniform, and exact in fp32
+    std::int64_t diagonal;     ///< those of uniform slices that have diagonals
+    std::int64_t shared;       ///< those of these that read the ones of another slice
+    std::int64_t exact;        ///< of slices that are not uniform, and exact in half their bits
+    std::int64_t exact_slices; ///< the number of these slices
 };
 
 struct uniform_tables {
@@ -42,8 +43,9 @@ struct value_census {
 
 /// Looks at the values on the device whenever they are new. Uniform slices are always found. If
 /// what else there is pays, others get codes of a table where the device has at most 255 different
-/// values but 0, or else values in fp32. Their memory is taken when they first pay, and is kept:
-/// 1 byte a value, or 4. The values themselves stay where they are.
+/// values but 0, or else values in half their bits. Their memory is taken when they first pay, and
+/// is kept: 1 byte a value, or sizeof(T) / 2 and, of float, 4 bytes a row. The values themselves
+/// stay where they are.
 template <class T>
 class narrow_values {
 public:
@@ -56,17 +58,19 @@ public:
     void find(sell_view<T>& view, slice_head* heads);
 
     [[nodiscard]] const narrow_counts& counts() const noexcept { return counts_; }
-    /// What slices that are not uniform have: `table` or `single`, or `full`, if that doesn't pay.
+    /// What slices that are not uniform have: `table` or `halved`, or `full`, if that doesn't pay.
     [[nodiscard]] value_code form() const noexcept { return form_; }
     /// The slice-columns of slices that have form().
     [[nodiscard]] std::int64_t coded() const noexcept { return coded_; }
+    /// The bytes that products read of their values.
+    [[nodiscard]] std::int64_t coded_bytes() const noexcept;
 
 private:
     /// Whether reading so many slice-columns in this form is worth a kernel of its own.
     [[nodiscard]] bool pays(std::int64_t coded) const;
     void mark_uniform(const sell_view<T>& view, slice_head* heads);
     [[nodiscard]] bool make_table(sell_view<T>& view, slice_head* heads);
-    void make_singles(sell_view<T>& view, slice_head* heads);
+    void make_halved(sell_view<T>& view, slice_head* heads);
 
     std::shared_ptr<device> device_;
     std::int64_t slice_columns_ = 0;
@@ -78,7 +82,8 @@ private:
     buffer<value_census> census_;   ///< [1]
     buffer<T> table_;               ///< [table_size]
     buffer<std::uint32_t> codes_;
-    buffer<float> singles_;
+    buffer<std::uint32_t> halved_;
+    buffer<T> apart_; ///< [32 * slices] of float
 };
 
 } // namespace krylith::cuda

@@ -1,8 +1,8 @@
 // SELL-32 on CUDA: one thread for each row, with unit stride across the warp.
 //
 // A product moves (fp64) 8.25, 8.75, 10.25 or 12 bytes a stored entry (sell_view.hpp says when),
-// about 7.5 less in uniform slices, 7 where values come from a table and 4 where they are in fp32,
-// 8 a row of x and of y, 0.5 a row for the heads of slices, and 4 a row if sorted.
+// about 7.5 less in uniform slices, 7 where values come from a table and 4 where they are in half
+// their bits, 8 a row of x and of y, 0.5 a row for the heads of slices, and 4 a row if sorted.
 
 #include <algorithm>
 #include <limits>
@@ -182,6 +182,7 @@ public:
                  nullptr,
                  nullptr,
                  nullptr,
+                 nullptr,
                  slices_.rows.data(),
                  order_.data(),
                  lengths.rows,
@@ -238,10 +239,9 @@ public:
         constexpr auto entry = static_cast<std::int64_t>(sizeof(uniform_entry<T>));
         constexpr auto step = static_cast<std::int64_t>(sizeof(slice_step));
         const narrow_counts& counts = narrow_.counts();
-        const std::int64_t form = narrow_.form() == value_code::table ? 1 : 4; // bytes of a value
         return bytes_ - counts.uniform * (slice_rows * value - entry) - counts.diagonal * step -
                counts.shared * entry -
-               (reads_form() ? narrow_.coded() * slice_rows * (value - form) : 0);
+               (reads_form() ? narrow_.coded() * slice_rows * value - narrow_.coded_bytes() : 0);
     }
     [[nodiscard]] double narrow_fraction() const override {
         const std::int64_t columns = slices_.slice_columns;

@@ -13,8 +13,9 @@
 // Where all entries of each slice-column are the same number, as those of stencils are, a product
 // reads that one instead of 32 values: 0.5 bytes a nonzero with diagonals. Slices that are equal in
 // all this read those of one of them, which stay in the caches. Where a device has few different
-// values, products read a byte for each, its place in a table; where values are exact in fp32, they
-// read these. All this changes no bit of a product, and each slice has its own code.
+// values, products read a byte for each, its place in a table; where values are exact in half their
+// bits, they read these: fp32 for double; for float 16 bits (sixteen_bits.hpp), but for one value
+// of each row. All this changes no bit of a product, and each slice has its own code.
 #pragma once
 
 #include <cstddef>
@@ -36,7 +37,7 @@ enum class value_code : std::uint32_t {
     full,    ///< each for itself
     uniform, ///< all entries of a slice-column are one finite number, which sell_view::uniform has
     table,   ///< sell_view::table has them, sell_view::codes where
-    single,  ///< sell_view::singles has them
+    halved,  ///< sell_view::halved has them, and sell_view::apart what it lacks
 };
 
 /// A slice-column whose code isn't wide, or three of them. It is read as one word of 8 bytes.
@@ -113,11 +114,31 @@ inline constexpr std::int64_t column_chunk = 64;
 /// The entries of a table of values. The first is 0, for lanes without an entry.
 inline constexpr std::int32_t table_size = 256;
 
-/// The codes of four slice-columns are one word of each lane. This is the number of such words
-/// before those of a slice, which takes at most a word more than it needs.
-[[nodiscard]] constexpr std::uint32_t code_words_before(std::uint32_t first, std::int32_t slice) {
+/// The slice-columns whose codes are one word of 32 bits of each lane.
+inline constexpr int codes_of_word = 4;
+
+/// The slice-columns whose halved values are one word of each lane.
+template <class T>
+inline constexpr int halved_of_word = sizeof(T) == 8 ? 1 : 2;
+
+/// The values of a row that a halved slice may have apart.
+template <class T>
+inline constexpr int apart_of_row = sizeof(T) == 8 ? 0 : 1;
+
+/// Whether a slice of float is worth being halved: what is apart takes as much as two slice-columns
+/// save.
+template <class T>
+[[nodiscard]] constexpr bool worth_halving(std::int32_t length) {
+    return length > 2 * apart_of_row<T>;
+}
+
+/// The number of words, each of `of_word` slice-columns, before those of a slice, which takes at
+/// most a word more than it needs.
+[[nodiscard]] constexpr std::uint32_t words_before(std::uint32_t first, std::int32_t slice,
+                                                   int of_word) {
+    const auto of = static_cast<std::uint64_t>(of_word);
     return static_cast<std::uint32_t>(
-        (std::uint64_t{first} + 3 * static_cast<std::uint64_t>(slice)) / 4);
+        (std::uint64_t{first} + (of - 1) * static_cast<std::uint64_t>(slice)) / of);
 }
 
 /// Plain pointers to memory of one device, for kernels. Groups are the slices of a block of threads
@@ -130,11 +151,13 @@ struct sell_view {
     const T* values;                 ///< [32 * slice-columns]
     const uniform_entry<T>* uniform; ///< [slice-columns] what uniform slices have
     const T* table;                  ///< [table_size] or null
-    const std::uint32_t* codes; ///< [32 * code_words_before(slice-columns, slices) + 32], 8 bits
-                                ///< each, the first slice-column's the lowest; null: none are kept
-    const float* singles;       ///< [32 * slice-columns], placed as values; null: none are kept
-    const std::int32_t* rows;   ///< [32 * slices] row of a place, -1: none; null: the natural order
-    const std::int32_t* order;  ///< [groups] the order of groups, or null: the natural order
+    const std::uint32_t* codes; ///< [32 * words_before(slice-columns, slices, codes_of_word) + 32],
+                                ///< 8 bits each, the first slice-column's the lowest; null: none
+    const std::uint32_t* halved; ///< [32 * words_before(slice-columns, slices, halved_of_word)]
+                                 ///< fp32, or 16 bits each, the first the lowest; null: none
+    const T* apart;              ///< [32 * slices] the value of a place that 16 bits lack; or null
+    const std::int32_t* rows;  ///< [32 * slices] row of a place, -1: none; null: the natural order
+    const std::int32_t* order; ///< [groups] the order of groups, or null: the natural order
     std::int64_t row_count;
     std::int32_t slices;
     std::int32_t groups;

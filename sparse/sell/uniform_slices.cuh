@@ -1,10 +1,11 @@
 // Finds the slices whose slice-columns have one value each, and those whose values are exact in
-// fp32. Included by .cu files only.
+// half their bits. Included by .cu files only.
 #pragma once
 
 #include <cstdint>
 
 #include <krylith/device/cuda/warp.cuh>
+#include <krylith/sparse/sell/halved_values.cuh>
 #include <krylith/sparse/sell/narrow_values.hpp>
 #include <krylith/sparse/sell/sell_loads.cuh>
 #include <krylith/vector/scalar/kernel_context_cuda.cuh>
@@ -15,22 +16,6 @@ namespace krylith::cuda {
 template <class T>
 __device__ inline bool is_finite(T value) {
     return value - value == T(0);
-}
-
-/// Whether two numbers are the same, 0 and -0 being two.
-__device__ inline bool same_bits(double a, double b) {
-    return __double_as_longlong(a) == __double_as_longlong(b);
-}
-__device__ inline bool same_bits(float a, float b) {
-    return __float_as_int(a) == __float_as_int(b);
-}
-
-/// Whether a value survives being a float.
-__device__ inline bool is_exact(double value) {
-    return same_bits(static_cast<double>(static_cast<float>(value)), value);
-}
-__device__ inline bool is_exact(float) {
-    return false; // nothing is saved
 }
 
 __device__ inline void count(std::int64_t& total, std::int64_t number) {
@@ -64,8 +49,9 @@ __device__ inline std::uint32_t hash_of(const sell_view<T>& m, const slice_head&
 }
 
 /// Marks the uniform slices in `heads` and stores their values, one warp for each slice; those with
-/// diagonals are entered in the table. Counts those of the others that are exact in fp32. It reads
-/// the values once, and stops at the first slice-column of a slice that makes it neither.
+/// diagonals are entered in the table. Counts those of the others that are exact in half their
+/// bits. It reads the values once, and stops at the first slice-column of a slice that makes it
+/// neither.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
     mark_uniform_slices(const __grid_constant__ sell_view<T> m, slice_head* heads,
@@ -76,13 +62,15 @@ __global__ void __launch_bounds__(block_threads)
     std::int64_t found = 0;
     std::int64_t found_diagonal = 0;
     std::int64_t found_exact = 0;
+    std::int64_t exact_slices = 0;
     for (auto s = static_cast<std::int32_t>(blockIdx.x * block_warps + threadIdx.x / 32);
          s < m.slices; s += stride) {
         const slice_reader<T> slice = read_slice(m, s, lane);
         slice_head head = heads[s];
         const bool diagonal = slice.code == column_code::diagonal;
         bool same = slice.code != column_code::triples; // no kernel reads these so
-        bool exact = true;
+        bool exact = worth_halving<T>(slice.length);
+        int inexact = 0; // of the lane
         for (std::int32_t k = 0; (same || exact) && k < slice.length; ++k) {
             const bool here = slice.column(k) >= 0;
             const unsigned lanes = __ballot_sync(all, here);
@@ -92,7 +80,8 @@ __global__ void __launch_bounds__(block_threads)
             const T value = lanes != 0 ? first : T(0);
             const bool alike = !here || (same_bits(mine, value) && is_finite(value));
             same = __all_sync(all, alike) != 0 && same;
-            exact = __all_sync(all, is_exact(mine)) != 0 && exact;
+            inexact += is_exact(mine) ? 0 : 1;
+            exact = __all_sync(all, inexact <= apart_of_row<T>) != 0 && exact;
             if (same && lane == 0)
                 uniform[head.first + k] = {
                     value, slice.code != column_code::wide ? slice.steps[k] : slice_step{0, 0}};
@@ -102,7 +91,10 @@ __global__ void __launch_bounds__(block_threads)
             slice_shape(slice.length, slice.code, same ? value_code::uniform : value_code::full);
         head.read = head.first;
         if (lane == 0) heads[s] = head;
-        if (!same && exact) found_exact += slice.length;
+        if (!same && exact) {
+            found_exact += slice.length;
+            ++exact_slices;
+        }
         if (!same) continue;
         found += slice.length;
         if (!diagonal) continue;
@@ -111,7 +103,10 @@ __global__ void __launch_bounds__(block_threads)
         if (lane == 0) atomicMax(tables->first_slice + hash, largest_slice - s);
     }
     if (lane != 0) return;
-    if (found_exact != 0) count(tables->counts.exact, found_exact);
+    if (exact_slices != 0) {
+        count(tables->counts.exact, found_exact);
+        count(tables->counts.exact_slices, exact_slices);
+    }
     if (found == 0) return;
     count(tables->counts.uniform, found);
     count(tables->counts.diagonal, found_diagonal);

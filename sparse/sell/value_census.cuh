@@ -6,6 +6,7 @@
 
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/cuda/warp.cuh>
+#include <krylith/sparse/sell/halved_values.cuh>
 #include <krylith/sparse/sell/narrow_values.hpp>
 #include <krylith/sparse/sell/sell_loads.cuh>
 #include <krylith/vector/scalar/kernel_context_cuda.cuh>
@@ -118,7 +119,7 @@ __global__ void __launch_bounds__(block_threads)
         const std::int32_t length = head.length();
         const T* const from = m.values + std::int64_t{head.first} * slice_rows + lane;
         std::uint32_t* const to =
-            codes + std::int64_t{code_words_before(head.first, s)} * slice_rows + lane;
+            codes + std::int64_t{words_before(head.first, s, codes_of_word)} * slice_rows + lane;
         bool known = true;
         for (std::int32_t k = 0; known && k < length; k += 4) {
             std::uint32_t word = 0;
@@ -143,28 +144,46 @@ __global__ void __launch_bounds__(block_threads)
                   static_cast<value_bits>(found));
 }
 
-/// Stores the values of slices that aren't uniform in fp32, one warp for each slice, and marks
-/// those all of whose values are exact.
+/// Stores the values of slices that aren't uniform in half their bits, one warp for each slice, and
+/// marks those all of whose values are exact, but for as many of a row as may be apart.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
-    store_singles(const __grid_constant__ sell_view<T> m, slice_head* heads, float* singles) {
+    store_halved(const __grid_constant__ sell_view<T> m, slice_head* heads, std::uint32_t* words,
+                 T* apart) {
+    constexpr int of_word = halved_of_word<T>;
     const auto lane = static_cast<int>(threadIdx.x & 31);
     const auto stride = static_cast<std::int32_t>(gridDim.x * block_warps);
     for (auto s = static_cast<std::int32_t>(blockIdx.x * block_warps + threadIdx.x / 32);
          s < m.slices; s += stride) {
         const slice_head head = heads[s];
         if (head.values() == value_code::uniform) continue;
-        const std::int64_t first = std::int64_t{head.first} * slice_rows + lane;
-        bool exact = true;
-        for (std::int32_t k = 0; exact && k < head.length(); ++k) {
-            const T value = load_once(m.values + first + std::int64_t{k} * slice_rows);
-            const auto single = static_cast<float>(value);
-            singles[first + std::int64_t{k} * slice_rows] = single;
-            exact = __all_sync(all_lanes,
-                               bits_of_value(static_cast<T>(single)) == bits_of_value(value)) != 0;
+        const std::int32_t length = head.length();
+        const T* const from = m.values + std::int64_t{head.first} * slice_rows + lane;
+        std::uint32_t* const to =
+            words + std::int64_t{words_before(head.first, s, of_word)} * slice_rows + lane;
+        int inexact = 0; // of the lane
+        T other = 0;     // the last of these
+        bool exact = worth_halving<T>(length);
+        for (std::int32_t k = 0; exact && k < length; k += of_word) {
+            std::uint32_t word = 0;
+#pragma unroll
+            for (int u = 0; u < of_word; ++u) {
+                if (k + u >= length) continue;
+                const T value = load_once(from + (std::int64_t{k} + u) * slice_rows);
+                std::uint32_t half = halved(value);
+                if (!is_exact(value, half)) {
+                    ++inexact;
+                    other = value;
+                    half = apart_bits;
+                }
+                word |= half << (32 / of_word * u);
+            }
+            to[std::int64_t{k / of_word} * slice_rows] = word;
+            exact = __all_sync(all_lanes, inexact <= apart_of_row<T>) != 0;
         }
-        if (exact && lane == 0)
-            heads[s].shape = slice_shape(head.length(), head.code(), value_code::single);
+        if (!exact) continue;
+        if constexpr (apart_of_row<T> != 0) apart[std::int64_t{s} * slice_rows + lane] = other;
+        if (lane == 0) heads[s].shape = slice_shape(length, head.code(), value_code::halved);
     }
 }
 

@@ -11,6 +11,7 @@
 #include <krylith/precond/amg.hpp>
 #include <krylith/solvers/cg.hpp>
 
+#include <krylith/tests/precond/uneven_matrix.hpp>
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/random.hpp>
 #include <krylith/tests/support/short_memory.hpp>
@@ -55,6 +56,12 @@ std::size_t live_bytes(const device_group& group) {
     std::size_t sum = 0;
     for (int rank = 0; rank < group.size(); ++rank) sum += group[rank].ledger().live();
     return sum;
+}
+
+/// A matrix of which these options make several levels; rows of 16 bits must be long.
+csr_matrix<double> matrix_for(const amg_options& options) {
+    if (options.precision == multigrid_precision::fp16) return testing::uneven_27point(6);
+    return make_gallery<double>("poisson2d:14:random=1");
 }
 
 /// Calls action() with allocation k failing, k = 0, 1, ..., in longer steps further on, and
@@ -186,25 +193,31 @@ KRYLITH_GROUP_TEST("amg: it says why there is no coarser level") {
 }
 
 KRYLITH_GROUP_TEST("amg: device memory that runs out in a set-up leaves nothing behind") {
-    const auto matrix = make_gallery<double>("poisson2d:14:random=1");
-    const auto a = make_operator(group, matrix);
-    const auto r = random_values<double>(matrix.rows, 24);
-    const auto expected = applied(*a, amg<double>(*a, matrix), r);
-    const std::size_t before = live_bytes(group);
-    const auto set_up = [&] { const amg<double> m(*a, matrix); };
-    CHECK(fail_each_allocation(group, set_up, [&](bool) { CHECK(live_bytes(group) == before); }) >
-          10);
-    CHECK(same_bits(applied(*a, amg<double>(*a, matrix), r), expected));
+    for (const amg_options& options :
+         {amg_options{}, amg_options{.precision = multigrid_precision::fp16}}) {
+        CAPTURE(static_cast<int>(options.precision));
+        const auto matrix = matrix_for(options);
+        const auto a = make_operator(group, matrix);
+        const auto r = random_values<double>(matrix.rows, 24);
+        const auto expected = applied(*a, amg<double>(*a, matrix, options), r);
+        const std::size_t before = live_bytes(group);
+        const auto set_up = [&] { const amg<double> m(*a, matrix, options); };
+        CHECK(fail_each_allocation(group, set_up,
+                                   [&](bool) { CHECK(live_bytes(group) == before); }) > 10);
+        CHECK(same_bits(applied(*a, amg<double>(*a, matrix, options), r), expected));
+    }
 }
 
 KRYLITH_GROUP_TEST("amg: device memory that runs out in an update or an application") {
-    const auto matrix = make_gallery<double>("poisson2d:14:random=1");
-    const auto changed = scaled(matrix, 3);
-    const auto a = make_operator(group, matrix);
-    const auto r = random_values<double>(matrix.rows, 25);
-    for (const auto reuse : {multigrid_reuse::transfer, multigrid_reuse::none}) {
+    for (const amg_options& options : {amg_options{}, amg_options{.reuse = multigrid_reuse::none},
+                                       amg_options{.precision = multigrid_precision::fp16}}) {
+        const auto reuse = options.reuse;
         CAPTURE(static_cast<int>(reuse));
-        const amg_options options{.reuse = reuse};
+        CAPTURE(static_cast<int>(options.precision));
+        const auto matrix = matrix_for(options);
+        const auto changed = scaled(matrix, 3);
+        const auto a = make_operator(group, matrix);
+        const auto r = random_values<double>(matrix.rows, 25);
         const auto old = applied(*a, amg<double>(*a, matrix, options), r);
         const auto expected = applied(*a, amg<double>(*a, changed, options), r);
         amg<double> m(*a, matrix, options);
@@ -232,7 +245,10 @@ KRYLITH_GROUP_TEST("amg: device memory that runs out in an update or an applicat
         if (reuse == multigrid_reuse::none) CHECK(unusable == 0);
         CHECK(same_bits(applied(*a, m, r), expected));
     }
-    const amg<double> m(*a, changed);
+    const auto matrix = matrix_for({});
+    const auto a = make_operator(group, matrix);
+    const auto r = random_values<double>(matrix.rows, 25);
+    const amg<double> m(*a, matrix);
     const auto expected = applied(*a, m, r);
     const std::size_t before = live_bytes(group);
     (void)fail_each_allocation(

@@ -1,5 +1,7 @@
-// SELL slices whose values come from a table or are stored in fp32: products have the bits that
-// they have with all values, new values are looked at anew, and the narrow fraction says what is.
+// SELL slices whose values come from a table or are stored in half their bits: products have the
+// bits that they have with all values, new values are looked at anew, and the narrow fraction says
+// what is.
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include <krylith/sparse/sell/narrow_worth.hpp>
+#include <krylith/sparse/sell/sixteen_bits.hpp>
 
 #include <krylith/tests/sparse/sell/sell_products.hpp>
 #include <krylith/tests/support/groups.hpp>
@@ -62,6 +65,67 @@ std::vector<T> special(std::size_t size) {
     return values;
 }
 
+/// Float values of which all but `apart` of each row, at places of their own, have 16 bits.
+std::vector<float> sixteen_bit_values(const pattern& p, std::size_t apart, std::uint64_t seed) {
+    auto values = random_values<float>(static_cast<std::int64_t>(p.indices.size()), seed);
+    for (std::size_t row = 0; row + 1 < p.offsets.size(); ++row) {
+        const auto begin = static_cast<std::size_t>(p.offsets[row]);
+        const auto length = static_cast<std::size_t>(p.offsets[row + 1]) - begin;
+        for (std::size_t k = 0; k < length; ++k) {
+            float& value = values[begin + (k + row) % length];
+            if (k >= apart) value = rounded_to_sixteen_bits(value);
+        }
+    }
+    return values;
+}
+
+/// Values of 16 bits of every size: the largest and the least, zeros of both signs, infinite ones.
+std::vector<float> rare_sixteen_bits(std::size_t size) {
+    random_numbers random(82);
+    std::vector<float> values(size);
+    for (float& value : values) {
+        const int kind = random.below(1000);
+        const float any = static_cast<float>(1024 + random.below(1024)) / 1024;
+        value = kind == 0    ? std::numeric_limits<float>::infinity()
+                : kind == 1  ? -std::numeric_limits<float>::infinity()
+                : kind < 10  ? most_in_sixteen_bits
+                : kind < 60  ? 0.0f
+                : kind < 110 ? -0.0f
+                             : rounded_to_sixteen_bits(
+                                   std::ldexp(kind % 2 == 0 ? any : -any, 3 - random.below(40)));
+    }
+    return values;
+}
+
+/// One value of each row may have more than 16 bits, and is read in full.
+void check_sixteen_bits(matrix_operator<float>& a, const pattern& p, double wide,
+                        std::int64_t full_bytes) {
+    const std::size_t size = p.indices.size();
+    const bool sell = a.format_name() == "sell";
+    const bool long_rows = sell && size >= 4 * static_cast<std::size_t>(p.rows());
+    for (const std::size_t apart : {0, 1}) {
+        const auto values = sixteen_bit_values(p, apart, 83);
+        a.update(values);
+        CHECK(right(a, p, values));
+        if (!long_rows) continue;
+        CHECK(narrow_fraction(a) > 0.95);
+        CHECK(a.matrix_bytes(0) < full_bytes);
+    }
+    const auto rare = rare_sixteen_bits(size);
+    a.update(rare);
+    CHECK(right(a, p, rare));
+    if (long_rows) CHECK(narrow_fraction(a) > 0.95);
+    // A NaN is never one of 16 bits, whatever its own are.
+    auto odd = sixteen_bit_values(p, 0, 84);
+    for (std::size_t k = 0; k < size; k += 1009) odd[k] = k % 2 == 0 ? NAN : -NAN;
+    a.update(odd);
+    CHECK(right(a, p, odd));
+    const auto two = sixteen_bit_values(p, 2, 85);
+    a.update(two);
+    CHECK(right(a, p, two));
+    CHECK(narrow_fraction(a) == wide);
+}
+
 template <class T>
 void check_narrow(const device_group& group) {
     const mocked_narrow_worth any_size;
@@ -103,6 +167,7 @@ void check_narrow(const device_group& group) {
         a->update(singles);
         CHECK(right(*a, p, singles));
         if (std::is_same_v<T, double>) CHECK(narrow_fraction(*a) == (some ? 1 : 0));
+        if constexpr (std::is_same_v<T, float>) check_sixteen_bits(*a, p, wide, full_bytes);
 
         a->update(various);
         CHECK(right(*a, p, various));
@@ -138,7 +203,18 @@ void check_single_slices(const device_group& group) {
             CHECK((narrow_fraction(*a) < 1) == (sizeof(T) == 8));
             CHECK(narrow_fraction(*a) > 0.5);
         }
-        if (!std::is_same_v<T, double>) continue;
+        if constexpr (std::is_same_v<T, float>) {
+            if (size < 4 * static_cast<std::size_t>(p.rows())) continue;
+            auto halved = sixteen_bit_values(p, 0, 86);
+            for (std::size_t k = size / 3; k < size / 3 + 3; ++k) halved[k] = 0.1f; // in two rows
+            a->update(halved);
+            CHECK(right(*a, p, halved));
+            if (sell && group.size() == 1) {
+                CHECK(narrow_fraction(*a) < 1);
+                CHECK(narrow_fraction(*a) > 0.5);
+            }
+            continue;
+        }
         auto exact = random_values<T>(static_cast<std::int64_t>(size), 79);
         for (T& value : exact) value = static_cast<T>(static_cast<float>(value));
         exact[size / 3] = T(0.1);
@@ -164,10 +240,10 @@ TEST_CASE("narrow values: short rows pay in large matrices of fp64") {
     CHECK(narrow_pays(4, 1, 1));
 }
 
-KRYLITH_GROUP_TEST("narrow values: tables and fp32, new values and back, fp64") {
+KRYLITH_GROUP_TEST("narrow values: tables and halves, new values and back, fp64") {
     check_narrow<double>(group);
 }
-KRYLITH_GROUP_TEST("narrow values: tables and fp32, new values and back, fp32") {
+KRYLITH_GROUP_TEST("narrow values: tables and halves, new values and back, fp32") {
     check_narrow<float>(group);
 }
 KRYLITH_GROUP_TEST("narrow values: each slice for itself") {

@@ -1,0 +1,35 @@
+// Vectors of a level with the entries that matrices of the level reach on other devices.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include <krylith/device/memory/buffer.hpp>
+#include <krylith/spmv/distributed_csr.hpp>
+#include <krylith/spmv/products/column_exchange.hpp>
+
+namespace krylith::detail {
+
+/// Returns v, given on the rows of each rank, by the local columns of B. Enqueued on the devices.
+template <class W>
+[[nodiscard]] std::vector<buffer<W>> by_local_columns(const distributed_csr<W>& b,
+                                                      const std::vector<buffer<W>>& v) {
+    const device_group& group = b.group();
+    std::vector<buffer<W>> local;
+    std::vector<W*> arrays;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const local_columns& columns = b.columns_of(rank);
+        local.emplace_back(group.handle(rank), static_cast<std::size_t>(columns.count()),
+                           "preconditioner");
+        arrays.push_back(local.back().data());
+        const auto& own = v[static_cast<std::size_t>(rank)];
+        if (own.size() != 0)
+            group[rank].copy(arrays.back() + columns.first_owned(), own.data(),
+                             own.size() * sizeof(W));
+    }
+    column_exchange(group, b.all_columns()).fill(std::span<W* const>(arrays));
+    return local;
+}
+
+} // namespace krylith::detail

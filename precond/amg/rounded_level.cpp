@@ -1,0 +1,58 @@
+#include <krylith/precond/amg/rounded_level.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include <krylith/precond/amg/local_vectors.hpp>
+#include <krylith/precond/coarsening/aggregation_parts.hpp>
+#include <krylith/precond/coarsening/rounding_steps.hpp>
+#include <krylith/precond/coarsening/row_steps.hpp>
+#include <krylith/sparse/sell/narrow_worth.hpp>
+#include <krylith/sparse/sell/sell_view.hpp>
+
+namespace krylith::detail {
+
+template <class W>
+bool worth_rounding(const distributed_csr<W>& b) {
+    if (!narrow_pays(sizeof(W), b.rows(), b.nonzeros())) return false;
+    constexpr std::int64_t enough_rows = 65536;
+    const auto stride = static_cast<std::uint32_t>(b.rows() / enough_rows + 1);
+    std::vector<buffer<unsigned>> flags;
+    for (int rank = 0; rank < b.group().size(); ++rank) {
+        const device_csr_view<W> view = b.block(rank).view();
+        flags.emplace_back(b.group().handle(rank), aggregation::value_flags, "preconditioner");
+        flags.back().zero();
+        aggregation::visit_rows(b.group()[rank], view.rows, aggregation::mean_entries(b, rank),
+                                aggregation::flag_values_step{view.offsets, view.values,
+                                                              b.row_owners().owned(rank).begin,
+                                                              stride, flags.back().data()});
+    }
+    std::vector<unsigned> raised(aggregation::value_flags, 0);
+    for (const auto& of_rank : flags) {
+        const std::vector<unsigned> own = of_rank.download();
+        for (std::size_t i = 0; i < aggregation::value_flags; ++i) raised[i] |= own[i];
+    }
+    return std::ranges::count(raised, 1u) >= table_size;
+}
+
+template <class W>
+void round_off_diagonal(distributed_csr<W>& b, const std::vector<buffer<W>>& v) {
+    static_assert(std::is_same_v<W, float>, "numbers of 16 bits are half as wide as float");
+    const std::vector<buffer<W>> local = by_local_columns(b, v);
+    for (int rank = 0; rank < b.group().size(); ++rank) {
+        const device_csr_view<W> view = b.block(rank).view();
+        aggregation::visit_rows(
+            b.group()[rank], view.rows, aggregation::mean_entries(b, rank),
+            aggregation::rounding_step{
+                {view.rows, view.offsets, view.indices, nullptr, b.columns_of(rank).numbers()},
+                b.block(rank).values(),
+                local[static_cast<std::size_t>(rank)].data()});
+    }
+}
+
+template bool worth_rounding(const distributed_csr<float>&);
+template void round_off_diagonal(distributed_csr<float>&, const std::vector<buffer<float>>&);
+
+} // namespace krylith::detail
