@@ -17,7 +17,6 @@
 #include <krylith/precond/amg.hpp>
 #include <krylith/precond/any_preconditioner.hpp>
 #include <krylith/precond/chebyshev.hpp>
-#include <krylith/precond/elimination_order.hpp>
 #include <krylith/precond/equilibration.hpp>
 #include <krylith/precond/ic0.hpp>
 #include <krylith/precond/ilu0.hpp>

@@ -24,7 +24,7 @@ ic0<T>::ic0(const matrix_operator<T>& a, const csr_view<T>& matrix, const ic0_op
 
 template <class T>
 ic0<T>::ic0(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
-             const ic0_options& options)
+            const ic0_options& options)
     : options_(options),
       factors_(std::make_unique<incomplete::device_factors<T>>(square_layout(a.layouts(), "ic0"),
                                                                parts, requested(options))) {}

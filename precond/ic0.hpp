@@ -11,7 +11,7 @@
 #include <string>
 
 #include <krylith/matrix/csr.hpp>
-#include <krylith/precond/elimination_order.hpp>
+#include <krylith/precond/incomplete/elimination_order.hpp>
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/spmv/matrix_parts.hpp>

@@ -24,7 +24,7 @@ ilu0<T>::ilu0(const matrix_operator<T>& a, const csr_view<T>& matrix, const ilu0
 
 template <class T>
 ilu0<T>::ilu0(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
-               const ilu0_options& options)
+              const ilu0_options& options)
     : options_(options),
       factors_(std::make_unique<incomplete::device_factors<T>>(square_layout(a.layouts(), "ilu0"),
                                                                parts, requested(options))) {}

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <krylith/matrix/csr.hpp>
-#include <krylith/precond/elimination_order.hpp>
+#include <krylith/precond/incomplete/elimination_order.hpp>
 #include <krylith/precond/incomplete/factor_block.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/spmv/matrix_parts.hpp>

@@ -172,8 +172,8 @@ template <class T>
 std::int64_t factor_block<T>::bytes() const {
     return static_cast<std::int64_t>(places_.size() * sizeof(std::int32_t) +
                                      work_.size() * sizeof(T)) +
-           (elimination_ ? elimination_->bytes() : 0) + factors_.bytes() + (forward_ ? forward_->bytes() : 0) +
-           (backward_ ? backward_->bytes() : 0);
+           (elimination_ ? elimination_->bytes() : 0) + factors_.bytes() +
+           (forward_ ? forward_->bytes() : 0) + (backward_ ? backward_->bytes() : 0);
 }
 
 template <class T>

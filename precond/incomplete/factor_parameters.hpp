@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include <krylith/precond/elimination_order.hpp>
+#include <krylith/precond/incomplete/elimination_order.hpp>
 #include <krylith/precond/table/preconditioner_method.hpp>
 
 namespace krylith::incomplete {

@@ -101,8 +101,7 @@ std::vector<distributed_csr<T>> whole_on_each(distributed_csr<T> matrix) {
         return result;
     }
     std::vector<buffer<std::int32_t>> columns;
-    for (int rank = 0; rank < group.size(); ++rank)
-        columns.push_back(matrix.global_columns(rank));
+    for (int rank = 0; rank < group.size(); ++rank) columns.push_back(matrix.global_columns(rank));
     for (int to = 0; to < group.size(); ++to) {
         const row_partition owners = all_on(to, group.size(), matrix.rows());
         std::vector<device_csr<T>> blocks;
@@ -116,8 +115,7 @@ std::vector<distributed_csr<T>> whole_on_each(distributed_csr<T> matrix) {
             }
             buffer<std::int64_t> offsets(device, 1, item);
             offsets.zero();
-            blocks.emplace_back(device, 0, std::move(offsets), buffer<std::int32_t>(),
-                                buffer<T>());
+            blocks.emplace_back(device, 0, std::move(offsets), buffer<std::int32_t>(), buffer<T>());
         }
         result.emplace_back(group, owners, owners, std::move(blocks), std::move(numbers));
     }

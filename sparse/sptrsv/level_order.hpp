@@ -39,9 +39,9 @@ template <class T>
 /// nothing where an entry couples a range with itself or one that comes later, and where a row has
 /// more than level_key::most_short strict entries. Waits for the device.
 template <class T>
-[[nodiscard]] std::optional<level_order>
-order_by_ranges(const std::shared_ptr<device>& device, const triangle_source<T>& a,
-                const std::vector<std::int64_t>& ranges);
+[[nodiscard]] std::optional<level_order> order_by_ranges(const std::shared_ptr<device>& device,
+                                                         const triangle_source<T>& a,
+                                                         const std::vector<std::int64_t>& ranges);
 
 /// The first places of all levels, and the number of rows: [levels + 1]. Waits for the device.
 [[nodiscard]] std::vector<std::int64_t> first_places(const std::shared_ptr<device>& device,

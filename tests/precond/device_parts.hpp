@@ -20,10 +20,9 @@ public:
         for (int rank = 0; rank < group.size(); ++rank) {
             const auto& device = group.handle(rank);
             const row_range owned = rows.owned(rank);
-            const auto offsets =
-                std::span(a.row_offsets)
-                    .subspan(static_cast<std::size_t>(owned.begin),
-                             static_cast<std::size_t>(owned.size()) + 1);
+            const auto offsets = std::span(a.row_offsets)
+                                     .subspan(static_cast<std::size_t>(owned.begin),
+                                              static_cast<std::size_t>(owned.size()) + 1);
             const auto first = static_cast<std::size_t>(offsets.front());
             const auto count = static_cast<std::size_t>(offsets.back()) - first;
             offsets_.emplace_back(device, offsets, "parts");

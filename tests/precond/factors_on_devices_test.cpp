@@ -92,8 +92,7 @@ KRYLITH_GROUP_TEST("ilu0 and ic0: more devices than rows, empty rows and a row a
             const auto a = make_operator(group, matrix, {.kind = kind});
             const device_parts<double> parts(group, matrix, a->layout()->rows);
             const ic0<double> m(*a, parts.parts());
-            const auto b =
-                testing::make_range_vector(a->layout(), random_values<double>(n, 2));
+            const auto b = testing::make_range_vector(a->layout(), random_values<double>(n, 2));
             auto x = a->make_range_vector();
             CHECK(cg(*a, b, x, {}, m).converged());
         }

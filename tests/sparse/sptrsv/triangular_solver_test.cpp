@@ -272,7 +272,7 @@ KRYLITH_GROUP_TEST("triangular solver: a recorded loop repeats solves") {
 KRYLITH_DEVICE_TEST("triangular solver: ranges that are known not to be coupled") {
     // Two halves, each row of the second with rows of the first: wide enough for a launch each on a
     // GPU. The other lists are not true of it: rows couple within ranges.
-    const std::int64_t half = std::int64_t{1} << 18;
+    const std::int64_t half = std::int64_t{1} << 17;
     csr_matrix<double> matrix{2 * half, 2 * half, {0}, {}, {}};
     for (std::int64_t i = 0; i < 2 * half; ++i) {
         const std::int64_t count = i % 5;
