@@ -4,6 +4,7 @@
 
 #include <krylith/bench/break_even/break_even.hpp>
 #include <krylith/bench/calls/calls_run.hpp>
+#include <krylith/bench/factors/factors_run.hpp>
 #include <krylith/bench/graph/graph_run.hpp>
 #include <krylith/bench/imbalance/imbalance_run.hpp>
 #include <krylith/bench/multigrid/multigrid_run.hpp>
@@ -41,7 +42,7 @@ std::function<exit_status()> add_solver(CLI::App& options, std::string_view name
     return [request] { return status_of_run(bench::solver_run(*request)); };
 }
 
-constexpr std::array<benchmark, 12> others = {{
+constexpr std::array<benchmark, 13> others = {{
     {"calls", "What a call of a solver costs beside its iterations, and time steps",
      add<bench::calls_request, bench::calls_run>},
     {"spmv", "y = A x: formats on one device, operators on several, and their limits",
@@ -64,6 +65,8 @@ constexpr std::array<benchmark, 12> others = {{
      add<bench::total_request, bench::total_run>},
     {"multigrid", "From a matrix on the devices to the answer by amg, step by step",
      add<bench::multigrid_request, bench::multigrid_run>},
+    {"factors", "ILU(0) and IC(0) made on the devices, step by step, and CG with them",
+     add<bench::factors_request, bench::factors_run>},
     {"break_even", "Rows a GPU from which several pay, by the cost model; needs no device",
      add<bench::break_even_request, bench::break_even_run>},
 }};

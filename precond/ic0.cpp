@@ -8,13 +8,26 @@
 
 namespace krylith {
 
+namespace {
+
+incomplete::factor_request requested(const ic0_options& options) {
+    return {"ic0", options.order, {true, incomplete::checked_shift("ic0", options.shift)}};
+}
+
+} // namespace
+
 template <class T>
 ic0<T>::ic0(const matrix_operator<T>& a, const csr_view<T>& matrix, const ic0_options& options)
     : options_(options),
-      factors_(std::make_unique<incomplete::device_factors<T>>(
-          square_layout(a.layouts(), "ic0"), matrix,
-          incomplete::factor_request{
-              "ic0", options.order, {true, incomplete::checked_shift("ic0", options.shift)}})) {}
+      factors_(std::make_unique<incomplete::device_factors<T>>(square_layout(a.layouts(), "ic0"),
+                                                               matrix, requested(options))) {}
+
+template <class T>
+ic0<T>::ic0(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
+            const ic0_options& options)
+    : options_(options),
+      factors_(std::make_unique<incomplete::device_factors<T>>(square_layout(a.layouts(), "ic0"),
+                                                               parts, requested(options))) {}
 
 template <class T>
 ic0<T>::ic0(ic0&&) noexcept = default;
@@ -26,6 +39,11 @@ ic0<T>::~ic0() = default;
 template <class T>
 void ic0<T>::update(const csr_view<T>& matrix) {
     factors_->update(matrix, identity_);
+}
+
+template <class T>
+void ic0<T>::update(std::span<const csr_part<T>> parts) {
+    factors_->update(parts, identity_);
 }
 
 template <class T>

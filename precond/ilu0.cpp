@@ -8,13 +8,26 @@
 
 namespace krylith {
 
+namespace {
+
+incomplete::factor_request requested(const ilu0_options& options) {
+    return {"ilu0", options.order, {false, incomplete::checked_shift("ilu0", options.shift)}};
+}
+
+} // namespace
+
 template <class T>
 ilu0<T>::ilu0(const matrix_operator<T>& a, const csr_view<T>& matrix, const ilu0_options& options)
     : options_(options),
-      factors_(std::make_unique<incomplete::device_factors<T>>(
-          square_layout(a.layouts(), "ilu0"), matrix,
-          incomplete::factor_request{
-              "ilu0", options.order, {false, incomplete::checked_shift("ilu0", options.shift)}})) {}
+      factors_(std::make_unique<incomplete::device_factors<T>>(square_layout(a.layouts(), "ilu0"),
+                                                               matrix, requested(options))) {}
+
+template <class T>
+ilu0<T>::ilu0(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
+              const ilu0_options& options)
+    : options_(options),
+      factors_(std::make_unique<incomplete::device_factors<T>>(square_layout(a.layouts(), "ilu0"),
+                                                               parts, requested(options))) {}
 
 template <class T>
 ilu0<T>::ilu0(ilu0&&) noexcept = default;
@@ -26,6 +39,11 @@ ilu0<T>::~ilu0() = default;
 template <class T>
 void ilu0<T>::update(const csr_view<T>& matrix) {
     factors_->update(matrix, identity_);
+}
+
+template <class T>
+void ilu0<T>::update(std::span<const csr_part<T>> parts) {
+    factors_->update(parts, identity_);
 }
 
 template <class T>

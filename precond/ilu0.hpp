@@ -14,6 +14,7 @@
 #include <krylith/precond/incomplete/elimination_order.hpp>
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/spmv/matrix_parts.hpp>
 #include <krylith/vector/kept/recording_identity.hpp>
 #include <krylith/vector/vector.hpp>
 
@@ -42,8 +43,8 @@ class device_factors;
 ///
 /// Factors are made on the devices, in T: in natural order rows wait for those that they depend on;
 /// in the order of colours those of a colour are eliminated at once. An application is two
-/// triangular solves on each device (sparse/triangular_solver.hpp), with a gather before and after
-/// them where rows are in the order of colours.
+/// triangular solves on each device (sparse/triangular_solver.hpp), with a pass before and after
+/// them that brings vectors into the order of colours and back.
 ///
 /// Constructors and updates throw usage_error for options out of range and for another matrix, and
 /// input_error for entries that are not finite and
@@ -57,6 +58,10 @@ public:
     ilu0(const matrix_operator<T>& a, const csr_view<T>& matrix, const ilu0_options& options = {});
     ilu0(const matrix_operator<T>& a, const csr_matrix<T>& matrix, const ilu0_options& options = {})
         : ilu0(a, csr_view<T>(matrix), options) {}
+    /// The same of rows on the devices, which may be freed afterwards. Nothing of the matrix passes
+    /// through host memory. Columns may be in any order; entries at one place add up.
+    ilu0(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
+         const ilu0_options& options = {});
     ilu0(ilu0&&) noexcept;
     ilu0& operator=(ilu0&&) noexcept;
     ~ilu0();
@@ -64,6 +69,7 @@ public:
     /// Factors another matrix of the same size. Where it has the same pattern nothing is analysed
     /// again, and the order stays.
     void update(const csr_view<T>& matrix);
+    void update(std::span<const csr_part<T>> parts);
 
     /// Enqueues z = M^-1 r with the dots, which are computed in the pass that writes z.
     void apply(execution& run, const vector<T>& r, vector<T>& z,

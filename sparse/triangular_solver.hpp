@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include <krylith/sparse/device_csr.hpp>
@@ -48,6 +49,12 @@ struct triangular_options {
     /// The right-hand sides of a solve that are taken together: 1 to 4. More are solved one group
     /// after the other. On CUDA devices a solver keeps 2 words a row for each of them.
     int together = 1;
+    /// What the caller knows of the pattern, for one call: the first rows of ranges, and the number
+    /// of rows. Rows of a range depend on rows of lower ranges alone (upper triangle: of higher
+    /// ones), as those of a colour do. On CUDA devices `automatic` and `levels` then solve wide
+    /// ranges of short rows one after the other and find no levels, so that the analysis takes a
+    /// third; what doesn't fit is found by it, and levels are. Hosts don't use it.
+    std::span<const std::int64_t> ranges = {};
 };
 
 /// Solves T x = b, T being a triangle of a matrix. The analysis is the constructor's, and depends
@@ -74,7 +81,7 @@ public:
     /// Analyses the triangle of `a`, whose arrays must outlive the solver and its pattern stay. It
     /// waits for the device. Throws input_error where `a` isn't square, and where the diagonal is
     /// stored and has a 0 or lacks an entry, naming the first such row; usage_error for options
-    /// out of range.
+    /// out of range, and for ranges that descend or are not of these rows.
     explicit triangular_solver(const device_csr<T>& a, const triangular_options& options = {});
     triangular_solver(triangular_solver&&) noexcept;
     triangular_solver& operator=(triangular_solver&&) noexcept;

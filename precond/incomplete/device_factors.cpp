@@ -7,8 +7,7 @@
 #include <krylith/device/messages/number_text.hpp>
 #include <krylith/device/threads/each_rank.hpp>
 #include <krylith/precond/incomplete/order_choice.hpp>
-#include <krylith/spmv/building/reordered_matrix.hpp>
-#include <krylith/spmv/distributed_products.hpp>
+#include <krylith/precond/matrix/matrix_on_devices.hpp>
 #include <krylith/vector/fused.hpp>
 
 namespace krylith::incomplete {
@@ -17,19 +16,6 @@ namespace {
 
 std::size_t at(int rank) {
     return static_cast<std::size_t>(rank);
-}
-
-/// One rank has all rows.
-row_partition all_on(int rank, int ranks, std::int64_t rows) {
-    row_partition result;
-    for (int r = 0; r < ranks; ++r) result.begin.push_back(r < rank ? 0 : rows);
-    return result;
-}
-
-template <class T>
-distributed_csr<T> in_order(distributed_csr<T> matrix) {
-    if (matrix.rows_ascend()) return matrix;
-    return sorted_rows<T>(matrix).apply(matrix);
 }
 
 [[noreturn]] void refuse(const factor_request& request, const factor_failure& failure,
@@ -56,48 +42,37 @@ device_factors<T>::device_factors(layout_handle layout, const csr_view<T>& matri
                                   const factor_request& request)
     : layout_(std::move(layout)),
       request_(request),
-      made_(make(spread(matrix))),
+      made_(make(on_devices(matrix))),
       work_(std::in_place, layout_, "preconditioner") {}
 
-/// The matrix over the devices, its rows in the operator's order; where each device needs it whole,
-/// once for each.
 template <class T>
-std::vector<distributed_csr<T>> device_factors<T>::spread(const csr_view<T>& given) const {
-    const layout& layout = *layout_;
-    if (given.rows != layout.size() || given.columns != layout.size())
-        throw usage_error(request_.who + ": a matrix of " + std::to_string(given.rows) + " x " +
-                          std::to_string(given.columns) + " for an operator of " +
-                          std::to_string(layout.size()) + " rows");
-    (void)validate(given);
-    csr_matrix<T> moved;
-    csr_view<T> matrix = given;
-    if (layout.order) {
-        moved = reordered(given, *layout.order).matrix;
-        matrix = csr_view<T>(moved);
-    }
-    std::vector<distributed_csr<T>> matrices;
-    const int ranks = layout.group.size();
-    if (layout.kind != coherence::replicated) {
-        matrices.push_back(
-            in_order(distributed_csr<T>(layout.group, matrix, layout.rows, layout.rows)));
-        return matrices;
-    }
-    for (int rank = 0; rank < ranks; ++rank) {
-        const row_partition owners = all_on(rank, ranks, layout.size());
-        matrices.push_back(in_order(distributed_csr<T>(layout.group, matrix, owners, owners)));
-    }
-    return matrices;
+device_factors<T>::device_factors(layout_handle layout, std::span<const csr_part<T>> parts,
+                                  const factor_request& request)
+    : layout_(std::move(layout)),
+      request_(request),
+      made_(make(on_devices(parts))),
+      work_(std::in_place, layout_, "preconditioner") {}
+
+template <class T>
+template <class Matrix>
+typename device_factors<T>::matrix_list device_factors<T>::on_devices(const Matrix& matrix) const {
+    distributed_csr<T> spread =
+        detail::with_sorted_rows(detail::on_devices(request_.who, *layout_, matrix));
+    if (layout_->kind == coherence::replicated) return detail::whole_on_each(std::move(spread));
+    matrix_list one;
+    one.push_back(std::move(spread));
+    return one;
 }
 
 template <class T>
 typename device_factors<T>::block_list
-device_factors<T>::lay_out(const std::vector<distributed_csr<T>>& given,
+device_factors<T>::lay_out(const matrix_list& given,
                            const std::vector<row_colours>& colours) const {
     block_list blocks(at(layout_->group.size()));
     on_each_rank(layout_->group, [&](int rank) {
-        const std::size_t from = given.size() == 1 ? 0 : at(rank);
+        const std::size_t number = from(given, rank);
         blocks[at(rank)] = std::make_unique<factor_block<T>>(
-            given[from], rank, colours.empty() ? nullptr : &colours[from], request_.rule);
+            given[number], rank, colours.empty() ? nullptr : &colours[number], request_.rule);
     });
     return blocks;
 }
@@ -116,34 +91,40 @@ void device_factors<T>::factor(const block_list& blocks) const {
     }
 }
 
+/// Whether rows are taken by colours, and why. Levels are counted without laying anything out.
 template <class T>
-typename device_factors<T>::result
-device_factors<T>::make(const std::vector<distributed_csr<T>>& given) const {
-    result made;
-    bool by_colours = request_.order == elimination_order::colours;
-    made.reason = "as it was asked for";
-    if (request_.order == elimination_order::automatic && layout_->group.kind() == backend::host)
-        made.reason = "host devices lose nothing by it";
-    if (!by_colours) made.blocks = lay_out(given, {});
-    if (request_.order == elimination_order::automatic && layout_->group.kind() != backend::host) {
-        std::int64_t levels = 0;
-        for (const auto& block : made.blocks) {
-            const std::int64_t own = block->count_levels();
-            levels = std::max(levels, own);
-            by_colours =
-                by_colours || colours_pay(own, block->laid_out_rows(), block->laid_out_nonzeros(),
-                                          static_cast<std::int64_t>(sizeof(T)));
-        }
-        made.reason = "natural order has " + std::to_string(levels) + " levels";
+bool device_factors<T>::take_colours(const matrix_list& given, std::string& reason) const {
+    reason = "as it was asked for";
+    if (request_.order != elimination_order::automatic)
+        return request_.order == elimination_order::colours;
+    const device_group& group = layout_->group;
+    reason = "host devices lose nothing by it";
+    if (group.kind() == backend::host) return false;
+    std::vector<std::int64_t> levels(at(group.size()));
+    on_each_rank(group, [&](int rank) {
+        levels[at(rank)] = count_natural_levels(given[from(given, rank)], rank);
+    });
+    bool pay = false;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const device_csr<T>& block = given[from(given, rank)].block(rank);
+        pay = pay || colours_pay(levels[at(rank)], block.rows(), block.nonzeros(),
+                                 static_cast<std::int64_t>(sizeof(T)));
     }
-    if (by_colours) {
-        made.blocks.clear();
-        std::vector<row_colours> colours;
+    const std::int64_t most = *std::max_element(levels.begin(), levels.end());
+    reason = "natural order has " + std::to_string(most) + " levels";
+    return pay;
+}
+
+template <class T>
+typename device_factors<T>::result device_factors<T>::make(const matrix_list& given) const {
+    result made;
+    std::vector<row_colours> colours;
+    if (take_colours(given, made.reason)) {
         for (const auto& one : given) colours.push_back(colour_rows(one));
         made.colours = colours.front().count();
         made.order = elimination_order::colours;
-        made.blocks = lay_out(given, colours);
     }
+    made.blocks = lay_out(given, colours);
     factor(made.blocks);
     on_each_rank(layout_->group, [&](int rank) { made.blocks[at(rank)]->accept(); });
     return made;
@@ -151,11 +132,20 @@ device_factors<T>::make(const std::vector<distributed_csr<T>>& given) const {
 
 template <class T>
 void device_factors<T>::update(const csr_view<T>& matrix, recording_identity& identity) {
-    const std::vector<distributed_csr<T>> given = spread(matrix);
+    update(on_devices(matrix), identity);
+}
+
+template <class T>
+void device_factors<T>::update(std::span<const csr_part<T>> parts, recording_identity& identity) {
+    update(on_devices(parts), identity);
+}
+
+template <class T>
+void device_factors<T>::update(const matrix_list& given, recording_identity& identity) {
     std::vector<char> same(made_.blocks.size());
     const auto take = [&](int rank) {
-        same[at(rank)] = static_cast<char>(made_.blocks[at(rank)]->take(
-            given[given.size() == 1 ? 0 : at(rank)], rank, request_.rule));
+        same[at(rank)] = static_cast<char>(
+            made_.blocks[at(rank)]->take(given[from(given, rank)], rank, request_.rule));
     };
     const auto forget = [&] {
         for (const auto& block : made_.blocks) block->forget();

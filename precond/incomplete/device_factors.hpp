@@ -12,6 +12,7 @@
 #include <krylith/precond/incomplete/elimination_order.hpp>
 #include <krylith/precond/incomplete/factor_block.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/spmv/matrix_parts.hpp>
 #include <krylith/vector/kept/recording_identity.hpp>
 #include <krylith/vector/vector.hpp>
 
@@ -27,11 +28,15 @@ struct factor_request {
 template <class T>
 class device_factors {
 public:
+    /// The matrix is in host memory, in the caller's order of rows, or its rows lie on the devices.
     device_factors(layout_handle layout, const csr_view<T>& matrix, const factor_request& request);
+    device_factors(layout_handle layout, std::span<const csr_part<T>> parts,
+                   const factor_request& request);
 
     /// Takes new values without a new analysis, or another pattern with one; `identity` is renewed
     /// by the latter. A refused matrix changes nothing.
     void update(const csr_view<T>& matrix, recording_identity& identity);
+    void update(std::span<const csr_part<T>> parts, recording_identity& identity);
     void apply(execution& run, const vector<T>& r, vector<T>& z,
                std::span<const reduction_into<T>> dots) const;
 
@@ -56,10 +61,18 @@ private:
         int colours = 0;
         std::string reason;
     };
-    [[nodiscard]] std::vector<distributed_csr<T>> spread(const csr_view<T>& matrix) const;
-    [[nodiscard]] block_list lay_out(const std::vector<distributed_csr<T>>& given,
+    /// One matrix over the devices, or one on each device, where all have the whole.
+    using matrix_list = std::vector<distributed_csr<T>>;
+    template <class Matrix>
+    [[nodiscard]] matrix_list on_devices(const Matrix& matrix) const;
+    [[nodiscard]] static std::size_t from(const matrix_list& given, int rank) {
+        return given.size() == 1 ? 0 : static_cast<std::size_t>(rank);
+    }
+    void update(const matrix_list& given, recording_identity& identity);
+    [[nodiscard]] block_list lay_out(const matrix_list& given,
                                      const std::vector<row_colours>& colours) const;
-    [[nodiscard]] result make(const std::vector<distributed_csr<T>>& given) const;
+    [[nodiscard]] bool take_colours(const matrix_list& given, std::string& reason) const;
+    [[nodiscard]] result make(const matrix_list& given) const;
     void factor(const block_list& blocks) const;
 
     layout_handle layout_;

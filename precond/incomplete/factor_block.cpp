@@ -39,18 +39,14 @@ factor_block<T>::factor_block(const distributed_csr<T>& a, int rank, const row_c
     : device_(a.group().handle(rank)), symmetric_(rule.symmetric) {
     const std::int64_t rows = a.block(rank).rows();
     if (colours != nullptr) {
-        order_ = {device_, as_size(rows), item};
         places_ = {device_, as_size(rows), item};
         work_ = {device_, as_size(rows), item};
-        if (rows != 0)
-            device_->copy(order_.data(), colours->order(rank),
-                          as_size(rows) * sizeof(std::int32_t));
-        aggregation::visit_rows(*device_, rows, 1, place_step{{}, order_.data(), places_.data()});
+        aggregation::visit_rows(*device_, rows, 1,
+                                place_step{{}, colours->order(rank), places_.data()});
+        const std::span<const std::int64_t> begin = colours->begin(rank);
+        colours_.assign(begin.begin(), begin.end());
     }
     next_ = lay_out(a, rank, static_cast<T>(rule.shift));
-    elimination_ = make_elimination(device_, next_.view(symmetric_),
-                                    colours != nullptr ? colours->begin(rank)
-                                                       : std::span<const std::int64_t>());
 }
 
 template <class T>
@@ -58,8 +54,8 @@ placed_block<T> factor_block<T>::lay_out(const distributed_csr<T>& a, int rank, 
     const device_csr_view<T> view = a.block(rank).view();
     const placed_rows rows{
         {view.rows, view.offsets, view.indices, nullptr, a.columns_of(rank).numbers()},
-        order_.data(),
         places_.data()};
+    const std::int64_t mean = aggregation::mean_entries(a, rank);
     placed_block<T> block;
     block.offsets = {device_, as_size(view.rows) + 1, item};
     block.diagonals = {device_, as_size(view.rows), item};
@@ -67,7 +63,7 @@ placed_block<T> factor_block<T>::lay_out(const distributed_csr<T>& a, int rank, 
     block.failures.zero();
     {
         const buffer<std::byte> scratch(device_, aggregation::numbering_scratch, item);
-        aggregation::visit_rows(*device_, view.rows, aggregation::mean_entries(a, rank),
+        aggregation::visit_rows(*device_, view.rows, mean,
                                 count_owned_step{rows, block.diagonals.data()});
         if (view.rows == 0)
             block.offsets.zero();
@@ -79,16 +75,10 @@ placed_block<T> factor_block<T>::lay_out(const distributed_csr<T>& a, int rank, 
     device_->download(&entries, block.offsets.data() + view.rows, sizeof entries);
     block.columns = {device_, as_size(entries), item};
     block.values = {device_, as_size(entries), item};
-    aggregation::visit_rows(*device_, view.rows, 1,
-                            fill_owned_step<T>{{},
-                                               rows,
-                                               view.values,
-                                               shift,
-                                               block.offsets.data(),
-                                               block.columns.data(),
-                                               block.diagonals.data(),
-                                               block.values.data(),
-                                               block.failures.data()});
+    aggregation::visit_rows(*device_, view.rows, mean,
+                            fill_owned_step<T>{rows, view.values, shift, block.offsets.data(),
+                                               block.columns.data(), block.diagonals.data(),
+                                               block.values.data(), block.failures.data()});
     return block;
 }
 
@@ -109,17 +99,18 @@ bool factor_block<T>::take(const distributed_csr<T>& a, int rank, const factor_r
     return differs.download().front() == 0;
 }
 
+/// For messages alone.
 template <class T>
 std::int64_t factor_block<T>::row_at(std::int64_t place) const {
-    if (order_.size() == 0) return place;
-    std::int32_t row = 0;
-    device_->download(&row, order_.data() + place, sizeof row);
-    return row;
+    const std::vector<std::int32_t> places = places_.download();
+    const auto found = std::find(places.begin(), places.end(), static_cast<std::int32_t>(place));
+    return found == places.end() ? place : found - places.begin();
 }
 
 template <class T>
 factor_failure factor_block<T>::factor() {
     const factor_rows<T> rows = next_.view(symmetric_);
+    if (elimination_ == nullptr) elimination_ = make_elimination<T>(device_, rows, colours_);
     elimination_->run(rows);
     const failure_words found = next_.failures.download().front();
     const auto place_of = [](std::uint32_t word) { return static_cast<std::int64_t>(~word); };
@@ -158,18 +149,20 @@ void factor_block<T>::accept() {
                              std::move(next_.values));
     next_ = {};
     forward_.emplace(factors_, triangular_options{.part = triangle_part::lower,
-                                                  .diagonal = triangle_diagonal::unit});
-    backward_.emplace(factors_, triangular_options{.part = triangle_part::upper});
+                                                  .diagonal = triangle_diagonal::unit,
+                                                  .ranges = colours_});
+    backward_.emplace(factors_,
+                      triangular_options{.part = triangle_part::upper, .ranges = colours_});
 }
 
 template <class T>
 void factor_block<T>::solve(const T* r, T* z) {
-    if (order_.size() == 0) {
+    if (places_.size() == 0) {
         forward_->solve(r, z);
         backward_->solve(z, z);
         return;
     }
-    run_items(*device_, gather_items<T>{order_.data(), r, work_.data()}, rows());
+    run_items(*device_, scatter_items<T>{places_.data(), r, work_.data()}, rows());
     forward_->solve(work_.data(), work_.data());
     backward_->solve(work_.data(), work_.data());
     run_items(*device_, gather_items<T>{places_.data(), work_.data(), z}, rows());
@@ -177,12 +170,27 @@ void factor_block<T>::solve(const T* r, T* z) {
 
 template <class T>
 std::int64_t factor_block<T>::bytes() const {
-    return static_cast<std::int64_t>((order_.size() + places_.size()) * sizeof(std::int32_t) +
+    return static_cast<std::int64_t>(places_.size() * sizeof(std::int32_t) +
                                      work_.size() * sizeof(T)) +
-           elimination_->bytes() + factors_.bytes() + (forward_ ? forward_->bytes() : 0) +
-           (backward_ ? backward_->bytes() : 0);
+           (elimination_ ? elimination_->bytes() : 0) + factors_.bytes() +
+           (forward_ ? forward_->bytes() : 0) + (backward_ ? backward_->bytes() : 0);
 }
 
+template <class T>
+std::int64_t count_natural_levels(const distributed_csr<T>& a, int rank) {
+    if (!a.columns_of(rank).ghosts().empty())
+        return factor_block<T>(a, rank, nullptr, {}).count_levels();
+    const device_csr_view<T> view = a.block(rank).view();
+    factor_rows<T> rows;
+    rows.rows = view.rows;
+    rows.nonzeros = view.nonzeros;
+    rows.offsets = view.offsets;
+    rows.columns = view.indices;
+    return count_levels(a.group().handle(rank), rows);
+}
+
+template std::int64_t count_natural_levels(const distributed_csr<double>&, int);
+template std::int64_t count_natural_levels(const distributed_csr<float>&, int);
 template struct placed_block<double>;
 template struct placed_block<float>;
 template class factor_block<double>;

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/precond/colouring/row_colours.hpp>
@@ -43,20 +44,18 @@ struct factor_failure {
 template <class T>
 class factor_block {
 public:
-    /// Lays the block out in the order of colours, or of rows where `colours` is null, and analyses
-    /// its pattern. Columns of `a` ascend strictly in each row. Waits for the device.
+    /// Lays the block out in the order of colours, or of rows where `colours` is null. Columns of
+    /// `a` ascend strictly in each row. Waits for the device.
     factor_block(const distributed_csr<T>& a, int rank, const row_colours* colours,
                  const factor_rule& rule);
 
     /// Lays the values of `a` out, which has the rows of before. Returns whether it has the pattern
     /// too. Waits for the device.
     [[nodiscard]] bool take(const distributed_csr<T>& a, int rank, const factor_rule& rule);
-    /// What take() or the constructor laid out.
-    [[nodiscard]] std::int64_t laid_out_rows() const { return next_.view(false).rows; }
-    [[nodiscard]] std::int64_t laid_out_nonzeros() const { return next_.view(false).nonzeros; }
-    /// The levels of its lower triangle. Waits for the device.
+    /// The levels of the lower triangle of what was laid out last. Waits for the device.
     [[nodiscard]] std::int64_t count_levels() const;
-    /// Eliminates the rows laid out last. Waits for the device.
+    /// Eliminates the rows laid out last, and analyses their pattern the first time. Waits for the
+    /// device.
     [[nodiscard]] factor_failure factor();
     /// Makes solves use what factor() made last, which didn't fail.
     void accept();
@@ -82,15 +81,19 @@ private:
 
     std::shared_ptr<device> device_;
     bool symmetric_ = false;
-    buffer<std::int32_t> order_;  ///< the row at a place; empty where places are rows
-    buffer<std::int32_t> places_; ///< the place of a row
-    buffer<T> work_;              ///< [rows] by place, where these are not rows
-    placed_block<T> next_;        ///< while new values are taken
+    buffer<std::int32_t> places_;       ///< the place of a row; empty where places are rows
+    std::vector<std::int64_t> colours_; ///< the first place of each colour, and the rows
+    buffer<T> work_;                    ///< [rows] by place, where these are not rows
+    placed_block<T> next_;              ///< while new values are taken
     std::unique_ptr<row_elimination<T>> elimination_;
     device_csr<T> factors_;
     std::optional<triangular_solver<T>> forward_;
     std::optional<triangular_solver<T>> backward_;
 };
+
+/// The levels of the lower triangle of a rank's block in natural order. Waits for the device.
+template <class T>
+[[nodiscard]] std::int64_t count_natural_levels(const distributed_csr<T>& a, int rank);
 
 extern template class factor_block<double>;
 extern template class factor_block<float>;

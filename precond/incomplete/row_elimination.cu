@@ -205,7 +205,7 @@ std::unique_ptr<row_elimination<T>> make_elimination(const std::shared_ptr<devic
 template <class T>
 std::int64_t count_levels(const std::shared_ptr<device>& device, const factor_rows<T>& a) {
     if (a.rows == 0) return 0;
-    return krylith::cuda::order_by_level(device, lower_triangle(a)).levels;
+    return krylith::cuda::count_levels(device, lower_triangle(a));
 }
 
 template std::int64_t count_levels(const std::shared_ptr<device>&, const factor_rows<double>&);

@@ -5,6 +5,8 @@
 #include <krylith/device/error.hpp>
 #include <krylith/spmv/building/reordered_matrix.hpp>
 #include <krylith/spmv/distributed_products.hpp>
+#include <krylith/spmv/products/product_kernels.hpp>
+#include <krylith/spmv/products/settled_on_failure.hpp>
 
 namespace krylith::detail {
 
@@ -39,11 +41,94 @@ distributed_csr<T> with_sorted_rows(distributed_csr<T> matrix) {
     return sorted_rows<T>(matrix).apply(matrix);
 }
 
+namespace {
+
+constexpr const char* item = "matrix";
+
+/// One rank has all rows.
+row_partition all_on(int rank, int ranks, std::int64_t rows) {
+    row_partition result;
+    for (int r = 0; r < ranks; ++r) result.begin.push_back(r < rank ? 0 : rows);
+    return result;
+}
+
+/// Brings the rows of all ranks to rank `to`. `columns` are the global ones of each rank's entries.
+template <class T>
+device_csr<T> brought_to(int to, const distributed_csr<T>& a,
+                         const std::vector<buffer<std::int32_t>>& columns) {
+    const device_group& group = a.group();
+    const auto& device = group.handle(to);
+    const auto rows = static_cast<std::size_t>(a.rows());
+    const auto nonzeros = static_cast<std::size_t>(a.nonzeros());
+    buffer<std::int64_t> offsets(device, rows + 1, item);
+    buffer<std::int32_t> indices(device, nonzeros, item);
+    buffer<T> values(device, nonzeros, item);
+    const settled_on_failure settled(group);
+    group.join(); // the arrays are free
+    std::int64_t first = 0;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const device_csr_view<T> from = a.block(rank).view();
+        const auto bytes = [](std::int64_t count, std::size_t each) {
+            return static_cast<std::size_t>(count) * each;
+        };
+        group.copy(rank, from.offsets, to, offsets.data() + a.row_owners().owned(rank).begin,
+                   bytes(from.rows, sizeof(std::int64_t)));
+        group.copy(rank, columns[static_cast<std::size_t>(rank)].data(), to, indices.data() + first,
+                   bytes(from.nonzeros, sizeof(std::int32_t)));
+        group.copy(rank, from.values, to, values.data() + first, bytes(from.nonzeros, sizeof(T)));
+        first += from.nonzeros;
+    }
+    group.join();
+    first = 0;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const row_range owned = a.row_owners().owned(rank);
+        std::int64_t* const begin = offsets.data() + owned.begin;
+        run_items(*device, shift_offsets<std::int64_t>{begin, first, begin}, owned.size());
+        first += a.block(rank).nonzeros();
+    }
+    device->upload(offsets.data() + rows, &first, sizeof first);
+    return {device, a.columns(), std::move(offsets), std::move(indices), std::move(values)};
+}
+
+} // namespace
+
+template <class T>
+std::vector<distributed_csr<T>> whole_on_each(distributed_csr<T> matrix) {
+    const device_group group = matrix.group();
+    std::vector<distributed_csr<T>> result;
+    if (group.size() == 1) {
+        result.push_back(std::move(matrix));
+        return result;
+    }
+    std::vector<buffer<std::int32_t>> columns;
+    for (int rank = 0; rank < group.size(); ++rank) columns.push_back(matrix.global_columns(rank));
+    for (int to = 0; to < group.size(); ++to) {
+        const row_partition owners = all_on(to, group.size(), matrix.rows());
+        std::vector<device_csr<T>> blocks;
+        std::vector<local_columns> numbers;
+        for (int rank = 0; rank < group.size(); ++rank) {
+            const auto& device = group.handle(rank);
+            numbers.emplace_back(device, owners.owned(rank), std::vector<std::int32_t>{});
+            if (rank == to) {
+                blocks.push_back(brought_to(to, matrix, columns));
+                continue;
+            }
+            buffer<std::int64_t> offsets(device, 1, item);
+            offsets.zero();
+            blocks.emplace_back(device, 0, std::move(offsets), buffer<std::int32_t>(), buffer<T>());
+        }
+        result.emplace_back(group, owners, owners, std::move(blocks), std::move(numbers));
+    }
+    group.synchronize(); // before columns and the matrix are freed
+    return result;
+}
+
 #define KRYLITH_MATRIX_ON_DEVICES(T)                                                               \
     template distributed_csr<T> on_devices(const std::string&, const layout&, const csr_view<T>&); \
     template distributed_csr<T> on_devices(const std::string&, const layout&,                      \
                                            std::span<const csr_part<T>>);                          \
-    template distributed_csr<T> with_sorted_rows(distributed_csr<T>);
+    template distributed_csr<T> with_sorted_rows(distributed_csr<T>);                              \
+    template std::vector<distributed_csr<T>> whole_on_each(distributed_csr<T>);
 
 KRYLITH_MATRIX_ON_DEVICES(double)
 KRYLITH_MATRIX_ON_DEVICES(float)

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include <krylith/matrix/csr.hpp>
 #include <krylith/spmv/distributed_csr.hpp>
@@ -26,5 +27,10 @@ template <class T>
 /// The matrix with columns that ascend strictly in each row: entries at one place add up.
 template <class T>
 [[nodiscard]] distributed_csr<T> with_sorted_rows(distributed_csr<T> matrix);
+
+/// The whole matrix on each device of the group, from one over all of them: matrix k has all its
+/// rows on rank k. Rows travel from device to device. Waits for the devices.
+template <class T>
+[[nodiscard]] std::vector<distributed_csr<T>> whole_on_each(distributed_csr<T> matrix);
 
 } // namespace krylith::detail

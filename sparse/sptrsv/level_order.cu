@@ -159,6 +159,22 @@ level_order order_by_level(const std::shared_ptr<device>& device, const triangle
     return result;
 }
 
+template <class T>
+std::int64_t count_levels(const std::shared_ptr<device>& device, const triangle_source<T>& a) {
+    if (a.rows == 0) return 0;
+    const auto rows = static_cast<std::size_t>(a.rows);
+    const buffer<std::int32_t> levels(device, rows, item);
+    levels.zero();
+    const buffer<std::int32_t> lengths(device, rows, item);
+    const buffer<sweep_counters> counters(device, 1, item);
+    counters.zero();
+    const chain_starts chains = find_chains(device, a);
+    triangle_source<T> sorted = a;
+    sorted.sorted = chains.sorted;
+    find_levels(device, sorted, chains, 2, levels.data(), lengths.data(), counters.data());
+    return counters.download().front().highest;
+}
+
 std::vector<std::int64_t> first_places(const std::shared_ptr<device>& device,
                                        const level_order& order) {
     const auto rows = static_cast<std::int64_t>(order.keys.size());
@@ -175,5 +191,7 @@ template level_order order_by_level(const std::shared_ptr<device>&, const triang
                                     int);
 template level_order order_by_level(const std::shared_ptr<device>&, const triangle_source<float>&,
                                     int);
+template std::int64_t count_levels(const std::shared_ptr<device>&, const triangle_source<double>&);
+template std::int64_t count_levels(const std::shared_ptr<device>&, const triangle_source<float>&);
 
 } // namespace krylith::cuda

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <krylith/device/memory/buffer.hpp>
@@ -26,6 +27,21 @@ struct level_order {
 template <class T>
 [[nodiscard]] level_order order_by_level(const std::shared_ptr<device>& device,
                                          const triangle_source<T>& a, int blocks_each = 2);
+
+/// The number of levels alone. Waits for the device.
+template <class T>
+[[nodiscard]] std::int64_t count_levels(const std::shared_ptr<device>& device,
+                                        const triangle_source<T>& a);
+
+/// Rows by ranges that are known not to be coupled within (triangular_options::ranges), each range
+/// a level: in the order of solving, and sorted by length in windows of 256 places, so that slices
+/// have few empty places. Lengths are in the keys alone, and there are no places of rows. Returns
+/// nothing where an entry couples a range with itself or one that comes later, and where a row has
+/// more than level_key::most_short strict entries. Waits for the device.
+template <class T>
+[[nodiscard]] std::optional<level_order> order_by_ranges(const std::shared_ptr<device>& device,
+                                                         const triangle_source<T>& a,
+                                                         const std::vector<std::int64_t>& ranges);
 
 /// The first places of all levels, and the number of rows: [levels + 1]. Waits for the device.
 [[nodiscard]] std::vector<std::int64_t> first_places(const std::shared_ptr<device>& device,

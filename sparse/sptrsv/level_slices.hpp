@@ -47,6 +47,14 @@ struct level_key {
             carries && number < 2 ? static_cast<std::uint32_t>(length) << length_shift : 0;
         return above | static_cast<std::uint32_t>(level) << length_class::bits | number;
     }
+    /// The longest row that short_row() takes.
+    static constexpr std::int32_t most_short = (1 << length_bits) - 1;
+    /// Of a row with one lane whatever its length, so that lengths of neighbours don't end slices.
+    [[nodiscard]] static constexpr KRYLITH_HD std::uint32_t short_row(std::int32_t level,
+                                                                      std::int32_t length) {
+        return static_cast<std::uint32_t>(length) << length_shift |
+               static_cast<std::uint32_t>(level) << length_class::bits | 1u;
+    }
     /// The part that rows are sorted by.
     [[nodiscard]] static constexpr KRYLITH_HD std::uint32_t sorted(std::uint32_t key,
                                                                    bool carries) {

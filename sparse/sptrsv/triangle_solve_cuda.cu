@@ -1,5 +1,7 @@
 #include <krylith/sparse/sptrsv/triangle_solve_cuda.hpp>
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -106,7 +108,12 @@ public:
         : resident_solve<T>(a, options) {
         this->method = triangular_method::levels;
         launch_.blocks = blocks;
-        level_order order = order_by_level(this->device_, this->source_);
+        const std::vector<std::int64_t> ranges = wide_ranges(options, blocks);
+        std::optional<level_order> known;
+        if (!ranges.empty()) known = order_by_ranges(this->device_, this->source_, ranges);
+        const bool by_ranges = known.has_value();
+        level_order order =
+            by_ranges ? *std::move(known) : order_by_level(this->device_, this->source_);
         this->levels = order.levels;
         const std::int64_t width = this->levels == 0 ? 0 : this->rows / this->levels;
         this->reason =
@@ -122,7 +129,9 @@ public:
         columns_ = {this->device_, static_cast<std::size_t>(plan_.steps * 32), item};
         values_ = {this->device_, static_cast<std::size_t>(plan_.steps * 32), item};
         if (!this->unit_) pivots_ = {this->device_, static_cast<std::size_t>(this->rows), item};
-        if (wide_)
+        if (by_ranges)
+            first_slices_ = slices_at(this->device_, plan_, in_order_of_solving(ranges));
+        else if (wide_)
             find_levels(order);
         else
             this->make_words();
@@ -168,6 +177,25 @@ public:
     }
 
 private:
+    /// The ranges that are known not to be coupled within, without empty ones, where each pays a
+    /// launch of its own.
+    [[nodiscard]] std::vector<std::int64_t> wide_ranges(const triangular_options& options,
+                                                        unsigned blocks) const {
+        std::vector<std::int64_t> ranges;
+        for (const std::int64_t row : options.ranges)
+            if (ranges.empty() || ranges.back() != row) ranges.push_back(row);
+        const auto count = static_cast<std::int64_t>(ranges.size()) - 1;
+        if (blocks != 0 || count < 1 || this->rows / count < rows_a_launch) return {};
+        return ranges;
+    }
+    /// The first places of ranges, and the number of rows.
+    [[nodiscard]] std::vector<std::int64_t>
+    in_order_of_solving(std::vector<std::int64_t> ranges) const {
+        if (!this->source_.upper) return ranges;
+        std::reverse(ranges.begin(), ranges.end());
+        for (std::int64_t& row : ranges) row = this->rows - row;
+        return ranges;
+    }
     /// The first slice of each level, where slices are of one level. There are few levels.
     void find_levels(const level_order& order) {
         first_slices_ = slices_at(this->device_, plan_, first_places(this->device_, order));

@@ -32,6 +32,12 @@ void check(const device_csr<T>& a, const triangular_options& options) {
     if (options.together < 1 || options.together > most_together)
         throw usage_error("triangular_options::together is " + std::to_string(options.together) +
                           "; it must be 1 to " + std::to_string(most_together));
+    const auto& ranges = options.ranges;
+    if (ranges.empty()) return;
+    if (ranges.front() != 0 || ranges.back() != a.rows() || !std::ranges::is_sorted(ranges))
+        throw usage_error("triangular_options::ranges begin at " + std::to_string(ranges.front()) +
+                          " and end at " + std::to_string(ranges.back()) +
+                          "; they must ascend from 0 to the " + std::to_string(a.rows()) + " rows");
 }
 
 template <class T>

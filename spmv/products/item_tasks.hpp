@@ -86,6 +86,15 @@ struct gather_items {
     KRYLITH_HD void operator()(std::int64_t i) const { to[i] = from[places[i]]; }
 };
 
+/// No place may stand twice.
+template <class V>
+struct scatter_items {
+    const std::int32_t* places;
+    const V* from;
+    V* to;
+    KRYLITH_HD void operator()(std::int64_t i) const { to[places[i]] = from[i]; }
+};
+
 /// The rows of an identity matrix.
 template <class T>
 struct identity_rows {
@@ -107,7 +116,8 @@ struct identity_rows {
     F(shift_offsets<std::int64_t>) F(take_lengths) F(add_lengths) F(jump_into_rows)                \
     F(jump_from_rows) F(gather_items<std::uint64_t>) F(gather_items<std::int32_t>)                 \
     F(gather_items<std::uint8_t>) F(gather_items<float>) F(gather_items<double>)                   \
-    F(identity_rows<float>) F(identity_rows<double>)
+    F(scatter_items<float>) F(scatter_items<double>) F(identity_rows<float>)                       \
+    F(identity_rows<double>)
 // clang-format on
 
 } // namespace krylith

@@ -269,6 +269,45 @@ KRYLITH_GROUP_TEST("triangular solver: a recorded loop repeats solves") {
         }
 }
 
+KRYLITH_DEVICE_TEST("triangular solver: ranges that are known not to be coupled") {
+    // Two halves, each row of the second with rows of the first: wide enough for a launch each on a
+    // GPU. The other lists are not true of it: rows couple within ranges.
+    const std::int64_t half = std::int64_t{1} << 17;
+    csr_matrix<double> matrix{2 * half, 2 * half, {0}, {}, {}};
+    for (std::int64_t i = 0; i < 2 * half; ++i) {
+        const std::int64_t count = i % 5;
+        for (std::int64_t j = 0; j <= count; ++j) {
+            const std::int64_t other = (i * 7 + j * 1001) % half + (i < half ? half : 0);
+            matrix.column_indices.push_back(static_cast<std::int32_t>(other));
+            matrix.values.push_back(0.1 * static_cast<double>(j + 1) / 5);
+        }
+        matrix.column_indices.push_back(static_cast<std::int32_t>(i));
+        matrix.values.push_back(2 + static_cast<double>(i % 3));
+        matrix.row_offsets.push_back(static_cast<std::int64_t>(matrix.values.size()));
+    }
+    device_csr<double> a(device, matrix);
+    const auto b = right_hand_side(matrix.rows, 3);
+    const std::vector<std::int64_t> lists[] = {{0, half, 2 * half},
+                                               {0, 0, half, half, 2 * half, 2 * half},
+                                               {0, 2 * half},
+                                               {0, half / 2, 2 * half}};
+    for (const auto& ranges : lists)
+        for (const auto part : {triangle_part::lower, triangle_part::upper}) {
+            CAPTURE(ranges.size());
+            triangular_solver<double> solver(a, {.part = part, .ranges = ranges});
+            CHECK(deviation(solved(solver, device, b),
+                            substitute(matrix, part, triangle_diagonal::stored, b)) < 1e-10);
+            auto other = matrix;
+            for (double& value : other.values) value *= 1.5;
+            a.update(other.values);
+            solver.update();
+            CHECK(deviation(solved(solver, device, b),
+                            substitute(other, part, triangle_diagonal::stored, b)) < 1e-10);
+            a.update(matrix.values);
+            if (device->kind() == backend::cuda) CHECK(solver.levels() == 2);
+        }
+}
+
 TEST_CASE("triangular solver: matrices and options that it refuses") {
     const auto device = device_group::host(1).handle(0);
     csr_matrix<double> wide;
@@ -282,6 +321,11 @@ TEST_CASE("triangular solver: matrices and options that it refuses") {
     const device_csr<double> one(device, testing::chain(3, 1));
     CHECK_THROWS_WITH_AS((triangular_solver<double>(one, {.together = 5})),
                          doctest::Contains("triangular_options::together is 5"), usage_error);
+    const std::vector<std::int64_t> ranges[] = {{0, 2}, {1, 3}, {0, 2, 1, 3}};
+    for (const auto& list : ranges)
+        CHECK_THROWS_WITH_AS((triangular_solver<double>(one, {.ranges = list})),
+                             doctest::Contains("they must ascend from 0 to the 3 rows"),
+                             usage_error);
     triangular_solver<double> solver(one);
     double b[6] = {};
     CHECK_THROWS_WITH_AS(solver.solve(b, 2, b, 3, 2), doctest::Contains("b_stride 2"), usage_error);
