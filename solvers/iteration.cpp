@@ -199,12 +199,14 @@ bool iteration_control::stops_at_start(double rr) {
 }
 
 void iteration_control::set_normal_residual(double residual_squared, double matrix_squared,
-                                            double factor) {
+                                            double true_rr, double factor) {
     normal_rr_before_ = normal_rr_;
     normal_rr_ = residual_squared;
     matrix_norm_squared_ = matrix_squared;
-    result_.normal = normal_residual{std::sqrt(residual_squared) / scale_ / factor,
-                                     std::sqrt(matrix_squared) / factor};
+    const double norm = std::sqrt(residual_squared);
+    const double most = std::sqrt(matrix_squared) * std::sqrt(true_rr);
+    result_.normal = normal_residual{norm / scale_ / factor, std::sqrt(matrix_squared) / factor,
+                                     norm == 0 ? 0 : norm / most};
 }
 
 bool iteration_control::at_least_squares(double norm) const {

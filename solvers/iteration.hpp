@@ -220,8 +220,9 @@ private:
     /// Tells the control what the last check has found out about A'r.
     void read_normal_residual() {
         if (!normal_) return;
-        const auto now = run_.get({normal_->residual.number(), normal_->matrix.number()});
-        set_normal_residual(now[0], now[1], static_cast<double>(a_.factor()));
+        const auto now =
+            run_.get({normal_->residual.number(), normal_->matrix.number(), rr_.number()});
+        set_normal_residual(now[0], now[1], now[2], static_cast<double>(a_.factor()));
     }
 
     /// Sets r = b - A x and its norm, scaled where squares would leave the range. Returns false

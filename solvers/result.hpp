@@ -69,6 +69,8 @@ struct spectrum_estimate {
 struct normal_residual {
     double norm = 0;        ///< ||A'(b - A x)||_2, recomputed from the x returned
     double matrix_norm = 0; ///< what the iterations know of ||A||_2, an estimate from below
+    double relative = 0;    ///< norm / (matrix_norm ||b - A x||), also where these leave the range
+                            ///< of double; 0 where norm is 0
 };
 
 struct [[nodiscard]] solve_result {
@@ -98,12 +100,6 @@ struct [[nodiscard]] solve_result {
     [[nodiscard]] bool converged() const noexcept {
         return reason == reason::converged_rtol || reason == reason::converged_atol ||
                reason == reason::converged_rtol_normal || reason == reason::happy_breakdown;
-    }
-    /// Returns ||A'(b - A x)|| / (||A|| ||b - A x||) of lsqr(), which is at most 1 but for rounding
-    /// and the estimate of ||A||; 0 where the numerator is, and for other solvers.
-    [[nodiscard]] double relative_normal_residual() const noexcept {
-        if (!normal || normal->norm == 0) return 0;
-        return normal->norm / (normal->matrix_norm * true_residual);
     }
     /// Returns the attempt that gave x; null for a method by name.
     [[nodiscard]] const solve_attempt* best_attempt() const noexcept;

@@ -27,7 +27,7 @@ bool at_the_accuracy(const solve_result& r, double machine_epsilon) {
 /// Of least squares.
 std::string no_normal_progress(const solve_result& r) {
     return "no more progress: ||b - A x|| is " + short_text(r.relative_residual()) +
-           " of ||b||, and ||A'(b - A x)|| " + short_text(r.relative_normal_residual()) +
+           " of ||b||, and ||A'(b - A x)|| " + short_text(r.normal->relative) +
            " of ||A|| ||b - A x||, which is as far as rounding allows here: ask for less by rtol "
            "and rtol_normal, or scale the columns of A to one size";
 }

@@ -60,9 +60,10 @@ protected:
     [[nodiscard]] bool stops_at_start(double rr);
     /// Makes the norm of A'(b - A x) decide too, as least squares need it.
     void judge_normal_residual() { judges_normal_ = true; }
-    /// Takes the squared norms, of the scaled system, of A'(b - A x) and A, which is the caller's
-    /// times `factor`. It comes before the decision.
-    void set_normal_residual(double residual_squared, double matrix_squared, double factor);
+    /// Takes the squared norms, of the scaled system, of A'(b - A x), of A, which is the caller's
+    /// times `factor`, and of b - A x. It comes before the decision.
+    void set_normal_residual(double residual_squared, double matrix_squared, double true_rr,
+                             double factor);
     /// Decides by the loop's end and the true residual: true ends the solve, false continues from
     /// x.
     [[nodiscard]] bool check_convergence(const loop_report& end, double true_rr);

@@ -151,7 +151,7 @@ json json_fields(const solve_request& request, const solve_outcome& outcome) {
     report["true_residual"] = r.true_residual;
     report["relative_true_residual"] = r.relative_residual();
     report["normal_residual"] = r.normal ? json(r.normal->norm) : json();
-    report["relative_normal_residual"] = r.normal ? json(r.relative_normal_residual()) : json();
+    report["relative_normal_residual"] = r.normal ? json(r.normal->relative) : json();
     report["condition_estimate"] = r.spectrum ? json(r.spectrum->condition()) : json();
     report["eigenvalue_estimates"] =
         r.spectrum ? json{{"smallest", r.spectrum->smallest}, {"largest", r.spectrum->largest}}

@@ -172,6 +172,8 @@ std::string outcome_lines(const solve_request& request, const solve_outcome& o) 
                                                   r.form == "persistent" ? "one kernel a GPU"
                                                   : r.recorded           ? "recorded"
                                                                : "eager: " + o.eager_because));
+    if (r.attempts.empty() && !o.solver_because.empty())
+        text += line("", fmt::format("auto: {} ({})", o.solver, o.solver_because));
     text += attempt_lines(r);
     text += level_lines(o.levels);
     text += line("outcome", outcome_line(o));
@@ -185,7 +187,7 @@ std::string outcome_lines(const solve_request& request, const solve_outcome& o) 
     if (r.normal)
         text += line("", fmt::format("{:.3e} of A'(b - A x), relative to ||A|| ||b - A x||, where "
                                      "||A|| is about {:.3e}",
-                                     r.relative_normal_residual(), r.normal->matrix_norm));
+                                     r.normal->relative, r.normal->matrix_norm));
     if (o.solution_error)
         text += line("error", fmt::format("{:.3e} at most in an entry of x, which should be ones",
                                           *o.solution_error));
