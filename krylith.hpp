@@ -25,6 +25,7 @@
 #include <krylith/precond/jacobi.hpp>
 #include <krylith/precond/own_preconditioner.hpp>
 #include <krylith/precond/rigid_body_modes.hpp>
+#include <krylith/precond/spai.hpp>
 #include <krylith/solvers/automatic.hpp>
 #include <krylith/solvers/bicgstab.hpp>
 #include <krylith/solvers/bicgstab_l.hpp>
@@ -33,6 +34,7 @@
 #include <krylith/solvers/fgmres.hpp>
 #include <krylith/solvers/gmres.hpp>
 #include <krylith/solvers/idr.hpp>
+#include <krylith/solvers/lsqr.hpp>
 #include <krylith/solvers/minres.hpp>
 #include <krylith/solvers/persistent_cg.hpp>
 #include <krylith/solvers/solver_table.hpp>

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <span>
 #include <string_view>
+#include <type_traits>
 
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/vector/fused.hpp>
@@ -15,7 +16,8 @@ namespace krylith {
 /// An operator of a square matrix: y = alpha A x + beta y on distributed vectors of one layout,
 /// ordered by the stream, the same on every call. `dots` are inner products that have y as a
 /// factor. matrix_operator is the model. One that has domain_layout() and range_layout() too may be
-/// of a matrix that is not square: solvers refuse it where these differ (check_square).
+/// of a matrix that is not square: solvers refuse it where these differ (check_square), but for
+/// those that minimise ||b - A x||.
 template <class A>
 concept linear_operator = requires(const A& a, execution& run,
                                    const vector<typename A::value_type>& x,
@@ -27,6 +29,34 @@ concept linear_operator = requires(const A& a, execution& run,
     { a.recordable() } -> std::convertible_to<bool>;
     a.apply(run, c, x, c, y, dots);
 };
+
+/// An operator of any m x n matrix with a layout of x and one of y = A x, and with a.transposed(),
+/// the operator of A', whose layouts are these the other way round. Only what a solve multiplies by
+/// A' calls transposed(), which may throw.
+template <class A>
+concept transposable_operator = linear_operator<A> && requires(const A& a) {
+    { a.domain_layout() } -> std::convertible_to<layout_handle>;
+    { a.range_layout() } -> std::convertible_to<layout_handle>;
+    requires linear_operator<std::remove_cvref_t<decltype(a.transposed())>>;
+};
+
+/// Returns the layout of x in y = A x.
+template <linear_operator A>
+[[nodiscard]] layout_handle domain_layout_of(const A& a) {
+    if constexpr (requires { operator_layouts{a.domain_layout(), a.range_layout()}; })
+        return a.domain_layout();
+    else
+        return a.layout();
+}
+
+/// Returns the layout of y = A x.
+template <linear_operator A>
+[[nodiscard]] layout_handle range_layout_of(const A& a) {
+    if constexpr (requires { operator_layouts{a.domain_layout(), a.range_layout()}; })
+        return a.range_layout();
+    else
+        return a.layout();
+}
 
 /// Throws usage_error "SOLVER needs a square matrix; A is M x N" unless x and y = A x are of one
 /// layout. It is the first line of every solver that needs that.

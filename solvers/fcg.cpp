@@ -13,6 +13,7 @@ constinit const solver_method solver_rows::fcg = {
     .for_comparison = false,
     .needs_spd = true,
     .needs_symmetric = true,
+    .least_squares = false,
     .takes_varying = true,
     .has_sides = false,
     .restarts = false,

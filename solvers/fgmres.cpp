@@ -29,6 +29,7 @@ constinit const solver_method solver_rows::fgmres = {
     .for_comparison = false,
     .needs_spd = false,
     .needs_symmetric = false,
+    .least_squares = false,
     .takes_varying = true,
     .has_sides = false,
     .restarts = true,

@@ -29,6 +29,7 @@ constinit const solver_method solver_rows::gmres = {
     .for_comparison = false,
     .needs_spd = false,
     .needs_symmetric = false,
+    .least_squares = false,
     .takes_varying = false,
     .has_sides = true,
     .restarts = true,

@@ -31,6 +31,7 @@ constinit const solver_method solver_rows::idr = {
     .for_comparison = false,
     .needs_spd = false,
     .needs_symmetric = false,
+    .least_squares = false,
     .takes_varying = false,
     .has_sides = false,
     .restarts = false,

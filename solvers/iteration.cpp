@@ -79,6 +79,9 @@ void iteration_control::restart(const solver_options& options) {
     bb_ = 0;
     start_rr_ = 0;
     last_true_ = -1;
+    normal_rr_ = -1;
+    normal_rr_before_ = -1;
+    matrix_norm_squared_ = 0;
     starts_.clear();
     told_.reset();
     last_told_ = -1;
@@ -103,7 +106,11 @@ void iteration_control::set_controls(std::int64_t iteration) {
     run_.set(control::residual, start_rr_);
     run_.set(control::best, infinity);
     run_.set(control::best_at, static_cast<double>(iteration));
-    run_.set(control::patience, static_cast<double>(options_.stagnation_window));
+    run_.set(control::patience, patience());
+}
+
+double iteration_control::patience() const {
+    return judges_normal_ ? infinity : static_cast<double>(options_.stagnation_window);
 }
 
 void iteration_control::set_controls(const scalar& bb, const scalar& rr) {
@@ -123,7 +130,7 @@ void iteration_control::set_controls(const scalar& bb, const scalar& rr) {
     run_.set(control::pause_at, infinity);
     run_.set(control::best, infinity);
     run_.set(control::best_at, 0);
-    run_.set(control::patience, static_cast<double>(options_.stagnation_window));
+    run_.set(control::patience, patience());
 }
 
 void iteration_control::prepare(const std::function<void()>& body) {
@@ -191,6 +198,29 @@ bool iteration_control::stops_at_start(double rr) {
     return told_to_stop();
 }
 
+void iteration_control::set_normal_residual(double residual_squared, double matrix_squared,
+                                            double true_rr, double factor) {
+    normal_rr_before_ = normal_rr_;
+    normal_rr_ = residual_squared;
+    matrix_norm_squared_ = matrix_squared;
+    const double norm = std::sqrt(residual_squared);
+    const double most = std::sqrt(matrix_squared) * std::sqrt(true_rr);
+    result_.normal = normal_residual{norm / scale_ / factor, std::sqrt(matrix_squared) / factor,
+                                     norm == 0 ? 0 : norm / most};
+}
+
+bool iteration_control::at_least_squares(double norm) const {
+    if (!judges_normal_ || normal_rr_ < 0) return false;
+    const double least = *options_.rtol_normal * std::sqrt(matrix_norm_squared_) * norm;
+    return std::isfinite(norm) && std::sqrt(normal_rr_) <= least; // false for NaN
+}
+
+bool iteration_control::no_progress(double previous, double true_rr) const {
+    const bool normal_fell =
+        judges_normal_ && normal_rr_before_ >= 0 && normal_rr_ <= 0.25 * normal_rr_before_;
+    return previous >= 0 && true_rr > 0.25 * previous && !normal_fell;
+}
+
 bool iteration_control::check_convergence(const loop_report& end, double true_rr) {
     const double norm = std::sqrt(true_rr);
     start_rr_ = true_rr; // the next attempt, if there is one, starts from it
@@ -203,6 +233,10 @@ bool iteration_control::check_convergence(const loop_report& end, double true_rr
     if (std::isfinite(norm) && norm <= target()) {
         const bool relative = norm <= *options_.rtol * std::sqrt(bb_);
         result_.reason = relative ? reason::converged_rtol : reason::converged_atol;
+        return true;
+    }
+    if (at_least_squares(norm)) {
+        result_.reason = reason::converged_rtol_normal;
         return true;
     }
     const bool goes_on = end.state == loop_state::converged || end.state == loop_state::running ||
@@ -221,7 +255,7 @@ bool iteration_control::check_convergence(const loop_report& end, double true_rr
             result_.reason = reason::max_iterations;
             return true;
         }
-        if (previous >= 0 && true_rr > 0.25 * previous) {
+        if (no_progress(previous, true_rr)) {
             result_.reason = reason::stagnated;
             return true;
         }
@@ -253,7 +287,8 @@ bool iteration_control::check_convergence(const loop_report& end, double true_rr
 void iteration_control::check_shifted_convergence(double true_rr) {
     const double norm = std::sqrt(true_rr);
     result_.true_residual = norm / scale_;
-    if (result_.converged() && !(std::isfinite(norm) && norm <= target()))
+    if (result_.converged() && !(std::isfinite(norm) && norm <= target()) &&
+        !at_least_squares(norm))
         result_.reason = reason::out_of_range;
 }
 

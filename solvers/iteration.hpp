@@ -27,15 +27,21 @@ class iteration : public iteration_control {
 public:
     using T = typename A::value_type;
 
-    /// With `cycles` the body is a whole cycle of iterations, and one trip of the loop.
+    /// With `cycles` the body is a whole cycle of iterations, and one trip of the loop. With
+    /// `least_squares` A is any transposable_operator, the vectors r of its loops are of the range
+    /// layout and ones that A' can multiply, and ||A'r|| is found out with ||r||.
     iteration(const A& a, const M& m, const solver_options& options,
-              const execution_options& sizes = {}, bool cycles = false)
-        : iteration_control(a.layout()->group, resolved<T>(options), a.layout()->size(),
-                            unrecordable(a, m), sizes, cycles, kernels_of(m)),
+              const execution_options& sizes = {}, bool cycles = false, bool least_squares = false)
+        : iteration_control(range_layout_of(a)->group, resolved<T>(options),
+                            domain_layout_of(a)->size(), unrecordable(a, m, least_squares), sizes,
+                            cycles, kernels_of(m)),
           a_(a),
           used_m_(run_),
           plain_(is_identity(m)),
-          x_(a.make_range_vector()) {
+          x_(domain_layout_of(a)) {
+        if (!least_squares) return;
+        normal_.emplace(run_);
+        judge_normal_residual();
         used_m_.m = &m;
         machine_epsilon_ = std::numeric_limits<T>::epsilon();
     }
@@ -46,6 +52,9 @@ public:
     }
     /// The x of the scaled system.
     [[nodiscard]] vector<T>& x() { return x_; }
+    /// The squared norm of the solver's A, as far as a loop of least squares knows it: it begins
+    /// with 0 and lets it grow.
+    [[nodiscard]] scalar& matrix_norm_squared() { return normal_->matrix; }
     /// Returns b as the solver scales it, at the same place in every solve: for loops that read b.
     [[nodiscard]] const vector<T>& keep_rhs() {
         keeps_b_ = true;
@@ -55,7 +64,7 @@ public:
     /// Whether a solve with these arguments can use the vectors and the execution.
     [[nodiscard]] bool suits(const A& a, const M& m, const solver_options& options) const {
         return &a == &a_.original() && is_identity(m) == plain_ &&
-               iteration_control::suits(options, unrecordable(a, m));
+               iteration_control::suits(options, unrecordable(a, m, normal_.has_value()));
     }
 
     /// Solves A x = b. `loop` has the members that solvers/iteration/kept_solver.hpp says.
@@ -69,7 +78,7 @@ public:
         m_exponent_ = 0;
         x_exponent_ = 0;
         user_x_ = &x;
-        if (b.layout() != a_.layout() || x.layout() != a_.layout())
+        if (b.layout() != a_.range_layout() || x.layout() != a_.domain_layout())
             throw usage_error("b and x of a solve must be vectors of its operator");
         const trace_range range("solve");
         started_ = clock::now();
@@ -94,8 +103,17 @@ public:
     [[nodiscard]] const scalar& starting_rr() const { return rr_; }
 
 private:
-    [[nodiscard]] static std::string unrecordable(const A& a, const M& m) {
+    /// The squared norms that least squares are judged by.
+    struct normal_scalars {
+        explicit normal_scalars(execution& run) : residual(run), matrix(run) {}
+        scalar residual; ///< of A'(b - A x)
+        scalar matrix;   ///< of A, from below
+    };
+
+    [[nodiscard]] static std::string unrecordable(const A& a, const M& m, bool least_squares) {
         if (!a.recordable()) return "this operator";
+        if constexpr (transposable_operator<A>)
+            if (least_squares && !a.transposed().recordable()) return "this operator's transpose";
         if constexpr (!std::same_as<M, identity>)
             if (!m.recordable()) return "preconditioner " + std::string(m.name());
         return {};
@@ -131,12 +149,21 @@ private:
     void enqueue_start(vector<T>& r, vector<T>& domain) {
         if (options_.initial_guess) {
             const vector<T>& x = *user_x_;
-            fused(run_, domain = x, x_ = x, bb_of_b_ = dot(*b_, *b_), vv_ = dot(x, x));
+            if (normal_) {
+                fused(run_, domain = x, x_ = x, vv_ = dot(x, x));
+                fused(run_, r = *b_, bb_of_b_ = dot(*b_, *b_));
+            } else {
+                fused(run_, domain = x, x_ = x, bb_of_b_ = dot(*b_, *b_), vv_ = dot(x, x));
+            }
             multiply(run_, a_, domain, r, av_ = dot(r, r));
             fused(run_, r = *b_ - r, rr_ = dot(r, r));
             return;
         }
-        if (x_.layout()->kind == coherence::owned) { // nobody else writes x_: it can hold A b first
+        if (normal_) {
+            x_.zero();
+            (void)multiply_b(r, domain, av_); // r = b
+        } else if (x_.layout()->kind ==
+                   coherence::owned) { // nobody else writes x_: it can hold A b first
             fused(run_, domain = *b_, r = *b_, bb_of_b_ = dot(*b_, *b_));
             multiply(run_, a_, domain, x_, av_ = dot(x_, x_));
             x_.zero();
@@ -150,14 +177,52 @@ private:
         rr_ = bb_of_b_;
     }
 
-    /// Enqueues r = b - A x with r'r, and gives x to the caller.
+    /// Enqueues a product with b that shows how large A is, with its squared norm and b'b: r = A b,
+    /// or domain = A'b where A may not be square. Returns the product.
+    const vector<T>& multiply_b(vector<T>& r, vector<T>& domain, const scalar& norm) {
+        if (normal_) {
+            fused(run_, r = *b_, bb_of_b_ = dot(*b_, *b_));
+            a_.multiply_transposed(run_, r, domain, {norm_into(norm, domain)});
+            return domain;
+        }
+        fused(run_, domain = *b_, bb_of_b_ = dot(*b_, *b_));
+        multiply(run_, a_, domain, r, norm_into(norm, r));
+        return r;
+    }
+
+    [[nodiscard]] static reduction_into<T> norm_into(const scalar& to, const vector<T>& v) {
+        return {to.number(), &v, &v};
+    }
+
+    /// Enqueues r = b - A x with r'r, and gives x to the caller. In least squares also domain = A'r
+    /// with its squared norm.
     void enqueue_check(vector<T>& r, vector<T>& domain) {
         run_.set(control::state, as_register(loop_state::running));
         run_.unguarded([&] {
-            fused(run_, domain = x_, *user_x_ = x_, r = *b_);
+            if (normal_) {
+                fused(run_, domain = x_, *user_x_ = x_);
+                fused(run_, r = *b_);
+            } else {
+                fused(run_, domain = x_, *user_x_ = x_, r = *b_);
+            }
             const reduction_into<T> norm = rr_ = dot(r, r);
             a_.apply(run_, T(-1), domain, T(1), r, {&norm, 1});
+            enqueue_normal_residual(r, domain);
         });
+    }
+
+    void enqueue_normal_residual(vector<T>& r, vector<T>& domain) {
+        if (!normal_) return;
+        put_ghosts(run_, r);
+        a_.multiply_transposed(run_, r, domain, {norm_into(normal_->residual, domain)});
+    }
+
+    /// Tells the control what the last check has found out about A'r.
+    void read_normal_residual() {
+        if (!normal_) return;
+        const auto now =
+            run_.get({normal_->residual.number(), normal_->matrix.number(), rr_.number()});
+        set_normal_residual(now[0], now[1], now[2], static_cast<double>(a_.factor()));
     }
 
     /// Sets r = b - A x and its norm, scaled where squares would leave the range. Returns false
@@ -169,7 +234,7 @@ private:
         double rr = now[3];
         if (!std::all_of(now.begin(), now.begin() + 3, ordinary<T>)) {
             const bool finite =
-                (options_.initial_guess && norms_in_range(*b_, r, domain)) || rescale(r, domain);
+                (options_.initial_guess && norms_in_range(r, domain)) || rescale(r, domain);
             const bool from_zero = !options_.initial_guess || bb_ == 0;
             if (from_zero) x_.zero();
             if (from_zero) { // its norm is b's, from the kernel of any start
@@ -190,15 +255,16 @@ private:
         if (!std::isfinite(rr)) start.state = loop_state::not_a_number;
         const bool done = start.state != loop_state::running || rr <= target() * target();
         if (!done) return true;
+        if (normal_) rr = true_residual(r, domain);
         (void)check_convergence(start, rr);
         give_x();
         end(r, domain);
         return false;
     }
 
-    /// Sets r = A v. Returns whether the squares of b, v and A v are in range, or A v and b are 0
-    /// and settle the matter. It costs what the residual of a start from 0 would.
-    bool norms_in_range(const vector<T>& v, vector<T>& r, vector<T>& domain);
+    /// Multiplies b. Returns whether the squares of b and the product are in range. It costs what
+    /// the residual of a start from 0 would.
+    bool norms_in_range(vector<T>& r, vector<T>& domain);
 
     /// Scales the largest entries of b, A b and M^-1 b to about 1, and b further where products
     /// with A would lose digits. Returns false where an entry isn't finite. It is rare and
@@ -210,7 +276,7 @@ private:
     }
 
     [[nodiscard]] vector<T>& own_b() {
-        if (!own_b_) own_b_.emplace(a_.layout());
+        if (!own_b_) own_b_.emplace(a_.range_layout());
         return *own_b_;
     }
 
@@ -222,13 +288,20 @@ private:
         const trace_range range("true residual");
         if (exponent == 0) {
             enqueue_check(r, domain);
-            return run_.get(rr_.number());
+            const double rr = run_.get(rr_.number());
+            read_normal_residual();
+            return rr;
         }
         run_.set(control::state, as_register(loop_state::running));
         run_.unguarded([&] { fused(run_, domain = x_, *user_x_ = x_); });
         shift(domain, exponent);
-        run_.unguarded([&] { residual(run_, a_, *b_, domain, r, rr_ = dot(r, r)); });
-        return run_.get(rr_.number());
+        run_.unguarded([&] {
+            residual(run_, a_, *b_, domain, r, rr_ = dot(r, r));
+            enqueue_normal_residual(r, domain);
+        });
+        const double rr = run_.get(rr_.number());
+        read_normal_residual();
+        return rr;
     }
 
     /// Gives x back to the user's scale. Entries that leave the range of T on the way don't come
@@ -257,6 +330,7 @@ private:
     scalar first_rr_{run_}; ///< r'r before the first iteration
     scalar ended_{run_};    ///< the state in which the loop ended
     scalar factor_{run_};
+    std::optional<normal_scalars> normal_; ///< of least squares
 };
 
 } // namespace krylith

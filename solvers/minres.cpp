@@ -27,6 +27,7 @@ constinit const solver_method solver_rows::minres = {
     .for_comparison = false,
     .needs_spd = false,
     .needs_symmetric = true,
+    .least_squares = false,
     .takes_varying = false,
     .has_sides = false,
     .restarts = false,

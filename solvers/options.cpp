@@ -23,6 +23,8 @@ void solver_options::check() const {
     };
     // The comparisons are written so that NaN is refused too.
     if (rtol && !(*rtol >= 0 && *rtol < 1)) refuse("rtol", number_text(*rtol), "0 <= rtol < 1");
+    if (rtol_normal && !(*rtol_normal >= 0 && *rtol_normal < 1))
+        refuse("rtol_normal", number_text(*rtol_normal), "0 <= rtol_normal < 1");
     if (!(atol >= 0 && atol < 1e300)) refuse("atol", number_text(atol), "atol >= 0, finite");
     if (max_iterations < -1)
         refuse("max_iterations", std::to_string(max_iterations), "-1 (the default) or >= 0");

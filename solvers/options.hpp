@@ -35,19 +35,22 @@ template <class T>
     return std::is_same_v<T, float> ? 1e-5 : 1e-8;
 }
 
-/// The options of a solve. Converged means ||b - A x||_2 <= max(rtol ||b||_2, atol).
+/// The options of a solve. Converged means ||b - A x||_2 <= max(rtol ||b||_2, atol), with lsqr()
+/// also ||A'(b - A x)||_2 <= rtol_normal ||A||_2 ||b - A x||_2.
 struct solver_options {
-    std::optional<double> rtol = {};       ///< 0 <= rtol < 1; none: default_rtol of A's type
-    double atol = 0;                       ///< >= 0
-    std::int64_t max_iterations = -1;      ///< -1: min(10 n, 10000); 0: only check x0
-    int restart = 30;                      ///< GMRES: basis vectors; at most n and 1000 are used
-    int polynomial_degree = 2;             ///< BiCGStab(l): l, 1 to 3
-    int shadow_vectors = 4;                ///< IDR(s): s, 1 to 100; at most n are used
-    bool initial_guess = false;            ///< start from x as given; otherwise from 0
-    side preconditioning = side::right;    ///< GMRES, BiCGStab, BiCGStab(l); CG is always split in
-                                           ///< effect, the others have M on the right
-    double divergence_tolerance = 1e10;    ///< give up when ||r|| exceeds this times ||b||
-    std::int64_t stagnation_window = 5000; ///< iterations without 1% gain that count as stagnation
+    std::optional<double> rtol = {};        ///< 0 <= rtol < 1; none: default_rtol of A's type
+    double atol = 0;                        ///< >= 0
+    std::optional<double> rtol_normal = {}; ///< LSQR: 0 <= rtol_normal < 1; none: rtol
+    std::int64_t max_iterations = -1;       ///< -1: min(10 n, 10000), n columns; 0: only check x0
+    int restart = 30;                       ///< GMRES: basis vectors; at most n and 1000 are used
+    int polynomial_degree = 2;              ///< BiCGStab(l): l, 1 to 3
+    int shadow_vectors = 4;                 ///< IDR(s): s, 1 to 100; at most n are used
+    bool initial_guess = false;             ///< start from x as given; otherwise from 0
+    side preconditioning = side::right;     ///< GMRES, BiCGStab, BiCGStab(l); CG is always split in
+                                            ///< effect, the others have M on the right
+    double divergence_tolerance = 1e10;     ///< give up when ||r|| exceeds this times ||b||
+    std::int64_t stagnation_window = 5000;  ///< iterations without 1% gain that count as
+                                            ///< stagnation, but for LSQR
     bool history = false; ///< keep the residual of each iteration, and with cg() estimate the
                           ///< spectrum: 8 bytes an iteration of max_iterations, 24 with cg()
     /// Is called first (iteration 0), every callback_interval iterations and last, in order, by the
@@ -73,10 +76,11 @@ struct solver_options {
     void check() const;
 };
 
-/// Returns the options with rtol set, to the default of T where there was none.
+/// Returns the options with rtol set, to the default of T where there was none, and rtol_normal.
 template <class T>
 [[nodiscard]] solver_options resolved(solver_options options) {
     if (!options.rtol) options.rtol = default_rtol<T>();
+    if (!options.rtol_normal) options.rtol_normal = options.rtol;
     return options;
 }
 

@@ -13,6 +13,7 @@ constinit const solver_method solver_rows::cg_persistent = {
     .for_comparison = false,
     .needs_spd = true,
     .needs_symmetric = true,
+    .least_squares = false,
     .takes_varying = false,
     .has_sides = false,
     .restarts = false,

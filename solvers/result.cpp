@@ -9,6 +9,7 @@ const char* to_string(reason why) noexcept {
     switch (why) {
     case reason::converged_rtol: return "converged_rtol";
     case reason::converged_atol: return "converged_atol";
+    case reason::converged_rtol_normal: return "converged_rtol_normal";
     case reason::happy_breakdown: return "happy_breakdown";
     case reason::max_iterations: return "max_iterations";
     case reason::diverged: return "diverged";

@@ -14,10 +14,12 @@
 namespace krylith {
 
 /// Why a solve ended, by PETSc's set of reasons. Converged always refers to the true residual
-/// b - A x.
+/// r = b - A x; where both hold, that of ||r|| is said before that of ||A'r||.
 enum class reason {
     converged_rtol,            ///< ||b - A x|| <= rtol ||b||
     converged_atol,            ///< ||b - A x|| <= atol
+    converged_rtol_normal,     ///< LSQR: ||A'(b - A x)|| <= rtol_normal ||A|| ||b - A x||: no x
+                               ///< has a much smaller residual
     happy_breakdown,           ///< GMRES: the Krylov space holds the solution; the residual agrees
     max_iterations,            ///< iterations ran out
     diverged,                  ///< the residual grew beyond divergence_tolerance ||b||
@@ -63,23 +65,32 @@ struct spectrum_estimate {
     [[nodiscard]] double condition() const noexcept { return largest / smallest; }
 };
 
+/// The residual of the normal equations A'A x = A'b, which vanishes where ||b - A x|| is least.
+struct normal_residual {
+    double norm = 0;        ///< ||A'(b - A x)||_2, recomputed from the x returned
+    double matrix_norm = 0; ///< what the iterations know of ||A||_2, an estimate from below
+    double relative = 0;    ///< norm / (matrix_norm ||b - A x||), also where these leave the range
+                            ///< of double; 0 where norm is 0
+};
+
 struct [[nodiscard]] solve_result {
     krylith::reason reason = reason::max_iterations;
     std::int64_t iterations = 0;
-    double rhs_norm = 0;            ///< ||b||_2
-    double rtol = 0;                ///< what was asked for, or the default of the precision
-    double recurrence_residual = 0; ///< ||r||_2 as the iteration updates it
-    double true_residual = 0;       ///< ||b - A x||_2, recomputed from the x returned
-    double setup_seconds = 0;       ///< workspace and recording
-    double solve_seconds = 0;       ///< from the first operation to the verified x
-    int replacements = 0;           ///< how often the true residual replaced the recurrence's
-    bool recorded = false;          ///< the devices repeated the iteration by themselves
-    std::string form;               ///< cg(): "persistent" or "launched" kernels; empty for others
-    std::string form_because;       ///< why cg() launched them; empty where that was not its choice
-    std::string diagnosis;          ///< why it failed, in words, and what to try; empty if
-                                    ///< converged
-    std::vector<double> history;    ///< ||r||_2 of each iteration from the start on; empty unless
-                                    ///< asked for
+    double rhs_norm = 0;                   ///< ||b||_2
+    double rtol = 0;                       ///< what was asked for, or the default of the precision
+    double recurrence_residual = 0;        ///< ||r||_2 as the iteration updates it
+    double true_residual = 0;              ///< ||b - A x||_2, recomputed from the x returned
+    std::optional<normal_residual> normal; ///< by lsqr()
+    double setup_seconds = 0;              ///< workspace and recording
+    double solve_seconds = 0;              ///< from the first operation to the verified x
+    int replacements = 0;        ///< how often the true residual replaced the recurrence's
+    bool recorded = false;       ///< the devices repeated the iteration by themselves
+    std::string form;            ///< cg(): "persistent" or "launched" kernels; empty for others
+    std::string form_because;    ///< why cg() launched them; empty where that was not its choice
+    std::string diagnosis;       ///< why it failed, in words, and what to try; empty if
+                                 ///< converged
+    std::vector<double> history; ///< ||r||_2 of each iteration from the start on; empty unless
+                                 ///< asked for
     std::optional<spectrum_estimate> spectrum; ///< by cg() with history, after an iteration
     std::vector<std::map<std::string, std::size_t>> bytes; ///< by device and item, at the end of
                                                            ///< the solve
@@ -88,7 +99,7 @@ struct [[nodiscard]] solve_result {
 
     [[nodiscard]] bool converged() const noexcept {
         return reason == reason::converged_rtol || reason == reason::converged_atol ||
-               reason == reason::happy_breakdown;
+               reason == reason::converged_rtol_normal || reason == reason::happy_breakdown;
     }
     /// Returns the attempt that gave x; null for a method by name.
     [[nodiscard]] const solve_attempt* best_attempt() const noexcept;

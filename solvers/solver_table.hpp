@@ -25,6 +25,7 @@ extern const solver_method gmres_cgs2;
 extern const solver_method fgmres;
 extern const solver_method fcg;
 extern const solver_method minres;
+extern const solver_method lsqr;
 extern const solver_method bicgstab_l;
 extern const solver_method idr;
 extern const solver_method bicgstab;
@@ -34,7 +35,7 @@ inline constexpr std::array all_solvers = {
     &solver_rows::cg,         &solver_rows::cg_launched, &solver_rows::cg_persistent,
     &solver_rows::fcg,        &solver_rows::minres,      &solver_rows::gmres,
     &solver_rows::gmres_cgs2, &solver_rows::fgmres,      &solver_rows::bicgstab,
-    &solver_rows::bicgstab_l, &solver_rows::idr};
+    &solver_rows::bicgstab_l, &solver_rows::idr,         &solver_rows::lsqr};
 
 /// The names in the order of the table.
 [[nodiscard]] std::vector<std::string_view> solver_names();

@@ -23,7 +23,7 @@ public:
            const std::string& preconditioner)
         : solver_(solver),
           matrix_(matrix),
-          a_(make_operator(group, matrix)),
+          a_(make_operator(group, matrix, {.transposed_products = solver.least_squares})),
           m_(make_preconditioner(preconditioner, *a_, csr_view<double>(matrix_))),
           b_(a_->make_range_vector()),
           x_(a_->make_range_vector()),

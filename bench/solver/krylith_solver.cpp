@@ -16,6 +16,7 @@ krylith_solver<T>::krylith_solver(const device_group& group, const workload& w,
           const tool::stopwatch watch;
           operator_options multiply = settings.multiply;
           multiply.block_size = modes_.block_size;
+          multiply.transposed_products = solver_.least_squares;
           auto a = make_operator(group, w.matrix_of<T>(), multiply);
           group.synchronize();
           setup_seconds_ = watch.seconds();

@@ -20,10 +20,13 @@ struct small_system {
     T m[longest_row][longest_row];
     T x[longest_row];
 
-    /// Factors it by Cholesky's method and solves; false where it is not positive definite.
-    [[nodiscard]] bool solve() {
+    /// Factors it by Cholesky's method and solves; false where it is not positive definite, or has
+    /// a pivot of at most `least` of its diagonal.
+    [[nodiscard]] bool solve(T least) {
+        T bound[longest_row];
+        for (int k = 0; k < size; ++k) bound[k] = least * m[k][k];
         for (int k = 0; k < size; ++k) {
-            if (!(m[k][k] > T(0))) return false;
+            if (!(m[k][k] > bound[k]) || !(m[k][k] > T(0))) return false;
             const T inverse = T(1) / std::sqrt(m[k][k]);
             for (int i = k; i < size; ++i) m[i][k] *= inverse;
             x[k] *= inverse;
@@ -72,7 +75,7 @@ T solve_row(const inverse_rows<T>& g, std::int64_t row) {
             s.x[p] = p + 1 == s.size ? T(1) : T(0);
         }
     }
-    bool good = s.size > 0 && s.solve();
+    bool good = s.size > 0 && s.solve(g.least_squares ? dependent_rows<T> : T(0));
     T largest = 0;
     const T scale = good && !g.least_squares ? T(1) / std::sqrt(s.x[s.size - 1]) : T(1);
     for (int p = 0; p < s.size && good; ++p) {

@@ -75,10 +75,15 @@ __global__ void __launch_bounds__(threads)
 #pragma unroll
         for (int j = 0; j < Lanes; ++j) a[j] = tile[lane][j];
         bool good = size > 0;
+        const T bound = LeastSquares ? detail::dependent_rows<T> * tile[lane][lane] : T(0);
 #pragma unroll
         for (int k = 0; k < Lanes; ++k) {
             const T pivot = __shfl_sync(all_lanes, a[k], k, Lanes);
             good = good && pivot > T(0);
+            if constexpr (LeastSquares) {
+                const T least = __shfl_sync(all_lanes, bound, k, Lanes); // by all lanes
+                good = good && pivot > least;
+            }
             const T inverse = T(1) / sqrt(pivot);
             const T mine = a[k] * inverse;
             a[k] = mine;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include <krylith/device/device.hpp>
 #include <krylith/device/kernel/annotations.hpp>
@@ -12,6 +13,11 @@ namespace krylith::detail {
 
 /// The most entries of a row.
 inline constexpr int longest_row = 32;
+
+/// A pivot of normal equations that is less than so much of the diagonal it began as is rounding:
+/// the rows are linearly dependent.
+template <class T>
+inline constexpr T dependent_rows = 64 * std::numeric_limits<T>::epsilon();
 
 /// Rows of A for the local columns of an approximate inverse, with global columns that ascend.
 template <class T>

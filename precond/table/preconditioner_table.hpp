@@ -21,6 +21,7 @@ extern const preconditioner_method ilu0;
 extern const preconditioner_method ic0;
 extern const preconditioner_method ilut;
 extern const preconditioner_method fsai;
+extern const preconditioner_method spai;
 extern const preconditioner_method gauss_seidel;
 extern const preconditioner_method equilibration;
 } // namespace preconditioner_rows
@@ -30,7 +31,8 @@ inline constexpr std::array all_preconditioners = {
     &preconditioner_rows::chebyshev,    &preconditioner_rows::multigrid,
     &preconditioner_rows::ilu0,         &preconditioner_rows::ic0,
     &preconditioner_rows::ilut,         &preconditioner_rows::fsai,
-    &preconditioner_rows::gauss_seidel, &preconditioner_rows::equilibration};
+    &preconditioner_rows::spai,         &preconditioner_rows::gauss_seidel,
+    &preconditioner_rows::equilibration};
 
 /// A row with values of its parameters; none of both: M = I.
 struct preconditioner_choice {

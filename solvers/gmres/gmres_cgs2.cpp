@@ -23,6 +23,7 @@ constinit const solver_method solver_rows::gmres_cgs2 = {
     .for_comparison = true,
     .needs_spd = false,
     .needs_symmetric = false,
+    .least_squares = false,
     .takes_varying = false,
     .has_sides = true,
     .restarts = true,

@@ -24,7 +24,16 @@ bool at_the_accuracy(const solve_result& r, double machine_epsilon) {
     return rounding_parted_them(r) || r.relative_residual() <= std::sqrt(machine_epsilon);
 }
 
+/// Of least squares.
+std::string no_normal_progress(const solve_result& r) {
+    return "no more progress: ||b - A x|| is " + short_text(r.relative_residual()) +
+           " of ||b||, and ||A'(b - A x)|| " + short_text(r.normal->relative) +
+           " of ||A|| ||b - A x||, which is as far as rounding allows here: ask for less by rtol "
+           "and rtol_normal, or scale the columns of A to one size";
+}
+
 std::string no_progress(const solve_result& r, double machine_epsilon) {
+    if (r.normal) return no_normal_progress(r);
     const double left = r.relative_residual();
     const std::string beyond =
         "no progress: the relative residual is " + short_text(left) + ", larger than that of x = 0";
@@ -84,6 +93,8 @@ std::string diagnosis(const solve_result& r, double machine_epsilon) {
     const std::string at = " at iteration " + std::to_string(r.iterations);
     switch (r.reason) {
     case reason::max_iterations:
+        if (r.normal)
+            return "the iterations ran out: allow more, or scale the columns of A to one size";
         return "the iterations ran out: allow more, or use a (better) preconditioner";
     case reason::diverged:
         return "the residual grew beyond divergence_tolerance" + at +

@@ -30,6 +30,8 @@ public:
                       int kernels);
 
     [[nodiscard]] execution& run() noexcept { return run_; }
+    /// The options of the solve under way, with their rtol set.
+    [[nodiscard]] const solver_options& options() const noexcept { return options_; }
 
     /// Whether a solve with these options can use this execution, and the vectors made for it.
     [[nodiscard]] bool suits(const solver_options& options, const std::string& unrecordable) const;
@@ -56,6 +58,12 @@ protected:
     /// Calls the callback with iteration 0 and its squared residual norm. Returns whether the solve
     /// is to end before it has begun.
     [[nodiscard]] bool stops_at_start(double rr);
+    /// Makes the norm of A'(b - A x) decide too, as least squares need it.
+    void judge_normal_residual() { judges_normal_ = true; }
+    /// Takes the squared norms, of the scaled system, of A'(b - A x), of A, which is the caller's
+    /// times `factor`, and of b - A x. It comes before the decision.
+    void set_normal_residual(double residual_squared, double matrix_squared, double true_rr,
+                             double factor);
     /// Decides by the loop's end and the true residual: true ends the solve, false continues from
     /// x.
     [[nodiscard]] bool check_convergence(const loop_report& end, double true_rr);
@@ -75,6 +83,13 @@ private:
     /// Whether anybody has said stop.
     [[nodiscard]] bool told_to_stop();
     void set_next_pause(std::int64_t iteration);
+    /// The iterations without progress that count as stagnation. Those of least squares go on while
+    /// ||r|| stays at its minimum.
+    [[nodiscard]] double patience() const;
+    /// Whether ||A'r|| says that r, of this norm, is as small as it gets.
+    [[nodiscard]] bool at_least_squares(double norm) const;
+    /// Whether neither residual has fallen much since the verification before.
+    [[nodiscard]] bool no_progress(double previous, double true_rr) const;
 
     std::vector<std::int64_t> starts_; ///< iterations at which the recurrence began
     std::optional<reason> told_;       ///< who said stop
@@ -100,6 +115,10 @@ protected:
 private:
     bool recordable_;
     bool used_ = false;
+    bool judges_normal_ = false;
+    double normal_rr_ = -1;          ///< squared norm of A'r at the last verification
+    double normal_rr_before_ = -1;   ///< at the one before
+    double matrix_norm_squared_ = 0; ///< of the scaled A, from below
 };
 
 } // namespace krylith

@@ -37,6 +37,8 @@ struct default_loop {
     /// Whether iterate() does nothing once the loop has stopped: a solve may then be enqueued
     /// before it is known whether there is anything to iterate.
     static constexpr bool stops_at_once = true;
+    /// Whether it minimises ||b - A x|| for any m x n A. Its r() is a vector that A' can multiply.
+    static constexpr bool least_squares = false;
     /// Whether M may differ from one application to the next, and whether it must be symmetric.
     static constexpr bool takes_varying = false;
     static constexpr bool needs_symmetric = false;
@@ -61,7 +63,8 @@ public:
     using T = typename A::value_type;
 
     kept_solve(const A& a, const M& m, const solver_options& options)
-        : it_(a, m, Loop::loop_options(options), Loop::sizes(a, options), Loop::cycles),
+        : it_(a, m, Loop::loop_options(options), Loop::sizes(a, options), Loop::cycles,
+              Loop::least_squares),
           loop_(it_, options) {
         it_.run().keep_registers();
         it_.run().rest();
@@ -81,6 +84,8 @@ public:
             it_.run().forget_recording();
             a_ = recorded_object(identity_of(a));
             m_ = recorded_object(identity_of(m));
+            if constexpr (Loop::least_squares)
+                transposed_ = recorded_object(identity_of(a.transposed()));
         }
         auto result = it_.solve(m, b, x, Loop::loop_options(options), loop_);
         loop_.conclude(result);
@@ -90,6 +95,8 @@ public:
 private:
     /// Whether the recording is of these.
     [[nodiscard]] bool contains(const A& a, const M& m) const {
+        if constexpr (Loop::least_squares)
+            if (!transposed_.is(identity_of(a.transposed()))) return false;
         return a_.is(identity_of(a)) && (is_identity(m) || m_.is(identity_of(m)));
     }
 
@@ -97,6 +104,7 @@ private:
     Loop loop_;
     recorded_object a_;
     recorded_object m_;
+    recorded_object transposed_; ///< A', in least squares
 };
 
 /// Whether the next solve of this kind would do as well with the vectors that this one leaves:
@@ -117,9 +125,9 @@ solve_result solve_with(workspace_shelf& shelf, const typename Loop::operator_ty
                         vector<typename Loop::value_type>& x, const solver_options& options,
                         const typename Loop::preconditioner_type& m) {
     using workspace = detail::kept_solve<Loop>;
-    check_square(a, Loop::name);
+    if constexpr (!Loop::least_squares) check_square(a, Loop::name);
     check_preconditioner(m, Loop::name, Loop::takes_varying, Loop::needs_symmetric);
-    const group_driver driver(a.layout()->group); // also where workspaces are freed
+    const group_driver driver(range_layout_of(a)->group); // also where workspaces are freed
     auto work = shelf.take<workspace>([&](const workspace& w) { return w.serves(a, m, options); });
     if (!work) {
         try {

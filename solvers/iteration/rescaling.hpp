@@ -10,10 +10,9 @@
 namespace krylith {
 
 template <linear_operator A, preconditioner<typename A::value_type> M>
-bool iteration<A, M>::norms_in_range(const vector<T>& v, vector<T>& r, vector<T>& domain) {
-    fused(run_, domain = v, bb_of_b_ = dot(*b_, *b_), vv_ = dot(v, v));
-    multiply(run_, a_, domain, r, rr_ = dot(r, r));
-    const auto norms = run_.get({bb_of_b_.number(), vv_.number(), rr_.number()});
+bool iteration<A, M>::norms_in_range(vector<T>& r, vector<T>& domain) {
+    (void)multiply_b(r, domain, rr_);
+    const auto norms = run_.get({bb_of_b_.number(), rr_.number()});
     bb_ = norms[0];
     return std::all_of(norms.begin(), norms.end(), ordinary<T>);
 }
@@ -30,10 +29,9 @@ bool iteration<A, M>::rescale(vector<T>& r, vector<T>& domain) {
     enlarge_b(-exponent_of(*b_, finite));
     enlarge_b(-exponent_of(*b_, finite)); // float's smallest numbers need a second step
     const auto of_product = [&] {
-        fused(run_, domain = *b_, bb_of_b_ = dot(*b_, *b_));
-        multiply(run_, a_, domain, r, rr_ = dot(r, r));
+        const vector<T>& product = multiply_b(r, domain, rr_);
         bb_ = run_.get(bb_of_b_.number());
-        return exponent_of(r, finite);
+        return exponent_of(product, finite);
     };
     int of_a = -of_product();
     if (of_a > least_product<T> || run_.get(rr_.number()) == 0) {

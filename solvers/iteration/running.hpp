@@ -34,6 +34,7 @@ bool iteration<A, M>::solve_at_once(Loop& loop) {
     bb_ = now[0];
     start_rr_ = now[1];
     result_.rhs_norm = std::sqrt(bb_);
+    read_normal_residual();
     const bool at_start = end.state == loop_state::converged && end.iterations == 0;
     if (at_start) end.state = loop_state::running;
     if (check_convergence(end, at_start ? now[1] : now[5])) return true;
@@ -63,6 +64,7 @@ void iteration<A, M>::iterate(Loop& loop) {
             end = {static_cast<loop_state>(static_cast<std::uint8_t>(now[0])),
                    static_cast<std::int64_t>(now[1]), now[2]};
             rr = now[3];
+            read_normal_residual();
         } else {
             loop.start();
             end = repeat(body);

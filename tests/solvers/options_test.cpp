@@ -27,6 +27,8 @@ TEST_CASE("options: each bad value is refused by its name, by every solver") {
         {"rtol", [](auto& o) { o.rtol = -1e-8; }},
         {"rtol", [](auto& o) { o.rtol = 1; }},
         {"rtol", [=](auto& o) { o.rtol = nan; }},
+        {"rtol_normal", [](auto& o) { o.rtol_normal = -1e-8; }},
+        {"rtol_normal", [=](auto& o) { o.rtol_normal = nan; }},
         {"atol", [](auto& o) { o.atol = -1; }},
         {"atol", [=](auto& o) { o.atol = nan; }},
         {"atol", [=](auto& o) { o.atol = infinity; }},

@@ -24,7 +24,7 @@ KRYLITH_GROUP_TEST("solver table: what rows say of sides, restarts and recording
     problem<double> p(group, matrix, random_values<double>(matrix.rows, 231));
     const any_preconditioner<double> m = jacobi<double>(*p.a);
     for (const solver_method* row : all_solvers) {
-        if (!row->runs_everywhere) continue;
+        if (!row->runs_everywhere || row->least_squares) continue; // the latter takes no m
         CAPTURE(std::string(row->name));
         const auto solve = [&](const solver_options& options) {
             const auto result = row->solve(*p.a, p.b, p.x, options, m);
@@ -81,7 +81,8 @@ TEST_CASE("solver table: names are distinct, and models are worked out without p
         const auto alone = row->vectors.get()(plain);
         const auto both = row->vectors.get()(with);
         CHECK(alone.domain >= 1);
-        CHECK(both.range + both.domain > alone.range + alone.domain);
+        if (!row->least_squares)
+            CHECK(both.range + both.domain > alone.range + alone.domain);
     }
     CHECK(solver_names().size() == all_solvers.size());
 }

@@ -74,12 +74,13 @@ inline constexpr method method::idr{&solver_rows::idr};
     return m.row->needs_symmetric;
 }
 
-/// Returns the solvers for which wanted(row) is true, of those that run on all devices.
+/// Returns the solvers for which wanted(row) is true, of those that run on all devices, multiply by
+/// A alone and take preconditioners: tests/solvers/lsqr_test.cpp has the others.
 template <class Wanted>
 [[nodiscard]] std::vector<method> methods_where(Wanted wanted) {
     std::vector<method> methods;
     for (const solver_method* row : all_solvers)
-        if (row->runs_everywhere && wanted(*row)) methods.push_back({row});
+        if (row->runs_everywhere && !row->least_squares && wanted(*row)) methods.push_back({row});
     return methods;
 }
 

@@ -50,13 +50,14 @@ template void check_square(const csr_matrix<double>&, std::string_view);
 template void check_square(const csr_matrix<float>&, std::string_view);
 
 template <class T>
-csr_matrix<T> load_square(std::string_view name, bool spd, file_report* report) {
+csr_matrix<T> load_square(std::string_view name, bool spd, file_report* report,
+                          bool or_rectangular) {
     csr_matrix<T> matrix = load_matrix<T>(name, {.report = report});
-    check_square(matrix, name);
+    if (spd || !or_rectangular) check_square(matrix, name);
     return spd ? make_spd(matrix) : std::move(matrix);
 }
 
-template csr_matrix<double> load_square(std::string_view, bool, file_report*);
-template csr_matrix<float> load_square(std::string_view, bool, file_report*);
+template csr_matrix<double> load_square(std::string_view, bool, file_report*, bool);
+template csr_matrix<float> load_square(std::string_view, bool, file_report*, bool);
 
 } // namespace krylith::tool

@@ -36,9 +36,9 @@ template <class T>
 void check_square(const csr_matrix<T>& matrix, std::string_view name);
 
 /// load_matrix(name), then, for --spd, make_spd. Throws what these throw, and input_error unless
-/// the matrix is square.
+/// the matrix is square, or may be rectangular and isn't made spd.
 template <class T>
 [[nodiscard]] csr_matrix<T> load_square(std::string_view name, bool spd,
-                                        file_report* report = nullptr);
+                                        file_report* report = nullptr, bool or_rectangular = false);
 
 } // namespace krylith::tool

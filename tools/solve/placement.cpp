@@ -100,8 +100,10 @@ device_group fastest_devices(const device_options& options, operator_kind kind,
         return first_devices(options, 1);
     }
     const int most = default_counts(options).back();
-    if (most == 1 || matrix.rows == 0) {
-        because = most == 1 ? "there is one" : "the matrix has no rows";
+    if (most == 1 || matrix.rows == 0 || matrix.rows != matrix.columns) {
+        because = most == 1          ? "there is one"
+                  : matrix.rows == 0 ? "the matrix has no rows"
+                                     : "the model is of square matrices";
         return first_devices(options, 1);
     }
     const machine_rates rates = rates_of(first_devices(options, most)).rates;

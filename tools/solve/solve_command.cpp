@@ -79,6 +79,11 @@ void add_method(CLI::App& app, solve_request& request) {
     add_rtol(app, request.rtol);
     app.get_option("--rtol")->group("Solver");
     add("--atol", request.atol, "ATOL", "See --rtol");
+    app.add_option("--rtol-normal", request.rtol_normal,
+                   "lsqr: converged is also ||A'(b - A x)|| <= RTOL ||A|| ||b - A x||, where no x "
+                   "solves A x = b [as --rtol]")
+        ->type_name("RTOL")
+        ->group("Solver");
     app.add_option("--max-iterations", request.max_iterations,
                    "Give up after so many [min(10 n, 10000)]; solver auto counts all attempts, and "
                    "has defaults of its own")

@@ -82,6 +82,7 @@ json options(const solve_request& request, const solve_outcome& outcome) {
             {"side", request.side},
             {"rtol", outcome.result.rtol},
             {"atol", request.atol},
+            {"rtol_normal", or_null(request.rtol_normal)},
             {"max_iterations", outcome.max_iterations < 0 ? json() : json(outcome.max_iterations)},
             {"restart", request.restart},
             {"polynomial_degree", request.polynomial_degree},
@@ -149,6 +150,8 @@ json json_fields(const solve_request& request, const solve_outcome& outcome) {
     report["recurrence_residual"] = r.recurrence_residual;
     report["true_residual"] = r.true_residual;
     report["relative_true_residual"] = r.relative_residual();
+    report["normal_residual"] = r.normal ? json(r.normal->norm) : json();
+    report["relative_normal_residual"] = r.normal ? json(r.normal->relative) : json();
     report["condition_estimate"] = r.spectrum ? json(r.spectrum->condition()) : json();
     report["eigenvalue_estimates"] =
         r.spectrum ? json{{"smallest", r.spectrum->smallest}, {"largest", r.spectrum->largest}}

@@ -10,6 +10,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/load.hpp>
+#include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/automatic.hpp>
 #include <krylith/solvers/solver_table.hpp>
@@ -124,11 +125,16 @@ void describe_solve(solve_outcome& out, const solve_request& request, const csr_
     if (!out.result.recorded) out.eager_because = why_eager(request, a, m);
     out.max_iterations = request.max_iterations;
     if (out.max_iterations < 0 && out.result.attempts.empty())
-        out.max_iterations = std::min<std::int64_t>(10 * matrix.rows, 10000);
+        out.max_iterations = std::min<std::int64_t>(10 * matrix.columns, 10000);
+    if (matrix.rows != matrix.columns) { // models are of square matrices
+        for (std::string& warning : placement_warnings(*a.range_layout()))
+            out.warnings.push_back(std::move(warning));
+        return;
+    }
     out.bytes_an_iteration = traffic{matrix.rows, matrix.nnz(), sizeof(T)}.iteration(
         {out.solver, out.preconditioner, std::min<std::int64_t>(out.restart, out.rows),
          out.result.iterations});
-    for (std::string& warning : placement_warnings(*a.layout()))
+    for (std::string& warning : placement_warnings(*a.range_layout()))
         out.warnings.push_back(std::move(warning));
     if (std::string advice = fewer_devices(a, csr_view<T>(matrix)); !advice.empty())
         out.warnings.push_back(std::move(advice));
@@ -155,6 +161,7 @@ std::string solve_request::preconditioner_text() const {
 solver_options solve_request::options() const {
     solver_options o;
     o.rtol = rtol;
+    o.rtol_normal = rtol_normal;
     o.atol = atol;
     o.max_iterations = max_iterations;
     o.restart = restart;
@@ -178,7 +185,7 @@ std::optional<double> solve_outcome::bandwidth() const {
 
 template <class T>
 solve_outcome run_solve(const solve_request& request, const solve_watch& watch) {
-    const solver_method& solver = find_solver(request.solver);
+    const solver_method* solver = &find_solver(request.solver);
     check_preconditioner(request.preconditioner);
     const std::string precondition = request.preconditioner_text();
     (void)parse_preconditioner(precondition);
@@ -192,7 +199,11 @@ solve_outcome run_solve(const solve_request& request, const solve_watch& watch) 
     solve_outcome out;
     stopwatch clock;
     file_report file;
-    const csr_matrix<T> matrix = load_square<T>(request.matrix, request.spd, &file);
+    const bool any_shape = solver->least_squares || request.chooses_preconditioner();
+    const csr_matrix<T> matrix = load_square<T>(request.matrix, request.spd, &file, any_shape);
+    const bool rectangular = matrix.rows != matrix.columns;
+    if (rectangular) solver = &solver_rows::lsqr;
+    multiply.transposed_products = solver->least_squares;
     if (file.changed_entries()) out.warnings.push_back(request.matrix + ": " + in_words(file));
     out.load_seconds = clock.lap();
     describe(out, matrix);
@@ -214,26 +225,31 @@ solve_outcome run_solve(const solve_request& request, const solve_watch& watch) 
     group.synchronize();
     out.setup_seconds = clock.lap();
     describe(out, request, *a, m);
+    out.solver = solver->name;
+    if (rectangular && solver->name != request.solver)
+        out.solver_because = "the matrix is not square";
     watch.say(operator_lines(out));
 
     auto b = a->make_range_vector("b");
-    auto x = a->make_range_vector("x");
+    vector<T> x(a->domain_layout(), "x");
     std::vector<T> values = make_values(rhs, matrix);
     out.transfer_seconds = upload<T>(b, values);
     if (!request.x0.empty()) {
-        values = make_values(vector_source{vector_source::form::file, 0, request.x0}, matrix);
+        values = make_column_values("--x0", vector_source{vector_source::form::file, 0, request.x0},
+                                    matrix);
         out.transfer_seconds += upload<T>(x, values);
     }
 
     {
         const solve_watch::running running(watch, options);
         const bool open = request.chooses_preconditioner();
-        out.result = &solver != &solver_rows::automatic ? solver.solve(*a, b, x, options, m)
+        out.result = solver != &solver_rows::automatic ? solver->solve(*a, b, x, options, m)
                      : open ? solve(*a, csr_view<T>(matrix), b, x, options)
                             : solve(*a, b, x, options, m);
     }
     out.setup_seconds += out.result.setup_seconds;
     (void)clock.lap();
+    values.resize(as_size(matrix.columns));
     x.download(values);
     out.transfer_seconds += clock.lap();
     if (!request.solution_file.empty())
@@ -243,7 +259,7 @@ solve_outcome run_solve(const solve_request& request, const solve_watch& watch) 
     describe_solve(out, request, matrix, *a, m);
     out.result.diagnosis = explained(request, out.result, matrix);
     for (const std::string& warning : {rtol_warning<T>(out.result), zero_rhs_warning(rhs, matrix),
-                                       asymmetry_warning(solver, out.result, *a, matrix)})
+                                       asymmetry_warning(*solver, out.result, *a, matrix)})
         if (!warning.empty()) out.warnings.push_back(warning);
     return out;
 }

@@ -26,7 +26,8 @@ struct solve_request {
     std::string coordinates;             ///< as find_near_null() reads it
     std::string side = "right";
     std::string execution = "auto";
-    std::optional<double> rtol; ///< without: as suits the precision
+    std::optional<double> rtol;        ///< without: as suits the precision
+    std::optional<double> rtol_normal; ///< of lsqr; without: rtol
     double atol = solver_options{}.atol;
     std::int64_t max_iterations = solver_options{}.max_iterations;
     int restart = solver_options{}.restart;

@@ -124,6 +124,8 @@ const char* in_words(reason why) noexcept {
     switch (why) {
     case reason::converged_rtol: return "converged: ||b - A x|| <= rtol ||b||";
     case reason::converged_atol: return "converged: ||b - A x|| <= atol";
+    case reason::converged_rtol_normal:
+        return "converged: ||A'(b - A x)|| <= rtol_normal ||A|| ||b - A x||";
     case reason::happy_breakdown: return "converged: the Krylov space holds the solution";
     case reason::max_iterations: return "NOT converged: the iterations ran out";
     case reason::diverged: return "NOT converged: the residual grew without bound";
@@ -144,8 +146,11 @@ const char* in_words(reason why) noexcept {
 std::string matrix_lines(const solve_request& request, const solve_outcome& o) {
     const double per_row =
         static_cast<double>(o.nnz) / static_cast<double>(std::max<std::int64_t>(o.rows, 1));
-    return line("matrix", fmt::format("{}{}: {} rows, {} nonzeros ({:.1f} a row)", request.matrix,
-                                      request.spd ? " made spd" : "", o.rows, o.nnz, per_row));
+    return line("matrix",
+                fmt::format("{}{}: {} rows, {}{} nonzeros ({:.1f} a row)", request.matrix,
+                            request.spd ? " made spd" : "", o.rows,
+                            o.rows == o.columns ? "" : fmt::format("{} columns, ", o.columns),
+                            o.nnz, per_row));
 }
 
 std::string operator_lines(const solve_outcome& o) {
@@ -167,6 +172,8 @@ std::string outcome_lines(const solve_request& request, const solve_outcome& o) 
                                                   r.form == "persistent" ? "one kernel a GPU"
                                                   : r.recorded           ? "recorded"
                                                                : "eager: " + o.eager_because));
+    if (r.attempts.empty() && !o.solver_because.empty())
+        text += line("", fmt::format("auto: {} ({})", o.solver, o.solver_because));
     text += attempt_lines(r);
     text += level_lines(o.levels);
     text += line("outcome", outcome_line(o));
@@ -177,6 +184,10 @@ std::string outcome_lines(const solve_request& request, const solve_outcome& o) 
                                          r.relative_residual(), r.rhs_norm,
                                          r.rhs_norm > 0 ? r.recurrence_residual / r.rhs_norm
                                                         : r.recurrence_residual));
+    if (r.normal)
+        text += line("", fmt::format("{:.3e} of A'(b - A x), relative to ||A|| ||b - A x||, where "
+                                     "||A|| is about {:.3e}",
+                                     r.normal->relative, r.normal->matrix_norm));
     if (o.solution_error)
         text += line("error", fmt::format("{:.3e} at most in an entry of x, which should be ones",
                                           *o.solution_error));

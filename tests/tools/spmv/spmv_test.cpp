@@ -237,7 +237,7 @@ TEST_CASE("spmv of a matrix that is not square: what is said, and what is refuse
         CHECK(result.status == status);
         CHECK(result.err.find(words) != std::string::npos);
     }
-    const auto solve = run_krylith(folder, "solve wide.mtx --backend host");
+    const auto solve = run_krylith(folder, "solve wide.mtx --backend host --solver gmres");
     CHECK(solve.status == 3);
     CHECK(solve.err.find("wide.mtx is a matrix of 5 x 8: it must be square") != std::string::npos);
 }

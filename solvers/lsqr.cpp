@@ -1,0 +1,46 @@
+#include <krylith/solvers/lsqr.hpp>
+
+#include <krylith/solvers/solver_table.hpp>
+
+namespace krylith {
+
+namespace {
+
+/// q u read, u written; p v read, v written; x w v read, x w written. Of square A.
+std::optional<double> lsqr_passes(const solver_setting& s) {
+    if (s.preconditioned) return std::nullopt;
+    return 11;
+}
+
+/// x p w q, and u and v, which A' and A multiply.
+solver_vectors lsqr_vectors(const solver_setting&) {
+    return {4, 2};
+}
+
+} // namespace
+
+constinit const solver_method solver_rows::lsqr = {
+    .name = "lsqr",
+    .aliases = {"lscg", "lstsq", "least-squares"},
+    .help = "takes any matrix, rectangular ones too, and finds x with the least ||b - A x||, "
+            "without preconditioner",
+    .variant_of = nullptr,
+    .for_comparison = false,
+    .needs_spd = false,
+    .needs_symmetric = false,
+    .least_squares = true,
+    .takes_varying = false,
+    .has_sides = false,
+    .restarts = false,
+    .runs_everywhere = true,
+    .recordable = true,
+    .listed = false,
+    .products = 2,
+    .passes = lsqr_passes,
+    .vectors = lsqr_vectors,
+    .functions =
+        solver_functions{krylith::lsqr<matrix_operator<double>, any_preconditioner<double>>,
+                         krylith::lsqr<matrix_operator<float>, any_preconditioner<float>>},
+};
+
+} // namespace krylith
