@@ -17,6 +17,7 @@
 #include <krylith/device/device_group.hpp>
 #include <krylith/matrix/csr.hpp>
 #include <krylith/precond/any_preconditioner.hpp>
+#include <krylith/precond/matrix_nodes.hpp>
 #include <krylith/solvers/options.hpp>
 #include <krylith/solvers/result.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
@@ -52,10 +53,15 @@ solve_result solve(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x
                    const std::type_identity_t<any_preconditioner<T>>& m);
 
 /// The same with the matrix in host memory that the operator was made of: with preconditioners that
-/// need it, such as algebraic multigrid for large symmetric positive definite systems.
+/// need it, such as algebraic multigrid for large symmetric positive definite systems. `nodes` says
+/// what is known of several unknowns a node: of elasticity, above all, the rigid body modes, without
+/// which multigrid is of little help there. A preconditioner that was made with other nodes, or with
+/// near-null vectors that lie elsewhere, is made anew. Throws usage_error for a matrix of another
+/// size than the operator's, and for nodes that don't suit it.
 template <class T>
 solve_result solve(const matrix_operator<T>& a, const std::type_identity_t<csr_view<T>>& matrix,
-                   const vector<T>& b, vector<T>& x, const solver_options& options = {});
+                   const vector<T>& b, vector<T>& x, const solver_options& options = {},
+                   const matrix_nodes& nodes = {});
 
 /// Solves A x = b from arrays in host memory, with n = matrix.rows entries in b and x, and leaves
 /// nothing on the devices. options.initial_guess starts from x. Whoever solves with one matrix
@@ -63,12 +69,12 @@ solve_result solve(const matrix_operator<T>& a, const std::type_identity_t<csr_v
 template <class T>
 solve_result solve(const device_group& group, const csr_view<T>& matrix,
                    std::type_identity_t<std::span<const T>> b, std::type_identity_t<std::span<T>> x,
-                   const solver_options& options = {});
+                   const solver_options& options = {}, const matrix_nodes& nodes = {});
 template <class T>
 solve_result solve(const device_group& group, const csr_matrix<T>& matrix,
                    std::type_identity_t<std::span<const T>> b, std::type_identity_t<std::span<T>> x,
-                   const solver_options& options = {}) {
-    return solve(group, csr_view<T>(matrix), b, x, options);
+                   const solver_options& options = {}, const matrix_nodes& nodes = {}) {
+    return solve(group, csr_view<T>(matrix), b, x, options, nodes);
 }
 
 } // namespace krylith

@@ -13,6 +13,7 @@
 #include <krylith/matrix/csr.hpp>
 #include <krylith/matrix/statistics.hpp>
 #include <krylith/precond/any_preconditioner.hpp>
+#include <krylith/precond/matrix_nodes.hpp>
 #include <krylith/precond/table/parameters.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 
@@ -31,6 +32,26 @@ struct preconditioner_makers {
 
     template <class T>
     [[nodiscard]] constexpr preconditioner_maker<T> of() const noexcept {
+        if constexpr (std::is_same_v<T, double>)
+            return fp64;
+        else
+            return fp32;
+    }
+};
+
+/// The same with what is known of nodes.
+template <class T>
+using node_preconditioner_maker = any_preconditioner<T> (*)(const matrix_operator<T>& a,
+                                                            const csr_view<T>* matrix,
+                                                            const method_parameters& parameters,
+                                                            const matrix_nodes& nodes);
+
+struct node_preconditioner_makers {
+    node_preconditioner_maker<double> fp64 = nullptr;
+    node_preconditioner_maker<float> fp32 = nullptr;
+
+    template <class T>
+    [[nodiscard]] constexpr node_preconditioner_maker<T> of() const noexcept {
         if constexpr (std::is_same_v<T, double>)
             return fp64;
         else
@@ -75,6 +96,29 @@ struct preconditioner_method {
     required<std::optional<double> (*)(const preconditioner_size&, const method_parameters&)>
         moved_bytes;
     required<preconditioner_makers> make;
+    /// For one that is told of nodes; null where they make no difference.
+    node_preconditioner_makers make_for_nodes = {};
+    /// Whether M is symmetric positive definite where A is, though it takes other matrices too.
+    bool keeps_definite = false;
+    /// The rows of a matrix that is not symmetric from which the choice by facts takes it, where
+    /// the matrix looks like one of convection with diffusion (solvers/automatic/row_sample.hpp).
+    /// Nothing where that never takes it.
+    std::optional<std::int64_t> chosen_for_transport_from = {};
+
+    /// Whether M suits a solver that needs a symmetric positive definite one, where A is that.
+    [[nodiscard]] constexpr bool suits_definite() const {
+        return needs_spd.get() || keeps_definite || (pointwise.get() && !scales_both_sides.get());
+    }
+    /// Makes M with what is known of nodes, if that makes a difference.
+    template <class T>
+    [[nodiscard]] any_preconditioner<T> make_with(const matrix_operator<T>& a,
+                                                  const csr_view<T>* matrix,
+                                                  const method_parameters& values,
+                                                  const matrix_nodes& nodes) const {
+        const auto special = make_for_nodes.template of<T>();
+        return special != nullptr && nodes.known() ? special(a, matrix, values, nodes)
+                                                   : make.get().template of<T>()(a, matrix, values);
+    }
 };
 
 } // namespace krylith

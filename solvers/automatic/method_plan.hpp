@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <krylith/precond/table/preconditioner_method.hpp>
+#include <krylith/solvers/automatic/row_sample.hpp>
 #include <krylith/solvers/options.hpp>
 #include <krylith/solvers/table/solver_method.hpp>
 #include <krylith/spmv/operator_facts.hpp>
@@ -46,6 +47,8 @@ struct plan_setting {
     preconditioner_source source = preconditioner_source::table;
     bool varies = false;   ///< a preconditioner that is given differs between applications
     bool symmetric = true; ///< or may be symmetric
+    row_sample sample = {};        ///< of the matrix, if it is there
+    bool near_null = false;        ///< vectors that A maps to nearly 0 are known
 };
 
 /// The bytes that a basis of a restarted method may take: reading them takes 10 ms on a CPU and 50
