@@ -325,6 +325,7 @@ constinit const preconditioner_method preconditioner_rows::multigrid = {
     .moved_bytes = moved_bytes,
     .make = preconditioner_makers{make_amg<double>, make_amg<float>},
     .make_for_nodes = {make_amg_of_nodes<double>, make_amg_of_nodes<float>},
+    .chosen_for_transport_from = 1'000'000,
 };
 
 } // namespace krylith

@@ -246,7 +246,7 @@ constinit const preconditioner_method preconditioner_rows::block_jacobi = {
     .needs_matrix = true,
     .pointwise = false,
     .scales_both_sides = false,
-    .listed = false,
+    .listed = true,
     .chosen_from = std::nullopt,
     .no_use_because = [](const matrix_statistics&) { return std::string(); },
     .kept_bytes =
@@ -264,6 +264,7 @@ constinit const preconditioner_method preconditioner_rows::block_jacobi = {
     .make = preconditioner_makers{make_block_jacobi<double>, make_block_jacobi<float>},
     .make_for_nodes = {make_blocks_of_nodes<double>, make_blocks_of_nodes<float>},
     .keeps_definite = true,
+    .only_for_nodes = true,
 };
 
 } // namespace krylith

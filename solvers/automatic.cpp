@@ -43,6 +43,8 @@ solve_result solve_by_facts(const matrix_operator<T>& a, const vector<T>& b, vec
                                given != nullptr && given->varies(),
                                given == nullptr || given->symmetric(),
                                matrix != nullptr ? sample_rows(*matrix) : row_sample(),
+                               matrix != nullptr ? matrix->nnz() : 0,
+                               nodes.known(),
                                !nodes.near_null.empty()};
     solve_result result = tries.run(plan_methods(facts, setting), given);
     if (!known) result.setup_seconds += facts.seconds;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -67,6 +68,9 @@ struct preconditioner_size {
     std::int64_t ghosts = 0;  ///< entries that a domain vector has besides
 };
 
+/// See preconditioner_method::chosen_from.
+inline constexpr std::int64_t never_first = std::numeric_limits<std::int64_t>::max();
+
 struct preconditioner_method {
     required_text name;
     name_list aliases;  ///< what others call it, in lower case
@@ -83,7 +87,8 @@ struct preconditioner_method {
     /// Whether `krylith recommend` tries it.
     required<bool> listed;
     /// The rows of A from which the choice by facts (solvers/automatic.hpp) takes it first; with
-    /// fewer it stands behind the others. Nothing where that never takes it.
+    /// fewer it stands behind the others, as it always does with never_first, and may then take as
+    /// many iterations as its solver. Nothing where that never takes it.
     required<std::optional<std::int64_t>> chosen_from;
     /// Returns why it is no use for a matrix with these statistics; empty: it may be.
     required<std::string (*)(const matrix_statistics&)> no_use_because;
@@ -100,10 +105,15 @@ struct preconditioner_method {
     node_preconditioner_makers make_for_nodes = {};
     /// Whether M is symmetric positive definite where A is, though it takes other matrices too.
     bool keeps_definite = false;
+    /// Whether it is of no use but for matrices with several unknowns a node.
+    bool only_for_nodes = false;
     /// The rows of a matrix that is not symmetric from which the choice by facts takes it, where
     /// the matrix looks like one of convection with diffusion (solvers/automatic/row_sample.hpp).
     /// Nothing where that never takes it.
     std::optional<std::int64_t> chosen_for_transport_from = {};
+    /// Parameters, "KEY=VALUE:...", with which the choice by facts makes it stronger, if that takes
+    /// it, where it was too weak; empty: it doesn't.
+    std::string_view stronger = {};
 
     /// Whether M suits a solver that needs a symmetric positive definite one, where A is that.
     [[nodiscard]] constexpr bool suits_definite() const {

@@ -35,7 +35,7 @@ public:
 private:
     [[nodiscard]] solver_options options_for(const planned_method& method, bool last) const;
     /// Returns one that the operator keeps until the next call.
-    [[nodiscard]] const any_preconditioner<T>& preconditioner(const preconditioner_method* row);
+    [[nodiscard]] const any_preconditioner<T>& preconditioner(const planned_method& method);
     /// The same for a method that has one. Null, with the reason among the attempts, where it can't
     /// be made and another method may do without.
     [[nodiscard]] const any_preconditioner<T>* prepared(const planned_method& method, bool last);
