@@ -347,17 +347,20 @@ KRYLITH_GROUP_TEST("auto: a preconditioner that can't be made is named, and the 
     INFO(testing::describe(result));
     CHECK(result.converged());
     CHECK(p.relative_residual() <= 1.01e-8);
-    REQUIRE(result.attempts.size() == 3);
+    REQUIRE(result.attempts.size() == 4);
     CHECK(result.attempts[1].preconditioner == "amg");
     CHECK(result.attempts[1].refused == "refused: preconditioner");
     CHECK(result.attempts[1].iterations == 0);
+    CHECK(result.attempts[2].preconditioner == "fsai");
     CHECK(result.attempts[2].because == "in case amg is no help");
-    CHECK(result.attempts[2].refused.empty());
-    CHECK(result.best_attempt() == &result.attempts[2]);
+    CHECK(result.attempts[2].refused == "refused: preconditioner");
+    CHECK(result.attempts[3].because == "in case fsai is no help");
+    CHECK(result.attempts[3].refused.empty());
+    CHECK(result.best_attempt() == &result.attempts[3]);
 }
 
-// A thin beam: CG with Jacobi takes twice the iterations that it has before multigrid, and multigrid
-// takes thousands without the rigid body modes.
+// A thin beam: CG with Jacobi takes twice the iterations that it has before multigrid, and
+// multigrid takes thousands without the rigid body modes.
 KRYLITH_GROUP_TEST("auto: near-null vectors go to multigrid, and other ones make it anew") {
     const auto matrix = make_gallery<double>("elasticity3d:100:1:1");
     const auto coordinates = gallery_coordinates("elasticity3d:100:1:1");
@@ -398,7 +401,8 @@ KRYLITH_GROUP_TEST("auto: nodes from arrays in host memory, and those that don't
     CHECK_THROWS_WITH_AS((void)solve(group, matrix, b, x, {}, {.block_size = 7}),
                          doctest::Contains("matrix_nodes::block_size is 7"), usage_error);
     problem<double> p(group, laplace_1d(10), std::vector<double>(10, 1));
-    CHECK_THROWS_AS((void)solve(*p.a, laplace_1d(10), p.b, p.x, {}, {.near_null = modes}), usage_error);
+    CHECK_THROWS_AS((void)solve(*p.a, laplace_1d(10), p.b, p.x, {}, {.near_null = modes}),
+                    usage_error);
     CHECK_THROWS_WITH_AS((void)solve(*p.a, matrix, p.b, p.x),
                          doctest::Contains("for an operator of 10 rows"), usage_error);
 }
@@ -480,8 +484,7 @@ KRYLITH_GROUP_TEST("auto: no attempt begins without time, and what took it is sa
     const auto none = solve(*p.a, p.b, p.x, {.max_seconds = 0}); // not even the first M is made
     REQUIRE(none.attempts.size() == 1);
     CHECK(none.reason == reason::time_limit);
-    CHECK(none.attempts[0].refused ==
-          "max_seconds is 0, and no time was left for cg with jacobi");
+    CHECK(none.attempts[0].refused == "max_seconds is 0, and no time was left for cg with jacobi");
     problem<double> zero(group, uneven, std::vector<double>(182));
     CHECK(solve(*zero.a, zero.b, zero.x, {.max_seconds = 0}).converged());
 }
@@ -502,6 +505,29 @@ KRYLITH_GROUP_TEST("auto: where the next method's set-up takes the time, the bes
     CHECK(late.attempts[1].refused.starts_with("max_seconds is 1, and no time was left for gmres"));
     CHECK(late.best_attempt() == late.attempts.data());
     CHECK(p.relative_residual() == doctest::Approx(late.relative_residual()).epsilon(1e-6));
+}
+
+/// Turns the signs of some unknowns of a beam round, which multigrid is not told of.
+csr_matrix<double> turned(csr_matrix<double> matrix) {
+    const auto sign = [](std::int64_t i) { return i % 3 == 0 || i % 7 == 0 ? -1.0 : 1.0; };
+    for (std::int64_t i = 0; i < matrix.rows; ++i)
+        for (auto k = static_cast<std::size_t>(matrix.row_offsets[static_cast<std::size_t>(i)]);
+             k < static_cast<std::size_t>(matrix.row_offsets[static_cast<std::size_t>(i) + 1]); ++k)
+            matrix.values[k] *= sign(i) * sign(matrix.column_indices[k]);
+    return matrix;
+}
+
+KRYLITH_GROUP_TEST("auto: fsai where cg with multigrid takes too long, too") {
+    const auto matrix = turned(make_gallery<double>("elasticity3d:100:1:1"));
+    problem<double> p(group, matrix, random_values<double>(matrix.rows, 315));
+    const auto result = solve(*p.a, matrix, p.b, p.x);
+    INFO(testing::describe(result));
+    CHECK(result.converged());
+    CHECK(p.relative_residual() <= 1.01e-8);
+    REQUIRE(result.attempts.size() == 3);
+    CHECK(result.attempts[1].preconditioner.starts_with("amg"));
+    CHECK(result.attempts[1].iterations == 500);
+    CHECK(result.attempts[2].preconditioner.starts_with("fsai"));
 }
 
 KRYLITH_GROUP_TEST("auto: stops where it is told to, and tries nothing more") {
