@@ -284,6 +284,17 @@ any_preconditioner<T> make_amg(const matrix_operator<T>& a, const csr_view<T>* m
     return amg<T>(a, *matrix, amg_options_of(parameters));
 }
 
+/// A text that says nothing of nodes has the rows of a node from `nodes`.
+template <class T>
+any_preconditioner<T> make_amg_of_nodes(const matrix_operator<T>& a, const csr_view<T>* matrix,
+                                        const method_parameters& parameters,
+                                        const matrix_nodes& nodes) {
+    amg_options options = amg_options_of(parameters);
+    if (options.block_size == amg_options().block_size) options.block_size = nodes.block_size;
+    options.near_null = nodes.near_null;
+    return amg<T>(a, *matrix, options);
+}
+
 /// Says what it can't do: a hierarchy needs a positive diagonal.
 std::string no_amg_because(const matrix_statistics& s) {
     const diagonal_statistics& d = s.diagonal;
@@ -318,6 +329,8 @@ constinit const preconditioner_method preconditioner_rows::multigrid = {
     .kept_bytes = kept_bytes,
     .moved_bytes = moved_bytes,
     .make = preconditioner_makers{make_amg<double>, make_amg<float>},
+    .make_for_nodes = {make_amg_of_nodes<double>, make_amg_of_nodes<float>},
+    .chosen_for_transport_from = 1'000'000,
 };
 
 } // namespace krylith

@@ -217,6 +217,16 @@ any_preconditioner<T> make_block_jacobi(const matrix_operator<T>& a, const csr_v
     return block_jacobi<T>(a, *matrix, options);
 }
 
+template <class T>
+any_preconditioner<T> make_blocks_of_nodes(const matrix_operator<T>& a, const csr_view<T>* matrix,
+                                           const method_parameters& parameters,
+                                           const matrix_nodes& nodes) {
+    block_jacobi_options options;
+    options.block_size = static_cast<int>(parameters.whole("block_size"));
+    if (options.block_size == 0 && nodes.block_size > 1) options.block_size = nodes.block_size;
+    return block_jacobi<T>(a, *matrix, options);
+}
+
 /// The rows of natural blocks are not known from statistics: 1 is the least.
 std::int64_t rows_of_block(const method_parameters& parameters) {
     return std::max<std::int64_t>(1, parameters.whole("block_size"));
@@ -233,7 +243,7 @@ constinit const preconditioner_method preconditioner_rows::block_jacobi = {
     .needs_matrix = true,
     .pointwise = false,
     .scales_both_sides = false,
-    .listed = false,
+    .listed = true,
     .chosen_from = std::nullopt,
     .no_use_because = [](const matrix_statistics&) { return std::string(); },
     .kept_bytes =
@@ -249,6 +259,9 @@ constinit const preconditioner_method preconditioner_rows::block_jacobi = {
                 (s.value_bytes * (rows_of_block(parameters) + 2) + 2) * s.rows));
         },
     .make = preconditioner_makers{make_block_jacobi<double>, make_block_jacobi<float>},
+    .make_for_nodes = {make_blocks_of_nodes<double>, make_blocks_of_nodes<float>},
+    .keeps_definite = true,
+    .only_for_nodes = true,
 };
 
 } // namespace krylith

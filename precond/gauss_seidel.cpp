@@ -218,6 +218,7 @@ constinit const preconditioner_method preconditioner_rows::gauss_seidel = {
     .kept_bytes = kept_bytes,
     .moved_bytes = moved_bytes,
     .make = preconditioner_makers{make_gauss_seidel<double>, make_gauss_seidel<float>},
+    .keeps_definite = true,
 };
 
 } // namespace krylith

@@ -213,6 +213,7 @@ constinit const preconditioner_method preconditioner_rows::ilut = {
     .kept_bytes = kept_bytes,
     .moved_bytes = moved_bytes,
     .make = preconditioner_makers{make_ilut<double>, make_ilut<float>},
+    .stronger = "drop=1e-8:fill=100",
 };
 
 } // namespace krylith

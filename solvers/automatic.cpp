@@ -5,6 +5,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/solvers/automatic/attempts.hpp>
 #include <krylith/solvers/automatic/method_plan.hpp>
+#include <krylith/solvers/automatic/row_sample.hpp>
 #include <krylith/solvers/concepts.hpp>
 #include <krylith/solvers/solver_table.hpp>
 
@@ -12,13 +13,24 @@ namespace krylith {
 
 namespace {
 
+template <class T>
+void check_matrix(const csr_view<T>& matrix, const matrix_operator<T>& a,
+                  const matrix_nodes& nodes) {
+    if (matrix.rows != a.size() || matrix.columns != a.size())
+        throw usage_error("solve: a matrix of " + std::to_string(matrix.rows) + " x " +
+                          std::to_string(matrix.columns) + " for an operator of " +
+                          std::to_string(a.size()) + " rows");
+    nodes.check(matrix.rows);
+}
+
 /// `given` is null where M is chosen, and `matrix` where it is not in host memory.
 template <class T>
 solve_result solve_by_facts(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
                             const solver_options& options, const any_preconditioner<T>* given,
-                            const csr_view<T>* matrix = nullptr) {
+                            const csr_view<T>* matrix = nullptr, const matrix_nodes& nodes = {}) {
     check_square(a, "solve");
-    attempts<T> tries(a, b, x, options, matrix);
+    if (matrix != nullptr) check_matrix(*matrix, a, nodes);
+    attempts<T> tries(a, b, x, options, matrix, nodes);
     const bool known = a.kept().facts != nullptr;
     const operator_facts& facts = facts_of(a, options.timeout_seconds);
     const plan_setting setting{a.size(),
@@ -29,7 +41,11 @@ solve_result solve_by_facts(const matrix_operator<T>& a, const vector<T>& b, vec
                                : matrix != nullptr ? preconditioner_source::matrix
                                                    : preconditioner_source::table,
                                given != nullptr && given->varies(),
-                               given == nullptr || given->symmetric()};
+                               given == nullptr || given->symmetric(),
+                               matrix != nullptr ? sample_rows(*matrix) : row_sample(),
+                               matrix != nullptr ? matrix->nnz() : 0,
+                               nodes.known(),
+                               !nodes.near_null.empty()};
     solve_result result = tries.run(plan_methods(facts, setting), given);
     if (!known) result.setup_seconds += facts.seconds;
     if (!result.converged() && options.on_failure == failure_policy::throw_error)
@@ -67,23 +83,25 @@ solve_result solve(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x
 
 template <class T>
 solve_result solve(const matrix_operator<T>& a, const std::type_identity_t<csr_view<T>>& matrix,
-                   const vector<T>& b, vector<T>& x, const solver_options& options) {
-    return solve_by_facts<T>(a, b, x, options, nullptr, &matrix);
+                   const vector<T>& b, vector<T>& x, const solver_options& options,
+                   const matrix_nodes& nodes) {
+    return solve_by_facts<T>(a, b, x, options, nullptr, &matrix, nodes);
 }
 
 template <class T>
 solve_result solve(const device_group& group, const csr_view<T>& matrix,
                    std::type_identity_t<std::span<const T>> b, std::type_identity_t<std::span<T>> x,
-                   const solver_options& options) {
+                   const solver_options& options, const matrix_nodes& nodes) {
     check_length("b", b.size(), matrix.rows);
     check_length("x", x.size(), matrix.columns);
-    const auto a = make_operator(group, matrix);
+    if (matrix.rows == matrix.columns) nodes.check(matrix.rows);
+    const auto a = make_operator(group, matrix, {.block_size = nodes.block_size});
     check_square(*a, "solve");
     auto on_devices = a->make_range_vector("b");
     auto solution = a->make_range_vector("x");
     on_devices.upload(b);
     if (options.initial_guess) solution.upload(x);
-    solve_result result = solve(*a, matrix, on_devices, solution, options);
+    solve_result result = solve(*a, matrix, on_devices, solution, options, nodes);
     solution.download(x);
     return result;
 }
@@ -97,13 +115,15 @@ template solve_result solve(const matrix_operator<double>&, const vector<double>
 template solve_result solve(const matrix_operator<float>&, const vector<float>&, vector<float>&,
                             const solver_options&, const any_preconditioner<float>&);
 template solve_result solve(const matrix_operator<double>&, const csr_view<double>&,
-                            const vector<double>&, vector<double>&, const solver_options&);
+                            const vector<double>&, vector<double>&, const solver_options&,
+                            const matrix_nodes&);
 template solve_result solve(const matrix_operator<float>&, const csr_view<float>&,
-                            const vector<float>&, vector<float>&, const solver_options&);
+                            const vector<float>&, vector<float>&, const solver_options&,
+                            const matrix_nodes&);
 template solve_result solve(const device_group&, const csr_view<double>&, std::span<const double>,
-                            std::span<double>, const solver_options&);
+                            std::span<double>, const solver_options&, const matrix_nodes&);
 template solve_result solve(const device_group&, const csr_view<float>&, std::span<const float>,
-                            std::span<float>, const solver_options&);
+                            std::span<float>, const solver_options&, const matrix_nodes&);
 
 constinit const solver_method solver_rows::automatic = {
     .name = "auto",

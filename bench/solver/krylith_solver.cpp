@@ -25,8 +25,8 @@ krylith_solver<T>::krylith_solver(const device_group& group, const workload& w,
       b_(a_->make_range_vector("b")),
       x_(a_->make_range_vector("x")) {
     const tool::stopwatch watch;
-    m_ = tool::make_preconditioner_with(settings.preconditioner, *a_, csr_view<T>(w.matrix_of<T>()),
-                                        modes_);
+    m_ = make_preconditioner(settings.preconditioner, *a_, csr_view<T>(w.matrix_of<T>()),
+                             modes_.nodes());
     b_.upload(w.rhs_of<T>());
     group.synchronize();
     setup_seconds_ += watch.seconds();

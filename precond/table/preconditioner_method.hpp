@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,7 @@
 #include <krylith/matrix/csr.hpp>
 #include <krylith/matrix/statistics.hpp>
 #include <krylith/precond/any_preconditioner.hpp>
+#include <krylith/precond/matrix_nodes.hpp>
 #include <krylith/precond/table/parameters.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 
@@ -38,6 +40,26 @@ struct preconditioner_makers {
     }
 };
 
+/// The same with what is known of nodes.
+template <class T>
+using node_preconditioner_maker = any_preconditioner<T> (*)(const matrix_operator<T>& a,
+                                                            const csr_view<T>* matrix,
+                                                            const method_parameters& parameters,
+                                                            const matrix_nodes& nodes);
+
+struct node_preconditioner_makers {
+    node_preconditioner_maker<double> fp64 = nullptr;
+    node_preconditioner_maker<float> fp32 = nullptr;
+
+    template <class T>
+    [[nodiscard]] constexpr node_preconditioner_maker<T> of() const noexcept {
+        if constexpr (std::is_same_v<T, double>)
+            return fp64;
+        else
+            return fp32;
+    }
+};
+
 /// What models of M depend on.
 struct preconditioner_size {
     std::int64_t rows;        ///< entries of a vector on the device
@@ -45,6 +67,9 @@ struct preconditioner_size {
     std::int64_t value_bytes; ///< of the solver's values
     std::int64_t ghosts = 0;  ///< entries that a domain vector has besides
 };
+
+/// See preconditioner_method::chosen_from.
+inline constexpr std::int64_t never_first = std::numeric_limits<std::int64_t>::max();
 
 struct preconditioner_method {
     required_text name;
@@ -62,7 +87,8 @@ struct preconditioner_method {
     /// Whether `krylith recommend` tries it.
     required<bool> listed;
     /// The rows of A from which the choice by facts (solvers/automatic.hpp) takes it first; with
-    /// fewer it stands behind the others. Nothing where that never takes it.
+    /// fewer it stands behind the others, as it always does with never_first, and may then take as
+    /// many iterations as its solver. Nothing where that never takes it.
     required<std::optional<std::int64_t>> chosen_from;
     /// Returns why it is no use for a matrix with these statistics; empty: it may be.
     required<std::string (*)(const matrix_statistics&)> no_use_because;
@@ -75,6 +101,34 @@ struct preconditioner_method {
     required<std::optional<double> (*)(const preconditioner_size&, const method_parameters&)>
         moved_bytes;
     required<preconditioner_makers> make;
+    /// For one that is told of nodes; null where they make no difference.
+    node_preconditioner_makers make_for_nodes = {};
+    /// Whether M is symmetric positive definite where A is, though it takes other matrices too.
+    bool keeps_definite = false;
+    /// Whether it is of no use but for matrices with several unknowns a node.
+    bool only_for_nodes = false;
+    /// The rows of a matrix that is not symmetric from which the choice by facts takes it, where
+    /// the matrix looks like one of convection with diffusion (solvers/automatic/row_sample.hpp).
+    /// Nothing where that never takes it.
+    std::optional<std::int64_t> chosen_for_transport_from = {};
+    /// Parameters, "KEY=VALUE:...", with which the choice by facts makes it stronger, if that takes
+    /// it, where it was too weak; empty: it doesn't.
+    std::string_view stronger = {};
+
+    /// Whether M suits a solver that needs a symmetric positive definite one, where A is that.
+    [[nodiscard]] constexpr bool suits_definite() const {
+        return needs_spd.get() || keeps_definite || (pointwise.get() && !scales_both_sides.get());
+    }
+    /// Makes M with what is known of nodes, if that makes a difference.
+    template <class T>
+    [[nodiscard]] any_preconditioner<T> make_with(const matrix_operator<T>& a,
+                                                  const csr_view<T>* matrix,
+                                                  const method_parameters& values,
+                                                  const matrix_nodes& nodes) const {
+        const auto special = make_for_nodes.template of<T>();
+        return special != nullptr && nodes.known() ? special(a, matrix, values, nodes)
+                                                   : make.get().template of<T>()(a, matrix, values);
+    }
 };
 
 } // namespace krylith

@@ -6,9 +6,12 @@
 #include <limits>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/messages/number_text.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/concepts.hpp>
 #include <krylith/vector/fused.hpp>
 
@@ -54,12 +57,26 @@ bool may_go_on(const solve_result& r, bool from_guess) {
 template <class T>
 struct kept_preconditioner {
     const preconditioner_method* row = nullptr;
+    std::string_view parameters; ///< those of the planned method
+    matrix_nodes nodes; ///< what it was told; of the vectors no more than where they lie is used
     any_preconditioner<T> m;
     std::shared_ptr<const operator_facts> facts; ///< those of the values that it was made of
     const solver_method* solver = nullptr;       ///< the one that converged; null: none yet
     side on_side = side::right;
     std::int64_t most_iterations = 0;
 };
+
+bool same_nodes(const matrix_nodes& a, const matrix_nodes& b) {
+    return a.block_size == b.block_size && a.near_null.data() == b.near_null.data() &&
+           a.near_null.size() == b.near_null.size();
+}
+
+method_parameters parameters_of(const planned_method& method) {
+    const std::string name(method.preconditioner->name);
+    if (method.parameters.empty())
+        return method_parameters(method.preconditioner->parameters.get());
+    return parse_preconditioner(name + ":" + std::string(method.parameters)).parameters;
+}
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -69,8 +86,9 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 template <class T>
 attempts<T>::attempts(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
-                      const solver_options& options, const csr_view<T>* matrix)
-    : a_(a), matrix_(matrix), b_(&b), x_(x), options_(options) {
+                      const solver_options& options, const csr_view<T>* matrix,
+                      const matrix_nodes& nodes)
+    : a_(a), matrix_(matrix), nodes_(nodes), b_(&b), x_(x), options_(options) {
     options_.check();
     options_.on_failure = failure_policy::status;
     if (b.layout() != a.layout() || x.layout() != a.layout())
@@ -124,19 +142,27 @@ solver_options attempts<T>::options_for(const planned_method& method, bool last)
             now.iteration += iterations_;
             return options_.callback(now);
         };
-    o.max_seconds = std::max(0.0, options_.max_seconds - seconds_since(began_));
+    o.max_seconds = std::max(0.0, seconds_left());
     return o;
 }
 
 template <class T>
-const any_preconditioner<T>& attempts<T>::preconditioner(const preconditioner_method* row) {
+double attempts<T>::seconds_left() const {
+    return options_.max_seconds - seconds_since(began_);
+}
+
+template <class T>
+const any_preconditioner<T>& attempts<T>::preconditioner(const planned_method& method) {
+    const preconditioner_method* const row = method.preconditioner;
     auto kept = std::static_pointer_cast<kept_preconditioner<T>>(a_.kept().preconditioner);
-    if (!kept || kept->row != row) {
+    if (!kept || kept->row != row || kept->parameters != method.parameters ||
+        !same_nodes(kept->nodes, nodes_)) {
         a_.kept().preconditioner.reset(); // both need not fit beside each other
         kept = std::make_shared<kept_preconditioner<T>>();
         kept->row = row;
-        kept->m =
-            row->make.get().template of<T>()(a_, matrix_, method_parameters(row->parameters.get()));
+        kept->parameters = method.parameters;
+        kept->nodes = nodes_;
+        kept->m = row->template make_with<T>(a_, matrix_, parameters_of(method), nodes_);
     } else if (kept->facts != a_.kept().facts) {
         a_.kept().preconditioner.reset(); // one whose update fails can't be used
         if (row->needs_matrix)
@@ -179,10 +205,11 @@ void attempts<T>::keep(const solve_result& result) {
 template <class T>
 void attempts<T>::remember(const planned_method& method, std::int64_t iterations) const {
     auto kept = std::static_pointer_cast<kept_preconditioner<T>>(a_.kept().preconditioner);
-    if (!kept || kept->row != method.preconditioner) {
+    if (!kept || kept->row != method.preconditioner || kept->parameters != method.parameters) {
         kept = std::make_shared<kept_preconditioner<T>>();
         a_.kept().preconditioner = kept;
     }
+    kept->nodes = nodes_;
     kept->solver = method.solver;
     kept->on_side = method.on_side;
     kept->most_iterations = method.most_iterations;
@@ -193,10 +220,11 @@ template <class T>
 std::vector<planned_method> attempts<T>::in_order(std::span<const planned_method> methods) const {
     std::vector<planned_method> order(methods.begin(), methods.end());
     const auto kept = std::static_pointer_cast<kept_preconditioner<T>>(a_.kept().preconditioner);
-    if (!kept || kept->solver == nullptr) return order;
+    if (!kept || kept->solver == nullptr || !same_nodes(kept->nodes, nodes_)) return order;
     const auto found = std::ranges::find_if(order, [&](const planned_method& m) {
         return m.solver == kept->solver && m.preconditioner == kept->row &&
-               m.on_side == kept->on_side && m.most_iterations == kept->most_iterations;
+               m.parameters == kept->parameters && m.on_side == kept->on_side &&
+               m.most_iterations == kept->most_iterations;
     });
     if (found == order.end() || found == order.begin()) return order;
     planned_method first = *found; // which has its turn again, should it fail where this x begins
@@ -219,12 +247,12 @@ const any_preconditioner<T>* attempts<T>::prepared(const planned_method& method,
         return nullptr;
     };
     try {
-        return &preconditioner(method.preconditioner);
+        return &preconditioner(method);
     } catch (const input_error& failure) { // such as a coarse matrix that isn't definite
         if (last) throw;
         return refused(failure);
     } catch (const device_error& failure) { // too little memory for it; others take less
-        if (last || !method.solver->needs_spd) throw;
+        if (last || method.preconditioner->pointwise) throw;
         return refused(failure);
     }
 }
@@ -258,6 +286,60 @@ solve_result attempts<T>::attempt(const planned_method& method, bool last,
     return result;
 }
 
+/// What the clock leaves no time for isn't begun. x, if there is none yet, is where it would begin.
+template <class T>
+solve_result attempts<T>::out_of_time(const planned_method& method, double making) {
+    const std::string name = method.preconditioner == nullptr
+                                 ? identity::name()
+                                 : std::string(method.preconditioner->name);
+    std::string why = "max_seconds is " + number_text(options_.max_seconds) + ", and no time was " +
+                      "left for " + std::string(method.solver->name) + " with " + name;
+    if (making > 0) why += ", which took " + number_text(making, 2) + " s to make";
+    solve_attempt tried;
+    tried.solver = method.solver->name;
+    tried.preconditioner = name;
+    tried.because = method.because;
+    tried.refused = why;
+    tried.reason = reason::time_limit;
+    tried.seconds = making;
+    tried.relative_residual = std::numeric_limits<double>::infinity();
+    if (best_) {
+        tried_.push_back(std::move(tried));
+        best_result_.reason = reason::time_limit;
+        best_result_.diagnosis = why;
+        return nearest({});
+    }
+    solver_options options = options_for(method, true);
+    options.max_iterations = 0;
+    options.initial_guess = begin();
+    solve_result result = method.solver->solve(a_, *b_, x_, options, any_preconditioner<T>());
+    if (!result.converged()) {
+        result.reason = reason::time_limit;
+        result.diagnosis = why;
+        tried.relative_residual = result.relative_residual();
+    } else {
+        tried.refused.clear();
+        tried.preconditioner = identity::name();
+        tried.reason = result.reason;
+        tried.relative_residual = result.relative_residual();
+    }
+    result.setup_seconds += making;
+    tried_.push_back(std::move(tried));
+    result.attempts = std::move(tried_);
+    return result;
+}
+
+template <class T>
+solve_result attempts<T>::nearest(const std::string& stopped_by) {
+    copy(*best_, x_);
+    best_result_.attempts = std::move(tried_);
+    if (was_stopped(best_result_)) return best_result_;
+    best_result_.diagnosis = "none of " + std::to_string(best_result_.attempts.size()) +
+                             " methods converged; the nearest: " + best_result_.diagnosis +
+                             (stopped_by.empty() ? "" : ". The last ended with: " + stopped_by);
+    return best_result_;
+}
+
 template <class T>
 solve_result attempts<T>::run(std::span<const planned_method> plan,
                               const any_preconditioner<T>* given) {
@@ -268,11 +350,14 @@ solve_result attempts<T>::run(std::span<const planned_method> plan,
     for (std::size_t k = 0; k < methods.size(); ++k) {
         if (!definite && methods[k].solver->needs_spd) continue;
         const bool last = k + 1 == methods.size();
+        const bool made = given == nullptr && methods[k].preconditioner != nullptr;
         const any_preconditioner<T>* m = given;
         const auto start = std::chrono::steady_clock::now();
-        if (given == nullptr && methods[k].preconditioner != nullptr) {
+        if ((made || best_) && seconds_left() <= 0) return out_of_time(methods[k], 0);
+        if (made) {
             m = prepared(methods[k], last);
             if (m == nullptr) continue;
+            if (seconds_left() <= 0) return out_of_time(methods[k], seconds_since(start));
         }
         try {
             solve_result result = attempt(methods[k], last, m, start);
@@ -300,13 +385,7 @@ solve_result attempts<T>::run(std::span<const planned_method> plan,
             break;
         }
     }
-    copy(*best_, x_);
-    best_result_.attempts = std::move(tried_);
-    if (was_stopped(best_result_)) return best_result_;
-    best_result_.diagnosis = "none of " + std::to_string(best_result_.attempts.size()) +
-                             " methods converged; the nearest: " + best_result_.diagnosis +
-                             (stopped_by.empty() ? "" : ". The last ended with: " + stopped_by);
-    return best_result_;
+    return nearest(stopped_by);
 }
 
 template class attempts<double>;

@@ -6,9 +6,11 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <krylith/precond/any_preconditioner.hpp>
+#include <krylith/precond/matrix_nodes.hpp>
 #include <krylith/solvers/automatic/method_plan.hpp>
 #include <krylith/solvers/options.hpp>
 #include <krylith/solvers/result.hpp>
@@ -21,9 +23,9 @@ template <class T>
 class attempts {
 public:
     /// x holds the initial guess, if the options say so. b may share memory with x. `matrix`, if it
-    /// is not null, is what the operator was made of.
+    /// is not null, is what the operator was made of, with its nodes.
     attempts(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
-             const solver_options& options, const csr_view<T>* matrix);
+             const solver_options& options, const csr_view<T>* matrix, const matrix_nodes& nodes);
 
     /// Tries the methods in order, but first the one that solved the last system of the operator.
     /// `given` is used where it is not null; else M is made by the row of each method.
@@ -33,7 +35,7 @@ public:
 private:
     [[nodiscard]] solver_options options_for(const planned_method& method, bool last) const;
     /// Returns one that the operator keeps until the next call.
-    [[nodiscard]] const any_preconditioner<T>& preconditioner(const preconditioner_method* row);
+    [[nodiscard]] const any_preconditioner<T>& preconditioner(const planned_method& method);
     /// The same for a method that has one. Null, with the reason among the attempts, where it can't
     /// be made and another method may do without.
     [[nodiscard]] const any_preconditioner<T>* prepared(const planned_method& method, bool last);
@@ -46,6 +48,11 @@ private:
     [[nodiscard]] solve_result attempt(const planned_method& method, bool last,
                                        const any_preconditioner<T>* m,
                                        std::chrono::steady_clock::time_point start);
+    /// Ends in place of an attempt for which no time is left, with its x or the best so far.
+    [[nodiscard]] solve_result out_of_time(const planned_method& method, double making);
+    [[nodiscard]] double seconds_left() const;
+    /// Returns the best so far as the result, after a failure.
+    [[nodiscard]] solve_result nearest(const std::string& stopped_by);
     /// Sets x to where the next attempt begins; false: it begins from 0.
     [[nodiscard]] bool begin();
     /// Keeps x where it is the best so far.
@@ -56,6 +63,7 @@ private:
 
     const matrix_operator<T>& a_;
     const csr_view<T>* matrix_;
+    matrix_nodes nodes_;
     const vector<T>* b_;
     vector<T>& x_;
     solver_options options_;

@@ -43,22 +43,30 @@ public:
             for (const solver_method* solver : all_solvers)
                 if (solver->listed && solver->needs_spd) add_with_each(*solver);
         const auto general = usable(false);
-        const auto first = [&](bool pointwise) {
-            const auto found = std::ranges::find(
-                general, pointwise, [](const auto* row) { return row->pointwise.get(); });
-            return found == general.end() ? nullptr : *found;
-        };
-        const preconditioner_method* const m = first(true);
-        const preconditioner_method* const strong = first(false);
+        const auto cheap = std::ranges::find_if(general, is_pointwise);
+        const preconditioner_method* const m = cheap == general.end() ? nullptr : *cheap;
         const preconditioner_method* const scaling = scaling_of_both_sides();
         const side usual = setting_.given_side;
         const side second = scales_rows(m) ? side::left : usual;
         const std::string again = methods_.empty() ? words_ : "in case it isn't definite";
-        for_general(false, [&](const solver_method& s) { add(s, m, usual, again); });
-        if (strong != nullptr)
+        const preconditioner_method* const hierarchy = for_transport();
+        const bool early = hierarchy != nullptr && !setting_.sample.easy() &&
+                           *hierarchy->chosen_for_transport_from <= setting_.rows;
+        const auto add_hierarchy = [&](const std::string& because) {
             for_general(true, [&](const solver_method& s) {
-                add(s, strong, usual, std::string(strong->name) + " takes what stalls others");
+                add(s, hierarchy, usual, because, costly_iterations);
             });
+        };
+        const auto add_short = [&](const std::string& because, std::int64_t most) {
+            for_general(false, [&](const solver_method& s) { add(s, m, usual, because, most); });
+        };
+        if (early) add_hierarchy(words_ + ", like convection with diffusion");
+        add_short(early ? "in case " + std::string(hierarchy->name) + " is no help" : again,
+                  hierarchy != nullptr && !early ? cheap_iterations / 2 : 0);
+        if (hierarchy != nullptr && !early) add_hierarchy("in case that takes too long");
+        for (const preconditioner_method* row : general)
+            if (!is_pointwise(row) && *row->chosen_from.get() <= setting_.rows) add_strong(*row);
+        if (hierarchy != nullptr && !early) add_short("in case the others are no help", 0);
         const auto add_scaled = [&](const solver_method& s) {
             if (s.has_sides)
                 add(s, scaling, side::split, "rows and columns of one size are easier");
@@ -98,14 +106,32 @@ private:
                 found.push_back(row);
         // Those for larger systems come first where this one is large enough, else last.
         std::ranges::stable_sort(found, [&](const auto* a, const auto* b) {
-            const std::int64_t of_a = *a->chosen_from.get();
-            const std::int64_t of_b = *b->chosen_from.get();
+            const std::int64_t of_a = chosen_from(*a);
+            const std::int64_t of_b = chosen_from(*b);
             const bool fits_a = of_a <= setting_.rows;
             const bool fits_b = of_b <= setting_.rows;
             if (fits_a != fits_b) return fits_a;
             return fits_a ? of_a > of_b : of_a < of_b;
         });
         return found;
+    }
+
+    /// Vectors that A maps to nearly 0 make an M that takes them so much stronger that it pays
+    /// sooner.
+    [[nodiscard]] std::int64_t chosen_from(const preconditioner_method& row) const {
+        const bool told = setting_.near_null && row.make_for_nodes.fp64 != nullptr;
+        return *row.chosen_from.get() / (told ? gain_of_near_null : 1);
+    }
+
+    /// The first row that is for matrices like this one, which is not symmetric; null: none.
+    [[nodiscard]] const preconditioner_method* for_transport() const {
+        if (setting_.source != preconditioner_source::matrix || facts_.symmetric ||
+            !facts_.diagonal || !facts_.diagonal->all_positive() || setting_.nodes ||
+            !setting_.sample.like_transport())
+            return nullptr;
+        for (const preconditioner_method* row : all_preconditioners)
+            if (row->chosen_for_transport_from) return row;
+        return nullptr;
     }
 
     /// The first row that stands on both sides of a general matrix; null: none that can be had.
@@ -134,12 +160,24 @@ private:
             because = m == nullptr ? "in case that takes too long"
                                    : "in case " + std::string(m->name) + " is no help";
         };
-        const bool cheap_first =
-            costly.empty() || *costly.front()->chosen_from.get() > setting_.rows;
+        const bool cheap_first = costly.empty() || setting_.sample.easy() ||
+                                 chosen_from(*costly.front()) > setting_.rows;
         if (cheap_first) try_next(cheap, costly.empty() ? 0 : cheap_iterations);
         if (costly.empty()) return;
-        for (const preconditioner_method* m : costly) try_next(m, costly_iterations);
+        for (const preconditioner_method* m : costly)
+            try_next(m, *m->chosen_from.get() == never_first ? 0 : costly_iterations);
         try_next(cheap, 0);
+    }
+
+    /// Those that restart with M, and with one that is made stronger where it isn't too large.
+    void add_strong(const preconditioner_method& row) {
+        const std::string name(row.name);
+        for_general(true, [&](const solver_method& s) {
+            add(s, &row, setting_.given_side, name + " takes what stalls others");
+            if (row.stronger.empty() || setting_.nonzeros > most_strong_nonzeros) return;
+            add(s, &row, setting_.given_side, "in case " + name + " was too weak");
+            methods_.back().parameters = row.stronger;
+        });
     }
 
     [[nodiscard]] static bool is_pointwise(const preconditioner_method* m) { return m->pointwise; }
@@ -158,7 +196,7 @@ private:
              const std::string& because, std::int64_t most_iterations = 0) {
         methods_.push_back({&solver, m, on_side,
                             solver.restarts ? long_restart(setting_) : setting_.least_restart,
-                            because, most_iterations});
+                            because, most_iterations, {}});
     }
 
     const operator_facts& facts_;

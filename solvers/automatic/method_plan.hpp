@@ -4,9 +4,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <krylith/precond/table/preconditioner_method.hpp>
+#include <krylith/solvers/automatic/row_sample.hpp>
 #include <krylith/solvers/options.hpp>
 #include <krylith/solvers/table/solver_method.hpp>
 #include <krylith/spmv/operator_facts.hpp>
@@ -28,6 +30,7 @@ struct planned_method {
     std::string because; ///< "symmetric, positive diagonal varies by 1e6"
     /// After so many iterations the next is tried; 0: as many as the solver usually may.
     std::int64_t most_iterations = 0;
+    std::string_view parameters = {}; ///< of the preconditioner, "KEY=VALUE:..."; empty: as usual
 };
 
 /// As many iterations of CG with a pointwise M, or none, take about as long as an M that must be
@@ -36,6 +39,12 @@ inline constexpr std::int64_t cheap_iterations = 1000;
 
 /// An M that must be set up, and needs more iterations, doesn't suit the system.
 inline constexpr std::int64_t costly_iterations = 500;
+
+/// An M that is told of near-null vectors comes first for systems that are smaller by this factor.
+inline constexpr std::int64_t gain_of_near_null = 10;
+
+/// Matrices of more nonzeros have no M that is made stronger: it may take a minute, and gigabytes.
+inline constexpr std::int64_t most_strong_nonzeros = 1'000'000;
 
 /// What the plan depends on beside the facts.
 struct plan_setting {
@@ -46,6 +55,10 @@ struct plan_setting {
     preconditioner_source source = preconditioner_source::table;
     bool varies = false;   ///< a preconditioner that is given differs between applications
     bool symmetric = true; ///< or may be symmetric
+    row_sample sample = {};     ///< of the matrix, if it is there
+    std::int64_t nonzeros = 0;  ///< of the matrix, if it is there
+    bool nodes = false;         ///< several unknowns a node, or near-null vectors, are known
+    bool near_null = false;     ///< vectors that A maps to nearly 0 are known
 };
 
 /// The bytes that a basis of a restarted method may take: reading them takes 10 ms on a CPU and 50
@@ -62,17 +75,23 @@ inline constexpr double wide_diagonal = 100;
 /// Returns the methods in the order in which they are tried; a pure function, and never empty.
 /// 1. Where the facts allow a symmetric positive definite matrix, the listed solvers that need one,
 ///    with each usable preconditioner: first the one that is for the largest of the systems that
-///    this one is no smaller than (preconditioner_method::chosen_from), or none. The first has
-///    cheap_iterations, or costly_iterations if it isn't pointwise, as long as another stands
-///    behind it; at the end stands again what is pointwise, or no M, without that limit.
+///    this one is no smaller than (preconditioner_method::chosen_from), or none; the pointwise one,
+///    or none, where the sample of rows says that this is easy. Near-null vectors make one that takes
+///    them the first for smaller systems, too. The first has cheap_iterations, or costly_iterations
+///    if it isn't pointwise, as long as another stands behind it; those that are never first have no
+///    such limit. At the end stands again what is pointwise, or no M.
 /// 2. The listed solvers that take any matrix, with the first usable preconditioner that does:
 ///    first those with short recurrences, then those that restart, whose long basis does not stall.
 ///    These have a pointwise M on the left where the diagonal spans more than wide_diagonal, since
 ///    it scales rows there, too.
-///    Between them stand those that restart with the first M that isn't pointwise, such as an
-///    incomplete factorisation. Beside them stands scaling on both sides
-///    (preconditioner_method::scales_both_sides): before those without M where no M is usable, else
-///    behind.
+///    Between them stand those that restart with each M that isn't pointwise, such as an incomplete
+///    factorisation, and where its row says how the same M made stronger. Scaling on both sides
+///    (preconditioner_method::scales_both_sides) stands before those without M where no M is usable,
+///    else behind.
+///    Where the sample looks like convection with diffusion, those that restart have an M for it
+///    (preconditioner_method::chosen_for_transport_from) for costly_iterations: first where the
+///    system is large and not easy, else after half of cheap_iterations of those with short
+///    recurrences, which make two products in each.
 /// 3. Those that restart, without M, in case it harms; and those with short recurrences with M on
 ///    the left, where it scales rows.
 /// With a preconditioner that is given and varies, these are only the solvers that take one, listed

@@ -9,6 +9,7 @@
 #include <krylith/precond/amg/amg_text.hpp>
 #include <krylith/precond/rigid_body_modes.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
+#include <krylith/tools/cli/names.hpp>
 
 namespace krylith::tool {
 
@@ -28,7 +29,8 @@ node_coordinates generated_coordinates(std::string_view) {
 #endif
 
 bool is_amg(std::string_view preconditioner) {
-    return parse_preconditioner(preconditioner).method == &preconditioner_rows::multigrid;
+    return preconditioner != automatic_name &&
+           parse_preconditioner(preconditioner).method == &preconditioner_rows::multigrid;
 }
 
 node_coordinates load_coordinates(const std::string& file, std::int64_t rows) {
@@ -53,13 +55,14 @@ node_coordinates load_coordinates(const std::string& file, std::int64_t rows) {
 near_null find_near_null(std::string_view matrix, bool changed, std::int64_t rows,
                          const std::string& coordinates, std::string_view preconditioner) {
     const bool named = !coordinates.empty() && coordinates != "none";
-    if (!is_amg(preconditioner)) {
+    if (!is_amg(preconditioner) && preconditioner != automatic_name) {
         if (named)
-            throw usage_error(
-                fmt::format("--coordinates is for --precond amg, not for {}", preconditioner));
+            throw usage_error(fmt::format("--coordinates is for --precond amg and auto, not for {}",
+                                          preconditioner));
         return {};
     }
-    near_null result{amg_options_of(preconditioner).block_size, {}};
+    near_null result;
+    if (is_amg(preconditioner)) result.block_size = amg_options_of(preconditioner).block_size;
     node_coordinates nodes;
     if (named)
         nodes = load_coordinates(coordinates, rows);
@@ -70,24 +73,5 @@ near_null find_near_null(std::string_view matrix, bool changed, std::int64_t row
     result.block_size = nodes.dimension;
     return result;
 }
-
-template <class T>
-any_preconditioner<T> make_preconditioner_with(std::string_view text, const matrix_operator<T>& a,
-                                               const csr_view<T>& matrix, const near_null& given) {
-    if (given.vectors.empty()) return make_preconditioner(text, a, matrix);
-    amg_options options = amg_options_of(text);
-    options.block_size = given.block_size;
-    options.near_null = given.vectors;
-    return amg<T>(a, matrix, options);
-}
-
-template any_preconditioner<double> make_preconditioner_with(std::string_view,
-                                                             const matrix_operator<double>&,
-                                                             const csr_view<double>&,
-                                                             const near_null&);
-template any_preconditioner<float> make_preconditioner_with(std::string_view,
-                                                            const matrix_operator<float>&,
-                                                            const csr_view<float>&,
-                                                            const near_null&);
 
 } // namespace krylith::tool

@@ -23,10 +23,12 @@ double span(const diagonal_statistics& d) {
 
 class planner {
 public:
-    explicit planner(const matrix_statistics& s) : s_(s) {
+    planner(const matrix_statistics& s, const row_sample& sample) : s_(s), sample_(sample) {
         for (const preconditioner_method* row : all_preconditioners) {
             if (!row->listed) continue;
-            const std::string no_use = row->no_use_because.get()(s);
+            std::string no_use = row->no_use_because.get()(s);
+            if (row->only_for_nodes && !sample.has_nodes())
+                no_use = "rows of a node would have the same columns, and few rows have";
             if (no_use.empty())
                 usable_.push_back(row);
             else
@@ -38,7 +40,7 @@ public:
         for (const solver_method* solver : all_solvers) {
             if (!solver->listed || !solver->needs_spd) continue;
             for (const preconditioner_method* m : usable_)
-                if (m->needs_spd || is_cheap(m)) add(*solver, m, side::right, because);
+                if (m->suits_definite()) add(*solver, m, side::right, because);
             add(*solver, nullptr, side::right, because);
         }
     }
@@ -66,11 +68,13 @@ public:
                     if (solver->has_sides)
                         add(*solver, row, side::split, "rows and columns of one size are easier",
                             solver->restarts ? longest : usual_restart);
+        if (sample_.like_transport() && !s_.symmetry->by_values())
+            for (const preconditioner_method* row : usable_)
+                if (row->chosen_for_transport_from)
+                    for (const solver_method* solver : general_solvers())
+                        add(*solver, row, side::right, "like convection with diffusion");
         for (const preconditioner_method* row : usable_)
-            if (!row->needs_spd && !row->pointwise)
-                for (const solver_method* solver : general_solvers())
-                    add(*solver, row, side::right,
-                        std::string(row->name) + " takes what stalls others");
+            if (!row->needs_spd && !row->pointwise) add_strong(*row);
         if (first == nullptr) return;
         if (first->pointwise && span(s_.diagonal) > wide_diagonal) add_sides(*first);
         for (const solver_method* solver : general_solvers())
@@ -93,6 +97,18 @@ private:
         for (const solver_method* row : all_solvers)
             if (row->listed && !row->needs_spd) rows.push_back(row);
         return rows;
+    }
+
+    void add_strong(const preconditioner_method& row) {
+        const std::string name(row.name);
+        for (const solver_method* solver : general_solvers())
+            add(*solver, &row, side::right, name + " takes what stalls others");
+        if (row.stronger.empty() || s_.nnz() > most_strong_nonzeros) return;
+        for (const solver_method* solver : general_solvers())
+            if (solver->restarts) {
+                add(*solver, &row, side::right, "in case " + name + " is too weak");
+                plan_.tried.back().preconditioner += ":" + std::string(row.stronger);
+            }
     }
 
     /// Both scale rows, unlike a preconditioner on the right.
@@ -119,6 +135,7 @@ private:
     }
 
     const matrix_statistics& s_;
+    const row_sample& sample_;
     std::vector<const preconditioner_method*> usable_; ///< in the order of the table
     candidates plan_;
 };
@@ -134,9 +151,10 @@ std::string listed(bool needs_spd) {
 
 } // namespace
 
-candidates choose_candidates(const matrix_statistics& s, const classification& kind) {
+candidates choose_candidates(const matrix_statistics& s, const classification& kind,
+                             const row_sample& sample) {
     if (kind.what == matrix_class::no_system) return {{}, {"every solver: " + kind.words}};
-    planner plan(s);
+    planner plan(s, sample);
     switch (kind.what) {
     case matrix_class::positive_definite:
     case matrix_class::positive_semidefinite:

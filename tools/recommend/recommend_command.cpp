@@ -7,6 +7,7 @@
 
 #include <krylith/tools/cli/command.hpp>
 #include <krylith/tools/cli/console.hpp>
+#include <krylith/tools/cli/near_null.hpp>
 #include <krylith/tools/cli/output_file.hpp>
 #include <krylith/tools/cli/shared_options.hpp>
 #include <krylith/tools/recommend/recommend_run.hpp>
@@ -57,6 +58,7 @@ command add_recommend(CLI::App& parent) {
     };
     add("--rhs", solve.rhs, vector_source_forms, "Right-hand side, as for solve")
         ->capture_default_str();
+    add("--coordinates", solve.coordinates, coordinates_forms, "As for solve, for precond amg");
     add_rtol(*app, solve.rtol, true);
     add("--atol", solve.atol, "ATOL", "See --rtol")->capture_default_str();
     add("--seconds", job->request.seconds, "S",

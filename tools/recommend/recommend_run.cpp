@@ -6,7 +6,12 @@
 #include <fmt/format.h>
 
 #include <krylith/device/error.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
+#include <krylith/solvers/automatic/method_plan.hpp>
+#include <krylith/solvers/automatic/row_sample.hpp>
 #include <krylith/solvers/solver_table.hpp>
+#include <krylith/tools/cli/names.hpp>
+#include <krylith/tools/cli/near_null.hpp>
 #include <krylith/tools/cli/operator_request.hpp>
 #include <krylith/tools/cli/printable.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
@@ -93,7 +98,8 @@ double an_iteration(const placement_trial& p) {
 }
 
 void try_placements(recommendation& r, const recommend_request& request,
-                    const csr_matrix<double>& matrix, std::span<const double> rhs, double seconds) {
+                    const csr_matrix<double>& matrix, std::span<const double> rhs,
+                    const near_null& modes, double seconds) {
     const std::vector<place> all = places(request);
     const trial& winner = r.trials[*r.chosen];
     solve_request asked = request.solve;
@@ -107,8 +113,10 @@ void try_placements(recommendation& r, const recommend_request& request,
         placement_trial t;
         t.devices = p.devices;
         try {
-            trial_bench bench(first_devices(request.solve.devices, p.devices), matrix, p.multiply,
-                              rhs);
+            operator_options multiply = p.multiply;
+            multiply.block_size = modes.block_size;
+            trial_bench bench(first_devices(request.solve.devices, p.devices), matrix, multiply,
+                              rhs, modes.nodes());
             if (known(r.placements, bench.a())) continue;
             t.operator_name = to_string(bench.a().kind());
             t.format_name = bench.a().format_name();
@@ -156,10 +164,12 @@ recommendation recommend(const recommend_request& request) {
     if (r.constants_vanish && rhs.what == vector_source::form::row_sums)
         r.warnings.push_back("--rhs row-sums is 0 up to rounding, since A times ones vanishes: " +
                              std::string(consistent_rhs));
-    r.plan = choose_candidates(r.statistics, r.kind);
+    r.plan = choose_candidates(r.statistics, r.kind, sample_rows(csr_view<double>(matrix)));
+    const near_null modes = find_near_null(request.solve.matrix, request.solve.spd, matrix.rows,
+                                           request.solve.coordinates, automatic_name);
     {
-        trial_bench bench(first_devices(request.solve.devices, request.counts.front()), matrix, {},
-                          b);
+        trial_bench bench(first_devices(request.solve.devices, request.counts.front()), matrix,
+                          {.block_size = modes.block_size}, b, modes.nodes());
         const double fraction = (request.counts.size() > 1 ? method_fraction : 1.0) *
                                 request.seconds /
                                 static_cast<double>(std::max<std::size_t>(1, r.plan.tried.size()));
@@ -173,7 +183,8 @@ recommendation recommend(const recommend_request& request) {
             r.warnings.push_back(std::move(warning));
     }
     r.chosen = choose(r.trials);
-    if (r.chosen) try_placements(r, request, matrix, b, (1 - method_fraction) * request.seconds);
+    if (r.chosen)
+        try_placements(r, request, matrix, b, modes, (1 - method_fraction) * request.seconds);
     r.seconds = watch.lap();
     return r;
 }
@@ -188,6 +199,8 @@ std::string command_line(const recommend_request& request, const recommendation&
         if (value != usual) line += fmt::format(" {} {}", option, value);
     };
     add("--precond", best.method.preconditioner, std::string(identity::name()));
+    if (best.method.preconditioner.starts_with(std::string(preconditioner_rows::multigrid.name)))
+        add("--coordinates", quoted(s.coordinates), quoted(standard.coordinates));
     if (best.method.preconditioned()) add("--side", best.method.side, standard.side);
     if (find_solver(best.method.solver).restarts)
         add("--restart", best.method.restart, standard.restart);
@@ -227,14 +240,12 @@ std::vector<std::string> what_is_missing(const recommendation& r) {
                         "A is symmetric): " +
                         std::string(consistent_rhs) + ", or fix one unknown.");
     if (s.diagonal.has_zeros())
-        words.emplace_back(
-            "Zeros on the diagonal rule jacobi out. What helps such systems is a stronger "
-            "incomplete "
-            "factorisation (--precond ilut:drop=1e-8:fill=100), a block preconditioner for "
-            "saddle points, or a direct solver, which krylith doesn't have.");
-    else
-        words.emplace_back("What may help is a stronger incomplete factorisation: --precond "
-                           "ilut:drop=1e-8:fill=100.");
+        words.emplace_back("Zeros on the diagonal rule jacobi out. What helps such systems is a "
+                           "block preconditioner for saddle points, or a direct solver, which "
+                           "krylith doesn't have.");
+    if (s.nnz() > most_strong_nonzeros)
+        words.emplace_back("What may help is a stronger incomplete factorisation, which takes long "
+                           "to make: --precond ilut:drop=1e-8:fill=100.");
     if (r.kind.what == matrix_class::negative_candidate)
         words.emplace_back("With the signs of A and b turned round, cg may work.");
     if (r.kind.what == matrix_class::indefinite)

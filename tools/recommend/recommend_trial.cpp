@@ -91,8 +91,12 @@ double expected_iterations(std::span<const double> history, double target) {
 }
 
 trial_bench::trial_bench(const device_group& group, const csr_matrix<double>& matrix,
-                         const operator_options& multiply, std::span<const double> rhs)
-    : matrix_(matrix), a_(make_operator(group, matrix, multiply)), b_(a_->make_range_vector("b")) {
+                         const operator_options& multiply, std::span<const double> rhs,
+                         const matrix_nodes& nodes)
+    : matrix_(matrix),
+      nodes_(nodes),
+      a_(make_operator(group, matrix, multiply)),
+      b_(a_->make_range_vector("b")) {
     b_.upload(rhs);
 }
 
@@ -103,7 +107,8 @@ trial trial_bench::run(const candidate& method, const solve_request& request, do
         const solve_request asked = with(method, request);
         const solver_method& solver = find_solver(asked.solver);
         stopwatch making;
-        const auto m = make_preconditioner(asked.preconditioner, *a_, csr_view<double>(matrix_));
+        const auto m =
+            make_preconditioner(asked.preconditioner, *a_, csr_view<double>(matrix_), nodes_);
         a_->group().synchronize();
         t.making_seconds = making.lap();
         seconds -= t.making_seconds;

@@ -10,7 +10,9 @@
 #include <vector>
 
 #include <krylith/matrix/statistics.hpp>
+#include <krylith/precond/matrix_nodes.hpp>
 #include <krylith/precond/preconditioner.hpp>
+#include <krylith/solvers/automatic/row_sample.hpp>
 #include <krylith/solvers/options.hpp>
 #include <krylith/solvers/result.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
@@ -41,13 +43,16 @@ struct candidates {
 ///    and no entry proves it indefinite. Where positive definiteness is proved, nothing else.
 /// 2. Otherwise the general solvers, and those that restart with a longer basis too if the matrix
 ///    has more than 30 rows, and with the basis that solve() takes if that is longer still.
-/// 3. Each preconditioner that suits such solvers before none; none that is no use by its row.
-///    General solvers get the first pointwise one that doesn't need a positive definite matrix, and
-///    last those that aren't pointwise.
+/// 3. Each preconditioner that suits such solvers before none; none that is no use by its row, or
+///    that is only for nodes of several unknowns where `sample` shows none. General solvers get the
+///    first pointwise one that doesn't need a positive definite matrix, last those that aren't
+///    pointwise, made stronger too where their row says how, and before them those that are for
+///    matrices like this one, such as multigrid for convection with diffusion.
 /// 4. Preconditioners on the right, which works with the true residual. Pointwise ones, where the
 ///    diagonal spans more than a factor of 100: also on the left, and split if it is positive,
 ///    since these scale rows too. Those that scale both sides: split, with general solvers.
-[[nodiscard]] candidates choose_candidates(const matrix_statistics& s, const classification& kind);
+[[nodiscard]] candidates choose_candidates(const matrix_statistics& s, const classification& kind,
+                                           const row_sample& sample = {});
 
 /// "gmres(50) + jacobi (left)".
 [[nodiscard]] std::string name_of(const candidate& c);
@@ -85,9 +90,10 @@ struct trial {
 /// A system on devices.
 class trial_bench {
 public:
-    /// `rhs` has a value a row. The matrix must outlive this.
+    /// `rhs` has a value a row. The matrix and the vectors of `nodes` must outlive this.
     trial_bench(const device_group& group, const csr_matrix<double>& matrix,
-                const operator_options& multiply, std::span<const double> rhs);
+                const operator_options& multiply, std::span<const double> rhs,
+                const matrix_nodes& nodes = {});
 
     /// Makes the preconditioner, then runs of growing length, each from zero, until one ends by
     /// itself or `seconds` are used up (a first run of 20 iterations is always made). The
@@ -100,6 +106,7 @@ public:
 
 private:
     const csr_matrix<double>& matrix_;
+    matrix_nodes nodes_;
     std::unique_ptr<matrix_operator<double>> a_;
     vector<double> b_;
 };

@@ -72,7 +72,7 @@ void add_method(CLI::App& app, solve_request& request) {
          preconditioner_help())
             .c_str());
     add("--coordinates", request.coordinates, coordinates_forms,
-        "precond amg: an array of nodes x dimension, whose rigid body modes it takes. Rows are the "
+        "precond amg, auto: an array of nodes x dimension, for rigid body modes. Rows are the "
         "unknowns of a node, node by node. Without: those of gallery:elasticity3d; none: no modes");
     add("--side", request.side, alternatives(side_names),
         "Side of the preconditioner in gmres and bicgstab; cg is the same on all");

@@ -217,11 +217,13 @@ solve_outcome run_solve(const solve_request& request, const solve_watch& watch) 
         chosen = fastest_devices(request.devices, multiply.kind, csr_view<T>(matrix),
                                  out.devices_because);
     const device_group& group = *chosen;
+    const bool open = request.chooses_preconditioner();
     const near_null modes =
-        find_near_null(request.matrix, request.spd, matrix.rows, request.coordinates, precondition);
+        find_near_null(request.matrix, request.spd, matrix.rows, request.coordinates,
+                       open ? automatic_name : std::string_view(precondition));
     multiply.block_size = modes.block_size;
     const auto a = make_operator(group, matrix, multiply);
-    const auto m = make_preconditioner_with(precondition, *a, csr_view<T>(matrix), modes);
+    const auto m = make_preconditioner(precondition, *a, csr_view<T>(matrix), modes.nodes());
     group.synchronize();
     out.setup_seconds = clock.lap();
     describe(out, request, *a, m);
@@ -242,9 +244,8 @@ solve_outcome run_solve(const solve_request& request, const solve_watch& watch) 
 
     {
         const solve_watch::running running(watch, options);
-        const bool open = request.chooses_preconditioner();
         out.result = solver != &solver_rows::automatic ? solver->solve(*a, b, x, options, m)
-                     : open ? solve(*a, csr_view<T>(matrix), b, x, options)
+                     : open ? solve(*a, csr_view<T>(matrix), b, x, options, modes.nodes())
                             : solve(*a, b, x, options, m);
     }
     out.setup_seconds += out.result.setup_seconds;

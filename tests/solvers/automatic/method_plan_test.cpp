@@ -27,7 +27,8 @@ operator_facts facts(bool symmetric, double least, double most, std::int64_t zer
     return f;
 }
 
-/// "cg+jacobi bicgstab+jacobi gmres(100)+jacobi:left"
+/// "cg+jacobi bicgstab+jacobi gmres(100)+jacobi:left"; ! stands for a preconditioner that is made
+/// stronger.
 std::string planned(const operator_facts& f, const plan_setting& setting = {.rows = 100}) {
     std::string text;
     for (const planned_method& m : plan_methods(f, setting)) {
@@ -35,6 +36,7 @@ std::string planned(const operator_facts& f, const plan_setting& setting = {.row
         text += (text.empty() ? "" : " ") + std::string(m.solver->name);
         if (m.solver->restarts) text += "(" + std::to_string(m.restart) + ")";
         if (m.preconditioner != nullptr) text += "+" + std::string(m.preconditioner->name);
+        if (!m.parameters.empty()) text += "!";
         if (m.on_side != side::right) text += std::string(":") + to_string(m.on_side);
         if (m.most_iterations != 0) text += "/" + std::to_string(m.most_iterations);
     }
@@ -73,19 +75,69 @@ TEST_CASE("method plan: a preconditioner that is given stands on the side that i
 TEST_CASE("method plan: what the matrix in host memory adds") {
     plan_setting with{.rows = 100, .source = preconditioner_source::matrix};
     CHECK(planned(facts(true, 1, 10), with)
-              .starts_with("cg+jacobi/1000 cg+amg/500 cg+jacobi bicgstab+jacobi"));
-    CHECK(planned(facts(true, 4, 4), with).starts_with("cg/1000 cg+amg/500 cg bicgstab"));
+              .starts_with("cg+jacobi/1000 cg+amg/500 cg+fsai cg+jacobi bicgstab+jacobi"));
+    CHECK(planned(facts(true, 4, 4), with).starts_with("cg/1000 cg+amg/500 cg+fsai cg bicgstab"));
     with.rows = 1'000'000;
-    CHECK(planned(facts(true, 1, 10), with).starts_with("cg+amg/500 cg+jacobi bicgstab+jacobi"));
-    CHECK(planned(facts(true, 4, 4), with).starts_with("cg+amg/500 cg bicgstab"));
+    CHECK(planned(facts(true, 1, 10), with)
+              .starts_with("cg+amg/500 cg+fsai cg+jacobi bicgstab+jacobi"));
+    CHECK(planned(facts(true, 4, 4), with).starts_with("cg+amg/500 cg+fsai cg bicgstab"));
     CHECK(planned(facts(false, 1, 10), with).find("amg") == std::string::npos);
-    CHECK(planned(facts(false, 1, 10), {.rows = 100, .source = preconditioner_source::matrix}) ==
-          "bicgstab+jacobi gmres(100)+ilut gmres(100)+jacobi gmres(100)+equilibration:split "
-          "gmres(100)");
-    CHECK(planned(facts(false, 1, 10, 1), {.rows = 100, .source = preconditioner_source::matrix}) ==
-          "bicgstab gmres(100)+ilut gmres(100)+equilibration:split gmres(100)");
+    plan_setting small{.rows = 100, .source = preconditioner_source::matrix};
+    CHECK(planned(facts(false, 1, 10), small) ==
+          "bicgstab+jacobi gmres(100)+ilut gmres(100)+ilut! gmres(100)+jacobi "
+          "gmres(100)+equilibration:split gmres(100)");
+    CHECK(planned(facts(false, 1, 10, 1), small) ==
+          "bicgstab gmres(100)+ilut gmres(100)+ilut! gmres(100)+equilibration:split gmres(100)");
+    small.nonzeros = most_strong_nonzeros + 1;
+    CHECK(planned(facts(false, 1, 10), small).find('!') == std::string::npos);
     with.source = preconditioner_source::table; // no matrix in host memory
     CHECK(planned(facts(true, 1, 10), with).starts_with("cg+jacobi bicgstab+jacobi"));
+}
+
+TEST_CASE("method plan: multigrid first for large systems, unless the diagonal is large") {
+    plan_setting with{.rows = 1'000'000, .source = preconditioner_source::matrix};
+    with.sample = {.rows = 256, .dominant = 256, .largest_sum = 0.5, .off_diagonal = 9};
+    CHECK(planned(facts(true, 1, 10), with).starts_with("cg+jacobi/1000 cg+amg/500 cg+fsai"));
+    CHECK(planned(facts(false, 1, 10), with).starts_with("bicgstab+jacobi/500"));
+    with.sample.largest_sum = 1;
+    CHECK(planned(facts(true, 1, 10), with).starts_with("cg+amg/500"));
+}
+
+TEST_CASE("method plan: near-null vectors make multigrid the first for smaller systems") {
+    plan_setting with{.rows = 100'000, .source = preconditioner_source::matrix};
+    CHECK(planned(facts(true, 1, 10), with).starts_with("cg+jacobi/1000"));
+    with.nodes = true;
+    CHECK(planned(facts(true, 1, 10), with).starts_with("cg+jacobi/1000"));
+    with.near_null = true;
+    CHECK(planned(facts(true, 1, 10), with).starts_with("cg+amg/500 cg+fsai cg+jacobi"));
+    with.rows = 99'999;
+    CHECK(planned(facts(true, 1, 10), with).starts_with("cg+jacobi/1000"));
+}
+
+TEST_CASE("method plan: convection with diffusion has multigrid, early where it is large") {
+    plan_setting with{.rows = 100, .source = preconditioner_source::matrix};
+    with.sample = {.rows = 100, .dominant = 95, .largest_sum = 1, .off_diagonal = 9};
+    CHECK(planned(facts(false, 1, 10), with)
+              .starts_with("bicgstab+jacobi/500 gmres(100)+amg/500 gmres(100)+ilut "
+                           "gmres(100)+ilut! bicgstab+jacobi gmres(100)+jacobi"));
+    with.rows = 1'000'000;
+    CHECK(planned(facts(false, 4, 4), with)
+              .starts_with("gmres(30)+amg/500 bicgstab gmres(30)+ilut gmres(30)+ilut!"));
+    const auto without = [&](const char* why, auto change) {
+        CAPTURE(why);
+        plan_setting other = with;
+        operator_facts f = facts(false, 1, 10);
+        change(other, f);
+        CHECK(planned(f, other).find("gmres(30)+amg") == std::string::npos);
+    };
+    without("not in host memory",
+            [](auto& s, auto&) { s.source = preconditioner_source::table; });
+    without("a given M", [](auto& s, auto&) { s.source = preconditioner_source::given; });
+    without("symmetric", [](auto&, auto& f) { f.symmetric = true; });
+    without("an entry that isn't positive", [](auto&, auto& f) { f = facts(false, -1, 10); });
+    without("several unknowns a node", [](auto& s, auto&) { s.nodes = true; });
+    without("not dominant", [](auto& s, auto&) { s.sample.dominant = 80; });
+    without("positive entries", [](auto& s, auto&) { s.sample.positive = 2; });
 }
 
 TEST_CASE(

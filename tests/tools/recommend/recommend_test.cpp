@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include <krylith/matrix/gallery.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
+#include <krylith/solvers/automatic/row_sample.hpp>
 #include <krylith/tests/support/matrices.hpp>
 #include <krylith/tests/tools/support/command_run.hpp>
 #include <krylith/tests/tools/support/neumann.hpp>
@@ -27,7 +29,7 @@ namespace {
 
 candidates plan(const csr_matrix<double>& a) {
     const matrix_statistics s = describe(a);
-    return choose_candidates(s, classify(s));
+    return choose_candidates(s, classify(s), sample_rows(csr_view<double>(a)));
 }
 
 /// Of the solvers and preconditioners whose rules these tests know.
@@ -86,6 +88,25 @@ TEST_CASE("the rules: jacobi needs a diagonal without zeros, and a sign for the 
     const auto narrow = from_dense({{1, 2}, {3, 7}});
     CHECK_FALSE(tries(narrow, "bicgstab + jacobi (left)"));
     CHECK_FALSE(tries(narrow, "gmres(100) + jacobi")); // 30 vectors are already all
+}
+
+TEST_CASE("the rules: every listed preconditioner that suits is tried, by its row") {
+    const auto beam = plan(make_gallery<double>("elasticity3d:4:3:3"));
+    const auto plain = plan(random_spd<double>(50, 5, 1));
+    for (const preconditioner_method* row : all_preconditioners) {
+        CAPTURE(std::string(row->name));
+        const auto with_cg = [&](const candidates& of) {
+            return std::ranges::any_of(of.tried, [&](const candidate& c) {
+                return c.solver == "cg" && c.preconditioner == row->name;
+            });
+        };
+        CHECK(with_cg(beam) == (row->listed && row->suits_definite()));
+        CHECK(with_cg(plain) == (row->listed && row->suits_definite() && !row->only_for_nodes));
+        const bool said = std::ranges::any_of(plain.left_out, [&](const std::string& why) {
+            return why.starts_with(std::string(row->name) + ": ");
+        });
+        CHECK(said == (row->listed && row->only_for_nodes));
+    }
 }
 
 TEST_CASE("every candidate has a reason, and the same matrix the same candidates") {
@@ -191,7 +212,8 @@ TEST_CASE("where nothing converges it says so, and what is missing") {
     CHECK(result.status == 1);
     CHECK(contains(result.out, "nothing that krylith has converges"));
     CHECK(contains(result.out, "singular"));
-    CHECK(contains(result.out, "--precond ilut:drop=1e-8:fill=100"));
+    CHECK(contains(result.out, "gmres(30) + ilut:drop=1e-8:fill=100")); // was tried
+    CHECK_FALSE(contains(result.out, "--precond ilut:drop=1e-8:fill=100"));
     const auto report = run_krylith(folder, "recommend a.mtx --rhs b.mtx --seconds 1 --report -");
     CHECK(json::parse(report.out).at("found") == false);
     CHECK(json::parse(report.out).at("command").is_null());
@@ -199,14 +221,17 @@ TEST_CASE("where nothing converges it says so, and what is missing") {
 
 namespace {
 
-/// poisson1d:3000 with the sign of every third pair of unknowns turned round, in the words of a
-/// file.
+/// poisson1d:3000 with the sign of every third pair of unknowns turned round, and rows in an order
+/// in which factors fill, in the words of a file.
 std::string turned_chain() {
     std::string text = "%%MatrixMarket matrix coordinate real symmetric\n3000 3000 5999\n";
     const auto sign = [](int i) { return i / 2 % 3 == 0 || i % 7 == 0 ? -1 : 1; };
+    const auto place = [](int i) { return 1109 * i % 3000 + 1; };
     for (int i = 0; i < 3000; ++i) {
         text += fmt::format("{0} {0} 2\n", i + 1);
-        if (i > 0) text += fmt::format("{} {} {}\n", i + 1, i, -sign(i) * sign(i - 1));
+        if (i > 0)
+            text += fmt::format("{} {} {}\n", std::max(place(i), place(i - 1)),
+                                std::min(place(i), place(i - 1)), -sign(i) * sign(i - 1));
     }
     return text;
 }
@@ -214,7 +239,8 @@ std::string turned_chain() {
 } // namespace
 
 // CG needs as many iterations as there are rows, and the residual stays for most of them; neither
-// polynomials nor multigrid, which takes neighbours for alike, help at once.
+// factors, which leave out what fills, nor multigrid, which takes neighbours for alike, help at
+// once.
 TEST_CASE("what the time cut off is called unfinished, with the time that it needs") {
     const temporary_folder folder;
     folder.write("a.mtx", turned_chain());
@@ -241,9 +267,17 @@ TEST_CASE("multigrid is tried, and the time to make it counts") {
     const auto a = poisson2d<double>(200);
     CHECK(std::ranges::any_of(plan(a).tried,
                               [](const candidate& c) { return c.preconditioner == "amg"; }));
-    const auto general = plan(convection_diffusion<double>(4, 10)).tried;
-    CHECK(std::ranges::none_of(general,
-                               [](const candidate& c) { return c.preconditioner == "amg"; }));
+    const auto amg_with_cg = [](const candidate& c) {
+        return c.preconditioner == "amg" && c.solver == "cg";
+    };
+    const auto amg_with_gmres = [](const candidate& c) {
+        return c.preconditioner == "amg" && c.solver == "gmres";
+    };
+    const auto flow = plan(convection_diffusion<double>(4, 10)).tried;
+    CHECK(std::ranges::none_of(flow, amg_with_cg));
+    CHECK(std::ranges::any_of(flow, amg_with_gmres));
+    const auto general = plan(krylith::testing::random_matrix(200, 5, 3, 1)).tried;
+    CHECK(std::ranges::none_of(general, amg_with_gmres));
     const std::vector<double> ones(40'000, 1);
     trial_bench bench(device_group::host(1), a, {}, ones);
     const trial t = bench.run({"cg", "amg", "right", 30, ""}, {}, 60);
@@ -254,6 +288,31 @@ TEST_CASE("multigrid is tried, and the time to make it counts") {
     const trial plain = bench.run({"cg", "none", "right", 30, ""}, {}, 60);
     CHECK(plain.expected_seconds >= plain.seconds);
     CHECK(plain.iterations > 5 * t.iterations);
+}
+
+TEST_CASE("recommend knows the nodes of elasticity, and says where they are") {
+    const temporary_folder folder;
+    const auto advice = run_krylith(
+        folder, "recommend gallery:elasticity3d:12:4:4 --rhs random:1 --seconds 5 --report -");
+    REQUIRE_MESSAGE(advice.status == 0, advice.err);
+    std::int64_t with = 0;
+    const json report = json::parse(advice.out);
+    for (const json& row : report.at("trials"))
+        if (row.at("solver") == "cg" && row.at("preconditioner") == "amg")
+            with = row.at("iterations");
+    CHECK(with > 0);
+    CHECK(with <= 15);
+    recommend_request request;
+    request.solve.matrix = "beam.mtx";
+    request.solve.coordinates = "the nodes.mtx";
+    recommendation r;
+    trial best;
+    best.method = {"cg", "amg", "right", 30, ""};
+    r.trials = {best};
+    r.chosen = 0;
+    CHECK(contains(command_line(request, r), "--precond amg --coordinates 'the nodes.mtx'"));
+    r.trials[0].method.preconditioner = "jacobi";
+    CHECK_FALSE(contains(command_line(request, r), "coordinates"));
 }
 
 TEST_CASE("a trial is failed, not unfinished, once it had the iterations of a solve") {

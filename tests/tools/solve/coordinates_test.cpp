@@ -53,6 +53,31 @@ TEST_CASE("solve: amg takes rigid body modes from the gallery and from files") {
     CHECK(iterations(folder, matrix, false) > with);
 }
 
+// A thin beam, on which CG with Jacobi takes more iterations than it has before multigrid.
+TEST_CASE("solve: the choice takes rigid body modes from the gallery and from files") {
+    const temporary_folder folder;
+    const auto multigrid = [&](const std::string& arguments) {
+        const auto result = run_krylith(folder, "solve " + arguments +
+                                                    " --rhs random:1 --backend host --report "
+                                                    "out.json");
+        REQUIRE_MESSAGE(result.status == 0, result.err);
+        const json attempts = json::parse(contents_of(folder.file("out.json"))).at("attempts");
+        REQUIRE(attempts.size() >= 2);
+        return attempts[1];
+    };
+    const json with = multigrid("gallery:elasticity3d:100:1:1");
+    CHECK(with.at("preconditioner").get<std::string>().find(":block_size=3") != std::string::npos);
+    CHECK(with.at("reason") == "converged_rtol");
+    const json without = multigrid("gallery:elasticity3d:100:1:1 --coordinates none");
+    CHECK(without.at("preconditioner").get<std::string>().find("block_size") == std::string::npos);
+    CHECK(without.at("iterations") > with.at("iterations"));
+    const std::string nodes = folder.file("nodes.mtx").string();
+    write_coordinates(nodes, krylith::gallery_coordinates("elasticity3d:100:1:1"));
+    const std::string matrix = folder.file("beam.kcsr").string();
+    krylith::save_matrix(matrix, krylith::make_gallery<double>("elasticity3d:100:1:1"));
+    CHECK(multigrid(matrix + " --coordinates " + nodes).at("iterations") == with.at("iterations"));
+}
+
 TEST_CASE("solve: coordinates of another size and for other preconditioners are refused") {
     const temporary_folder folder;
     const std::string nodes = folder.file("nodes.mtx").string();
@@ -64,6 +89,6 @@ TEST_CASE("solve: coordinates of another size and for other preconditioners are 
                         "together 144 as the matrix has rows") != std::string::npos);
     const auto other = run_krylith(folder, command + " --precond jacobi");
     CHECK(other.status != 0);
-    CHECK(other.err.find("--coordinates is for --precond amg, not for jacobi") !=
+    CHECK(other.err.find("--coordinates is for --precond amg and auto, not for jacobi") !=
           std::string::npos);
 }

@@ -1,0 +1,98 @@
+#include <krylith/solvers/automatic/row_sample.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+
+#include <krylith/matrix/gallery/counter_hash.hpp>
+
+namespace krylith {
+
+namespace {
+
+constexpr std::uint64_t seed = 0x726f7773;
+
+template <class T>
+class sampler {
+public:
+    explicit sampler(const csr_view<T>& a) : a_(a) {}
+
+    void look_at(std::int64_t row) {
+        ++found_.rows;
+        if (is_paired(row)) ++found_.paired;
+        const std::int64_t length = end_of(row) - begin_of(row);
+        const double diagonal = diagonal_of(row);
+        double sum = length > longest_sampled_row ? infinite : 0;
+        for (std::int64_t k = begin_of(row); k < end_of(row) && std::isfinite(sum); ++k) {
+            const std::int32_t column = a_.column_indices[at(k)];
+            if (column == row) continue;
+            const auto value = static_cast<double>(a_.values[at(k)]);
+            const double size = std::sqrt(std::fabs(diagonal * diagonal_of(column)));
+            const double scaled = value == 0 ? 0 : std::fabs(value) / size;
+            sum += scaled;
+            if (!std::isfinite(scaled)) continue;
+            found_.off_diagonal += scaled;
+            if ((value > 0) == (diagonal > 0)) found_.positive += scaled;
+        }
+        if (diagonal == 0 || !(sum < infinite)) sum = infinite;
+        found_.largest_sum = std::max(found_.largest_sum, sum);
+        if (0.9 * sum <= 1) ++found_.dominant;
+    }
+
+    [[nodiscard]] const row_sample& found() const { return found_; }
+
+private:
+    static constexpr double infinite = std::numeric_limits<double>::infinity();
+
+    static std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+    [[nodiscard]] std::int64_t begin_of(std::int64_t row) const { return a_.row_offsets[at(row)]; }
+    [[nodiscard]] std::int64_t end_of(std::int64_t row) const {
+        return a_.row_offsets[at(row + 1)];
+    }
+
+    /// Of the first entries of a row, so that full rows cost no more than others.
+    [[nodiscard]] double diagonal_of(std::int64_t row) const {
+        const std::int64_t end = std::min(end_of(row), begin_of(row) + longest_sampled_row);
+        double sum = 0;
+        for (std::int64_t k = begin_of(row); k < end; ++k)
+            if (a_.column_indices[at(k)] == row) sum += static_cast<double>(a_.values[at(k)]);
+        return sum;
+    }
+
+    [[nodiscard]] bool same_columns(std::int64_t row, std::int64_t other) const {
+        if (other < 0 || other >= a_.rows) return false;
+        const auto columns = a_.column_indices;
+        return std::equal(columns.begin() + begin_of(row), columns.begin() + end_of(row),
+                          columns.begin() + begin_of(other), columns.begin() + end_of(other));
+    }
+    /// A row of nothing but its diagonal is no part of a node.
+    [[nodiscard]] bool is_paired(std::int64_t row) const {
+        return end_of(row) - begin_of(row) > 1 &&
+               (same_columns(row, row - 1) || same_columns(row, row + 1));
+    }
+
+    csr_view<T> a_;
+    row_sample found_;
+};
+
+} // namespace
+
+template <class T>
+row_sample sample_rows(const csr_view<T>& matrix, std::int64_t most) {
+    sampler<T> sample(matrix);
+    if (matrix.rows <= most) {
+        for (std::int64_t row = 0; row < matrix.rows; ++row) sample.look_at(row);
+        return sample.found();
+    }
+    const auto rows = static_cast<std::uint64_t>(matrix.rows);
+    for (std::int64_t k = 0; k < most; ++k)
+        sample.look_at(static_cast<std::int64_t>(
+            counter_hash(seed, static_cast<std::uint64_t>(k)) % rows));
+    return sample.found();
+}
+
+template row_sample sample_rows(const csr_view<double>&, std::int64_t);
+template row_sample sample_rows(const csr_view<float>&, std::int64_t);
+
+} // namespace krylith
