@@ -52,17 +52,17 @@ struct triangular_options {
     /// What the caller knows of the pattern, for one call: the first rows of ranges, and the number
     /// of rows. Rows of a range depend on rows of lower ranges alone (upper triangle: of higher
     /// ones), as those of a colour do. On CUDA devices `automatic` and `levels` then solve wide
-    /// ranges of short rows one after the other and find no levels, so that the analysis takes a
-    /// third; what doesn't fit is found by it, and levels are. Hosts don't use it.
+    /// ranges of short rows one after the other, and look for no levels: one pass over the pattern
+    /// tells whether the ranges are true of it. Where not, levels are found. Hosts don't use it.
     std::span<const std::int64_t> ranges = {};
 };
 
 /// Solves T x = b, T being a triangle of a matrix. The analysis is the constructor's, and depends
-/// on the pattern alone.
+/// on the pattern and the options alone.
 ///
 /// Work: each strict entry is multiplied once, and each row divided by its diagonal. Sums are taken
-/// in an order that depends on the pattern only, so results repeat bit for bit; on CUDA devices
-/// those of rows with more than 24 entries are split over several lanes, and products are fused.
+/// in an order that depends on these only, so results repeat bit for bit; on CUDA devices those of
+/// rows with more than 24 entries are split over several lanes, and products are fused.
 /// NaN and infinities go where arithmetic takes them.
 ///
 /// Rows may be unsorted, and may hold a column several times: such entries add up.
@@ -101,7 +101,7 @@ public:
     void update();
 
     [[nodiscard]] std::int64_t rows() const noexcept;
-    /// The number of levels; 0 where the method didn't need it.
+    /// The number of levels, or of ranges that are not empty; 0 where the method didn't need it.
     [[nodiscard]] std::int64_t levels() const noexcept;
     /// The bytes that the solver keeps on the device.
     [[nodiscard]] std::int64_t bytes() const noexcept;

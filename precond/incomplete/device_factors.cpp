@@ -91,7 +91,7 @@ void device_factors<T>::factor(const block_list& blocks) const {
     }
 }
 
-/// Whether rows are taken by colours, and why. Levels are counted without laying anything out.
+/// Whether rows are taken by colours, and why. Levels are counted before anything is laid out.
 template <class T>
 bool device_factors<T>::take_colours(const matrix_list& given, std::string& reason) const {
     reason = "as it was asked for";

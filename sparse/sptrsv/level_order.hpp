@@ -37,7 +37,7 @@ template <class T>
 /// a level: in the order of solving, and sorted by length in windows of 256 places, so that slices
 /// have few empty places. Lengths are in the keys alone, and there are no places of rows. Returns
 /// nothing where an entry couples a range with itself or one that comes later, and where a row has
-/// more than level_key::most_short strict entries. Waits for the device.
+/// more than level_key::most_short strict entries, or more than 64 in all. Waits for the device.
 template <class T>
 [[nodiscard]] std::optional<level_order> order_by_ranges(const std::shared_ptr<device>& device,
                                                          const triangle_source<T>& a,
