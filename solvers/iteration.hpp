@@ -146,49 +146,11 @@ private:
 
     /// Enqueues r = b - A x0 for the x0 that is asked for, with r'r and the squared norms of b, of
     /// what A is multiplied by (x0; b where x0 = 0) and of the product.
-    void enqueue_start(vector<T>& r, vector<T>& domain) {
-        if (options_.initial_guess) {
-            const vector<T>& x = *user_x_;
-            if (normal_) {
-                fused(run_, domain = x, x_ = x, vv_ = dot(x, x));
-                fused(run_, r = *b_, bb_of_b_ = dot(*b_, *b_));
-            } else {
-                fused(run_, domain = x, x_ = x, bb_of_b_ = dot(*b_, *b_), vv_ = dot(x, x));
-            }
-            multiply(run_, a_, domain, r, av_ = dot(r, r));
-            fused(run_, r = *b_ - r, rr_ = dot(r, r));
-            return;
-        }
-        if (normal_) {
-            x_.zero();
-            (void)multiply_b(r, domain, av_); // r = b
-        } else if (x_.layout()->kind ==
-                   coherence::owned) { // nobody else writes x_: it can hold A b first
-            fused(run_, domain = *b_, r = *b_, bb_of_b_ = dot(*b_, *b_));
-            multiply(run_, a_, domain, x_, av_ = dot(x_, x_));
-            x_.zero();
-        } else {
-            x_.zero();
-            fused(run_, domain = *b_, bb_of_b_ = dot(*b_, *b_));
-            multiply(run_, a_, domain, r, av_ = dot(r, r));
-            fused(run_, r = *b_);
-        }
-        vv_ = bb_of_b_;
-        rr_ = bb_of_b_;
-    }
+    void enqueue_start(vector<T>& r, vector<T>& domain);
 
     /// Enqueues a product with b that shows how large A is, with its squared norm and b'b: r = A b,
     /// or domain = A'b where A may not be square. Returns the product.
-    const vector<T>& multiply_b(vector<T>& r, vector<T>& domain, const scalar& norm) {
-        if (normal_) {
-            fused(run_, r = *b_, bb_of_b_ = dot(*b_, *b_));
-            a_.multiply_transposed(run_, r, domain, {norm_into(norm, domain)});
-            return domain;
-        }
-        fused(run_, domain = *b_, bb_of_b_ = dot(*b_, *b_));
-        multiply(run_, a_, domain, r, norm_into(norm, r));
-        return r;
-    }
+    const vector<T>& multiply_b(vector<T>& r, vector<T>& domain, const scalar& norm);
 
     [[nodiscard]] static reduction_into<T> norm_into(const scalar& to, const vector<T>& v) {
         return {to.number(), &v, &v};
@@ -196,34 +158,10 @@ private:
 
     /// Enqueues r = b - A x with r'r, and gives x to the caller. In least squares also domain = A'r
     /// with its squared norm.
-    void enqueue_check(vector<T>& r, vector<T>& domain) {
-        run_.set(control::state, as_register(loop_state::running));
-        run_.unguarded([&] {
-            if (normal_) {
-                fused(run_, domain = x_, *user_x_ = x_);
-                fused(run_, r = *b_);
-            } else {
-                fused(run_, domain = x_, *user_x_ = x_, r = *b_);
-            }
-            const reduction_into<T> norm = rr_ = dot(r, r);
-            a_.apply(run_, T(-1), domain, T(1), r, {&norm, 1});
-            enqueue_normal_residual(r, domain);
-        });
-    }
-
-    void enqueue_normal_residual(vector<T>& r, vector<T>& domain) {
-        if (!normal_) return;
-        put_ghosts(run_, r);
-        a_.multiply_transposed(run_, r, domain, {norm_into(normal_->residual, domain)});
-    }
-
+    void enqueue_check(vector<T>& r, vector<T>& domain);
+    void enqueue_normal_residual(vector<T>& r, vector<T>& domain);
     /// Tells the control what the last check has found out about A'r.
-    void read_normal_residual() {
-        if (!normal_) return;
-        const auto now =
-            run_.get({normal_->residual.number(), normal_->matrix.number(), rr_.number()});
-        set_normal_residual(now[0], now[1], now[2], static_cast<double>(a_.factor()));
-    }
+    void read_normal_residual();
 
     /// Sets r = b - A x and its norm, scaled where squares would leave the range. Returns false
     /// where there is nothing to iterate.
@@ -284,25 +222,7 @@ private:
     void scale_b(int exponent);
 
     /// Returns the squared norm of b - A (2^exponent x), and gives x to the user.
-    double true_residual(vector<T>& r, vector<T>& domain, int exponent = 0) {
-        const trace_range range("true residual");
-        if (exponent == 0) {
-            enqueue_check(r, domain);
-            const double rr = run_.get(rr_.number());
-            read_normal_residual();
-            return rr;
-        }
-        run_.set(control::state, as_register(loop_state::running));
-        run_.unguarded([&] { fused(run_, domain = x_, *user_x_ = x_); });
-        shift(domain, exponent);
-        run_.unguarded([&] {
-            residual(run_, a_, *b_, domain, r, rr_ = dot(r, r));
-            enqueue_normal_residual(r, domain);
-        });
-        const double rr = run_.get(rr_.number());
-        read_normal_residual();
-        return rr;
-    }
+    double true_residual(vector<T>& r, vector<T>& domain, int exponent = 0);
 
     /// Gives x back to the user's scale. Entries that leave the range of T on the way don't come
     /// back when x is scaled again for the check, so the residual there shows them.
@@ -336,4 +256,5 @@ private:
 } // namespace krylith
 
 #include <krylith/solvers/iteration/rescaling.hpp>
+#include <krylith/solvers/iteration/residuals.hpp>
 #include <krylith/solvers/iteration/running.hpp>

@@ -1,0 +1,105 @@
+// How an iteration finds residuals: at its start, and of the x that is returned
+// (solvers/iteration.hpp includes it).
+#pragma once
+
+#include <krylith/solvers/iteration.hpp>
+
+namespace krylith {
+
+template <linear_operator A, preconditioner<typename A::value_type> M>
+void iteration<A, M>::enqueue_start(vector<T>& r, vector<T>& domain) {
+    if (options_.initial_guess) {
+        const vector<T>& x = *user_x_;
+        if (normal_) {
+            fused(run_, domain = x, x_ = x, vv_ = dot(x, x));
+            fused(run_, r = *b_, bb_of_b_ = dot(*b_, *b_));
+        } else {
+            fused(run_, domain = x, x_ = x, bb_of_b_ = dot(*b_, *b_), vv_ = dot(x, x));
+        }
+        multiply(run_, a_, domain, r, av_ = dot(r, r));
+        fused(run_, r = *b_ - r, rr_ = dot(r, r));
+        return;
+    }
+    if (normal_) {
+        x_.zero();
+        (void)multiply_b(r, domain, av_); // r = b
+    } else if (x_.layout()->kind == coherence::owned) {
+        // Nobody else writes x_: it can hold A b first.
+        fused(run_, domain = *b_, r = *b_, bb_of_b_ = dot(*b_, *b_));
+        multiply(run_, a_, domain, x_, av_ = dot(x_, x_));
+        x_.zero();
+    } else {
+        x_.zero();
+        fused(run_, domain = *b_, bb_of_b_ = dot(*b_, *b_));
+        multiply(run_, a_, domain, r, av_ = dot(r, r));
+        fused(run_, r = *b_);
+    }
+    vv_ = bb_of_b_;
+    rr_ = bb_of_b_;
+}
+
+template <linear_operator A, preconditioner<typename A::value_type> M>
+auto iteration<A, M>::multiply_b(vector<T>& r, vector<T>& domain, const scalar& norm)
+    -> const vector<T>& {
+    if (normal_) {
+        fused(run_, r = *b_, bb_of_b_ = dot(*b_, *b_));
+        a_.multiply_transposed(run_, r, domain, {norm_into(norm, domain)});
+        return domain;
+    }
+    fused(run_, domain = *b_, bb_of_b_ = dot(*b_, *b_));
+    multiply(run_, a_, domain, r, norm_into(norm, r));
+    return r;
+}
+
+template <linear_operator A, preconditioner<typename A::value_type> M>
+void iteration<A, M>::enqueue_check(vector<T>& r, vector<T>& domain) {
+    run_.set(control::state, as_register(loop_state::running));
+    run_.unguarded([&] {
+        if (normal_) {
+            fused(run_, domain = x_, *user_x_ = x_);
+            fused(run_, r = *b_);
+        } else {
+            fused(run_, domain = x_, *user_x_ = x_, r = *b_);
+        }
+        const reduction_into<T> norm = rr_ = dot(r, r);
+        a_.apply(run_, T(-1), domain, T(1), r, {&norm, 1});
+        enqueue_normal_residual(r, domain);
+    });
+}
+
+template <linear_operator A, preconditioner<typename A::value_type> M>
+void iteration<A, M>::enqueue_normal_residual(vector<T>& r, vector<T>& domain) {
+    if (!normal_) return;
+    put_ghosts(run_, r);
+    a_.multiply_transposed(run_, r, domain, {norm_into(normal_->residual, domain)});
+}
+
+template <linear_operator A, preconditioner<typename A::value_type> M>
+void iteration<A, M>::read_normal_residual() {
+    if (!normal_) return;
+    const auto now = run_.get({normal_->residual.number(), normal_->matrix.number(), rr_.number()});
+    set_normal_residual(now[0], now[1], now[2], static_cast<double>(a_.factor()));
+}
+
+template <linear_operator A, preconditioner<typename A::value_type> M>
+double iteration<A, M>::true_residual(vector<T>& r, vector<T>& domain, int exponent) {
+    const trace_range range("true residual");
+    if (exponent == 0) {
+        enqueue_check(r, domain);
+        const double rr = run_.get(rr_.number());
+        read_normal_residual();
+        return rr;
+    }
+    run_.set(control::state, as_register(loop_state::running));
+    run_.unguarded([&] { fused(run_, domain = x_, *user_x_ = x_); });
+    shift(domain, exponent);
+    run_.unguarded([&] {
+        residual(run_, a_, *b_, domain, r, rr_ = dot(r, r));
+        enqueue_normal_residual(r, domain);
+    });
+    const double rr = run_.get(rr_.number());
+    read_normal_residual();
+    return rr;
+}
+
+} // namespace krylith
