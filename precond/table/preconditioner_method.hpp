@@ -14,7 +14,6 @@
 #include <krylith/matrix/csr.hpp>
 #include <krylith/matrix/statistics.hpp>
 #include <krylith/precond/any_preconditioner.hpp>
-#include <krylith/precond/matrix_nodes.hpp>
 #include <krylith/precond/table/parameters.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 
@@ -121,10 +120,9 @@ struct preconditioner_method {
     }
     /// Makes M with what is known of nodes, if that makes a difference.
     template <class T>
-    [[nodiscard]] any_preconditioner<T> make_with(const matrix_operator<T>& a,
-                                                  const csr_view<T>* matrix,
-                                                  const method_parameters& values,
-                                                  const matrix_nodes& nodes) const {
+    [[nodiscard]] any_preconditioner<T>
+    make_with(const matrix_operator<T>& a, const csr_view<T>* matrix,
+              const method_parameters& values, const matrix_nodes& nodes) const {
         const auto special = make_for_nodes.template of<T>();
         return special != nullptr && nodes.known() ? special(a, matrix, values, nodes)
                                                    : make.get().template of<T>()(a, matrix, values);

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include <krylith/precond/any_preconditioner.hpp>
-#include <krylith/precond/matrix_nodes.hpp>
 #include <krylith/solvers/automatic/method_plan.hpp>
 #include <krylith/solvers/options.hpp>
 #include <krylith/solvers/result.hpp>

@@ -1,11 +1,12 @@
-// What preconditioners do with nodes: amg takes rows and vectors, block-jacobi rows, others nothing.
+// What preconditioners do with nodes: amg takes rows and vectors, block-jacobi rows, others
+// nothing.
 #include <limits>
 #include <string>
 #include <vector>
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/gallery.hpp>
-#include <krylith/precond/matrix_nodes.hpp>
+#include <krylith/precond/any_preconditioner.hpp>
 #include <krylith/precond/rigid_body_modes.hpp>
 
 #include <krylith/tests/support/groups.hpp>

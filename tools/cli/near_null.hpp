@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include <krylith/precond/matrix_nodes.hpp>
+#include <krylith/precond/any_preconditioner.hpp>
 
 namespace krylith::tool {
 
@@ -24,9 +24,10 @@ inline constexpr const char* coordinates_forms = "FILE|-|none";
 
 /// The rigid body modes for a preconditioner of a matrix of so many rows: `coordinates` is a file
 /// with an array of nodes x dimension, in which a matrix may be, "-" for standard input, "none", or
-/// empty: those of the gallery, if the matrix is of there and as it is. `preconditioner` is the text
-/// of one, or "auto". Nothing for those other than amg and auto. Throws usage_error for coordinates
-/// that these can't use, and input_error for a file that can't be read, or of another size.
+/// empty: those of the gallery, if the matrix is of there and as it is. `preconditioner` is the
+/// text of one, or "auto". Nothing for those other than amg and auto. Throws usage_error for
+/// coordinates that these can't use, and input_error for a file that can't be read, or of another
+/// size.
 [[nodiscard]] near_null find_near_null(std::string_view matrix, bool changed, std::int64_t rows,
                                        const std::string& coordinates,
                                        std::string_view preconditioner);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include <krylith/matrix/statistics.hpp>
-#include <krylith/precond/matrix_nodes.hpp>
+#include <krylith/precond/any_preconditioner.hpp>
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/solvers/automatic/row_sample.hpp>
 #include <krylith/solvers/options.hpp>

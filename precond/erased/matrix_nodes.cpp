@@ -1,4 +1,4 @@
-#include <krylith/precond/matrix_nodes.hpp>
+#include <krylith/precond/any_preconditioner.hpp>
 
 #include <string>
 
@@ -37,7 +37,6 @@ template any_preconditioner<double> make_preconditioner(std::string_view,
                                                         const matrix_nodes&);
 template any_preconditioner<float> make_preconditioner(std::string_view,
                                                        const matrix_operator<float>&,
-                                                       const csr_view<float>&,
-                                                       const matrix_nodes&);
+                                                       const csr_view<float>&, const matrix_nodes&);
 
 } // namespace krylith
