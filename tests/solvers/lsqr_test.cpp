@@ -167,7 +167,9 @@ KRYLITH_GROUP_TEST("lsqr: both residuals are those of the x returned, and judge 
 }
 
 KRYLITH_GROUP_TEST("lsqr: systems that have a solution end by the residual") {
-    for (const auto& [m, n] : {std::pair<std::int64_t, std::int64_t>{50, 20}, {20, 50}, {30, 30}}) {
+    for (const auto& size : {std::pair<std::int64_t, std::int64_t>{50, 20}, {20, 50}, {30, 30}}) {
+        const std::int64_t m = size.first;
+        const std::int64_t n = size.second;
         CAPTURE(m);
         const auto matrix = m >= n ? tall(m, n, 9) : testing::plainly_transposed(tall(n, m, 9));
         least_squares p(group, matrix, image(matrix, random_values<double>(n, 4)));
@@ -242,7 +244,9 @@ KRYLITH_GROUP_TEST("lsqr: answers that need no iteration") {
         CHECK(p.solution() == std::vector<double>(1, 0));
     }
     SUBCASE("no columns, no rows, nothing") {
-        for (const auto& [m, n] : {std::pair<std::int64_t, std::int64_t>{4, 0}, {0, 4}, {0, 0}}) {
+        for (const auto& size : {std::pair<std::int64_t, std::int64_t>{4, 0}, {0, 4}, {0, 0}}) {
+            const std::int64_t m = size.first;
+            const std::int64_t n = size.second;
             CAPTURE(m);
             least_squares p(group, rectangular_matrix(m, n, {}),
                             std::vector<double>(static_cast<std::size_t>(m), 1.0));
