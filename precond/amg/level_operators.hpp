@@ -70,10 +70,9 @@ std::unique_ptr<matrix_operator<W>> make_level_operator(const layout_handle& dom
 /// The format of an operator, such as "sell (97% of the values narrow)".
 template <class W>
 std::string format_in_words(const matrix_operator<W>& of) {
-    const double narrow = of.narrow_fraction();
-    if (narrow == 0) return of.format_name();
-    return of.format_name() + " (" + std::to_string(std::lround(100 * narrow)) +
-           "% of the values narrow)";
+    const long percent = std::lround(100 * of.narrow_fraction());
+    if (percent == 0) return of.format_name();
+    return of.format_name() + " (" + std::to_string(percent) + "% of the values narrow)";
 }
 
 /// The inverse of the last level's matrix.
