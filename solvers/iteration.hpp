@@ -39,11 +39,12 @@ public:
           used_m_(run_),
           plain_(is_identity(m)),
           x_(domain_layout_of(a)) {
-        if (!least_squares) return;
-        normal_.emplace(run_);
-        judge_normal_residual();
         used_m_.m = &m;
         machine_epsilon_ = std::numeric_limits<T>::epsilon();
+        if (least_squares) {
+            normal_.emplace(run_);
+            judge_normal_residual();
+        }
     }
 
     [[nodiscard]] const scaled_operator<A>& a() const { return a_; }
