@@ -9,12 +9,9 @@
 // iterations without, and its matrix is in host memory, else by Jacobi where the diagonal varies;
 // otherwise BiCGStab, then GMRES with a basis as long as 128 MiB hold, with M on the side that
 // scales rows where the diagonal spans more than a factor of 100. With the matrix in host memory
-// GMRES has multigrid for convection with diffusion, and incomplete factors for the rest. Systems of
-// several unknowns a node, such as elasticity, are solved with what is known of them:
-//
-//     const std::vector<double> modes = rigid_body_modes(coordinates, 3);
-//     const solve_result result =
-//         solve(*a, matrix, b, x, {}, {.block_size = 3, .near_null = modes});
+// GMRES has multigrid for convection with diffusion, and incomplete factors for the rest; systems
+// of several unknowns a node, such as elasticity, have what is known of them
+// (precond/matrix_nodes.hpp).
 #pragma once
 
 #include <span>
@@ -40,15 +37,15 @@ namespace krylith {
 /// on from the best x so far where that has a tenth of the residual that the first began with;
 /// otherwise they begin from the initial guess, if there is one and it is better than 0, or from 0.
 ///
-/// Of the options, max_seconds and max_iterations limit all attempts together. When the time is over
-/// no attempt begins and no preconditioner is made, and the last of result.attempts says so; one
-/// that is being made is not interrupted. Without max_iterations CG may take min(50 n, 50000)
+/// Of the options, max_seconds and max_iterations limit all attempts together. When the time is
+/// over no attempt begins and no preconditioner is made, and the last of result.attempts says so;
+/// one that is being made is not interrupted. Without max_iterations CG may take min(50 n, 50000)
 /// iterations (1000 before multigrid is tried, 500 with it), BiCGStab and GMRES min(10 n, 10000)
 /// each, at least 1000 (500 where multigrid is next, and with it). `restart` is the least length of
-/// GMRES' basis, and an attempt that has another behind it gives up after min(2 n, 2000) iterations,
-/// at least 500, without gain. A callback is told iterations of all attempts; result and history
-/// count from the start of the one that gave x. Where the caller stops one, no other is tried.
-/// Memory: that of the method, and after a failure one or two vectors.
+/// GMRES' basis, and an attempt that has another behind it gives up after min(2 n, 2000)
+/// iterations, at least 500, without gain. A callback is told iterations of all attempts; result
+/// and history count from the start of the one that gave x. Where the caller stops one, no other is
+/// tried. Memory: that of the method, and after a failure one or two vectors.
 template <class T>
 solve_result solve(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
                    const solver_options& options = {});
@@ -62,10 +59,10 @@ solve_result solve(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x
 
 /// The same with the matrix in host memory that the operator was made of: with preconditioners that
 /// need it, such as algebraic multigrid for large symmetric positive definite systems. `nodes` says
-/// what is known of several unknowns a node: of elasticity, above all, the rigid body modes, without
-/// which multigrid is of little help there. A preconditioner that was made with other nodes, or with
-/// near-null vectors that lie elsewhere, is made anew. Throws usage_error for a matrix of another
-/// size than the operator's, and for nodes that don't suit it.
+/// what is known of several unknowns a node: of elasticity, above all, the rigid body modes,
+/// without which multigrid is of little help there. A preconditioner that was made with other
+/// nodes, or with near-null vectors that lie elsewhere, is made anew. Throws usage_error for a
+/// matrix of another size than the operator's, and for nodes that don't suit it.
 template <class T>
 solve_result solve(const matrix_operator<T>& a, const std::type_identity_t<csr_view<T>>& matrix,
                    const vector<T>& b, vector<T>& x, const solver_options& options = {},
