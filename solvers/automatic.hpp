@@ -9,12 +9,9 @@
 // iterations without, and its matrix is in host memory, else by Jacobi where the diagonal varies;
 // otherwise BiCGStab, then GMRES with a basis as long as 128 MiB hold, with M on the side that
 // scales rows where the diagonal spans more than a factor of 100. With the matrix in host memory
-// GMRES has multigrid for convection with diffusion, and incomplete factors for the rest. Systems
-// of several unknowns a node, such as elasticity, are solved with what is known of them:
-//
-//     const std::vector<double> modes = rigid_body_modes(coordinates, 3);
-//     const solve_result result =
-//         solve(*a, matrix, b, x, {}, {.block_size = 3, .near_null = modes});
+// GMRES has multigrid for convection with diffusion, and incomplete factors for the rest; systems
+// of several unknowns a node, such as elasticity, have what is known of them
+// (matrix_nodes in precond/any_preconditioner.hpp).
 #pragma once
 
 #include <span>

@@ -9,6 +9,7 @@
 #include <krylith/device/device_group.hpp>
 #include <krylith/matrix/coo_assembly.hpp>
 #include <krylith/precond/own_preconditioner.hpp>
+#include <krylith/precond/rigid_body_modes.hpp>
 #include <krylith/solvers/automatic.hpp>
 #include <krylith/solvers/cg.hpp>
 #include <krylith/sparse/transpose.hpp>
@@ -57,6 +58,16 @@ solve_result lent_arrays(const device_group& group, std::int64_t rows, const std
 solve_result chosen_method(const std::unique_ptr<matrix_operator<double>>& a,
                            const vector<double>& b, vector<double>& x) {
     const solve_result result = solve(*a, b, x);
+    return result;
+}
+
+/// precond/any_preconditioner.hpp.
+solve_result of_nodes(const std::unique_ptr<matrix_operator<double>>& a,
+                      const csr_matrix<double>& matrix, const vector<double>& b, vector<double>& x,
+                      const std::vector<double>& coordinates) {
+    const std::vector<double> modes = rigid_body_modes(coordinates, 3);
+    const matrix_nodes nodes{.block_size = 3, .near_null = modes};
+    const solve_result result = solve(*a, matrix, b, x, {}, nodes);
     return result;
 }
 
