@@ -118,6 +118,7 @@ void ilut<T>::apply(execution& run, const vector<T>& r, vector<T>& z,
                     std::span<const reduction_into<T>> dots) const {
     if (r.layout() != layout_ || z.layout() != layout_)
         throw usage_error("preconditioner ilut was made for vectors of another operator");
+    if (layout_->kind == coherence::replicated) run.flush(); // what peers send of r is there then
     for (int rank = 0; rank < run.ranks(); ++rank)
         if (layout_->held(rank) != 0)
             blocks_[static_cast<std::size_t>(rank)]->solve(r.data(rank), work_->data(rank));

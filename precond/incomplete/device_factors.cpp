@@ -174,6 +174,7 @@ void device_factors<T>::apply(execution& run, const vector<T>& r, vector<T>& z,
     if (r.layout() != layout_ || z.layout() != layout_)
         throw usage_error("preconditioner " + request_.who +
                           " was made for vectors of another operator");
+    if (layout_->kind == coherence::replicated) run.flush(); // what peers send of r is there then
     for (int rank = 0; rank < run.ranks(); ++rank)
         if (layout_->held(rank) != 0)
             made_.blocks[at(rank)]->solve(r.data(rank), work_->data(rank));

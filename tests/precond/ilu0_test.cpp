@@ -9,6 +9,7 @@
 #include <krylith/precond/any_preconditioner.hpp>
 #include <krylith/precond/ic0.hpp>
 #include <krylith/precond/ilu0.hpp>
+#include <krylith/precond/ilut.hpp>
 #include <krylith/solvers/bicgstab.hpp>
 #include <krylith/solvers/cg.hpp>
 #include <krylith/solvers/gmres.hpp>
@@ -286,6 +287,30 @@ KRYLITH_GROUP_TEST("ilu0: any allocation may fail, and nothing is kept then") {
             }
             CHECK(testing::live_bytes(group) == before);
         }
+    }
+}
+
+KRYLITH_GROUP_TEST("ilu0 and ilut: solves wait for what peers send of replicated vectors") {
+    const auto matrix = make_gallery<double>("convection_diffusion:6:20");
+    for (const operator_kind kind :
+         {operators::nz, operators::two_nz, operators::lra, operators::lra_rc}) {
+        CAPTURE(to_string(kind));
+        problem<double> p(group, matrix, random_values<double>(matrix.rows, 8), {.kind = kind});
+        const ilu0<double> strict(*p.a, matrix);
+        const ilut<double> loose(*p.a, matrix);
+        for (const side on_side : {side::left, side::right})
+            for (int repetition = 0; repetition < 5; ++repetition) {
+                const solver_options options{
+                    .rtol = 1e-8, .preconditioning = on_side, .mode = execution_mode::automatic};
+                p.x.zero();
+                CHECK(bicgstab(*p.a, p.b, p.x, options, strict).converged());
+                CHECK(p.relative_residual() <= 1e-8);
+                CHECK(testing::copies_agree(p.x));
+                p.x.zero();
+                CHECK(bicgstab(*p.a, p.b, p.x, options, loose).converged());
+                CHECK(p.relative_residual() <= 1e-8);
+                CHECK(testing::copies_agree(p.x));
+            }
     }
 }
 

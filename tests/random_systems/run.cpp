@@ -112,6 +112,19 @@ bool dominated_by_diagonal(const krylith::csr_matrix<T>& a, bool positive) {
     return true;
 }
 
+/// Returns whether normal equations with rows of the matrix may be singular in T.
+template <class T>
+bool squares_differ_too_much(const krylith::csr_matrix<T>& a) {
+    double smallest = std::numeric_limits<double>::infinity();
+    double largest = 0;
+    for (const T value : a.values) {
+        if (value == 0) continue;
+        smallest = std::min(smallest, std::fabs(static_cast<double>(value)));
+        largest = std::max(largest, std::fabs(static_cast<double>(value)));
+    }
+    return largest / smallest > 1 / std::sqrt(std::numeric_limits<T>::epsilon());
+}
+
 /// Returns whether a preconditioner may refuse the matrix.
 template <class T>
 bool may_refuse(const krylith::preconditioner_method& row, const krylith::csr_matrix<T>& a,
@@ -120,7 +133,8 @@ bool may_refuse(const krylith::preconditioner_method& row, const krylith::csr_ma
     if (row.pointwise) return refusable(a, side == krylith::side::split);
     if (refusable_by_polynomial(a)) return true;
     const bool solves_parts = &row != &chebyshev && &row != &multigrid;
-    return solves_parts && (refusable(a, false) || !dominated_by_diagonal(a, row.needs_spd));
+    return solves_parts && (refusable(a, false) || !dominated_by_diagonal(a, row.needs_spd) ||
+                            (&row == &spai && squares_differ_too_much(a)));
 }
 
 template <class T>
