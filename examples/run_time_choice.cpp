@@ -52,8 +52,9 @@ bool solve(const csr_matrix<double>& matrix, const matrix_operator<double>& a,
     return !result.converged() || residual <= 1.01 * rtol;
 }
 
-/// Whether the solver takes the preconditioner: some need a symmetric one.
+/// Whether the solver takes the preconditioner: some need a symmetric one, least squares have none.
 bool fits(const solver_method& solver, const any_preconditioner<double>& m) {
+    if (solver.least_squares) return m.is_identity();
     return m.symmetric() || !solver.needs_symmetric;
 }
 
@@ -64,7 +65,7 @@ int main(int argc, char** argv) {
         const auto matrix = load_matrix<double>(argc > 3 ? argv[3] : "gallery:poisson3d:20");
         const auto group =
             cuda_device_count() > 0 ? device_group::cuda(std::vector{0}) : device_group::host(1);
-        const auto a = make_operator(group, matrix);
+        const auto a = make_operator(group, matrix, {.transposed_products = true}); // for lsqr
         if (argc > 1) return solve(matrix, *a, argv[1], argc > 2 ? argv[2] : "none") ? 0 : 1;
         bool right = true;
         for (const solver_method* row : all_solvers)

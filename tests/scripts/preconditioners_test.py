@@ -25,7 +25,8 @@ class preconditioners(unittest.TestCase):
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             rows = json.loads(out.read_text())["rows"]
         self.assertEqual([(row["devices"], row["preconditioner"]) for row in rows],
-                         [(d, p) for d in (1, 2) for p in ("none", "jacobi", "ic0", "chebyshev", "amg")])
+                         [(d, p) for d in (1, 2) for p in ("none", "jacobi", "block-jacobi", "gauss-seidel", "ic0",
+                                                           "fsai", "chebyshev", "amg")])
         self.assertEqual(len(done.stdout.splitlines()), 2 + len(rows))
         for row in rows:
             self.assertTrue(row["converged"])
