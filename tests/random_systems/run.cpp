@@ -122,7 +122,10 @@ bool squares_differ_too_much(const krylith::csr_matrix<T>& a) {
         smallest = std::min(smallest, std::fabs(static_cast<double>(value)));
         largest = std::max(largest, std::fabs(static_cast<double>(value)));
     }
-    return largest / smallest > 1 / std::sqrt(std::numeric_limits<T>::epsilon());
+    using limits = std::numeric_limits<T>;
+    return largest / smallest > 1 / std::sqrt(limits::epsilon()) ||
+           largest > std::sqrt(static_cast<double>(limits::max())) / static_cast<double>(a.rows) ||
+           smallest < std::sqrt(static_cast<double>(limits::min()));
 }
 
 /// Returns whether a preconditioner may refuse the matrix.
