@@ -29,9 +29,9 @@ class block_work;
 /// Keeps the inverses of the blocks, which Gauss and Jordan's method with pivoting makes on the
 /// devices (Anzt, Dongarra, Flegar, Quintana-Orti, Parallel Computing 81, 2019): for blocks of b
 /// rows, sizeof(T) b n bytes, and 2 n + 4 n / b for their places, on the whole group; the inverses
-/// twice from the first update on. An application is one pass that reads them once, and makes up to two of the
-/// dots on the way. The inverse of a symmetric block is symmetric, so that M suits cg() where A
-/// does.
+/// twice from the first update on. An application is one pass that reads them once, and makes up to
+/// two of the dots on the way. The inverse of a symmetric block is symmetric, so that M suits cg()
+/// where A does.
 ///
 /// Blocks are of the operator's order of rows. Where a cut between two devices divides a block,
 /// both invert the whole of it, and exchange its entries of r in each application: M is the same on

@@ -9,6 +9,7 @@
 
 #include <krylith/bench/common/device_arrays.hpp>
 #include <krylith/bench/factors/factors_check.hpp>
+#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/precond/any_preconditioner.hpp>
 #include <krylith/precond/ic0.hpp>
 #include <krylith/precond/ilu0.hpp>
@@ -16,7 +17,6 @@
 #include <krylith/precond/jacobi.hpp>
 #include <krylith/precond/matrix/matrix_on_devices.hpp>
 #include <krylith/solvers/cg.hpp>
-#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
 
 namespace krylith::bench {

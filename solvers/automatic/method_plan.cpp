@@ -194,9 +194,13 @@ private:
 
     void add(const solver_method& solver, const preconditioner_method* m, side on_side,
              const std::string& because, std::int64_t most_iterations = 0) {
-        methods_.push_back({&solver, m, on_side,
+        methods_.push_back({&solver,
+                            m,
+                            on_side,
                             solver.restarts ? long_restart(setting_) : setting_.least_restart,
-                            because, most_iterations, {}});
+                            because,
+                            most_iterations,
+                            {}});
     }
 
     const operator_facts& facts_;

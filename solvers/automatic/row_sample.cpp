@@ -87,8 +87,8 @@ row_sample sample_rows(const csr_view<T>& matrix, std::int64_t most) {
     }
     const auto rows = static_cast<std::uint64_t>(matrix.rows);
     for (std::int64_t k = 0; k < most; ++k)
-        sample.look_at(static_cast<std::int64_t>(
-            counter_hash(seed, static_cast<std::uint64_t>(k)) % rows));
+        sample.look_at(
+            static_cast<std::int64_t>(counter_hash(seed, static_cast<std::uint64_t>(k)) % rows));
     return sample.found();
 }
 

@@ -63,8 +63,8 @@ struct solver_method {
     required<bool> needs_spd;
     /// Whether A and M must be symmetric; M then is positive definite. So it is where needs_spd is.
     required<bool> needs_symmetric;
-    /// Whether it minimises ||b - A x|| for any m x n A, without M: the operator must have been made
-    /// with operator_options::transposed_products. The others need a square A.
+    /// Whether it minimises ||b - A x|| for any m x n A, without M: the operator must have been
+    /// made with operator_options::transposed_products. The others need a square A.
     required<bool> least_squares;
     /// Whether M may differ from one application to the next (precond/preconditioner.hpp).
     required<bool> takes_varying;

@@ -12,12 +12,14 @@ namespace operators = krylith::operators;
 
 namespace {
 
-/// Returns the solvers that run on all devices, for square systems, those that users are told of twice.
+/// Returns the solvers that run on all devices, for square systems, those that users are told of
+/// twice.
 const std::vector<const krylith::solver_method*>& solvers() {
     static const auto rows = [] {
         std::vector<const krylith::solver_method*> all;
         for (const krylith::solver_method* row : krylith::all_solvers)
-            if (row->runs_everywhere && !row->least_squares) all.insert(all.end(), row->listed ? 2 : 1, row);
+            if (row->runs_everywhere && !row->least_squares)
+                all.insert(all.end(), row->listed ? 2 : 1, row);
         return all;
     }();
     return rows;

@@ -81,8 +81,7 @@ TEST_CASE("solver table: names are distinct, and models are worked out without p
         const auto alone = row->vectors.get()(plain);
         const auto both = row->vectors.get()(with);
         CHECK(alone.domain >= 1);
-        if (!row->least_squares)
-            CHECK(both.range + both.domain > alone.range + alone.domain);
+        if (!row->least_squares) CHECK(both.range + both.domain > alone.range + alone.domain);
     }
     CHECK(solver_names().size() == all_solvers.size());
 }

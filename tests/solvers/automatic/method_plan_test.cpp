@@ -130,8 +130,7 @@ TEST_CASE("method plan: convection with diffusion has multigrid, early where it 
         change(other, f);
         CHECK(planned(f, other).find("gmres(30)+amg") == std::string::npos);
     };
-    without("not in host memory",
-            [](auto& s, auto&) { s.source = preconditioner_source::table; });
+    without("not in host memory", [](auto& s, auto&) { s.source = preconditioner_source::table; });
     without("a given M", [](auto& s, auto&) { s.source = preconditioner_source::given; });
     without("symmetric", [](auto&, auto& f) { f.symmetric = true; });
     without("an entry that isn't positive", [](auto&, auto& f) { f = facts(false, -1, 10); });

@@ -74,9 +74,9 @@ TEST_CASE("vector bytes are those that a solve holds") {
                 };
                 if (solver->least_squares && row != nullptr) continue;
                 if (!solver->runs_everywhere || (row != nullptr && !modelled())) continue;
-                const auto built = make_operator(
-                    device_group::host(f.devices), a,
-                    {.kind = f.kind, .transposed_products = solver->least_squares});
+                const auto built =
+                    make_operator(device_group::host(f.devices), a,
+                                  {.kind = f.kind, .transposed_products = solver->least_squares});
                 const auto m = make_preconditioner(precond, *built, csr_view<double>(a));
                 auto b = built->make_range_vector("b");
                 auto x = built->make_range_vector("x");
