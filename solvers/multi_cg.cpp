@@ -53,8 +53,7 @@ using column_pass = void (*)(device&, const column_arguments<T>&);
         host::name(d, a);                                                                          \
     }
 #else
-#define KRYLITH_COLUMN_PASS(name)                                                                  \
-    [](device& d, const column_arguments<T>& a) { host::name(d, a); }
+#define KRYLITH_COLUMN_PASS(name) [](device& d, const column_arguments<T>& a) { host::name(d, a); }
 #endif
 
 template <class T>
@@ -79,8 +78,7 @@ reason reason_of(loop_state state, bool by_rtol) {
 
 std::string diagnosis_of(reason why) {
     switch (why) {
-    case reason::max_iterations:
-        return "the iterations ran out: allow more, or use jacobi";
+    case reason::max_iterations: return "the iterations ran out: allow more, or use jacobi";
     case reason::diverged: return "the residual grew: A may not be symmetric positive definite";
     case reason::indefinite_matrix:
         return "p'Ap <= 0: A is not positive definite; minres or gmres solve column after column";
@@ -212,8 +210,7 @@ private:
     void pass(column_pass<T> kernel, const vector<T>* reads, int first, int values) {
         open(reads);
         if (values > 0) run_.publish_array(first, values);
-        for (int rank = 0; rank < run_.ranks(); ++rank)
-            kernel(run_.group()[rank], arguments(rank));
+        for (int rank = 0; rank < run_.ranks(); ++rank) kernel(run_.group()[rank], arguments(rank));
         run_.close();
     }
 
@@ -246,8 +243,7 @@ private:
         open(nullptr);
         const std::uint8_t running[] = {running_.number()};
         run_.publish(running);
-        for (int rank = 0; rank < run_.ranks(); ++rank)
-            test(run_.group()[rank], arguments(rank));
+        for (int rank = 0; rank < run_.ranks(); ++rank) test(run_.group()[rank], arguments(rank));
         run_.close();
         pass(KRYLITH_COLUMN_PASS(advance_columns), nullptr, 0, 0);
         put_ghosts(run_, p_);
@@ -300,8 +296,7 @@ private:
     }
 
     [[nodiscard]] reason converged_reason(const solve_result& result) const {
-        return reason_of(loop_state::converged,
-                         options_.atol <= *options_.rtol * result.rhs_norm);
+        return reason_of(loop_state::converged, options_.atol <= *options_.rtol * result.rhs_norm);
     }
 
     /// Ends the column for good, by the residual that is in numbers_.
@@ -375,7 +370,8 @@ private:
                        std::isfinite(rr) ? reason_of(why, false) : reason::not_a_number);
             else if (why == loop_state::running)
                 finish(results, j, reason::max_iterations);
-            else if (result.replacements > 0 && rr > result.true_residual * result.true_residual / 16)
+            else if (result.replacements > 0 &&
+                     rr > result.true_residual * result.true_residual / 16)
                 finish(results, j, reason::stagnated);
             else {
                 ++result.replacements;

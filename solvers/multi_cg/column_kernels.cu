@@ -64,8 +64,7 @@ __device__ inline void post_columns(const compact_context& context, const reduct
 #pragma unroll
             for (int distance = 16; distance >= lanes<K>; distance /= 2)
                 sum += __shfl_xor_sync(0xffffffffu, sum, distance);
-            if (lane < lanes<K>)
-                warp_sums[threadIdx.x / 32][s * K + lane * width<K> + c] = sum;
+            if (lane < lanes<K>) warp_sums[threadIdx.x / 32][s * K + lane * width<K> + c] = sum;
         }
     __syncthreads();
     const int value = static_cast<int>(threadIdx.x);
@@ -88,8 +87,7 @@ template <class T, int K>
 #pragma unroll 4
     for (std::int64_t at = a.offsets[row]; at < end; ++at) {
         const T value = a.values[at];
-        const auto e =
-            load<T, K>(x, static_cast<std::int64_t>(a.indices[at]) * lanes<K> + lane);
+        const auto e = load<T, K>(x, static_cast<std::int64_t>(a.indices[at]) * lanes<K> + lane);
 #pragma unroll
         for (int c = 0; c < width<K>; ++c) sum.at[c] += value * e.at[c];
     }
@@ -99,7 +97,8 @@ template <class T, int K>
 template <bool Preconditioned, int Width, class T>
 __device__ inline void add_residual(double* sums, int c, T r, T z) {
     sums[c] += static_cast<double>(r) * static_cast<double>(r);
-    if constexpr (Preconditioned) sums[Width + c] += static_cast<double>(r) * static_cast<double>(z);
+    if constexpr (Preconditioned)
+        sums[Width + c] += static_cast<double>(r) * static_cast<double>(z);
 }
 
 template <class T, int K, bool Preconditioned>
@@ -189,8 +188,7 @@ __global__ void __launch_bounds__(block_threads)
     __shared__ alignas(16) double sums[2 * max_columns];
     if (!kernel_prologue(parameter, state, sums)) return;
     const int j = static_cast<int>(threadIdx.x);
-    const bool goes_on =
-        j < k && advance_column(context.array, sums, preconditioned, k, j);
+    const bool goes_on = j < k && advance_column(context.array, sums, preconditioned, k, j);
     const double running[1] = {goes_on ? 1.0 : 0.0};
     reduce_and_post(context, reduce, running);
 }
@@ -284,8 +282,8 @@ void subtract_columns(device& device, const column_arguments<T>& a) {
 template <class T>
 void test_columns(device& device, const column_arguments<T>& a) {
     const launch_scope scope(device);
-    test_kernel<<<1, block_threads, 0, scope.stream()>>>(
-        compact(a.common), a.columns, a.preconditioned, a.reduce);
+    test_kernel<<<1, block_threads, 0, scope.stream()>>>(compact(a.common), a.columns,
+                                                         a.preconditioned, a.reduce);
     scope.check_launch();
 }
 

@@ -35,8 +35,8 @@ struct column_places {
 /// One rank's rows and vectors; plain data for kernels.
 template <class T>
 struct column_operands {
-    int columns;                ///< 1, 2, 4, 8 or 16
-    std::int64_t rows;          ///< owned
+    int columns;                 ///< 1, 2, 4, 8 or 16
+    std::int64_t rows;           ///< owned
     const std::int64_t* offsets; ///< [rows + 1], the first is 0
     const std::int32_t* indices; ///< local: owned, then ghosts
     const T* values;
@@ -76,8 +76,8 @@ KRYLITH_HD inline bool advance_column(double* array, const double* sums, bool pr
     const double pq = array[at.pq() + j];
     const double rho = array[at.rho() + j];
     if (!(pq > 0.0) || !(pq - pq == 0.0)) {
-        state = as_register(pq - pq == 0.0 ? loop_state::indefinite_matrix
-                                           : loop_state::not_a_number);
+        state =
+            as_register(pq - pq == 0.0 ? loop_state::indefinite_matrix : loop_state::not_a_number);
         return false;
     }
     alpha = rho / pq;
@@ -86,11 +86,16 @@ KRYLITH_HD inline bool advance_column(double* array, const double* sums, bool pr
     array[at.iterations() + j] += 1.0;
     array[at.residual() + j] = rr;
     array[at.rho() + j] = rz;
-    if (!(rr - rr == 0.0)) state = as_register(loop_state::not_a_number);
-    else if (rr <= array[at.target() + j]) state = as_register(loop_state::converged);
-    else if (rr > array[at.ceiling() + j]) state = as_register(loop_state::diverged);
-    else if (!(rz > 0.0)) state = as_register(loop_state::indefinite_preconditioner);
-    else beta = rz / rho;
+    if (!(rr - rr == 0.0))
+        state = as_register(loop_state::not_a_number);
+    else if (rr <= array[at.target() + j])
+        state = as_register(loop_state::converged);
+    else if (rr > array[at.ceiling() + j])
+        state = as_register(loop_state::diverged);
+    else if (!(rz > 0.0))
+        state = as_register(loop_state::indefinite_preconditioner);
+    else
+        beta = rz / rho;
     return state == 0.0;
 }
 

@@ -49,8 +49,7 @@ template <class T>
 template <class T>
 void add_residual(const column_arguments<T>& a, int j, T r, T z, double* sums) {
     sums[j] += static_cast<double>(r) * static_cast<double>(r);
-    if (a.preconditioned)
-        sums[a.columns + j] += static_cast<double>(r) * static_cast<double>(z);
+    if (a.preconditioned) sums[a.columns + j] += static_cast<double>(r) * static_cast<double>(z);
 }
 
 /// Enqueues body(threads), which runs unless the loop has stopped.
@@ -123,8 +122,8 @@ void test_columns(device& device, const column_arguments<T>& a) {
         const column_places at{c.columns};
         double running = 0;
         for (int j = 0; j < c.columns; ++j)
-            if (advance_column(c.common.array, c.common.array + at.rr(),
-                               c.preconditioned, c.columns, j))
+            if (advance_column(c.common.array, c.common.array + at.rr(), c.preconditioned,
+                               c.columns, j))
                 running += 1;
         c.reduce.partials[0] = running;
         publish(c.common, c.reduce, 1);

@@ -99,18 +99,15 @@ column_matrix<T>::column_matrix(const device_group& group, const csr_view<T>& a,
         const auto& d = group.handle(rank);
         local_rows local;
         local.rows = owned.size();
-        local.offsets =
-            buffer<std::int64_t>(d, std::span<const std::int64_t>(offsets), "matrix");
-        local.indices =
-            buffer<std::int32_t>(d, std::span<const std::int32_t>(indices), "matrix");
+        local.offsets = buffer<std::int64_t>(d, std::span<const std::int64_t>(offsets), "matrix");
+        local.indices = buffer<std::int32_t>(d, std::span<const std::int32_t>(indices), "matrix");
         local.values = buffer<T>(d,
                                  a.values.subspan(static_cast<std::size_t>(begin),
                                                   static_cast<std::size_t>(end - begin)),
                                  "matrix");
         if (jacobi) {
             const std::vector<T> inverse = inverse_diagonal(a, owned);
-            local.inverse_diagonal =
-                buffer<T>(d, std::span<const T>(inverse), "preconditioner");
+            local.inverse_diagonal = buffer<T>(d, std::span<const T>(inverse), "preconditioner");
         }
         local_.push_back(std::move(local));
     }

@@ -121,8 +121,7 @@ KRYLITH_GROUP_TEST("multi_cg: starts, limits, one row, no column, a singular mat
     std::vector<double> b(80, 1.0);
     std::vector<double> x(80, 0.0);
     (void)multi_cg<double>(group, matrix, 2).solve(b, x);
-    multi_cg<double> warm(group, matrix, 2, multi_preconditioner::none,
-                          {.initial_guess = true});
+    multi_cg<double> warm(group, matrix, 2, multi_preconditioner::none, {.initial_guess = true});
     for (std::size_t i = 40; i < 80; ++i) x[i] = 0; // the first column starts at its solution
     const auto started = warm.solve(b, x);
     CHECK(started.at(0).iterations == 0);
@@ -134,7 +133,9 @@ KRYLITH_GROUP_TEST("multi_cg: starts, limits, one row, no column, a singular mat
     CHECK(limited.solve({}, {}).empty());
     std::vector<double> two = {6, 8};
     std::vector<double> halves(2);
-    CHECK(multi_cg<double>(group, testing::diagonal_matrix({2}), 2).solve(two, halves).at(1)
+    CHECK(multi_cg<double>(group, testing::diagonal_matrix({2}), 2)
+              .solve(two, halves)
+              .at(1)
               .converged());
     CHECK(halves == std::vector<double>{3, 4});
     // 0 x = b has no solution: p'Ap = 0 says so.
@@ -146,8 +147,8 @@ KRYLITH_GROUP_TEST("multi_cg: starts, limits, one row, no column, a singular mat
 TEST_CASE("multi_cg: what it refuses") {
     const auto group = device_group::host(1);
     const auto matrix = testing::laplace_1d(4);
-    CHECK_THROWS_WITH_AS(multi_cg<double>(group, matrix, 0),
-                         doctest::Contains("columns is 0"), usage_error);
+    CHECK_THROWS_WITH_AS(multi_cg<double>(group, matrix, 0), doctest::Contains("columns is 0"),
+                         usage_error);
     CHECK_THROWS_WITH_AS(multi_cg<double>(group, matrix, 2, {}, {.history = true}),
                          doctest::Contains("history is not available"), usage_error);
     multi_cg<double> solver(group, matrix, 2);
@@ -155,9 +156,9 @@ TEST_CASE("multi_cg: what it refuses") {
     std::vector<double> x(6);
     CHECK_THROWS_WITH_AS((void)solver.solve(b, x), doctest::Contains("b has 6 entries"),
                          usage_error);
-    CHECK_THROWS_WITH_AS(multi_cg<double>(group, testing::diagonal_matrix({1, 0}), 1,
-                                          multi_preconditioner::jacobi),
-                         doctest::Contains("diagonal entry of row 1"), input_error);
+    CHECK_THROWS_WITH_AS(
+        multi_cg<double>(group, testing::diagonal_matrix({1, 0}), 1, multi_preconditioner::jacobi),
+        doctest::Contains("diagonal entry of row 1"), input_error);
 }
 
 } // namespace krylith
