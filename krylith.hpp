@@ -36,6 +36,7 @@
 #include <krylith/solvers/idr.hpp>
 #include <krylith/solvers/lsqr.hpp>
 #include <krylith/solvers/minres.hpp>
+#include <krylith/solvers/multi_cg.hpp>
 #include <krylith/solvers/persistent_cg.hpp>
 #include <krylith/solvers/solver_table.hpp>
 #include <krylith/spmv/matrix_free.hpp>

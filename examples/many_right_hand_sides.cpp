@@ -1,5 +1,5 @@
-// One matrix and many right-hand sides, one after another: operator, preconditioner and vectors are
-// made once, and each solve may start from what the solutions before suggest.
+// One matrix and many right-hand sides, one after another and at once: operator, preconditioner and
+// vectors are made once, and each solve may start from what the solutions before suggest.
 //
 //     example_many_right_hand_sides [POINTS_AN_AXIS [RIGHT_HAND_SIDES [DEVICES]]]
 //
@@ -19,6 +19,7 @@
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/precond/jacobi.hpp>
 #include <krylith/solvers/cg.hpp>
+#include <krylith/solvers/multi_cg.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 
 using namespace krylith;
@@ -53,6 +54,48 @@ double residual(const csr_matrix<double>& a, const std::vector<double>& x,
         bb += b[row] * b[row];
     }
     return std::sqrt(rr / bb);
+}
+
+/// Solves for all right-hand sides at once, and compares with cg() for one after another. Both
+/// times are those of the second solve, without transfers.
+bool at_once(const device_group& group, const csr_matrix<double>& matrix, std::int64_t n,
+             int count) {
+    const auto rows = static_cast<std::size_t>(matrix.rows);
+    std::vector<double> b;
+    for (int i = 0; i < count; ++i)
+        for (const double value : warm_spot(n, 0.4 + 0.005 * i)) b.push_back(value);
+    std::vector<double> x(b.size());
+    multi_cg<double> solver(group, matrix, count, multi_preconditioner::jacobi);
+    (void)solver.solve(b, x); // records the loop
+    double together = 0;
+    bool good = true;
+    const auto results = solver.solve(b, x);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+        // Columns of one loop have one time.
+        if (i % static_cast<std::size_t>(solver.columns()) == 0)
+            together += results[i].solve_seconds;
+        const auto first = static_cast<std::ptrdiff_t>(i * rows);
+        const auto last = static_cast<std::ptrdiff_t>((i + 1) * rows);
+        const std::vector<double> rhs(b.begin() + first, b.begin() + last);
+        const std::vector<double> solution(x.begin() + first, x.begin() + last);
+        good = good && results[i].converged() && residual(matrix, solution, rhs) <= 1.01e-8;
+    }
+    const auto a = make_operator(group, matrix);
+    const jacobi<double> m(*a);
+    auto one = a->make_range_vector();
+    auto answer = a->make_range_vector();
+    double alone = 0;
+    for (int i = -1; i < count; ++i) { // -1: records the loop
+        const auto first = static_cast<std::size_t>(std::max(i, 0)) * rows;
+        one.upload({b.data() + first, rows});
+        const solve_result result = cg(*a, one, answer, {}, m);
+        good = good && result.converged();
+        if (i >= 0) alone += result.solve_seconds;
+    }
+    std::printf("at once, %d a loop: %.2f ms a solve; one after another: %.2f ms; %.2f times as "
+                "fast\n",
+                solver.columns(), 1e3 * together / count, 1e3 * alone / count, alone / together);
+    return good;
 }
 
 double since(std::chrono::steady_clock::time_point start) {
@@ -128,7 +171,8 @@ int main(int argc, char** argv) {
         std::vector<int> ordinals(static_cast<std::size_t>(devices));
         std::iota(ordinals.begin(), ordinals.end(), 0);
         const auto group = gpus > 0 ? device_group::cuda(ordinals) : device_group::host(devices);
-        const bool good = run(group, n, count);
+        bool good = run(group, n, count);
+        good = at_once(group, poisson3d<double>(n, random_scaling{1}), n, count) && good;
         std::puts(good ? "All solutions are right." : "MISMATCH");
         return good ? 0 : 1;
     } catch (const std::exception& e) {

@@ -1,4 +1,3 @@
-#include <krylith/matrix/make_spd.hpp>
 
 #include <algorithm>
 #include <cmath>

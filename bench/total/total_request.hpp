@@ -28,7 +28,7 @@ struct total_request {
 
     struct named_matrix {
         std::string name;
-        bool spd; ///< made symmetric positive definite (matrix/make_spd.hpp)
+        bool spd; ///< made symmetric positive definite (matrix/conversions.hpp)
     };
     /// Defaults included.
     [[nodiscard]] std::vector<named_matrix> matrix_list(backend devices_of) const;

@@ -1,4 +1,4 @@
-#include <krylith/matrix/make_spd.hpp>
+#include <krylith/matrix/conversions.hpp>
 
 #include <cmath>
 #include <cstddef>

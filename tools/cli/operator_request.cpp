@@ -4,8 +4,8 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/matrix/conversions.hpp>
 #include <krylith/matrix/load.hpp>
-#include <krylith/matrix/make_spd.hpp>
 #include <krylith/tools/cli/names.hpp>
 
 namespace krylith::tool {

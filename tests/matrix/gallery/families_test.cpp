@@ -13,8 +13,8 @@
 
 #include <doctest/doctest.h>
 
+#include <krylith/matrix/conversions.hpp>
 #include <krylith/matrix/gallery/scramble.hpp>
-#include <krylith/matrix/make_spd.hpp>
 #include <krylith/tests/matrix/support/dense.hpp>
 #include <krylith/tests/matrix/support/facts.hpp>
 #include <krylith/tests/matrix/support/specimens.hpp>

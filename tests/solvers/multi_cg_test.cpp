@@ -1,0 +1,164 @@
+// Several right-hand sides at once: every column is solved as if it were alone.
+#include <cmath>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/gallery.hpp>
+#include <krylith/precond/jacobi.hpp>
+#include <krylith/solvers/cg.hpp>
+#include <krylith/solvers/multi_cg.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
+
+#include <krylith/tests/support/groups.hpp>
+#include <krylith/tests/support/matrices.hpp>
+#include <krylith/tests/support/random.hpp>
+
+namespace krylith {
+
+using testing::random_values;
+
+namespace {
+
+template <class T>
+double relative_residual(const csr_matrix<T>& a, std::span<const T> x, std::span<const T> b) {
+    double rr = 0;
+    double bb = 0;
+    for (std::size_t row = 0; row < b.size(); ++row) {
+        double r = static_cast<double>(b[row]);
+        for (auto at = static_cast<std::size_t>(a.row_offsets[row]);
+             at < static_cast<std::size_t>(a.row_offsets[row + 1]); ++at)
+            r -= static_cast<double>(a.values[at]) *
+                 static_cast<double>(x[static_cast<std::size_t>(a.column_indices[at])]);
+        rr += r * r;
+        bb += static_cast<double>(b[row]) * static_cast<double>(b[row]);
+    }
+    return bb > 0 ? std::sqrt(rr / bb) : std::sqrt(rr);
+}
+
+/// Solves k random systems at once and one after the other.
+template <class T>
+void compare(const device_group& group, const csr_matrix<T>& matrix, int k,
+             multi_preconditioner precondition, double tolerance) {
+    const auto n = static_cast<std::size_t>(matrix.rows);
+    std::vector<T> b;
+    for (int j = 0; j < k; ++j)
+        for (const T value : random_values<T>(matrix.rows, 900 + static_cast<unsigned>(j)))
+            b.push_back(value);
+    std::vector<T> x(b.size(), T(7)); // what a solve from 0 must not see
+    multi_cg<T> solver(group, matrix, k, precondition);
+    const auto together = solver.solve(b, x);
+    REQUIRE(together.size() == static_cast<std::size_t>(k));
+    const auto a = make_operator(group, matrix);
+    const jacobi<T> m(*a);
+    auto rhs = a->make_range_vector();
+    auto solution = a->make_range_vector();
+    for (std::size_t j = 0; j < together.size(); ++j) {
+        INFO("column " << j << ": " << together[j].diagnosis);
+        const std::span<const T> bj(b.data() + j * n, n);
+        rhs.upload(bj);
+        const auto alone = precondition == multi_preconditioner::jacobi
+                               ? launched_cg(*a, rhs, solution, {}, m)
+                               : launched_cg(*a, rhs, solution);
+        CHECK(together[j].reason == alone.reason);
+        CHECK(std::abs(together[j].iterations - alone.iterations) <= 1); // rows are summed alike,
+                                                                         // but not in one order
+        CHECK(relative_residual<T>(matrix, std::span<const T>(x.data() + j * n, n), bj) <=
+              1.01 * tolerance);
+        CHECK(together[j].relative_residual() <= tolerance);
+    }
+    std::vector<T> again(b.size());
+    (void)solver.solve(b, again);
+    CHECK(again == x); // the same bits
+}
+
+} // namespace
+
+KRYLITH_GROUP_TEST("multi_cg: each column is solved as if it were alone") {
+    const auto matrix = poisson2d<double>(17, random_scaling{4});
+    for (const int k : {1, 2, 3, 8, 16, 19})
+        compare(group, matrix, k, multi_preconditioner::none, 1e-8);
+    compare(group, matrix, 5, multi_preconditioner::jacobi, 1e-8);
+}
+
+KRYLITH_GROUP_TEST("multi_cg: single precision") {
+    const auto matrix = poisson2d<float>(12, random_scaling{4});
+    compare(group, matrix, 4, multi_preconditioner::jacobi, 1e-5);
+}
+
+KRYLITH_GROUP_TEST("multi_cg: columns stop on their own, each for its reason") {
+    // diag(1, 2, -1): the third unknown makes the matrix indefinite for right-hand sides with it.
+    const auto matrix = testing::diagonal_matrix({1, 2, -1, 4});
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const std::vector<double> b = {1, 0,   0, 0, // solved in one step
+                                   1, 2,   0, 4, // in three
+                                   0, 0,   1, 0, // p'Ap < 0
+                                   0, 0,   0, 0, // x = 0
+                                   0, nan, 0, 0};
+    std::vector<double> x(b.size(), 3);
+    const auto results = multi_cg<double>(group, matrix, 5).solve(b, x);
+    CHECK(results.at(0).reason == reason::converged_rtol);
+    CHECK(results.at(0).iterations == 1);
+    CHECK(x[0] == 1);
+    CHECK(results.at(1).converged());
+    CHECK(x[5] == doctest::Approx(1));
+    CHECK(x[7] == doctest::Approx(1));
+    CHECK(results.at(2).reason == reason::indefinite_matrix);
+    CHECK(!results.at(2).diagnosis.empty());
+    CHECK(results.at(3).converged());
+    CHECK(results.at(3).iterations == 0);
+    CHECK(x[12] == 0);
+    CHECK(results.at(4).reason == reason::not_a_number);
+    CHECK_THROWS_AS((void)multi_cg<double>(group, matrix, 5, multi_preconditioner::none,
+                                           {.on_failure = failure_policy::throw_error})
+                        .solve(b, x),
+                    not_converged);
+}
+
+KRYLITH_GROUP_TEST("multi_cg: starts, limits, one row, no column, a singular matrix") {
+    const auto matrix = testing::laplace_1d(40);
+    std::vector<double> b(80, 1.0);
+    std::vector<double> x(80, 0.0);
+    (void)multi_cg<double>(group, matrix, 2).solve(b, x);
+    multi_cg<double> warm(group, matrix, 2, multi_preconditioner::none, {.initial_guess = true});
+    for (std::size_t i = 40; i < 80; ++i) x[i] = 0; // the first column starts at its solution
+    const auto started = warm.solve(b, x);
+    CHECK(started.at(0).iterations == 0);
+    CHECK(started.at(0).converged());
+    CHECK(started.at(1).iterations > 0);
+    CHECK(started.at(1).converged());
+    multi_cg<double> limited(group, matrix, 2, multi_preconditioner::none, {.max_iterations = 3});
+    CHECK(limited.solve(b, x).at(1).reason == reason::max_iterations);
+    CHECK(limited.solve({}, {}).empty());
+    std::vector<double> two = {6, 8};
+    std::vector<double> halves(2);
+    CHECK(multi_cg<double>(group, testing::diagonal_matrix({2}), 2)
+              .solve(two, halves)
+              .at(1)
+              .converged());
+    CHECK(halves == std::vector<double>{3, 4});
+    // 0 x = b has no solution: p'Ap = 0 says so.
+    const auto singular =
+        multi_cg<double>(group, testing::diagonal_matrix({0}), 2).solve(two, halves);
+    CHECK(singular.at(0).reason == reason::indefinite_matrix);
+}
+
+TEST_CASE("multi_cg: what it refuses") {
+    const auto group = device_group::host(1);
+    const auto matrix = testing::laplace_1d(4);
+    CHECK_THROWS_WITH_AS(multi_cg<double>(group, matrix, 0), doctest::Contains("columns is 0"),
+                         usage_error);
+    CHECK_THROWS_WITH_AS(multi_cg<double>(group, matrix, 2, {}, {.history = true}),
+                         doctest::Contains("history is not available"), usage_error);
+    multi_cg<double> solver(group, matrix, 2);
+    std::vector<double> b(6);
+    std::vector<double> x(6);
+    CHECK_THROWS_WITH_AS((void)solver.solve(b, x), doctest::Contains("b has 6 entries"),
+                         usage_error);
+    CHECK_THROWS_WITH_AS(
+        multi_cg<double>(group, testing::diagonal_matrix({1, 0}), 1, multi_preconditioner::jacobi),
+        doctest::Contains("diagonal entry of row 1"), input_error);
+}
+
+} // namespace krylith
