@@ -19,8 +19,8 @@ enum class multi_preconditioner {
 };
 
 /// Solves A X = B by the recurrence of cg() in every column: the iterates are those of solving
-/// column after column, but each iteration reads the matrix once for up to 16 columns and has one
-/// reduction for all inner products. Each column has its own stop test; one that has stopped is
+/// column after column, but each iteration reads the matrix once for up to 16 columns, and has
+/// three reductions for all of them. Each column has its own stop test; one that has stopped is
 /// left as it is while the others go on, and still costs its share of an iteration. Keeps the
 /// matrix in CSR on the devices, and the workspace and the recording for the next solve.
 ///

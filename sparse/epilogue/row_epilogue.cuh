@@ -24,6 +24,14 @@
 
 namespace krylith::cuda {
 
+/// Consecutive rows that a lane may take at once: 16 bytes of a vector.
+template <class T>
+inline constexpr int lane_rows = 16 / static_cast<int>(sizeof(T));
+template <class T>
+struct alignas(16) row_word {
+    T at[lane_rows<T>];
+};
+
 template <class T, int Dots, bool Split>
 class row_epilogue {
 public:
@@ -85,8 +93,40 @@ public:
         pass_on(row, y, true, true);
     }
 
+    /// The same for the consecutive rows of a lane, which begin at a multiple of 16 bytes, as y and
+    /// the vectors of the dot products do.
+    __device__ void earlier_rows(std::int64_t first, T (&to)[lane_rows<T>]) const {
+        row_word<T> y{};
+        if (a_.beta != T(0)) y = *reinterpret_cast<const row_word<T>*>(a_.y + first);
+#pragma unroll
+        for (int j = 0; j < lane_rows<T>; ++j) to[j] = y.at[j];
+    }
+    __device__ void rows(std::int64_t first, const T (&sum)[lane_rows<T>],
+                         const T (&earlier)[lane_rows<T>]) {
+        row_word<T> y;
+#pragma unroll
+        for (int j = 0; j < lane_rows<T>; ++j) {
+            y.at[j] = a_.alpha * sum[j];
+            if (a_.beta != T(0)) y.at[j] += a_.beta * earlier[j];
+        }
+        *reinterpret_cast<row_word<T>*>(a_.y + first) = y;
+        if (a_.put.to != 0)
+            for (int j = 0; j < lane_rows<T>; ++j) send(first + j, y.at[j]);
+#pragma unroll
+        for (int d = 0; d < Dots; ++d) {
+            row_word<T> other = y;
+            if (a_.dot_with[d] != nullptr)
+                other = *reinterpret_cast<const row_word<T>*>(a_.dot_with[d] + first);
+#pragma unroll
+            for (int j = 0; j < lane_rows<T>; ++j)
+                dots_[d] += static_cast<double>(y.at[j]) * static_cast<double>(other.at[j]);
+        }
+    }
+
     /// Takes a row whose result is in y already.
-    __device__ void written(std::int64_t row) { pass_on(row, a_.y[row], true, true); }
+    __device__ void written(std::int64_t row) {
+        pass_on(row, a_.y[row], true, true);
+    }
 
     /// Ends the kernel: the dot products and what peers wait for. The whole block calls it last.
     __device__ void leave() {
@@ -128,15 +168,18 @@ private:
     /// Sends y[row] to the peers if it is `sent`, and adds it to the dot products if it is
     /// `counted`.
     __device__ void pass_on(std::int64_t row, T y, bool sent, bool counted) {
-        if (sent && a_.put.to != 0)
-            for (int r = 0; r < context_.ranks; ++r)
-                if ((a_.put.to >> r & 1) != 0) a_.put.copies[r][row] = y;
+        if (sent && a_.put.to != 0) send(row, y);
         if (!counted) return;
 #pragma unroll
         for (int d = 0; d < Dots; ++d) {
             const T other = a_.dot_with[d] != nullptr ? a_.dot_with[d][row] : y;
             dots_[d] += static_cast<double>(y) * static_cast<double>(other);
         }
+    }
+
+    __device__ void send(std::int64_t row, T y) {
+        for (int r = 0; r < context_.ranks; ++r)
+            if ((a_.put.to >> r & 1) != 0) a_.put.copies[r][row] = y;
     }
 
     /// Stores the block's dot products as those of block `block`, or adds them to these.

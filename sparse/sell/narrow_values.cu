@@ -37,7 +37,7 @@ void narrow_values<T>::find(sell_view<T>& view, slice_head* heads) {
 }
 
 template <class T>
-void narrow_values<T>::mark_uniform(const sell_view<T>& view, slice_head* heads) {
+void narrow_values<T>::mark_uniform(sell_view<T>& view, slice_head* heads) {
     tables_.zero();
     const launch_scope launch(*device_);
     const auto mark = mark_uniform_slices<T>;
@@ -46,6 +46,15 @@ void narrow_values<T>::mark_uniform(const sell_view<T>& view, slice_head* heads)
     const auto share = share_uniform_slices<T>;
     share<<<launch.blocks(share, block_threads, view.groups), block_threads, 0, launch.stream()>>>(
         view, heads, tables_.data());
+    if (view.rows == nullptr) {
+        const std::int32_t units = (view.slices + lane_rows<T> - 1) / lane_rows<T>;
+        if (joined_.size() == 0)
+            joined_ = buffer<std::uint8_t>(device_, static_cast<std::size_t>(units), "matrix");
+        const auto join = join_slices<T>;
+        join<<<launch.blocks(join, block_threads, (units + block_threads - 1) / block_threads),
+               block_threads, 0, launch.stream()>>>(view, units, joined_.data(), tables_.data());
+        view.joined = joined_.data();
+    }
     launch.check_launch();
     device_->download(&counts_, tables_.data(), sizeof counts_);
 }

@@ -16,6 +16,7 @@ struct narrow_counts {
     std::int64_t shared;       ///< those of these that read the ones of another slice
     std::int64_t exact;        ///< of slices that are not uniform, and exact in half their bits
     std::int64_t exact_slices; ///< the number of these slices
+    std::int64_t joined;       ///< slices whose rows a warp takes with those of others
 };
 
 struct uniform_tables {
@@ -68,7 +69,7 @@ public:
 private:
     /// Whether reading so many slice-columns in this form is worth a kernel of its own.
     [[nodiscard]] bool pays(std::int64_t coded) const;
-    void mark_uniform(const sell_view<T>& view, slice_head* heads);
+    void mark_uniform(sell_view<T>& view, slice_head* heads);
     [[nodiscard]] bool make_table(sell_view<T>& view, slice_head* heads);
     void make_halved(sell_view<T>& view, slice_head* heads);
 
@@ -83,7 +84,8 @@ private:
     buffer<T> table_;               ///< [table_size]
     buffer<std::uint32_t> codes_;
     buffer<std::uint32_t> halved_;
-    buffer<T> apart_; ///< [32 * slices] of float
+    buffer<std::uint8_t> joined_; ///< sell_view::joined
+    buffer<T> apart_;             ///< [32 * slices] of float
 };
 
 } // namespace krylith::cuda

@@ -161,8 +161,11 @@ struct sell_view {
     std::int64_t row_count;
     std::int32_t slices;
     std::int32_t groups;
-    std::int32_t interior; ///< groups before the first of the boundary
-    std::int64_t bytes;    ///< of all that products read, each value for itself
+    std::int32_t interior;                ///< groups before the first of the boundary
+    std::int64_t bytes;                   ///< of all that products read, each value for itself
+    std::int32_t entries_of_x = 0;        ///< that products may read
+    const std::uint8_t* joined = nullptr; ///< [slices, by 16 / sizeof(T)] not 0: so many slices
+                                          ///< have all their rows and the same diagonals; or null
 };
 
 } // namespace krylith

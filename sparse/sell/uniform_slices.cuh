@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <krylith/device/cuda/warp.cuh>
+#include <krylith/sparse/epilogue/row_epilogue.cuh>
 #include <krylith/sparse/sell/halved_values.cuh>
 #include <krylith/sparse/sell/narrow_values.hpp>
 #include <krylith/sparse/sell/sell_loads.cuh>
@@ -137,6 +138,43 @@ __global__ void __launch_bounds__(block_threads)
         found += head.length();
     }
     if (found != 0 && lane == 0) count(tables->counts.shared, found);
+}
+
+/// Finds the slices that a warp may multiply at once (sell_view::joined), one thread for each
+/// 16 / sizeof(T) of them.
+template <class T>
+__global__ void __launch_bounds__(block_threads)
+    join_slices(const __grid_constant__ sell_view<T> m, std::int32_t units, std::uint8_t* joined,
+                uniform_tables* tables) {
+    constexpr int together = lane_rows<T>;
+    constexpr std::int64_t rows = together * slice_rows;
+    const auto stride = static_cast<std::int32_t>(gridDim.x * block_threads);
+    std::int64_t found = 0;
+    for (auto unit = static_cast<std::int32_t>(blockIdx.x * block_threads + threadIdx.x);
+         unit < units; unit += stride) {
+        const std::int64_t begin = unit * rows;
+        bool alike = begin + rows <= m.row_count;
+        slice_head head[together];
+#pragma unroll
+        for (int s = 0; s < together; ++s) {
+            if (alike) head[s] = load_head(m.heads + unit * together + s);
+            alike = alike && head[s].values() == value_code::uniform &&
+                    head[s].code() == column_code::diagonal && head[s].shape == head[0].shape;
+        }
+        for (std::int32_t k = 0; alike && k < head[0].length(); ++k) {
+            const std::int64_t base = m.uniform[head[0].read + k].step.base;
+            // Lanes read what they have no entry for too.
+            alike = begin + base >= 0 && begin + rows + base <= m.entries_of_x;
+#pragma unroll
+            for (int s = 1; s < together; ++s)
+                alike = alike && (head[s].read == head[0].read ||
+                                  m.uniform[head[s].read + k].step.base == base);
+        }
+        joined[unit] = alike ? 1 : 0;
+        found += alike ? together : 0;
+    }
+    found = warp_sum(found);
+    if (found != 0 && (threadIdx.x & 31) == 0) count(tables->counts.joined, found);
 }
 
 } // namespace krylith::cuda

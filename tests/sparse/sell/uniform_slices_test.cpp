@@ -78,6 +78,25 @@ void check_uniform(const device_group& group) {
     }
 }
 
+/// Products of large stencils take consecutive rows of a lane at once (stencil_kernel.cuh), with
+/// lines of whole groups of slices and with others, and new values that make slices differ.
+template <class T>
+void check_large(const device_group& group) {
+    const bool large = group.kind() == backend::cuda;
+    const std::int64_t lines = large ? 130 : 6;
+    for (const std::int64_t line : {std::int64_t{128}, std::int64_t{126}}) {
+        const pattern p = testing::stencil(7, line, lines, large ? 160 : 6);
+        auto values = values_by_diagonal<T>(p);
+        const csr_matrix<T> matrix{p.rows(), p.rows(), p.offsets, p.indices, values};
+        const auto a =
+            make_operator(group, matrix, {operators::halo, large ? formats::sell : formats::csr});
+        CHECK(right(*a, p, values));
+        for (std::size_t k = 0; k < values.size(); k += 100'003) values[k] += T(1);
+        a->update(values);
+        CHECK(right(*a, p, values));
+    }
+}
+
 template <class T>
 void check_values_alike(const device_group& group) {
     const auto format = group.kind() == backend::cuda ? formats::sell : formats::csr;
@@ -118,6 +137,12 @@ KRYLITH_GROUP_TEST("uniform slices: stencils, new values and back, fp64") {
 }
 KRYLITH_GROUP_TEST("uniform slices: stencils, new values and back, fp32") {
     check_uniform<float>(group);
+}
+KRYLITH_GROUP_TEST("uniform slices: large stencils, fp64") {
+    check_large<double>(group);
+}
+KRYLITH_GROUP_TEST("uniform slices: large stencils, fp32") {
+    check_large<float>(group);
 }
 KRYLITH_GROUP_TEST("uniform slices: equal values anywhere, and those that aren't finite") {
     check_values_alike<double>(group);
