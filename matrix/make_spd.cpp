@@ -1,3 +1,4 @@
+#include <krylith/matrix/conversions.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +7,6 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/compressed/row_builder.hpp>
-#include <krylith/matrix/conversions.hpp>
 
 namespace krylith {
 namespace {

@@ -83,6 +83,7 @@ __global__ void __launch_bounds__(block_threads, 2)
     bool joined;
     const auto look_up = [&] {
         unit = unit_at(position);
+        head = {0, 0, 0, 0};
         joined = false;
         if (std::int64_t{unit} * rows >= m.slices) return;
         joined = m.joined[unit] != 0;
