@@ -148,9 +148,9 @@ template <class T>
 galerkin_product<T>::galerkin_product(const device_csr<T>& r, const device_csr<T>& a,
                                       const device_csr<T>& p)
     : first_(a, p),
-      intermediate_(first_.multiply(a, p)),
+      intermediate_(first_.take(a, p)),
       second_(r, intermediate_),
-      result_(second_.multiply(r, intermediate_)) {}
+      result_(second_.take(r, intermediate_)) {}
 
 template <class T>
 void galerkin_product<T>::refresh(const device_csr<T>& r, const device_csr<T>& a,

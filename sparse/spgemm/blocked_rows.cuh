@@ -91,15 +91,26 @@ __device__ inline void sort_in_block(unsigned long long* keys, int size) {
     __syncthreads();
 }
 
+/// Columns that are found as rows are counted, in any order of rows.
+struct column_pool {
+    std::int32_t* columns;
+    unsigned long long capacity;
+    unsigned long long* used; ///< also of rows that found no room
+    std::uint32_t* kept;      ///< [rows] 1 more than where a row's begin; 0: they are not here
+};
+
+/// Counts the columns of rows, and keeps them where the pool has room; or, where `Write`, writes
+/// them to C.
 template <bool Write>
 __global__ void __launch_bounds__(block_threads)
     blocked_rows(const __grid_constant__ csr_pattern a, const __grid_constant__ csr_pattern b,
                  const wide_row_lists lists, std::int32_t* counts, const std::int64_t* offsets,
-                 std::int32_t* columns, const overflow_list overflow) {
+                 std::int32_t* columns, const column_pool pool, const overflow_list overflow) {
     __shared__ blocked_row_memory table;
-    __shared__ unsigned long long sorted[Write ? blocked_row_memory::size : 1];
+    __shared__ unsigned long long sorted[blocked_row_memory::size];
     __shared__ int warp_sums[block_warps];
     __shared__ unsigned listed;
+    __shared__ unsigned long long place;
     const std::int64_t all = lists.count();
     for (std::int64_t item = blockIdx.x; item < all; item += gridDim.x) {
         const std::int64_t row = lists.row(item);
@@ -117,8 +128,19 @@ __global__ void __launch_bounds__(block_threads)
                  i += block_threads)
                 sum += __popc(table.bits[i]);
             sum = block_sum_for_all(sum, warp_sums);
-            if (threadIdx.x == 0) counts[row] = sum;
-        } else {
+            if (threadIdx.x == 0) {
+                counts[row] = sum;
+                const auto count = static_cast<unsigned long long>(sum);
+                place = atomicAdd(pool.used, count);
+                if (pool.capacity == 0 || place + count > pool.capacity)
+                    place = pool.capacity;
+                else
+                    pool.kept[row] = static_cast<std::uint32_t>(place + 1);
+            }
+            __syncthreads();
+            if (place == pool.capacity) continue;
+        }
+        {
             int size = 2;
             while (size < static_cast<int>(table.blocks)) size *= 2;
             if (threadIdx.x == 0) listed = 0;
@@ -131,7 +153,7 @@ __global__ void __launch_bounds__(block_threads)
                     sorted[atomicAdd(&listed, 1u)] =
                         static_cast<unsigned long long>(table.keys[i]) << 32 | table.bits[i];
             sort_in_block(sorted, size);
-            std::int32_t* to = columns + offsets[row];
+            std::int32_t* to = Write ? columns + offsets[row] : pool.columns + place;
             for (int first = 0; first < static_cast<int>(listed); first += block_threads) {
                 const int i = first + static_cast<int>(threadIdx.x);
                 const unsigned long long word = i < static_cast<int>(listed) ? sorted[i] : 0;

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <krylith/device/memory/buffer.hpp>
+#include <krylith/sparse/spgemm/dense_blocks.hpp>
 #include <krylith/sparse/spgemm/product_counts.cuh>
 #include <krylith/sparse/spgemm/spgemm_phases.hpp>
 #include <krylith/sparse/spgemm/spgemm_plan.hpp>
@@ -62,8 +63,7 @@ product_totals find_product_totals(const std::shared_ptr<device>& device, const 
     totals.zero();
     products.zero();
     const long_rows later{rows.data(), products.data()};
-    constexpr int rows_of_block = block_threads / 8;
-    launch_counts(*device, count_products, (a.rows + rows_of_block - 1) / rows_of_block, a,
+    launch_counts(*device, count_products, (a.rows + block_threads - 1) / block_threads, a,
                   b.offsets, rules, counts, later, totals.data());
     if (most != 0) {
         launch_counts(*device, add_up_long_rows, a.nonzeros / block_threads, a, b.offsets, later,
@@ -95,11 +95,14 @@ spgemm_estimate estimate_products(const std::shared_ptr<device>& device, const c
     e.most_nonzeros = static_cast<std::int64_t>(totals.most_results);
     e.result_bytes = 8 * (a.rows + 1) + (4 + value_bytes) * e.most_nonzeros;
     // Offsets, places, arrays of 4 bytes a row, and which rows repeat others.
-    e.extra_bytes = 16 * (a.rows + 1) + 37 * a.rows + static_cast<std::int64_t>(totals.placed) +
-                    scan_scratch_bytes_of<std::int64_t> + 1024 + product_totals_bytes(a);
+    e.extra_bytes = most_block_bytes(a, b) + 16 * (a.rows + 1) + 37 * a.rows +
+                    static_cast<std::int64_t>(totals.placed) + scan_scratch_bytes_of<std::int64_t> +
+                    1024 + product_totals_bytes(a);
     const std::int64_t giant = totals.rows_of[static_cast<int>(count_class::giant)];
     const std::int64_t wide = totals.rows_of[static_cast<int>(count_class::wide)];
     e.extra_bytes += static_cast<std::int64_t>(sizeof(sorted_row)) * (giant + wide);
+    if (wide >= limits_of_rows().pooled_rows)
+        e.extra_bytes += 4 * (std::min(e.most_nonzeros, most_pooled(a, b)) + a.rows);
     if (giant != 0) e.extra_bytes += (b.columns + 31) / 32 * 4 + scan_scratch_bytes;
     return e;
 }

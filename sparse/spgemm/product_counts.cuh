@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <krylith/device/cuda/warp_rows.cuh>
 #include <krylith/sparse/spgemm/product_totals.hpp>
 #include <krylith/sparse/spgemm/row_classes.hpp>
 #include <krylith/sparse/spgemm/spgemm_pattern.hpp>
@@ -50,44 +51,51 @@ struct block_totals {
     }
 };
 
-/// A row in 8 lanes, or in a block where it has more than 512 entries. `counts` gets the products
-/// of each row, at most 2^32 - 1; it may be null.
+/// A row a lane, or a block where it has more than 512 entries. `counts` gets the products of each
+/// row, at most 2^32 - 1; it may be null.
 __global__ void __launch_bounds__(block_threads)
     count_products(const __grid_constant__ csr_pattern a, const std::int64_t* b_offsets,
                    const class_rules rules, std::uint32_t* counts, const long_rows later,
                    product_totals* totals) {
-    constexpr int lanes = 8;
-    constexpr int groups = block_threads / lanes;
+    constexpr int at_once = warp_rows<unsigned>::rows_at_once;
     constexpr int classes = static_cast<int>(count_class::number);
     constexpr std::int64_t short_entries = 512;
     __shared__ block_totals block;
     __shared__ unsigned long long row_sum;
+    __shared__ warp_rows<unsigned> tiles[block_warps];
     block.clear();
-    const int lane = static_cast<int>(threadIdx.x) % lanes;
     unsigned long long products = 0;
     unsigned long long placed = 0;
     unsigned long long results = 0;
     unsigned mine[classes] = {};
-    const auto length_of = [&](std::int64_t k) {
-        const std::int32_t from = a.indices[k];
+    const auto length_of = [&](std::int32_t from) {
         return static_cast<unsigned long long>(b_offsets[from + 1] - b_offsets[from]);
     };
-    for (std::int64_t first = std::int64_t{blockIdx.x} * groups; first < a.rows;
-         first += std::int64_t{gridDim.x} * groups) {
-        const std::int64_t row = first + threadIdx.x / lanes;
+    for (std::int64_t first = std::int64_t{blockIdx.x} * block_threads; first < a.rows;
+         first += std::int64_t{gridDim.x} * block_threads) {
+        const std::int64_t row = first + threadIdx.x;
         const std::int64_t begin = row < a.rows ? a.offsets[row] : 0;
-        const std::int64_t end = row < a.rows ? a.offsets[row + 1] : 0;
-        const bool is_long = end - begin > short_entries;
+        const std::int64_t entries = row < a.rows ? a.offsets[row + 1] - begin : 0;
         unsigned long long sum = 0;
-        if (!is_long)
-            for (std::int64_t k = begin + lane; k < end; k += lanes) sum += length_of(k);
-        sum = warp_sum<lanes>(sum);
-        if (lane == 0 && row < a.rows && !is_long) {
+        take_rows(
+            tiles[threadIdx.x / 32], begin,
+            entries <= short_entries ? static_cast<int>(entries) : 0,
+            [&](const std::int64_t(&at)[at_once], const int(&)[at_once],
+                unsigned(&length)[at_once]) {
+                std::int32_t from[at_once];
+#pragma unroll
+                for (int i = 0; i < at_once; ++i) from[i] = a.indices[at[i] < 0 ? 0 : at[i]];
+#pragma unroll
+                for (int i = 0; i < at_once; ++i)
+                    length[i] = static_cast<unsigned>(length_of(from[i]));
+            },
+            [&](unsigned length) { sum += length; });
+        const bool is_long = entries > short_entries;
+        if (row < a.rows && !is_long) {
             // Kept in registers: most rows are short.
-            const auto count = static_cast<std::uint32_t>(sum);
-            if (counts != nullptr) counts[row] = sum < 0xffffffffull ? count : 0xffffffffu;
-            const count_class which =
-                rules.of_products(sum < 0xffffffffull ? count : 0xffffffffu, end - begin);
+            const auto count = static_cast<std::uint32_t>(sum < 0xffffffffull ? sum : 0xffffffffu);
+            if (counts != nullptr) counts[row] = count;
+            const count_class which = rules.of_products(count, entries);
 #pragma unroll
             for (int c = 0; c < classes; ++c) mine[c] += static_cast<int>(which) == c ? 1 : 0;
             products += sum;
@@ -96,7 +104,7 @@ __global__ void __launch_bounds__(block_threads)
             results += sum < columns ? sum : columns;
         }
         if (__syncthreads_or(is_long) == 0) continue;
-        for (int i = 0; i < groups && first + i < a.rows; ++i) {
+        for (int i = 0; i < block_threads && first + i < a.rows; ++i) {
             const std::int64_t from = a.offsets[first + i];
             const std::int64_t to = a.offsets[first + i + 1];
             if (to - from <= short_entries) continue;
@@ -110,7 +118,7 @@ __global__ void __launch_bounds__(block_threads)
             __syncthreads();
             unsigned long long part = 0;
             for (std::int64_t k = from + threadIdx.x; k < to; k += block_threads)
-                part += length_of(k);
+                part += length_of(a.indices[k]);
             part = warp_sum(part);
             if (lane_number() == 0) atomicAdd(&row_sum, part);
             __syncthreads();
@@ -121,7 +129,11 @@ __global__ void __launch_bounds__(block_threads)
             __syncthreads();
         }
     }
-    if (lane == 0) {
+    products = warp_sum(products);
+    placed = warp_sum(placed);
+    results = warp_sum(results);
+    for (unsigned& count : mine) count = warp_sum(count);
+    if (lane_number() == 0) {
         atomicAdd(&block.sums[0], products);
         atomicAdd(&block.sums[1], placed);
         atomicAdd(&block.sums[2], results);

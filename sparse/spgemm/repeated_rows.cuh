@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <krylith/sparse/spgemm/first_alike.cuh>
 #include <krylith/sparse/spgemm/symbolic_arrays.cuh>
 
 namespace krylith::cuda {
@@ -11,13 +12,6 @@ namespace krylith::cuda {
 /// A row repeats the one before, and that maybe another; every row of this multiple begins anew, so
 /// that the way back is short. Nodes of 1, 2, 3, 4, 6, 8 and 12 rows fit.
 inline constexpr std::int64_t most_repeated = 24;
-
-/// The first of the rows whose columns a row has.
-[[nodiscard]] __device__ inline std::int64_t first_alike(const std::uint8_t* repeats,
-                                                         std::int64_t row) {
-    while (repeats[row] != 0) --row;
-    return row;
-}
 
 /// Says of each row whether it is of count_class::wide and repeats the one before, and adds up how
 /// many do. 8 lanes take a row.
@@ -80,21 +74,5 @@ struct first_class_of {
         return repeats[i] != 0 ? -1 : class_of(i);
     }
 };
-
-/// Writes the columns of rows that repeat others: a warp a row.
-__global__ void __launch_bounds__(block_threads)
-    copy_columns(const std::uint8_t* repeats, std::int64_t rows, const std::int64_t* offsets,
-                 std::int32_t* columns) {
-    const std::int64_t stride = std::int64_t{gridDim.x} * block_warps;
-    for (std::int64_t row = std::int64_t{blockIdx.x} * block_warps + threadIdx.x / 32; row < rows;
-         row += stride) {
-        if (repeats[row] == 0) continue;
-        const std::int64_t from = offsets[first_alike(repeats, row)];
-        const std::int64_t begin = offsets[row];
-        const std::int64_t length = offsets[row + 1] - begin;
-        for (std::int64_t k = lane_number(); k < length; k += 32)
-            columns[begin + k] = columns[from + k];
-    }
-}
 
 } // namespace krylith::cuda

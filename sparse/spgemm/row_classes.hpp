@@ -29,8 +29,8 @@ enum class sum_class : int {
 inline constexpr int most_merged_entries = 8; ///< of a row of A
 inline constexpr int most_merged_products = 64;
 inline constexpr int most_hashed_products = 1024;
-inline constexpr int most_placed_results = 192; ///< what hash tables have room for
-inline constexpr int search_chunk = 512;        ///< entries of C that a warp adds up
+inline constexpr int most_placed_results = 192;         ///< what hash tables have room for
+inline constexpr int search_chunk = row_limits{}.chunk; ///< the most entries of a chunk
 
 /// The columns that a block can have a bit for in shared memory: a range.
 inline constexpr std::int64_t most_range_columns = std::int64_t{1} << 19;
@@ -64,7 +64,7 @@ struct class_rules {
                    : results <= 64  ? sum_class::places_64
                    : results <= 128 ? sum_class::places_128
                                     : sum_class::places_192;
-        const std::int64_t chunks = (std::int64_t{results} + search_chunk - 1) / search_chunk;
+        const std::int64_t chunks = (std::int64_t{results} + limits.chunk - 1) / limits.chunk;
         if (entries * chunks > limits.chunk_searches && entries * chunks / 8 > products)
             return sum_class::giant_sorted;
         return of_products(products, entries) == count_class::giant ? sum_class::giant_searched

@@ -19,6 +19,11 @@ struct row_limits {
     std::int64_t sorted_products = std::int64_t{1} << 22;
     /// Whether rows keep places at all.
     bool places = true;
+    /// So many wide rows at least keep the columns that the symbolic phase finds; it looks at a
+    /// fourth as many first.
+    std::int64_t pooled_rows = 4096;
+    /// Entries of C that a warp adds up where it searches for their places.
+    int chunk = 512;
 };
 
 /// The limits in force: those above, or less while a test mocks them.

@@ -23,6 +23,20 @@ struct chunk_list {
     std::int64_t chunks;
 };
 
+/// The item of a list that a chunk belongs to.
+[[nodiscard]] __device__ inline std::int64_t item_of_chunk(const chunk_list& list,
+                                                           std::int64_t chunk) {
+    std::int64_t item = 0;
+    for (std::int64_t end = list.rows.count; end - item > 1;) {
+        const std::int64_t middle = (item + end) / 2;
+        if (list.chunks_at[middle] <= chunk)
+            item = middle;
+        else
+            end = middle;
+    }
+    return item;
+}
+
 /// The first of `count` columns, which ascend, that is at least `column`. All lanes take the same
 /// number of steps.
 [[nodiscard]] __device__ inline int place_among(const std::int32_t* columns, int count,
@@ -51,14 +65,7 @@ __global__ void __launch_bounds__(block_threads)
         if (lane == 0) taken = atomicAdd(next, 1ull);
         const auto task = static_cast<std::int64_t>(__shfl_sync(all_lanes, taken, 0));
         if (task >= list.chunks) return;
-        std::int64_t item = 0;
-        for (std::int64_t end = list.rows.count; end - item > 1;) {
-            const std::int64_t middle = (item + end) / 2;
-            if (list.chunks_at[middle] <= task)
-                item = middle;
-            else
-                end = middle;
-        }
+        const std::int64_t item = item_of_chunk(list, task);
         const std::int64_t row = list.rows.rows != nullptr ? list.rows.rows[item] : item;
         const std::int64_t first = offsets[row] + (task - list.chunks_at[item]) * Chunk;
         const int count = static_cast<int>(min(std::int64_t{Chunk}, offsets[row + 1] - first));

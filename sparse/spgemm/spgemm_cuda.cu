@@ -1,6 +1,6 @@
 // The numeric phase of C = A B on a CUDA device.
-#include <krylith/sparse/spgemm/blocked_rows.cuh>
-#include <krylith/sparse/spgemm/repeated_rows.cuh>
+#include <krylith/device/cuda/shared_memory.cuh>
+#include <krylith/sparse/spgemm/dense_block_phases.hpp>
 #include <krylith/sparse/spgemm/searched_sums.cuh>
 #include <krylith/sparse/spgemm/spgemm_phases.hpp>
 #include <krylith/sparse/spgemm/spgemm_plan.hpp>
@@ -13,20 +13,13 @@ namespace krylith::cuda {
 
 namespace {
 
-/// More than 48 KB of shared memory must be asked for.
-template <class Kernel>
-void allow_shared(Kernel kernel, std::size_t bytes) {
-    constexpr std::size_t unasked = 48 << 10;
-    if (bytes > unasked)
-        KRYLITH_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                static_cast<int>(bytes)));
-}
-
 template <class T>
 class cuda_phases final : public detail::spgemm_phases<T> {
 public:
     cuda_phases(const device_csr<T>& a, const device_csr<T>& b)
-        : device_(a.on()), plan_(plan_spgemm(device_, device_pattern_of(a), device_pattern_of(b))) {
+        : device_(a.on()),
+          plan_(
+              plan_spgemm(device_, device_pattern_of(a), device_pattern_of(b), limits_of_rows())) {
         this->nonzeros = plan_.nonzeros;
         this->products = plan_.products;
         this->bytes = plan_.bytes();
@@ -42,6 +35,13 @@ public:
         device_->copy(offsets.data(), plan_.offsets.data(), offsets.size() * sizeof(std::int64_t));
         add_up(a.view(), b.view(), {offsets.data(), indices.data(), values.data()}, true);
         return {device_, b.columns(), std::move(offsets), std::move(indices), std::move(values)};
+    }
+
+    device_csr<T> take(const device_csr<T>& a, const device_csr<T>& b) override {
+        device_csr<T> c = multiply(a, b);
+        plan_.drop_columns();
+        this->bytes = plan_.bytes();
+        return c;
     }
 
     void refresh(const device_csr<T>& a, const device_csr<T>& b, device_csr<T>& c) override {
@@ -103,37 +103,7 @@ private:
     void write_columns(const view& av, const view& bv, const numeric_results<T>& c) {
         const csr_pattern a{av.rows, av.columns, av.nonzeros, av.offsets, av.indices};
         const csr_pattern b{bv.rows, bv.columns, bv.nonzeros, bv.offsets, bv.indices};
-        if (const row_list rows = plan_.searched_first; rows.count != 0) {
-            plan_.next.zero();
-            auto* const counters = reinterpret_cast<unsigned*>(plan_.next.data());
-            const bool blocked = b.columns >= least_blocked_columns;
-            const buffer<std::int32_t> overflow(
-                device_, blocked ? static_cast<std::size_t>(rows.count) : 0, "product of matrices");
-            wide_row_lists left{rows, nullptr, nullptr};
-            const launch_scope launch(*device_);
-            if (blocked) {
-                const auto kernel = blocked_rows<true>;
-                kernel<<<launch.blocks(kernel, block_threads, rows.count), block_threads, 0,
-                         launch.stream()>>>(a, b, left, nullptr, c.offsets, c.indices,
-                                            overflow_list{overflow.data(), counters});
-                left = {row_list{nullptr, 0}, overflow.data(), counters};
-            }
-            const auto kernel = wide_rows<true>;
-            const std::size_t shared = range_bytes(b.columns);
-            allow_shared(kernel, shared);
-            kernel<<<launch.blocks(kernel, block_threads, rows.count, shared), block_threads,
-                     shared, launch.stream()>>>(a, b, left, nullptr, c.offsets, c.indices,
-                                                counters + 1);
-            launch.check_launch();
-        }
-        if (plan_.repeats.size() != 0) {
-            const launch_scope launch(*device_);
-            const auto kernel = copy_columns;
-            kernel<<<launch.blocks(kernel, block_threads, (a.rows + block_warps - 1) / block_warps),
-                     block_threads, 0, launch.stream()>>>(plan_.repeats.data(), a.rows, c.offsets,
-                                                          c.indices);
-            launch.check_launch();
-        }
+        write_searched_columns(device_, plan_, a, b, c.offsets, c.indices);
         if (plan_.giant_searched.empty() && plan_.sorted.empty()) return;
         giant_row_bits bits(device_, b.columns);
         for (const std::int32_t row : plan_.giant_searched)
@@ -166,6 +136,7 @@ private:
 template <class T>
 std::unique_ptr<detail::spgemm_phases<T>> make_spgemm(const device_csr<T>& a,
                                                       const device_csr<T>& b) {
+    if (auto of_blocks = make_dense_block_phases(a, b)) return of_blocks;
     return std::make_unique<cuda_phases<T>>(a, b);
 }
 

@@ -30,21 +30,33 @@ struct spgemm_plan {
     buffer<std::uint8_t> places;    ///< of each product, in the order of products
     buffer<std::int32_t> lists;     ///< the rows of all classes that have a list
     std::array<row_list, static_cast<int>(sum_class::number)> rows_of{};
-    buffer<std::uint8_t> repeats; ///< [rows] whether the columns are those of the row before;
-                                  ///< empty: no row's are
-    buffer<std::int32_t> firsts;  ///< the searched rows that don't repeat others
-    row_list searched_first{};    ///< these
+    buffer<std::uint8_t> repeats;      ///< [rows] whether the columns are those of the row before;
+                                       ///< empty: no row's are
+    buffer<std::int32_t> firsts;       ///< the searched rows that don't repeat others
+    row_list searched_first{};         ///< these
+    buffer<std::int32_t> kept_columns; ///< of rows that were counted one by one, in any order
+    buffer<std::uint32_t> kept_at;     ///< [rows] 1 more than where a row's begin; 0: nowhere
     std::array<search_chunks, 2> searched;    ///< searched and giant searched rows
     std::vector<std::int32_t> giant_searched; ///< their rows
     std::vector<sorted_row> sorted;
-    buffer<unsigned long long> next; ///< [1] a counter for kernels that take work as they get ready
+    buffer<unsigned long long> next; ///< [2] counters for kernels that take work as they get ready
 
     [[nodiscard]] std::int64_t bytes() const noexcept;
+    /// C was made: what was kept for that is not needed again.
+    void drop_columns() {
+        kept_columns = {};
+        kept_at = {};
+    }
 };
 
 /// Runs the symbolic phase and waits for it.
 [[nodiscard]] spgemm_plan plan_spgemm(const std::shared_ptr<device>& device, const csr_pattern& a,
-                                      const csr_pattern& b);
+                                      const csr_pattern& b, const row_limits& limits);
+
+/// Writes the columns of the searched rows of C, whose offsets these are; enqueued.
+void write_searched_columns(const std::shared_ptr<device>& device, const spgemm_plan& plan,
+                            const csr_pattern& a, const csr_pattern& b, const std::int64_t* offsets,
+                            std::int32_t* columns);
 
 /// Counts products, and waits.
 [[nodiscard]] spgemm_estimate estimate_products(const std::shared_ptr<device>& device,

@@ -14,6 +14,7 @@
 #include <krylith/sparse/spgemm/wide_rows.cuh>
 
 #include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/cuda/shared_memory.cuh>
 
 namespace krylith::cuda {
 
@@ -59,12 +60,12 @@ Number* zeroed(device& device, Number* word) {
 class symbolic_phase {
 public:
     symbolic_phase(const std::shared_ptr<device>& device, const csr_pattern& a,
-                   const csr_pattern& b)
-        : device_(device), a_(a), b_(b), rules_{limits_of_rows(), b.columns} {}
+                   const csr_pattern& b, const row_limits& limits)
+        : device_(device), a_(a), b_(b), rules_{limits, b.columns} {}
 
     spgemm_plan run() {
         plan_.offsets = bytes_.make<std::int64_t>(device_, a_.rows + 1);
-        plan_.next = bytes_.make<unsigned long long>(device_, 1);
+        plan_.next = bytes_.make<unsigned long long>(device_, 2);
         device_->zero(plan_.offsets.data() + a_.rows, sizeof(std::int64_t));
         products_ = bytes_.make<std::uint32_t>(device_, a_.rows);
         bytes_.pass(product_totals_bytes(a_));
@@ -178,16 +179,16 @@ private:
         }
         wide_row_lists lists_left{wide, twice.rows, hashed.count != 0 ? twice.count : nullptr};
         if (blocked != 0) {
+            make_pool(wide, thrice);
             launch_for(blocked_rows<false>, blocked, 1, lists_left, counts_.data(), nullptr,
-                       nullptr, thrice);
+                       nullptr, pool(), thrice);
             lists_left = {row_list{nullptr, 0}, thrice.rows, thrice.count};
         }
         if (wide.count + hashed.count != 0) {
             const launch_scope launch(*device_);
             const auto kernel = wide_rows<false>;
             const std::size_t shared = range_bytes(b_.columns);
-            KRYLITH_CUDA_CHECK(cudaFuncSetAttribute(
-                kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)));
+            allow_shared(kernel, shared);
             kernel<<<launch.blocks(kernel, block_threads, wide.count + hashed.count, shared),
                      block_threads, shared, launch.stream()>>>(
                 a_, b_, lists_left, counts_.data(), nullptr, nullptr, counters.data() + 3);
@@ -199,6 +200,33 @@ private:
         count_giants(rows(count_class::giant));
         bytes_.drop(overflow);
         bytes_.drop(lists);
+    }
+
+    [[nodiscard]] column_pool pool() {
+        return {plan_.kept_columns.data(), plan_.kept_columns.size(),
+                zeroed(*device_, plan_.next.data()), plan_.kept_at.data()};
+    }
+
+    /// Makes room for the columns of wide rows, so that they need not be found again when C is
+    /// made: for as many as some of these rows let expect.
+    void make_pool(const row_list& wide, const overflow_list& overflow) {
+        const std::int64_t least = rules_.limits.pooled_rows;
+        if (wide.count < least) return;
+        const std::int64_t every = wide.count / (least / 4);
+        const std::int64_t looked_at = (wide.count + every - 1) / every;
+        const auto sum = static_cast<double>(counted([&](unsigned long long* used) {
+            launch_for(blocked_rows<false>, looked_at, 1,
+                       wide_row_lists{wide, nullptr, nullptr, every}, counts_.data(), nullptr,
+                       nullptr, column_pool{nullptr, 0, used, nullptr}, overflow);
+        }));
+        device_->zero(overflow.count, sizeof *overflow.count);
+        constexpr double spare = 1.25;
+        const double expected =
+            spare * sum / static_cast<double>(looked_at) * static_cast<double>(wide.count);
+        plan_.kept_columns = bytes_.make<std::int32_t>(
+            device_, std::min(static_cast<std::int64_t>(expected), most_pooled(a_, b_)));
+        plan_.kept_at = bytes_.make<std::uint32_t>(device_, a_.rows);
+        plan_.kept_at.zero();
     }
 
     void count_giants(const row_list& giants) {
@@ -264,7 +292,9 @@ private:
             if (rows.count == 0) continue;
             plan_.searched[i].count = static_cast<std::int64_t>(found.chunks[i]);
             plan_.searched[i].at = bytes_.make<std::int64_t>(device_, rows.count + 1);
-            scan(*device_, chunk_offsets{counts_.data(), rows, plan_.searched[i].at.data()},
+            scan(*device_,
+                 chunk_offsets{counts_.data(), rows, rules_.limits.chunk,
+                               plan_.searched[i].at.data()},
                  rows.count, scratch_.data());
         }
         plan_.giant_searched = rows_in(plan_.rows_of[static_cast<int>(sum_class::giant_searched)]);
@@ -320,12 +350,14 @@ std::int64_t spgemm_plan::bytes() const noexcept {
                                       searched[1].at.size() + next.size()) *
                                          8 +
                                      places.size() + repeats.size() +
+                                     kept_columns.size() * sizeof(std::int32_t) +
+                                     kept_at.size() * sizeof(std::uint32_t) +
                                      (lists.size() + firsts.size()) * sizeof(std::int32_t));
 }
 
 spgemm_plan plan_spgemm(const std::shared_ptr<device>& device, const csr_pattern& a,
-                        const csr_pattern& b) {
-    return symbolic_phase(device, a, b).run();
+                        const csr_pattern& b, const row_limits& limits) {
+    return symbolic_phase(device, a, b, limits).run();
 }
 
 } // namespace krylith::cuda

@@ -95,6 +95,7 @@ struct sum_class_of {
 struct chunk_offsets {
     const std::int32_t* counts;
     row_list rows;
+    int chunk;
     std::int64_t* at;
 
     [[nodiscard]] __device__ std::uint32_t count() const {
@@ -102,7 +103,7 @@ struct chunk_offsets {
     }
     [[nodiscard]] __device__ sized load(std::uint32_t i) const {
         const std::int64_t row = rows.rows != nullptr ? rows.rows[i] : i;
-        return {(std::int64_t{counts[row]} + search_chunk - 1) / search_chunk};
+        return {(std::int64_t{counts[row]} + chunk - 1) / chunk};
     }
     __device__ void emit(bool there, std::uint32_t i, sized, std::int64_t before) const {
         if (there) at[i] = before;
@@ -126,6 +127,7 @@ __global__ void __launch_bounds__(block_threads)
     unsigned long long nonzeros = 0;
     unsigned long long chunks[2] = {};
     unsigned mine[classes] = {};
+    const auto chunk = static_cast<unsigned>(class_of.rules.limits.chunk);
     for (std::int64_t i = std::int64_t{blockIdx.x} * block_threads + threadIdx.x; i < rows;
          i += std::int64_t{gridDim.x} * block_threads) {
         const int which = class_of(static_cast<std::uint32_t>(i));
@@ -133,7 +135,7 @@ __global__ void __launch_bounds__(block_threads)
 #pragma unroll
         for (int c = 0; c < classes; ++c) mine[c] += which == c ? 1 : 0;
         nonzeros += static_cast<unsigned>(results);
-        const unsigned parts = (static_cast<unsigned>(results) + search_chunk - 1) / search_chunk;
+        const unsigned parts = (static_cast<unsigned>(results) + chunk - 1) / chunk;
         if (which == static_cast<int>(sum_class::searched)) chunks[0] += parts;
         if (which == static_cast<int>(sum_class::giant_searched)) chunks[1] += parts;
     }

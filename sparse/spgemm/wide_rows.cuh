@@ -8,16 +8,20 @@
 
 namespace krylith::cuda {
 
-/// Two lists of rows, one after the other; the length of the second is on the device.
+/// Two lists of rows, one after the other, of which every so many-th row counts; the length of the
+/// second is on the device.
 struct wide_row_lists {
     row_list first;
     const std::int32_t* second;
     const unsigned* second_count; ///< null: there is no second list
+    std::int64_t every = 1;
 
     [[nodiscard]] __device__ std::int64_t count() const {
-        return first.count + (second_count != nullptr ? *second_count : 0);
+        const std::int64_t all = first.count + (second_count != nullptr ? *second_count : 0);
+        return (all + every - 1) / every;
     }
     [[nodiscard]] __device__ std::int64_t row(std::int64_t item) const {
+        item *= every;
         if (item >= first.count) return second[item - first.count];
         return first.rows != nullptr ? first.rows[item] : item;
     }

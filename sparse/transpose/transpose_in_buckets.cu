@@ -1,6 +1,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <krylith/device/cuda/shared_memory.cuh>
 #include <krylith/sparse/storage/two_pass_scan.cuh>
 #include <krylith/sparse/transpose/bucket_kernels.cuh>
 
@@ -9,12 +10,6 @@ namespace krylith::cuda {
 namespace {
 
 constexpr const char* item = "transposition";
-
-template <class Kernel>
-void allow_shared(Kernel kernel, std::size_t bytes) {
-    KRYLITH_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            static_cast<int>(bytes)));
-}
 
 /// Moves entries with their loads: values where T is their type, positions where it is void.
 template <class T, class Load>

@@ -44,6 +44,29 @@ csr_matrix<double> repeated(const csr_matrix<double>& a, int times) {
     return with_values(std::move(all), 7);
 }
 
+/// A dense block of rows x columns for each entry, in the order of entries.
+csr_matrix<double> in_blocks(const csr_matrix<double>& a, int rows, int columns) {
+    csr_matrix<double> all{a.rows * rows, a.columns * columns, {0}, {}, {}};
+    for (std::int64_t row = 0; row < all.rows; ++row) {
+        const auto of = static_cast<std::size_t>(row / rows);
+        for (auto k = a.row_offsets[of]; k < a.row_offsets[of + 1]; ++k)
+            for (int c = 0; c < columns; ++c)
+                all.column_indices.push_back(
+                    a.column_indices[static_cast<std::size_t>(k)] * columns + c);
+        all.row_offsets.push_back(static_cast<std::int64_t>(all.column_indices.size()));
+    }
+    all.values.resize(all.column_indices.size());
+    return with_values(std::move(all), 11);
+}
+
+/// The same, but for the last entry of the last row, which has the column after its own.
+csr_matrix<double> nearly_in_blocks(const csr_matrix<double>& a, int rows, int columns) {
+    csr_matrix<double> result = in_blocks(a, rows, columns);
+    ++result.column_indices.back();
+    ++result.columns;
+    return result;
+}
+
 std::vector<spgemm_case> make_cases() {
     const auto one_long = [](std::int64_t row, std::int64_t length, std::int64_t others) {
         return [=](std::int64_t i) { return i == row ? length : others; };
@@ -80,6 +103,9 @@ std::vector<spgemm_case> make_cases() {
     add("tables of a whole block", rows(20, 900, always(70)), rows(900, 140000, always(20)));
     add("tables of a whole block that overflow", rows(20, 900, always(70)),
         rows(900, 140000, always(40)));
+    add("columns that are more than every tenth row lets expect",
+        rows(40, 900, [](std::int64_t i) { return i % 10 == 0 ? 60 : 90; }),
+        rows(900, 140000, always(20)));
     add("dense rows", rows(30, 70, always(70)), rows(70, 800, always(800)));
     add("several chunks of a row", rows(20, 500, always(100)), rows(500, 4000, always(60)));
     add("several ranges of columns", rows(5, 500, always(100)), rows(500, 1200000, always(60)));
@@ -91,6 +117,26 @@ std::vector<spgemm_case> make_cases() {
         rows(900, 140000, always(30)));
     add("repeated rows among short ones", repeated(rows(40, 300, some(90)), 6),
         rows(300, 2000, always(45)));
+    const auto add_blocks = [&](int m, int k, int n) {
+        add("dense blocks of " + std::to_string(m) + " x " + std::to_string(k) + " x " +
+                std::to_string(n),
+            in_blocks(rows(70, 50, some(12)), m, k), in_blocks(rows(50, 60, some(9)), k, n));
+    };
+    add_blocks(3, 3, 6);
+    add_blocks(6, 3, 6);
+    add_blocks(6, 6, 6);
+    add_blocks(2, 2, 3);
+    add_blocks(3, 2, 3);
+    add_blocks(4, 5, 2);
+    add_blocks(12, 7, 11);
+    add("dense blocks in any order, several at a place", in_blocks(unsorted(90, 50, 20), 3, 3),
+        in_blocks(rows(50, 300, always(7)), 3, 6));
+    add("several chunks of a row of dense blocks", in_blocks(rows(12, 200, always(50)), 6, 3),
+        in_blocks(rows(200, 3000, always(40)), 3, 6));
+    add("many columns of dense blocks", in_blocks(rows(20, 900, always(70)), 3, 3),
+        in_blocks(rows(900, 140000, always(20)), 3, 2));
+    add("what looks like dense blocks in its first rows", in_blocks(rows(70, 50, always(12)), 3, 3),
+        nearly_in_blocks(rows(50, 60, always(9)), 3, 6));
     const auto stencil = poisson3d<double>(9, 8, 7);
     add("the square of a stencil", stencil, stencil);
     return cases;

@@ -23,8 +23,9 @@ using testing::with_values;
 
 namespace {
 
-/// With places of products, which a GPU keeps, and without.
-const row_limits both_limits[] = {{}, {.places = false}};
+/// With places of products, which a GPU keeps, without, and with the columns of even a few long
+/// rows.
+const row_limits all_limits[] = {{}, {.places = false}, {.pooled_rows = 8}};
 
 csr_matrix<double> some_matrix(std::int64_t rows, std::int64_t columns) {
     return rows_of_lengths(
@@ -36,10 +37,11 @@ csr_matrix<double> some_matrix(std::int64_t rows, std::int64_t columns) {
 KRYLITH_DEVICE_TEST("spgemm: products have the bits of the plain product") {
     const host::mocked_products_worth all_threads(1);
     for (const auto& c : spgemm_cases())
-        for (const row_limits& limits : both_limits) {
+        for (const row_limits& limits : all_limits) {
             const mocked_row_limits mocked(limits);
             CAPTURE(c.surfaces);
             CAPTURE(limits.places);
+            CAPTURE(limits.pooled_rows);
             const device_csr<double> a(device, c.a);
             const device_csr<double> b(device, c.b);
             const spgemm<double> plan(a, b);
@@ -55,10 +57,11 @@ KRYLITH_DEVICE_TEST("spgemm: products have the bits of the plain product") {
 KRYLITH_DEVICE_TEST("spgemm: fp32") {
     const host::mocked_products_worth all_threads(1);
     for (const auto& c : spgemm_cases())
-        for (const row_limits& limits : both_limits) {
+        for (const row_limits& limits : all_limits) {
             const mocked_row_limits mocked(limits);
             CAPTURE(c.surfaces);
             CAPTURE(limits.places);
+            CAPTURE(limits.pooled_rows);
             const auto host_a = testing::converted<float>(c.a);
             const auto host_b = testing::converted<float>(c.b);
             const device_csr<float> a(device, host_a);
@@ -71,10 +74,11 @@ KRYLITH_DEVICE_TEST("spgemm: fp32") {
 KRYLITH_DEVICE_TEST("spgemm: a refresh takes new values, and nothing of the old ones") {
     const host::mocked_products_worth all_threads(1);
     for (const auto& c : spgemm_cases())
-        for (const row_limits& limits : both_limits) {
+        for (const row_limits& limits : all_limits) {
             const mocked_row_limits mocked(limits);
             CAPTURE(c.surfaces);
             CAPTURE(limits.places);
+            CAPTURE(limits.pooled_rows);
             device_csr<double> a(device, c.a);
             device_csr<double> b(device, c.b);
             const spgemm<double> plan(a, b);
@@ -91,10 +95,11 @@ KRYLITH_DEVICE_TEST("spgemm: a refresh takes new values, and nothing of the old 
 
 KRYLITH_DEVICE_TEST("spgemm: estimates are not exceeded, and nothing stays allocated") {
     for (const auto& c : spgemm_cases())
-        for (const row_limits& limits : both_limits) {
+        for (const row_limits& limits : all_limits) {
             const mocked_row_limits mocked(limits);
             CAPTURE(c.surfaces);
             CAPTURE(limits.places);
+            CAPTURE(limits.pooled_rows);
             const device_csr<double> a(device, c.a);
             const device_csr<double> b(device, c.b);
             const auto e = spgemm<double>::estimate(a, b);
