@@ -34,7 +34,7 @@ std::unique_ptr<slab_arena> make_arena(int ordinal, std::shared_ptr<group_stream
     std::size_t total = 0;
     KRYLITH_CUDA_CHECK(cudaMemGetInfo(&available, &total));
     slab_sizes sizes;
-    sizes.kept = total / 16;
+    sizes.kept = total / 8;
     return std::make_unique<slab_arena>(
         slab_source{[=](std::size_t bytes) { return runtime_memory(ordinal, bytes); },
                     [=](void* slab) { free_runtime_memory(ordinal, slab); },

@@ -32,32 +32,50 @@ __device__ void report_largest(double value, std::uint64_t* to) {
         atomicMax(reinterpret_cast<word*>(to), static_cast<word>(__double_as_longlong(value)));
 }
 
+/// A warp takes 32 rows: each group of `lanes` lanes adds up one after the other, and then each
+/// lane has a row, so that none waits for the roots and quotients of others.
 template <class T>
 __global__ void __launch_bounds__(threads)
     root_kernel(device_csr_view<T> a, std::int64_t first_owned, double* s,
                 detail::scaling_report* report) {
+    constexpr int groups = 32 / lanes;
+    const int lane = lane_number() % lanes;
+    const int group = lane_number() / lanes;
     double largest = 0;
     double inverse = 0;
     double bound = 0;
-    row_walk at;
-    for (; at.first_of_warp() < a.rows; at.row += at.step) {
+    const std::int64_t step = std::int64_t{gridDim.x} * threads;
+    for (std::int64_t first = std::int64_t{blockIdx.x} * threads + threadIdx.x / 32 * 32;
+         first < a.rows; first += step) {
+        const std::int64_t row = first + lane * groups + group; // the lane's own
+        const std::int64_t own_begin = row < a.rows ? a.offsets[row] : 0;
+        const std::int64_t own_end = row < a.rows ? a.offsets[row + 1] : 0;
         double diagonal = 0;
         double sum = 0;
-        if (at.row < a.rows)
-            for (std::int64_t k = a.offsets[at.row] + at.lane; k < a.offsets[at.row + 1];
-                 k += lanes) {
+#pragma unroll
+        for (int i = 0; i < lanes; ++i) {
+            const std::int64_t begin = __shfl_sync(all_lanes, own_begin, i, lanes);
+            const std::int64_t end = __shfl_sync(all_lanes, own_end, i, lanes);
+            const std::int64_t number = first_owned + first + i * groups + group;
+            double part = 0;
+            double magnitudes = 0;
+            for (std::int64_t k = begin + lane; k < end; k += lanes) {
                 const auto value = static_cast<double>(a.values[k]);
-                sum += fabs(value);
-                if (a.indices[k] == first_owned + at.row) diagonal += value;
+                magnitudes += fabs(value);
+                if (a.indices[k] == number) part += value;
             }
-        diagonal = warp_sum<lanes>(diagonal);
-        sum = warp_sum<lanes>(sum);
-        if (at.row >= a.rows || at.lane != 0) continue;
+            part = warp_sum<lanes>(part);
+            magnitudes = warp_sum<lanes>(magnitudes);
+            if (lane != i) continue;
+            diagonal = part;
+            sum = magnitudes;
+        }
+        if (row >= a.rows) continue;
         const double root = sqrt(diagonal);
         const double own = 1 / root;
-        s[at.row] = own;
+        s[row] = own;
         if (!(diagonal > 0) || !isfinite(root) || !isfinite(own) || !isfinite(sum)) {
-            atomicMax(reinterpret_cast<word*>(&report->bad), ~static_cast<word>(at.row));
+            atomicMax(reinterpret_cast<word*>(&report->bad), ~static_cast<word>(row));
         } else {
             largest = max(largest, own);
             inverse = max(inverse, root);
@@ -163,7 +181,8 @@ std::int64_t blocks_of_rows(std::int64_t rows) {
     return (rows + rows_of_block - 1) / rows_of_block;
 }
 
-std::int64_t blocks_of_entries(std::int64_t count) {
+/// The blocks for so many threads.
+std::int64_t blocks_of_threads(std::int64_t count) {
     return (count + threads - 1) / threads;
 }
 
@@ -172,7 +191,7 @@ std::int64_t blocks_of_entries(std::int64_t count) {
 template <class T>
 void inverse_roots(device& on, const device_csr_view<T>& a, std::int64_t first_owned, double* s,
                    detail::scaling_report* report) {
-    launch_over(on, blocks_of_rows(a.rows), root_kernel<T>, a, first_owned, s, report);
+    launch_over(on, blocks_of_threads(a.rows), root_kernel<T>, a, first_owned, s, report);
 }
 
 template <class T, class W>
@@ -195,12 +214,12 @@ void scale_rows(device& on, const device_csr_view<W>& a, const double* s, double
 template <class W>
 void divide_by_scale(device& on, std::int64_t count, double factor, const W* v, const double* s,
                      W* to) {
-    launch_over(on, blocks_of_entries(count), divide_kernel<W>, count, factor, v, s, to);
+    launch_over(on, blocks_of_threads(count), divide_kernel<W>, count, factor, v, s, to);
 }
 
 template <class W>
 void round_scale(device& on, std::int64_t count, double factor, const double* s, W* to) {
-    launch_over(on, blocks_of_entries(count), round_kernel<W>, count, factor, s, to);
+    launch_over(on, blocks_of_threads(count), round_kernel<W>, count, factor, s, to);
 }
 
 template <class W>

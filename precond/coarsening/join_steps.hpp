@@ -83,11 +83,11 @@ struct join_strongest_step {
         unsigned long long best = 0;
         const std::int32_t own = a.own(row);
         if (aggregate[own] != no_aggregate || state[own] == isolated) return best;
-        a.each_strong(row, lane, lanes, [&](std::int32_t j, std::uint8_t) {
+        a.each_strong<1>(row, lane, lanes, [&](std::int32_t j, std::uint8_t) {
             const std::int32_t g = aggregate[j];
             if (g == no_aggregate) return;
             unsigned long long sum = 0;
-            a.each_strong(row, 0, 1, [&](std::int32_t other, std::uint8_t coupling) {
+            a.each_strong<1>(row, 0, 1, [&](std::int32_t other, std::uint8_t coupling) {
                 if (aggregate[other] == g) sum += coupling;
             });
             best = join(best, (sum << 32) | (0xffffffffu - static_cast<std::uint32_t>(g)));

@@ -74,9 +74,8 @@ void node_aggregation<T>::filter(const distributed_csr<T>& a) {
         const std::size_t r = as_size(rank);
         bounds.emplace_back(group_.handle(rank), 1, memory_item);
         bounds.back().zero();
-        visit_rows(group_[rank], a.block(rank).rows(), 1,
-                   filter_blocks_step<T>{{},
-                                         node_rows_of(a, nodes(a), rank, options_.block_size),
+        visit_rows(group_[rank], a.block(rank).rows(), mean_entries(a, rank),
+                   filter_blocks_step<T>{node_rows_of(a, nodes(a), rank, options_.block_size),
                                          rows_of(nodes(a), parts_[r], rank),
                                          a.block(rank).view().values,
                                          {nullptr, filtered_[r].data(), bounds[r].data()}});

@@ -28,19 +28,22 @@ distributed_csr<T> make_node_matrix(const distributed_csr<T>& a, int block) {
             {},
             block};
         buffer<std::int64_t> offsets(device, as_size(nodes + 1), memory_item);
+        const buffer<std::uint8_t> dense(device, as_size(nodes), memory_item);
+        // Lanes share a node: as many as for the entries of one of its rows.
+        const std::int64_t mean = mean_entries(a, rank);
         {
             const buffer<std::int32_t> counts(device, as_size(nodes), memory_item);
             const buffer<std::byte> scratch(device, numbering_scratch, memory_item);
-            visit_rows(*device, nodes, 1, count_blocks_step{{}, rows, counts.data()});
+            visit_rows(*device, nodes, mean, count_blocks_step{rows, dense.data(), counts.data()});
             add_up_counts(*device, nodes, counts.data(), offsets.data(), scratch.data());
         }
         std::int64_t entries = 0;
         device->download(&entries, offsets.data() + nodes, sizeof entries);
         buffer<std::int32_t> columns(device, as_size(entries), memory_item);
         buffer<T> norms(device, as_size(entries), memory_item);
-        visit_rows(*device, nodes, 1,
-                   fill_blocks_step<T>{
-                       {}, rows, view.values, offsets.data(), columns.data(), norms.data()});
+        visit_rows(*device, nodes, mean / block,
+                   fill_blocks_step<T>{rows, view.values, dense.data(), offsets.data(),
+                                       columns.data(), norms.data()});
         columns_of[as_size(rank)] =
             group.size() == 1
                 ? local_columns(device, owners.owned(rank), {})

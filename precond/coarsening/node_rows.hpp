@@ -27,6 +27,24 @@ struct node_rows {
         return node_columns.local(global_node(column));
     }
 
+    /// Whether every `lanes`-th entry of the node's rows lies where it does in rows that consist of
+    /// dense blocks.
+    [[nodiscard]] KRYLITH_HD bool dense(std::int64_t node, int lane, int lanes) const {
+        const std::int64_t* const of = a.offsets + node * block;
+        const std::int64_t length = of[1] - of[0];
+        if (length % block != 0) return false;
+        for (int i = 1; i < block; ++i)
+            if (of[i + 1] - of[i] != length) return false;
+        for (std::int64_t k = lane; k < length; k += lanes) {
+            const auto at = static_cast<std::int32_t>(k % block);
+            const std::int32_t first = a.columns.global(a.indices[of[0] + k - at]);
+            if (first % block != 0) return false;
+            for (int i = 0; i < block; ++i)
+                if (a.columns.global(a.indices[of[i] + k]) != first + at) return false;
+        }
+        return true;
+    }
+
     /// Calls visit(entry) for the entries of a node's rows, node by node in
     /// ascending order, and done(global node) after the last of each.
     template <class Visit, class Done>

@@ -76,6 +76,9 @@ KRYLITH_HD inline void each_other_aggregate(const rank_rows& a, const std::int32
 
 /// Adds up couplings of rows whose aggregates are the rank's own.
 struct couple_step {
+    /// Several lanes share a short row too, so that fewer atomics wait for each other.
+    static constexpr int least_lanes = 4;
+
     rank_rows a;
     const std::int32_t* aggregate;
     coupling_table table;

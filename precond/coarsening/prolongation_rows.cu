@@ -1,6 +1,7 @@
-// Rows of P on CUDA devices: a thread a row where it has few columns, else a warp.
+// Rows of P on CUDA devices: a lane a row where it has few columns, else a warp.
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/cuda/warp.cuh>
+#include <krylith/device/cuda/warp_rows.cuh>
 #include <krylith/precond/coarsening/aggregate_keys.hpp>
 #include <krylith/precond/coarsening/prolongation_rows.hpp>
 #include <krylith/precond/coarsening/shared_numbers.hpp>
@@ -16,6 +17,8 @@ using krylith::cuda::launch_scope;
 constexpr int threads = 256;
 constexpr int most_few = 8; ///< columns of a row that one thread keeps in registers
 constexpr std::int32_t many = -1;
+constexpr std::int64_t least_tiled =
+    12; ///< entries of a row; lanes read shorter ones by themselves
 
 __device__ float added(float a, float b) {
     return __fadd_rn(a, b);
@@ -54,12 +57,13 @@ struct few_columns {
             sum[i] = T(0);
         }
     }
+    template <bool Values>
     __device__ void add(std::int32_t to, T term) {
         bool there = false;
 #pragma unroll
         for (int i = 0; i < most_few; ++i)
             if (column[i] == to) {
-                sum[i] = added(sum[i], term);
+                if constexpr (Values) sum[i] = added(sum[i], term);
                 there = true;
             }
         if (there) return;
@@ -67,7 +71,7 @@ struct few_columns {
         for (int i = 0; i < most_few; ++i)
             if (i == count) {
                 column[i] = to;
-                sum[i] = term;
+                if constexpr (Values) sum[i] = term;
             }
         ++count;
     }
@@ -90,40 +94,96 @@ __device__ T factor_of(const prolongation_rows<T>& p, std::int64_t row) {
     return p.smooth ? p.omega / p.filtered[row] : T(0);
 }
 
+/// An entry's aggregate, and its term where `Values`.
+template <bool Values, class T>
+struct aggregate_term {
+    std::int32_t column;
+    T term;
+};
 template <class T>
-__global__ void __launch_bounds__(threads)
-    count_short(const __grid_constant__ prolongation_rows<T> p, std::int32_t* counts) {
-    const std::int64_t stride = std::int64_t{gridDim.x} * threads;
-    for (std::int64_t row = std::int64_t{blockIdx.x} * threads + threadIdx.x; row < p.a.rows;
-         row += stride) {
-        few_columns<T> found;
-        if (p.aggregate[p.a.own(row)] >= 0) {
-            const std::int64_t end = p.a.offsets[row + 1];
-            for (std::int64_t k = p.a.offsets[row]; k < end && found.count <= most_few; ++k) {
-                const entry_term<false, T> entry(p, row, k);
-                if (entry.column >= 0) found.add(entry.column, T(0));
+struct aggregate_term<false, T> {
+    std::int32_t column;
+    static constexpr T term = T(0);
+};
+
+template <bool Values, class T>
+using term_rows = krylith::cuda::warp_rows<aggregate_term<Values, T>>;
+
+/// The columns of a warp's 32 rows from `first` on, a row a lane, of which those that are not
+/// `wanted` have none. `Tiled`: for rows of many entries. All lanes call it together.
+template <bool Values, bool Tiled, class T>
+__device__ few_columns<T> columns_of_rows(const prolongation_rows<T>& p, std::int64_t first,
+                                          bool wanted, term_rows<Values, T>& tile) {
+    constexpr int at_once = krylith::cuda::warp_rows<T>::rows_at_once;
+    const std::int64_t row = first + lane_number();
+    const std::int64_t begin = wanted ? p.a.offsets[row] : 0;
+    const int length = wanted ? static_cast<int>(p.a.offsets[row + 1] - begin) : 0;
+    few_columns<T> found;
+    if constexpr (!Tiled) {
+        for (int k = 0; k < length; ++k) {
+            const entry_term<Values, T> one(p, row, begin + k);
+            if (one.column >= 0) found.template add<Values>(one.column, one.term);
+        }
+        return found;
+    }
+    const T diagonal = Values && wanted && p.smooth ? p.filtered[row] : T(0);
+    const auto load = [&](const std::int64_t(&at)[at_once], const int(&rows)[at_once],
+                          aggregate_term<Values, T>(&to)[at_once]) {
+        std::int32_t column[at_once];
+        std::uint8_t coupling[at_once];
+        [[maybe_unused]] T value[at_once];
+#pragma unroll
+        for (int i = 0; i < at_once; ++i) {
+            const std::int64_t k = at[i] < 0 ? 0 : at[i];
+            column[i] = p.a.indices[k];
+            coupling[i] = p.smooth ? p.a.couplings[k] : std::uint8_t{0};
+            if constexpr (Values) value[i] = p.values[k];
+        }
+#pragma unroll
+        for (int i = 0; i < at_once; ++i) {
+            const bool own = column[i] == p.a.own(first + rows[i]);
+            const std::int32_t g = p.aggregate[column[i]];
+            to[i].column = at[i] >= 0 && (own || coupling[i] != 0) ? g : no_aggregate;
+            if constexpr (Values) {
+                const T filtered = __shfl_sync(all_lanes, diagonal, rows[i]);
+                to[i].term = (own ? filtered : value[i]) * p.tentative[column[i]];
             }
         }
-        counts[row] = found.count <= most_few ? found.count : many;
+    };
+    krylith::cuda::take_rows(tile, begin, length, load, [&](const aggregate_term<Values, T>& one) {
+        if (one.column >= 0) found.template add<Values>(one.column, one.term);
+    });
+    return found;
+}
+
+template <bool Tiled, class T>
+__global__ void __launch_bounds__(threads)
+    count_short(const __grid_constant__ prolongation_rows<T> p, std::int32_t* counts) {
+    __shared__ term_rows<false, T> tiles[threads / 32];
+    const std::int64_t stride = std::int64_t{gridDim.x} * threads;
+    for (std::int64_t row = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+         row - lane_number() < p.a.rows; row += stride) {
+        const bool wanted = row < p.a.rows && p.aggregate[p.a.own(row)] >= 0;
+        const auto found =
+            columns_of_rows<false, Tiled>(p, row - lane_number(), wanted, tiles[threadIdx.x / 32]);
+        if (row < p.a.rows) counts[row] = found.count <= most_few ? found.count : many;
     }
 }
 
-template <class T>
+template <bool Tiled, class T>
 __global__ void __launch_bounds__(threads)
     fill_short(const __grid_constant__ prolongation_rows<T> p, const std::int64_t* offsets,
                std::int32_t* columns, T* values) {
+    __shared__ term_rows<true, T> tiles[threads / 32];
     const std::int64_t stride = std::int64_t{gridDim.x} * threads;
-    for (std::int64_t row = std::int64_t{blockIdx.x} * threads + threadIdx.x; row < p.a.rows;
-         row += stride) {
-        const std::int64_t to = offsets[row];
-        const std::int64_t count = offsets[row + 1] - to;
-        if (count == 0 || count > most_few) continue;
-        few_columns<T> found;
-        const std::int64_t end = p.a.offsets[row + 1];
-        for (std::int64_t k = p.a.offsets[row]; k < end; ++k) {
-            const entry_term<true, T> entry(p, row, k);
-            if (entry.column >= 0) found.add(entry.column, entry.term);
-        }
+    for (std::int64_t row = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+         row - lane_number() < p.a.rows; row += stride) {
+        const std::int64_t to = row < p.a.rows ? offsets[row] : 0;
+        const std::int64_t count = row < p.a.rows ? offsets[row + 1] - to : 0;
+        const bool wanted = count != 0 && count <= most_few;
+        const auto found =
+            columns_of_rows<true, Tiled>(p, row - lane_number(), wanted, tiles[threadIdx.x / 32]);
+        if (!wanted) continue;
         const std::int32_t own = p.a.own(row);
         const T factor = factor_of(p, row);
 #pragma unroll
@@ -226,14 +286,20 @@ void launch_rows(device& device, Kernel kernel, std::int64_t rows, const Argumen
 
 template <class T>
 void count_prolongation(device& device, const prolongation_rows<T>& p, std::int32_t* counts) {
-    launch_rows(device, count_short<T>, p.a.rows, p, counts);
+    if (p.mean_entries > least_tiled)
+        launch_rows(device, count_short<true, T>, p.a.rows, p, counts);
+    else
+        launch_rows(device, count_short<false, T>, p.a.rows, p, counts);
     launch_rows(device, count_long<T>, p.a.rows, p, counts);
 }
 
 template <class T>
 void fill_prolongation(device& device, const prolongation_rows<T>& p, const std::int64_t* offsets,
                        std::int32_t* columns, T* values) {
-    launch_rows(device, fill_short<T>, p.a.rows, p, offsets, columns, values);
+    if (p.mean_entries > least_tiled)
+        launch_rows(device, fill_short<true, T>, p.a.rows, p, offsets, columns, values);
+    else
+        launch_rows(device, fill_short<false, T>, p.a.rows, p, offsets, columns, values);
     launch_rows(device, fill_long<T>, p.a.rows, p, offsets, columns, values);
 }
 

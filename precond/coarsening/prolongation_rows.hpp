@@ -16,7 +16,8 @@ struct prolongation_rows {
     const std::int32_t* aggregate; ///< [local columns]
     const T* tentative;            ///< [local columns]
     T omega;
-    bool smooth; ///< otherwise P = T
+    bool smooth;               ///< otherwise P = T
+    std::int64_t mean_entries; ///< of a row of A
 };
 
 /// Enqueues the numbers of entries of the rows.

@@ -8,8 +8,25 @@
 
 namespace krylith::aggregation {
 
+/// The first of entries [begin, end), which ascend, that is at least `column`; `end` if none is.
+[[nodiscard]] KRYLITH_HD inline std::int64_t
+place_of(const std::int32_t* indices, std::int64_t begin, std::int64_t end, std::int32_t column) {
+    while (begin < end) {
+        const std::int64_t middle = (begin + end) / 2;
+        if (indices[middle] < column)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
+}
+
 /// A row i of the rank has the local column own(i).
 struct rank_rows {
+    /// Entries of a lane that are loaded at once: most rows have no more, and a loop whose trips
+    /// are so few would wait for each.
+    static constexpr int flight = 4;
+
     std::int64_t rows = 0;
     const std::int64_t* offsets = nullptr;   ///< [rows + 1]
     const std::int32_t* indices = nullptr;   ///< [nonzeros] local columns
@@ -21,12 +38,20 @@ struct rank_rows {
     }
 
     /// Calls body(local column, coupling) for every `lanes`-th strong entry, from `lane` on.
-    template <class Body>
+    /// `Ahead` are loaded at once.
+    template <int Ahead = flight, class Body>
     KRYLITH_HD void each_strong(std::int64_t row, int lane, int lanes, const Body& body) const {
         const std::int64_t end = offsets[row + 1];
-        for (std::int64_t k = offsets[row] + lane; k < end; k += lanes) {
-            const std::uint8_t coupling = couplings[k];
-            if (coupling != 0) body(indices[k], coupling);
+        for (std::int64_t k = offsets[row] + lane; k < end; k += Ahead * lanes) {
+            std::uint8_t coupling[Ahead];
+            std::int32_t column[Ahead];
+            for (int i = 0; i < Ahead; ++i) {
+                const bool there = k + i * lanes < end;
+                coupling[i] = there ? couplings[k + i * lanes] : std::uint8_t{0};
+                column[i] = there ? indices[k + i * lanes] : 0;
+            }
+            for (int i = 0; i < Ahead; ++i)
+                if (coupling[i] != 0) body(column[i], coupling[i]);
         }
     }
 
@@ -36,10 +61,14 @@ struct rank_rows {
                                                       std::int64_t row, int lane, int lanes,
                                                       std::uint32_t most) const {
         const std::int64_t end = offsets[row + 1];
-        for (std::int64_t k = offsets[row] + lane; k < end; k += lanes) {
-            const std::uint32_t number = numbers[indices[k]];
-            const std::uint32_t counted = number & (0u - std::uint32_t{couplings[k] != 0});
-            most = counted > most ? counted : most;
+        for (std::int64_t k = offsets[row] + lane; k < end; k += flight * lanes) {
+            std::uint32_t counted[flight];
+            for (int i = 0; i < flight; ++i) {
+                const std::int64_t at = k + i * lanes < end ? k + i * lanes : k;
+                const std::uint32_t number = numbers[indices[at]];
+                counted[i] = number & (0u - std::uint32_t{couplings[at] != 0});
+            }
+            for (int i = 0; i < flight; ++i) most = counted[i] > most ? counted[i] : most;
         }
         return most;
     }

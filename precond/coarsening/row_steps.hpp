@@ -2,7 +2,8 @@
 //
 // A step is a plain struct. wanted(row) says whether it visits a row; part(row, lane, lanes) looks
 // at every `lanes`-th entry; join() puts parts together in any order; finish(row, part) writes, and
-// returns whether the row stays in the list of rows that the next round visits.
+// returns whether the row stays in the list of rows that the next round visits. A step may have
+// least_lanes, the lanes that share even a short row on GPUs.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Visits of rows on CUDA devices: a team of 1, 8 or 32 lanes a row. Each folder that has steps
+// Visits of rows on CUDA devices: a team of 1, 4, 8 or 32 lanes a row. Each folder that has steps
 // includes this in a .cu file, which instantiates visit_rows(), visit_list() and number_leads() for
 // them.
 #pragma once
@@ -117,7 +117,11 @@ struct leading_items {
 template <class Step>
 void visit_list(device& device, const list_step& list, std::int64_t rows, std::int64_t mean,
                 const Step& step) {
-    if (mean <= 12) return launch_visit<1>(device, rows, list, step);
+    constexpr bool alone = !requires {
+        Step::least_lanes;
+    };
+    if (alone && mean <= 12) return launch_visit<1>(device, rows, list, step);
+    if (mean <= 40) return launch_visit<4>(device, rows, list, step);
     if (mean <= 64) return launch_visit<8>(device, rows, list, step);
     launch_visit<32>(device, rows, list, step);
 }

@@ -89,7 +89,8 @@ struct smoothed_aggregation<T>::state {
                 part.aggregate.data(),
                 tentative.data(),
                 static_cast<T>(4 / (3 * lambda())),
-                smooth};
+                smooth,
+                aggregation::mean_entries(a, rank)};
     }
 
     [[nodiscard]] distributed_csr<T> make(const distributed_csr<T>& a,

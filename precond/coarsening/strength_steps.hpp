@@ -110,18 +110,29 @@ struct strength_step {
         const T own_scale = scale[own];
         const T inverse = T(1) / result.diagonal[row];
         const std::int64_t end = a.offsets[row + 1];
-        for (std::int64_t k = a.offsets[row] + lane; k < end; k += lanes) {
-            const std::int32_t j = a.indices[k];
-            const T value = values[k];
-            std::uint8_t coupling = 0;
-            if (j != own) {
-                coupling = coupling_of(std::fabs(value), own_scale, scale[j], theta);
-                if (coupling != 0)
-                    sums.add_strong(std::fabs(value * inverse));
-                else
-                    sums.add_weak(value * inverse);
+        constexpr int flight = rank_rows::flight;
+        for (std::int64_t k = a.offsets[row] + lane; k < end; k += flight * lanes) {
+            std::int32_t column[flight];
+            T value[flight];
+            T other_scale[flight];
+            for (int i = 0; i < flight; ++i) {
+                const std::int64_t at = k + i * lanes < end ? k + i * lanes : k;
+                column[i] = a.indices[at];
+                value[i] = values[at];
+                other_scale[i] = scale[column[i]];
             }
-            couplings[k] = coupling;
+            for (int i = 0; i < flight; ++i) {
+                if (k + i * lanes >= end) break;
+                std::uint8_t coupling = 0;
+                if (column[i] != own) {
+                    coupling = coupling_of(std::fabs(value[i]), own_scale, other_scale[i], theta);
+                    if (coupling != 0)
+                        sums.add_strong(std::fabs(value[i] * inverse));
+                    else
+                        sums.add_weak(value[i] * inverse);
+                }
+                couplings[k + i * lanes] = coupling;
+            }
         }
         return sums;
     }

@@ -111,15 +111,56 @@ private:
     }
 };
 
+/// The slice columns of a window whose rows are sorted, from the numbers of rows of each length, so
+/// that nothing is sorted.
+struct counted_window {
+    static constexpr int lengths = block_threads; ///< rows of fewer entries only
+    unsigned rows_of[lengths];
+    unsigned warp_sums[block_warps];
+
+    /// Adds the thread's part to `sum`, unless a row is longer: false then. The whole block calls
+    /// it.
+    [[nodiscard]] __device__ bool add(const std::int64_t* offsets, std::int64_t rows,
+                                      std::int64_t first, number& sum) {
+        __syncthreads(); // readers of the window before
+        rows_of[threadIdx.x] = 0;
+        __syncthreads();
+        bool long_row = false;
+        for (int at = static_cast<int>(threadIdx.x); at < sorted_window::size;
+             at += block_threads) {
+            const std::int64_t row = first + at;
+            if (row >= rows) break;
+            const std::int64_t length = offsets[row + 1] - offsets[row];
+            if (length < lengths)
+                atomicAdd(&rows_of[length], 1u);
+            else
+                long_row = true;
+        }
+        if (__syncthreads_or(long_row) != 0) return false;
+        // Longer rows come first; a slice has the columns of its first row.
+        const unsigned length = lengths - 1 - threadIdx.x;
+        const unsigned count = rows_of[length];
+        unsigned end = warp_running_sum(count);
+        if (lane_number() == 31) warp_sums[threadIdx.x / 32] = end;
+        __syncthreads();
+        for (unsigned warp = 0; warp < threadIdx.x / 32; ++warp) end += warp_sums[warp];
+        constexpr auto slice = static_cast<unsigned>(slice_rows);
+        sum += number{length} * ((end + slice - 1) / slice - (end - count + slice - 1) / slice);
+        return true;
+    }
+};
+
 /// Sorts the rows of windows. Either pointer may be null.
 __global__ void __launch_bounds__(block_threads)
     sort_windows(const std::int64_t* offsets, std::int64_t rows, std::int32_t* order,
                  number* slice_columns) {
     __shared__ sorted_window window;
+    __shared__ counted_window counted;
     const std::int64_t places = (rows + slice_rows - 1) / slice_rows * slice_rows;
     number sum = 0;
     for (std::int64_t first = std::int64_t{blockIdx.x} * sort_window; first < rows;
          first += std::int64_t{gridDim.x} * sort_window) {
+        if (order == nullptr && counted.add(offsets, rows, first, sum)) continue;
         window.fill(offsets, rows, first);
         for (int at = static_cast<int>(threadIdx.x); at < sorted_window::size;
              at += block_threads) {

@@ -98,6 +98,8 @@ __global__ void __launch_bounds__(list_threads)
             if (slot < column_tiles::most_chunks)
                 lists.chunks[std::int64_t{tile_found} * column_tiles::most_chunks + slot] = {
                     static_cast<std::uint32_t>(chunk), entries};
+            else // no tile is needed any more
+                atomicOr(&lists.facts->not_local, 1u);
             atomicAdd(&lists.entries[tile_found], static_cast<wide_count>(entries));
         }
         reads += static_cast<wide_count>(end - begin) * static_cast<wide_count>(found);

@@ -15,10 +15,10 @@ namespace krylith::cuda {
 
 /// What the pattern says, on the device; all are 0 at first.
 struct transpose_facts {
-    unsigned differs;        ///< not 0: the pattern is not its own transposed
-    unsigned not_local;      ///< not 0: a chunk has entries in too many tiles, or too many entries
-    unsigned most_chunks;    ///< of a tile
-    unsigned largest_bucket; ///< entries
+    unsigned differs;   ///< not 0: the pattern is not its own transposed
+    unsigned not_local; ///< not 0: a chunk has too many tiles or entries, or a tile too many chunks
+    unsigned most_chunks;            ///< of a tile
+    unsigned largest_bucket;         ///< entries
     unsigned long long largest_tile; ///< entries
     unsigned long long tile_reads;   ///< indices that all tiles together read
 };
