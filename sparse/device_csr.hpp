@@ -50,6 +50,12 @@ public:
     /// [nonzeros] on the device, to be written by kernels; the pattern stays.
     [[nodiscard]] T* values() noexcept { return values_.data(); }
 
+    /// Whether columns are known to ascend strictly in each row, as they do in products and what
+    /// else the library makes: nobody needs to look again.
+    [[nodiscard]] bool ascends() const noexcept { return ascends_; }
+    /// Makes it known. It must be so.
+    void set_ascending(bool ascends) noexcept { ascends_ = ascends; }
+
     /// Uploads other values of the same pattern. Throws usage_error where their number differs.
     void update(std::span<const T> values);
     /// Waits for the device.
@@ -59,14 +65,17 @@ public:
     template <class V>
     [[nodiscard]] device_csr<V> with_values(buffer<V> values) && {
         std::shared_ptr<device> on = device_;
-        return {std::move(on), columns_, std::move(offsets_), std::move(indices_),
-                std::move(values)};
+        device_csr<V> result(std::move(on), columns_, std::move(offsets_), std::move(indices_),
+                             std::move(values));
+        result.set_ascending(ascends_);
+        return result;
     }
 
 private:
     std::shared_ptr<device> device_;
     std::int64_t rows_ = 0;
     std::int64_t columns_ = 0;
+    bool ascends_ = false;
     buffer<std::int64_t> offsets_;
     buffer<std::int32_t> indices_;
     buffer<T> values_;

@@ -89,7 +89,9 @@ template <class T>
 device_csr<T> spgemm<T>::multiply(const device_csr<T>& a, const device_csr<T>& b) const {
     check(a, b);
     need_pattern();
-    return phases_->multiply(a, b);
+    device_csr<T> c = phases_->multiply(a, b);
+    c.set_ascending(true);
+    return c;
 }
 
 template <class T>
@@ -97,6 +99,7 @@ device_csr<T> spgemm<T>::take(const device_csr<T>& a, const device_csr<T>& b) {
     check(a, b);
     need_pattern();
     device_csr<T> c = phases_->take(a, b);
+    c.set_ascending(true);
     taken_ = true;
     return c;
 }

@@ -142,6 +142,7 @@ struct smoothed_aggregation<T>::state {
                 : number_columns(device, coarse.owned(rank), coarse.rows(), columns).value();
         block = {device, columns_of.count(), std::move(offsets), std::move(columns),
                  std::move(values)};
+        block.set_ascending(group.size() == 1); // local columns of several ranks need not
     }
 };
 

@@ -21,8 +21,8 @@ public:
         : device_(a.on()),
           sizes_(sizes),
           chunk_(block_chunk<T>(sizes)),
-          a_(blocks_of(device_, device_pattern_of(a), sizes.rows, sizes.inner)),
-          b_(blocks_of(device_, device_pattern_of(b), sizes.inner, sizes.columns)),
+          a_(blocks_of(device_, device_pattern_of(a), sizes.rows, sizes.inner, false)),
+          b_(blocks_of(device_, device_pattern_of(b), sizes.inner, sizes.columns, true)),
           plan_(plan_spgemm(device_, a_.view(), b_.view(), limits())) {
         this->nonzeros = plan_.nonzeros * sizes.rows * sizes.columns;
         this->products = plan_.products * sizes.rows * sizes.inner * sizes.columns;

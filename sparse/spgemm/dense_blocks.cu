@@ -169,8 +169,9 @@ block_sizes find_dense_blocks(const std::shared_ptr<device>& device, const csr_p
 }
 
 block_pattern blocks_of(const std::shared_ptr<device>& device, const csr_pattern& of, int rows,
-                        int columns) {
+                        int columns, bool ascends) {
     block_pattern p;
+    p.ascends = ascends;
     p.rows = of.rows / rows;
     p.columns = of.columns / columns;
     p.offsets = {device, static_cast<std::size_t>(p.rows + 1), memory_item};

@@ -35,9 +35,11 @@ struct block_pattern {
     buffer<std::int64_t> offsets; ///< [rows + 1]
     buffer<std::int32_t> indices;
 
+    bool ascends = false; ///< as csr_pattern has it
+
     [[nodiscard]] csr_pattern view() const {
-        return {rows, columns, static_cast<std::int64_t>(indices.size()), offsets.data(),
-                indices.data()};
+        return {rows,           columns,        static_cast<std::int64_t>(indices.size()),
+                offsets.data(), indices.data(), ascends};
     }
     [[nodiscard]] std::int64_t bytes() const noexcept {
         return static_cast<std::int64_t>(offsets.size() * sizeof(std::int64_t) +
@@ -54,9 +56,9 @@ struct block_pattern {
 [[nodiscard]] block_sizes find_dense_blocks(const std::shared_ptr<device>& device,
                                             const csr_pattern& a, const csr_pattern& b);
 
-/// The pattern of blocks of rows x columns; enqueued.
+/// The pattern of blocks of rows x columns, which ascend where `ascends`; enqueued.
 [[nodiscard]] block_pattern blocks_of(const std::shared_ptr<device>& device, const csr_pattern& of,
-                                      int rows, int columns);
+                                      int rows, int columns, bool ascends);
 
 /// Writes the pattern of entries of blocks of rows x columns; enqueued.
 void expand_blocks(device& device, const csr_pattern& blocks, int rows, int columns,

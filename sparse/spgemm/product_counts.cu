@@ -70,8 +70,9 @@ product_totals find_product_totals(const std::shared_ptr<device>& device, const 
                       totals.data());
         launch_counts(*device, count_long_rows, 1, a, rules, counts, later, totals.data());
     }
-    launch_counts(*device, count_descents, (b.nonzeros + b.rows) / block_threads + 1, b,
-                  totals.data());
+    if (!b.ascends)
+        launch_counts(*device, count_descents, (b.nonzeros + b.rows) / block_threads + 1, b,
+                      totals.data());
     product_totals found{};
     device->download(&found, totals.data(), sizeof found);
     return found;

@@ -11,14 +11,16 @@ namespace krylith {
 /// The kernels of the symbolic phase, by the products of a row.
 enum class count_class : int { none, merged, short_32, short_64, hashed, wide, giant, number };
 
-/// The kernels of the numeric phase. The first four hold the row of C in shared memory, and know
-/// the place of each product. `searched` finds places by binary search, and so does
-/// `giant_searched`, of whose rows the whole GPU finds the columns. `giant_sorted` sorts products.
+/// The kernels of the numeric phase. The first five hold the row of C in shared memory, and know
+/// the place of each product; `lane` has a thread a row. `searched` finds places by binary search,
+/// and so does `giant_searched`, of whose rows the whole GPU finds the columns. `giant_sorted`
+/// sorts products.
 enum class sum_class : int {
     places_32,
     places_64,
     places_128,
     places_192,
+    lane,
     searched,
     giant_searched,
     giant_sorted,
@@ -28,6 +30,7 @@ enum class sum_class : int {
 
 inline constexpr int most_merged_entries = 8; ///< of a row of A
 inline constexpr int most_merged_products = 64;
+inline constexpr int most_lane_results = 16; ///< of a row that a thread adds up
 inline constexpr int most_hashed_products = 1024;
 inline constexpr int most_placed_results = 192;         ///< what hash tables have room for
 inline constexpr int search_chunk = row_limits{}.chunk; ///< the most entries of a chunk
@@ -59,6 +62,9 @@ struct class_rules {
     [[nodiscard]] KRYLITH_HD sum_class of_results(std::uint32_t products, std::int64_t entries,
                                                   std::int32_t results) const {
         if (results == 0) return sum_class::none;
+        if (limits.places && products <= most_merged_products && entries <= most_merged_entries &&
+            results <= most_lane_results)
+            return sum_class::lane;
         if (limits.places && products <= most_hashed_products && results <= most_placed_results)
             return results <= 32    ? sum_class::places_32
                    : results <= 64  ? sum_class::places_64

@@ -1,6 +1,7 @@
 // The numeric phase of C = A B on a CUDA device.
 #include <krylith/device/cuda/shared_memory.cuh>
 #include <krylith/sparse/spgemm/dense_block_phases.hpp>
+#include <krylith/sparse/spgemm/lane_sums.cuh>
 #include <krylith/sparse/spgemm/searched_sums.cuh>
 #include <krylith/sparse/spgemm/spgemm_phases.hpp>
 #include <krylith/sparse/spgemm/spgemm_plan.hpp>
@@ -58,6 +59,8 @@ private:
         for (int k = 0; k <= static_cast<int>(sum_class::places_192); ++k)
             if (plan_.rows_of[k].count != 0)
                 add_placed(a, b, c, columns, plan_.rows_of[k], room_of(static_cast<sum_class>(k)));
+        if (const row_list rows = plan_.rows_of[static_cast<int>(sum_class::lane)]; rows.count != 0)
+            columns ? launch_lanes<true>(a, b, c, rows) : launch_lanes<false>(a, b, c, rows);
         if (columns) write_columns(a, b, c);
         for (int i = 0; i < 2; ++i)
             add_searched(a, b, c, plan_.rows_of[static_cast<int>(sum_class::searched) + i],
@@ -95,6 +98,20 @@ private:
         kernel<<<launch.blocks(kernel, block_threads,
                                (rows.count + rows_of_block - 1) / rows_of_block, shared),
                  block_threads, shared, launch.stream()>>>(a, b, rows, room, plan_.places_at.data(),
+                                                           plan_.places.data(), c);
+        launch.check_launch();
+    }
+
+    template <bool Columns>
+    void launch_lanes(const view& a, const view& b, const numeric_results<T>& c,
+                      const row_list& rows) {
+        const launch_scope launch(*device_);
+        const auto kernel = lane_sums<Columns, T>;
+        constexpr std::size_t shared = block_warps * sizeof(lane_memory<T>);
+        allow_shared(kernel, shared);
+        kernel<<<launch.blocks(kernel, block_threads,
+                               (rows.count + block_threads - 1) / block_threads, shared),
+                 block_threads, shared, launch.stream()>>>(a, b, rows, plan_.places_at.data(),
                                                            plan_.places.data(), c);
         launch.check_launch();
     }

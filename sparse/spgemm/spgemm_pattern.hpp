@@ -13,12 +13,13 @@ struct csr_pattern {
     std::int64_t nonzeros;
     const std::int64_t* offsets;
     const std::int32_t* indices;
+    bool ascends = false; ///< known: columns ascend strictly in all rows
 };
 
 template <class T>
 [[nodiscard]] csr_pattern device_pattern_of(const device_csr<T>& a) {
     const device_csr_view<T> v = a.view();
-    return {v.rows, v.columns, v.nonzeros, v.offsets, v.indices};
+    return {v.rows, v.columns, v.nonzeros, v.offsets, v.indices, a.ascends()};
 }
 
 /// The most columns of C that a plan keeps.

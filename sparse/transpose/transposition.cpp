@@ -54,7 +54,9 @@ device_csr<T> transpose(const device_csr<T>& a) {
     buffer<T> values(on, nonzeros, "transposed values");
     transpose_on<T>(on, pattern_of(a),
                     {offsets.data(), indices.data(), a.view().values, values.data(), {}});
-    return {on, a.rows(), std::move(offsets), std::move(indices), std::move(values)};
+    device_csr<T> result(on, a.rows(), std::move(offsets), std::move(indices), std::move(values));
+    result.set_ascending(a.ascends());
+    return result;
 }
 
 template <class T>
@@ -105,7 +107,9 @@ device_csr<T> transposition::apply(const device_csr<T>& a) const {
         device_->copy(indices.data(), indices_.data(), indices_.size() * sizeof(std::int32_t));
     buffer<T> values(device_, indices_.size(), "transposed values");
     apply(a.view().values, values.data());
-    return {device_, rows_, std::move(offsets), std::move(indices), std::move(values)};
+    device_csr<T> result(device_, rows_, std::move(offsets), std::move(indices), std::move(values));
+    result.set_ascending(a.ascends());
+    return result;
 }
 
 template <class T>
@@ -114,8 +118,10 @@ device_csr<T> transposition::take(const device_csr<T>& a) {
     need_pattern("transposition::take");
     buffer<T> values(device_, indices_.size(), "transposed values");
     apply(a.view().values, values.data());
-    return {device_, rows_, std::exchange(offsets_, {}), std::exchange(indices_, {}),
-            std::move(values)};
+    device_csr<T> result(device_, rows_, std::exchange(offsets_, {}), std::exchange(indices_, {}),
+                         std::move(values));
+    result.set_ascending(a.ascends());
+    return result;
 }
 
 template <class T>
