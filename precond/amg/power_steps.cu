@@ -11,46 +11,36 @@ constexpr int step_threads = 256;
 constexpr int row_lanes = 8;
 using bits_word = unsigned long long;
 
-/// The sum of a row has the order of its lanes, on any number of devices. A warp takes 32 rows,
-/// each group of lanes one after the other, and loads several entries of a lane at once: a loop
-/// whose trips are few would wait for each.
+/// The sum of a row has the order of its lanes, on any number of devices. A lane loads several
+/// entries at once: a loop whose trips are few would wait for each.
 template <class W>
 __global__ void __launch_bounds__(step_threads)
     multiply_kernel(device_csr_view<W> b, std::int64_t first_owned, const W* x, W* y) {
-    constexpr int groups = 32 / row_lanes;
     constexpr int flight = 4;
-    const int lane = lane_number() % row_lanes;
-    const int group = lane_number() / row_lanes;
-    const std::int64_t step = std::int64_t{gridDim.x} * step_threads;
-    for (std::int64_t first = std::int64_t{blockIdx.x} * step_threads + threadIdx.x / 32 * 32;
-         first < b.rows; first += step) {
-        const std::int64_t row = first + lane * groups + group; // the lane's own
-        const std::int64_t own_begin = row < b.rows ? b.offsets[row] : 0;
-        const std::int64_t own_end = row < b.rows ? b.offsets[row + 1] : 0;
-        double own_sum = 0;
-#pragma unroll 2
-        for (int i = 0; i < row_lanes; ++i) {
-            const std::int64_t begin = __shfl_sync(all_lanes, own_begin, i, row_lanes);
-            const std::int64_t end = __shfl_sync(all_lanes, own_end, i, row_lanes);
-            double sum = 0;
-            for (std::int64_t k = begin + lane; k < end; k += flight * row_lanes) {
-                W value[flight];
-                W other[flight];
+    const std::int64_t step = std::int64_t{gridDim.x} * (step_threads / row_lanes);
+    std::int64_t row = (std::int64_t{blockIdx.x} * step_threads + threadIdx.x) / row_lanes;
+    const int lane = static_cast<int>(threadIdx.x) % row_lanes;
+    const std::int64_t behind = lane_number() / row_lanes; // the warp's first row
+    for (; row - behind < b.rows; row += step) {
+        double sum = 0;
+        const std::int64_t end = row < b.rows ? b.offsets[row + 1] : 0;
+        for (std::int64_t k = row < b.rows ? b.offsets[row] + lane : 0; k < end;
+             k += flight * row_lanes) {
+            W value[flight];
+            W other[flight];
 #pragma unroll
-                for (int j = 0; j < flight; ++j) {
-                    const bool there = k + j * row_lanes < end;
-                    const std::int64_t at = there ? k + j * row_lanes : k;
-                    value[j] = there ? b.values[at] : W(0);
-                    other[j] = x[b.indices[at]];
-                }
-#pragma unroll
-                for (int j = 0; j < flight; ++j)
-                    sum += static_cast<double>(value[j]) * static_cast<double>(other[j]);
+            for (int j = 0; j < flight; ++j) {
+                const bool there = k + j * row_lanes < end;
+                const std::int64_t at = there ? k + j * row_lanes : k;
+                value[j] = there ? b.values[at] : W(0);
+                other[j] = x[b.indices[at]];
             }
-            sum = warp_sum<row_lanes>(sum);
-            if (lane == i) own_sum = sum;
+#pragma unroll
+            for (int j = 0; j < flight; ++j)
+                sum += static_cast<double>(value[j]) * static_cast<double>(other[j]);
         }
-        if (row < b.rows) y[first_owned + row] = static_cast<W>(own_sum);
+        sum = warp_sum<row_lanes>(sum);
+        if (row < b.rows && lane == 0) y[first_owned + row] = static_cast<W>(sum);
     }
 }
 
@@ -102,7 +92,7 @@ void launch_for(device& on, std::int64_t items, int of_block, Kernel kernel,
 template <class W>
 void multiply_rows(device& on, const device_csr_view<W>& b, std::int64_t first_owned, const W* x,
                    W* y) {
-    launch_for(on, b.rows, step_threads, multiply_kernel<W>, b, first_owned, x, y);
+    launch_for(on, b.rows, step_threads / row_lanes, multiply_kernel<W>, b, first_owned, x, y);
 }
 
 template <class W>

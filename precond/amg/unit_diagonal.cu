@@ -87,29 +87,15 @@ __global__ void __launch_bounds__(threads)
     report_largest(bound, &report->bound);
 }
 
-/// A warp takes 32 rows, whose offsets and roots are loaded once and by all lanes.
 template <class T, class W>
 __global__ void __launch_bounds__(threads)
     entry_kernel(device_csr_view<T> a, const double* s, std::int64_t first_owned, double factor,
                  W* to) {
-    constexpr int groups = 32 / lanes;
-    const int lane = lane_number() % lanes;
-    const int group = lane_number() / lanes;
-    const std::int64_t step = std::int64_t{gridDim.x} * threads;
-    for (std::int64_t first = std::int64_t{blockIdx.x} * threads + threadIdx.x / 32 * 32;
-         first < a.rows; first += step) {
-        const std::int64_t row = first + lane * groups + group;
-        const std::int64_t own_begin = row < a.rows ? a.offsets[row] : 0;
-        const std::int64_t own_end = row < a.rows ? a.offsets[row + 1] : 0;
-        const double own_root = row < a.rows ? factor * s[first_owned + row] : 0;
-#pragma unroll
-        for (int i = 0; i < lanes; ++i) {
-            const std::int64_t begin = __shfl_sync(all_lanes, own_begin, i, lanes);
-            const std::int64_t end = __shfl_sync(all_lanes, own_end, i, lanes);
-            const double own = __shfl_sync(all_lanes, own_root, i, lanes);
-            for (std::int64_t k = begin + lane; k < end; k += lanes)
-                to[k] = static_cast<W>(static_cast<double>(a.values[k]) * own * s[a.indices[k]]);
-        }
+    row_walk at;
+    for (; at.row < a.rows; at.row += at.step) {
+        const double own = factor * s[first_owned + at.row];
+        for (std::int64_t k = a.offsets[at.row] + at.lane; k < a.offsets[at.row + 1]; k += lanes)
+            to[k] = static_cast<W>(static_cast<double>(a.values[k]) * own * s[a.indices[k]]);
     }
 }
 
@@ -219,7 +205,7 @@ void inverse_roots(device& on, const device_csr_view<T>& a, std::int64_t first_o
 template <class T, class W>
 void scale_entries(device& on, const device_csr_view<T>& a, const double* s,
                    std::int64_t first_owned, double factor, W* to) {
-    launch_over(on, blocks_of_threads(a.rows), entry_kernel<T, W>, a, s, first_owned, factor, to);
+    launch_over(on, blocks_of_rows(a.rows), entry_kernel<T, W>, a, s, first_owned, factor, to);
 }
 
 template <class W>
