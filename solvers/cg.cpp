@@ -1,5 +1,6 @@
 #include <krylith/solvers/cg.hpp>
 
+#include <krylith/solvers/multi_cg/multi_cg.hpp>
 #include <krylith/solvers/solver_table.hpp>
 #include <krylith/solvers/table/cg_model.hpp>
 
@@ -14,6 +15,17 @@ std::optional<double> cg_model::passes(const solver_setting& s) {
 solver_vectors cg_model::vectors(const solver_setting& s) {
     return {s.preconditioned ? 4 : 3, 1};
 }
+
+namespace {
+
+template <class T>
+std::unique_ptr<joint_solver<T>> joint_cg(const device_group& group, const csr_view<T>& a,
+                                          int columns, joint_preconditioner m,
+                                          const solver_options& options) {
+    return std::make_unique<multi_cg<T>>(group, a, columns, m, options);
+}
+
+} // namespace
 
 constinit const solver_method solver_rows::cg = {
     .name = "cg",
@@ -35,6 +47,7 @@ constinit const solver_method solver_rows::cg = {
     .vectors = cg_model::vectors,
     .functions = solver_functions{krylith::cg<matrix_operator<double>, any_preconditioner<double>>,
                                   krylith::cg<matrix_operator<float>, any_preconditioner<float>>},
+    .joint = {joint_cg<double>, joint_cg<float>},
 };
 
 constinit const solver_method solver_rows::cg_launched = {

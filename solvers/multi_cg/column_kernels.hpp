@@ -18,18 +18,20 @@ inline constexpr int max_columns = 16;
 struct column_places {
     int k;
 
-    [[nodiscard]] KRYLITH_HD int pq() const { return 0; }
-    [[nodiscard]] KRYLITH_HD int rr() const { return k; }
-    [[nodiscard]] KRYLITH_HD int rz() const { return 2 * k; }
-    [[nodiscard]] KRYLITH_HD int rho() const { return 3 * k; }
-    [[nodiscard]] KRYLITH_HD int alpha() const { return 4 * k; }
-    [[nodiscard]] KRYLITH_HD int beta() const { return 5 * k; }
-    [[nodiscard]] KRYLITH_HD int target() const { return 6 * k; }     ///< squared
-    [[nodiscard]] KRYLITH_HD int ceiling() const { return 7 * k; }    ///< squared
-    [[nodiscard]] KRYLITH_HD int state() const { return 8 * k; }      ///< a loop_state
-    [[nodiscard]] KRYLITH_HD int iterations() const { return 9 * k; } ///< of each column
-    [[nodiscard]] KRYLITH_HD int residual() const { return 10 * k; }  ///< squared, when it stopped
-    [[nodiscard]] KRYLITH_HD int size() const { return 11 * k; }
+    [[nodiscard]] KRYLITH_HD constexpr int pq() const { return 0; }
+    [[nodiscard]] KRYLITH_HD constexpr int rr() const { return k; }
+    [[nodiscard]] KRYLITH_HD constexpr int rz() const { return 2 * k; }
+    [[nodiscard]] KRYLITH_HD constexpr int rho() const { return 3 * k; }
+    [[nodiscard]] KRYLITH_HD constexpr int alpha() const { return 4 * k; }
+    [[nodiscard]] KRYLITH_HD constexpr int beta() const { return 5 * k; }
+    [[nodiscard]] KRYLITH_HD constexpr int target() const { return 6 * k; }     ///< squared
+    [[nodiscard]] KRYLITH_HD constexpr int ceiling() const { return 7 * k; }    ///< squared
+    [[nodiscard]] KRYLITH_HD constexpr int state() const { return 8 * k; }      ///< a loop_state
+    [[nodiscard]] KRYLITH_HD constexpr int iterations() const { return 9 * k; } ///< of each column
+    [[nodiscard]] KRYLITH_HD constexpr int residual() const {
+        return 10 * k;
+    } ///< squared, when it stopped
+    [[nodiscard]] KRYLITH_HD constexpr int size() const { return 11 * k; }
 };
 
 /// One rank's rows and vectors; plain data for kernels.

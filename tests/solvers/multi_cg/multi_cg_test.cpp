@@ -8,7 +8,7 @@
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/precond/jacobi.hpp>
 #include <krylith/solvers/cg.hpp>
-#include <krylith/solvers/multi_cg.hpp>
+#include <krylith/solvers/multi_cg/multi_cg.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 
 #include <krylith/tests/support/groups.hpp>
@@ -40,7 +40,7 @@ double relative_residual(const csr_matrix<T>& a, std::span<const T> x, std::span
 /// Solves k random systems at once and one after the other.
 template <class T>
 void compare(const device_group& group, const csr_matrix<T>& matrix, int k,
-             multi_preconditioner precondition, double tolerance) {
+             joint_preconditioner precondition, double tolerance) {
     const auto n = static_cast<std::size_t>(matrix.rows);
     std::vector<T> b;
     for (int j = 0; j < k; ++j)
@@ -58,7 +58,7 @@ void compare(const device_group& group, const csr_matrix<T>& matrix, int k,
         INFO("column " << j << ": " << together[j].diagnosis);
         const std::span<const T> bj(b.data() + j * n, n);
         rhs.upload(bj);
-        const auto alone = precondition == multi_preconditioner::jacobi
+        const auto alone = precondition == joint_preconditioner::jacobi
                                ? launched_cg(*a, rhs, solution, {}, m)
                                : launched_cg(*a, rhs, solution);
         CHECK(together[j].reason == alone.reason);
@@ -78,13 +78,13 @@ void compare(const device_group& group, const csr_matrix<T>& matrix, int k,
 KRYLITH_GROUP_TEST("multi_cg: each column is solved as if it were alone") {
     const auto matrix = poisson2d<double>(17, random_scaling{4});
     for (const int k : {1, 2, 3, 8, 16, 19})
-        compare(group, matrix, k, multi_preconditioner::none, 1e-8);
-    compare(group, matrix, 5, multi_preconditioner::jacobi, 1e-8);
+        compare(group, matrix, k, joint_preconditioner::none, 1e-8);
+    compare(group, matrix, 5, joint_preconditioner::jacobi, 1e-8);
 }
 
 KRYLITH_GROUP_TEST("multi_cg: single precision") {
     const auto matrix = poisson2d<float>(12, random_scaling{4});
-    compare(group, matrix, 4, multi_preconditioner::jacobi, 1e-5);
+    compare(group, matrix, 4, joint_preconditioner::jacobi, 1e-5);
 }
 
 KRYLITH_GROUP_TEST("multi_cg: columns stop on their own, each for its reason") {
@@ -110,7 +110,7 @@ KRYLITH_GROUP_TEST("multi_cg: columns stop on their own, each for its reason") {
     CHECK(results.at(3).iterations == 0);
     CHECK(x[12] == 0);
     CHECK(results.at(4).reason == reason::not_a_number);
-    CHECK_THROWS_AS((void)multi_cg<double>(group, matrix, 5, multi_preconditioner::none,
+    CHECK_THROWS_AS((void)multi_cg<double>(group, matrix, 5, joint_preconditioner::none,
                                            {.on_failure = failure_policy::throw_error})
                         .solve(b, x),
                     not_converged);
@@ -121,14 +121,14 @@ KRYLITH_GROUP_TEST("multi_cg: starts, limits, one row, no column, a singular mat
     std::vector<double> b(80, 1.0);
     std::vector<double> x(80, 0.0);
     (void)multi_cg<double>(group, matrix, 2).solve(b, x);
-    multi_cg<double> warm(group, matrix, 2, multi_preconditioner::none, {.initial_guess = true});
+    multi_cg<double> warm(group, matrix, 2, joint_preconditioner::none, {.initial_guess = true});
     for (std::size_t i = 40; i < 80; ++i) x[i] = 0; // the first column starts at its solution
     const auto started = warm.solve(b, x);
     CHECK(started.at(0).iterations == 0);
     CHECK(started.at(0).converged());
     CHECK(started.at(1).iterations > 0);
     CHECK(started.at(1).converged());
-    multi_cg<double> limited(group, matrix, 2, multi_preconditioner::none, {.max_iterations = 3});
+    multi_cg<double> limited(group, matrix, 2, joint_preconditioner::none, {.max_iterations = 3});
     CHECK(limited.solve(b, x).at(1).reason == reason::max_iterations);
     CHECK(limited.solve({}, {}).empty());
     std::vector<double> two = {6, 8};
@@ -144,6 +144,56 @@ KRYLITH_GROUP_TEST("multi_cg: starts, limits, one row, no column, a singular mat
     CHECK(singular.at(0).reason == reason::indefinite_matrix);
 }
 
+KRYLITH_GROUP_TEST("multi_cg: one kernel where it fits, or four an iteration, with one outcome") {
+    const auto matrix = poisson3d<double>(9, random_scaling{2});
+    const auto n = static_cast<std::size_t>(matrix.rows);
+    const bool one_gpu = group.kind() == backend::cuda && group.size() == 1;
+    for (const int k : {2, 5, 16}) {
+        for (const auto m : {joint_preconditioner::none, joint_preconditioner::jacobi}) {
+            INFO(k << " columns");
+            std::vector<double> b;
+            for (int j = 0; j < k; ++j) // the columns stop one after the other
+                for (const double value : random_values<double>(matrix.rows, 60 + j))
+                    b.push_back(j % 3 == 1 ? 0 : value);
+            const auto solved = [&](const solver_options& options, const char* form) {
+                std::vector<double> x(b.size());
+                multi_cg<double> solver(group, matrix, k, m, options);
+                const auto results = solver.solve(b, x);
+                for (std::size_t j = 0; j < results.size(); ++j) {
+                    CHECK(results[j].form == form);
+                    CHECK(results[j].converged());
+                    CHECK(relative_residual<double>(
+                              matrix, std::span<const double>(x.data() + j * n, n),
+                              std::span<const double>(b.data() + j * n, n)) <= 1.01e-8);
+                }
+                return results;
+            };
+            const auto usual = solved({}, one_gpu ? "persistent" : "launched");
+            const auto launched = solved({.mode = execution_mode::eager}, "launched");
+            for (std::size_t j = 0; j < usual.size(); ++j)
+                CHECK(std::abs(usual[j].iterations - launched[j].iterations) <= 1);
+            // Watched solves stop now and then to look, and go on as if they had not.
+            const auto watched = solved({.max_seconds = 1e6}, one_gpu ? "persistent" : "launched");
+            for (std::size_t j = 0; j < usual.size(); ++j)
+                CHECK(watched[j].iterations == usual[j].iterations);
+        }
+    }
+}
+
+KRYLITH_GROUP_TEST("multi_cg: limits end columns at the same iteration in every form") {
+    const auto matrix = poisson2d<double>(60);
+    std::vector<double> b(static_cast<std::size_t>(2 * matrix.rows), 1.0);
+    std::vector<double> x(b.size());
+    for (const auto mode : {execution_mode::automatic, execution_mode::eager}) {
+        multi_cg<double> solver(group, matrix, 2, joint_preconditioner::none,
+                                {.max_iterations = 21, .mode = mode});
+        for (const solve_result& result : solver.solve(b, x)) {
+            CHECK(result.reason == reason::max_iterations);
+            CHECK(result.iterations == 21);
+        }
+    }
+}
+
 TEST_CASE("multi_cg: what it refuses") {
     const auto group = device_group::host(1);
     const auto matrix = testing::laplace_1d(4);
@@ -157,7 +207,7 @@ TEST_CASE("multi_cg: what it refuses") {
     CHECK_THROWS_WITH_AS((void)solver.solve(b, x), doctest::Contains("b has 6 entries"),
                          usage_error);
     CHECK_THROWS_WITH_AS(
-        multi_cg<double>(group, testing::diagonal_matrix({1, 0}), 1, multi_preconditioner::jacobi),
+        multi_cg<double>(group, testing::diagonal_matrix({1, 0}), 1, joint_preconditioner::jacobi),
         doctest::Contains("diagonal entry of row 1"), input_error);
 }
 
