@@ -1,6 +1,6 @@
 #include <krylith/solvers/cg.hpp>
 
-#include <krylith/solvers/multi_cg/multi_cg.hpp>
+#include <krylith/solvers/joint/joint_methods.hpp>
 #include <krylith/solvers/solver_table.hpp>
 #include <krylith/solvers/table/cg_model.hpp>
 
@@ -15,17 +15,6 @@ std::optional<double> cg_model::passes(const solver_setting& s) {
 solver_vectors cg_model::vectors(const solver_setting& s) {
     return {s.preconditioned ? 4 : 3, 1};
 }
-
-namespace {
-
-template <class T>
-std::unique_ptr<joint_solver<T>> joint_cg(const device_group& group, const csr_view<T>& a,
-                                          int columns, joint_preconditioner m,
-                                          const solver_options& options) {
-    return std::make_unique<multi_cg<T>>(group, a, columns, m, options);
-}
-
-} // namespace
 
 constinit const solver_method solver_rows::cg = {
     .name = "cg",

@@ -92,6 +92,7 @@ std::string column_solver<T>::choose(const device_group& group, int columns, boo
     if (columns == 1) return "there is one column";
     if (std::string why = refused_because(multiply_); !why.empty()) return why;
     joint_method_ = solver_;
+    side on = options_.preconditioning;
     if (automatic) {
         make_single();
         const bool choice_of_m = open();
@@ -100,6 +101,7 @@ std::string column_solver<T>::choose(const device_group& group, int columns, boo
                                          .front();
         joint_method_ = first.solver;
         if (choice_of_m) m = first.preconditioner;
+        on = first.on_side;
         because_ = first.because;
         if (first.most_iterations > 0) joint_iterations_ = first.most_iterations;
     }
@@ -111,6 +113,9 @@ std::string column_solver<T>::choose(const device_group& group, int columns, boo
     if (!joint_m)
         return "preconditioner " + std::string(m->name) +
                " is not applied to several right-hand sides at once";
+    if (m != nullptr && joint_method_->has_sides && on != side::right)
+        return std::string("preconditioners on side ") + to_string(on) +
+               " are for one right-hand side at a time";
     joint_m_ = *joint_m;
     solver_options plain = options_;
     plain.history = false;
@@ -200,6 +205,7 @@ std::vector<solve_result> column_solver<T>::solve_at_once(std::span<const T> b, 
         solve_attempt attempt;
         attempt.solver = solver_name();
         attempt.preconditioner = preconditioner_name();
+        if (joint_method_->has_sides) attempt.side = to_string(side::right);
         attempt.because = because_;
         attempt.reason = result.reason;
         attempt.iterations = result.iterations;

@@ -7,7 +7,7 @@
 //     const std::vector<solve_result> results = solver.solve(b, x);
 //
 // The systems are solved in one joint loop, which reads the matrix once for several columns
-// (solvers/multi_cg/), where the solver has one that applies the preconditioner; otherwise one
+// (solvers/joint/), where the solver has one that applies the preconditioner; otherwise one
 // after the other, with operator, preconditioner, vectors and recording made once.
 #pragma once
 

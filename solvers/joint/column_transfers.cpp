@@ -1,4 +1,4 @@
-#include <krylith/solvers/multi_cg/column_transfers.hpp>
+#include <krylith/solvers/joint/column_transfers.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// How kernels for several right-hand sides divide their vectors: a thread has one or two
-// neighbouring columns of a row. Included by .cu files only.
+// How kernels for several right-hand sides divide their vectors: a thread has two neighbouring
+// columns of a row. Included by .cu files only.
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,15 @@
 namespace krylith::cuda {
 
 /// Columns of one thread: two entries of double are one load of 16 bytes.
-template <int K>
-inline constexpr int column_width = K > 1 ? 2 : 1;
+inline constexpr int column_width = 2;
 /// Threads of one row.
 template <int K>
-inline constexpr int row_lanes = K / column_width<K>;
+inline constexpr int row_lanes = K / column_width;
 
 /// The entries of a thread's columns in one row.
 template <class T, int K>
-struct alignas(sizeof(T) * column_width<K>) column_entries {
-    T at[column_width<K>];
+struct alignas(sizeof(T) * column_width) column_entries {
+    T at[column_width];
 };
 
 template <class T, int K>
@@ -41,30 +40,22 @@ template <int K>
 /// The first of the columns of this thread.
 template <int K>
 [[nodiscard]] __device__ inline int first_column() {
-    return row_lane<K>() * column_width<K>;
-}
-
-/// Adds r'r, and r'z where there is a preconditioner, to the sums of one of a thread's columns.
-template <bool Preconditioned, int K, class T>
-__device__ inline void add_residual(double* sums, int c, T r, T z) {
-    sums[c] += static_cast<double>(r) * static_cast<double>(r);
-    if constexpr (Preconditioned)
-        sums[column_width<K> + c] += static_cast<double>(r) * static_cast<double>(z);
+    return row_lane<K>() * column_width;
 }
 
 /// Adds up a thread's sums over its warp: value set * K + j, that of column j, goes to `to`.
 template <int K, int Sets>
-__device__ inline void store_column_sums(const double (&sums)[Sets * column_width<K>], double* to) {
+__device__ inline void store_column_sums(const double (&sums)[Sets * column_width], double* to) {
     const int lane = static_cast<int>(threadIdx.x & 31);
 #pragma unroll
     for (int s = 0; s < Sets; ++s)
 #pragma unroll
-        for (int c = 0; c < column_width<K>; ++c) {
-            double sum = sums[s * column_width<K> + c];
+        for (int c = 0; c < column_width; ++c) {
+            double sum = sums[s * column_width + c];
 #pragma unroll
             for (int distance = 16; distance >= row_lanes<K>; distance /= 2)
                 sum += __shfl_xor_sync(0xffffffffu, sum, distance);
-            if (lane < row_lanes<K>) to[s * K + lane * column_width<K> + c] = sum;
+            if (lane < row_lanes<K>) to[s * K + lane * column_width + c] = sum;
         }
 }
 
@@ -72,13 +63,12 @@ __device__ inline void store_column_sums(const double (&sums)[Sets * column_widt
 template <class Body>
 void with_columns(int columns, const Body& body) {
     switch (columns) {
-    case 1: return body(std::integral_constant<int, 1>());
     case 2: return body(std::integral_constant<int, 2>());
     case 4: return body(std::integral_constant<int, 4>());
     case 8: return body(std::integral_constant<int, 8>());
     case 16: return body(std::integral_constant<int, 16>());
     default:
-        throw usage_error("kernels for several columns take 1, 2, 4, 8 or 16, not " +
+        throw usage_error("kernels for several columns take 2, 4, 8 or 16, not " +
                           std::to_string(columns));
     }
 }

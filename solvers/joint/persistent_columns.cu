@@ -10,8 +10,9 @@
 
 #include <krylith/device/cuda/cooperative_launch.cuh>
 #include <krylith/device/cuda/cuda_device.cuh>
-#include <krylith/solvers/multi_cg/column_entries.cuh>
-#include <krylith/solvers/multi_cg/persistent_columns.hpp>
+#include <krylith/solvers/joint/cg_columns.hpp>
+#include <krylith/solvers/joint/column_entries.cuh>
+#include <krylith/solvers/joint/persistent_columns.hpp>
 #include <krylith/vector/scalar/kernel_context_cuda.cuh>
 
 namespace krylith::cuda {
@@ -31,7 +32,7 @@ template <int K>
 struct column_state {
     double warp_sums[column_warps][2 * K];
     double sums[2 * K];
-    double numbers[column_places{K}.size()];
+    double numbers[column_places{K}.own(cg_columns<false>::numbers)];
     int failed;
 };
 
@@ -41,7 +42,7 @@ struct column_state {
 template <int K, int Sets, bool Publish>
 __device__ bool reduce_columns(const all_reduce_slots& all_reduce, stamped_value* slots,
                                column_state<K>& s, std::uint64_t epoch,
-                               const double (&values)[Sets * column_width<K>]) {
+                               const double (&values)[Sets * column_width]) {
     constexpr int count = Sets * K;
     static_assert(count <= 32, "one warp stores all sums of a block");
     const int warp = static_cast<int>(threadIdx.x / 32);
@@ -101,7 +102,7 @@ template <int K>
 template <class T, int K>
 [[nodiscard]] __device__ inline column_entries<T, K>
 multiply_pairs(const persistent_column_operands<T>& a, std::int64_t row,
-               const T (&beta)[column_width<K>]) {
+               const T (&beta)[column_width]) {
     column_entries<T, K> sum{};
     const std::int64_t end = a.offsets[row + 1];
 #pragma unroll 4
@@ -111,8 +112,7 @@ multiply_pairs(const persistent_column_operands<T>& a, std::int64_t row,
         const auto z = load_entries<T, K>(a.pairs, item);
         const auto p = load_entries<T, K>(a.pairs, item + row_lanes<K>);
 #pragma unroll
-        for (int c = 0; c < column_width<K>; ++c)
-            sum.at[c] += value * fma(beta[c], p.at[c], z.at[c]);
+        for (int c = 0; c < column_width; ++c) sum.at[c] += value * fma(beta[c], p.at[c], z.at[c]);
     }
     return sum;
 }
@@ -121,8 +121,9 @@ template <class T, int K, bool Preconditioned, int Items>
 __global__ void __launch_bounds__(column_threads, 1)
     persistent_columns_kernel(const __grid_constant__ compact_context parameter,
                               const __grid_constant__ persistent_column_operands<T> a) {
-    constexpr int sets = Preconditioned ? 2 : 1;
-    constexpr int width = column_width<K>;
+    using cg = cg_columns<Preconditioned>;
+    constexpr int sets = cg::residual_sums;
+    constexpr int width = column_width;
     constexpr bool keeps_x = Items <= items_with_x;
     constexpr column_places at{K};
     __shared__ context_state state;
@@ -130,7 +131,7 @@ __global__ void __launch_bounds__(column_threads, 1)
     const compact_context& context = state.context; // complete after the prologue
     if (!kernel_prologue(parameter, state)) return;
     const auto me = static_cast<int>(threadIdx.x);
-    for (int i = me; i < at.size(); i += column_threads) s.numbers[i] = context.array[i];
+    for (int i = me; i < at.own(cg::numbers); i += column_threads) s.numbers[i] = context.array[i];
     if (me == 0) s.failed = 0;
 
     // Rows are divided evenly; a thread's items are column_threads apart, in the same columns.
@@ -146,9 +147,9 @@ __global__ void __launch_bounds__(column_threads, 1)
     for (int j = 0; j < Items; ++j) {
         const std::int64_t i = item(j);
         if (i >= end) continue;
-        if constexpr (keeps_x) x[j] = load_entries<T, K>(a.x, i);
-        r[j] = load_entries<T, K>(a.r, i);
-        p[j] = load_entries<T, K>(a.p, i);
+        if constexpr (keeps_x) x[j] = load_entries<T, K>(a.vectors[cg::x], i);
+        r[j] = load_entries<T, K>(a.vectors[cg::r], i);
+        p[j] = load_entries<T, K>(a.vectors[cg::p], i);
         const std::int64_t pair = pair_item<K>(i / row_lanes<K>);
         store_entries<T, K>(a.pairs, pair, p[j]);
         store_entries<T, K>(a.pairs, pair + row_lanes<K>, column_entries<T, K>{});
@@ -180,13 +181,13 @@ __global__ void __launch_bounds__(column_threads, 1)
                 products[c] += static_cast<double>(p[j].at[c]) * static_cast<double>(q[j].at[c]);
         }
         if (!reduce_columns<K, 1, false>(context.all_reduce, a.slots, s, ++epoch, products)) break;
-        if (me < K) s.numbers[at.pq() + me] = s.sums[me];
+        if (me < K) s.numbers[at.own(cg::pq) + me] = s.sums[me];
         T alpha[width];
 #pragma unroll
         for (int c = 0; c < width; ++c) {
             const int column = first_column<K>() + c;
             alpha[c] = s.numbers[at.state() + column] == 0.0 && s.sums[column] > 0.0
-                           ? static_cast<T>(s.numbers[at.rho() + column] / s.sums[column])
+                           ? static_cast<T>(s.numbers[at.own(cg::rho) + column] / s.sums[column])
                            : T(0);
         }
         double norms[sets * width] = {};
@@ -195,7 +196,7 @@ __global__ void __launch_bounds__(column_threads, 1)
             const std::int64_t i = item(j);
             if (i >= end) continue;
             column_entries<T, K> far_x{};
-            if constexpr (!keeps_x) far_x = load_entries<T, K>(a.x, i);
+            if constexpr (!keeps_x) far_x = load_entries<T, K>(a.vectors[cg::x], i);
             column_entries<T, K>& own_x = keeps_x ? x[keeps_x ? j : 0] : far_x;
             const T d = inverse(i);
             column_entries<T, K> z;
@@ -206,32 +207,35 @@ __global__ void __launch_bounds__(column_threads, 1)
                     r[j].at[c] -= alpha[c] * q[j].at[c];
                 }
                 z.at[c] = d * r[j].at[c];
-                add_residual<Preconditioned, K>(norms, c, r[j].at[c], z.at[c]);
+                double own[2] = {};
+                cg::add_residual(r[j].at[c], z.at[c], own);
+#pragma unroll
+                for (int set = 0; set < sets; ++set) norms[set * width + c] += own[set];
             }
-            if constexpr (!keeps_x) store_entries<T, K>(a.x, i, far_x);
+            if constexpr (!keeps_x) store_entries<T, K>(a.vectors[cg::x], i, far_x);
             const std::int64_t pair = pair_item<K>(i / row_lanes<K>);
             store_entries<T, K>(a.pairs, pair, z);
             store_entries<T, K>(a.pairs, pair + row_lanes<K>, p[j]);
         }
         if (!reduce_columns<K, sets, true>(context.all_reduce, a.slots, s, ++epoch, norms)) break;
         // All blocks have the same sums and numbers, and come to the same conclusions.
-        const bool runs = me < K && advance_column(s.numbers, s.sums, Preconditioned, K, me);
+        const bool runs = me < K && cg::test(s.numbers, s.sums, at, me);
         going = __syncthreads_or(runs ? 1 : 0) != 0 && iteration + 1 < a.iterations;
 #pragma unroll
         for (int c = 0; c < width; ++c)
-            beta[c] = static_cast<T>(s.numbers[at.beta() + first_column<K>() + c]);
+            beta[c] = static_cast<T>(s.numbers[at.own(cg::beta) + first_column<K>() + c]);
     }
 #pragma unroll
     for (int j = 0; j < Items; ++j) {
         const std::int64_t i = item(j);
         if (i >= end) continue;
         next_direction(j, inverse(i));
-        if constexpr (keeps_x) store_entries<T, K>(a.x, i, x[j]);
-        store_entries<T, K>(a.r, i, r[j]);
-        store_entries<T, K>(a.p, i, p[j]);
+        if constexpr (keeps_x) store_entries<T, K>(a.vectors[cg::x], i, x[j]);
+        store_entries<T, K>(a.vectors[cg::r], i, r[j]);
+        store_entries<T, K>(a.vectors[cg::p], i, p[j]);
     }
     if (blockIdx.x != 0) return;
-    for (int i = me; i < at.size(); i += column_threads) context.array[i] = s.numbers[i];
+    for (int i = me; i < at.own(cg::numbers); i += column_threads) context.array[i] = s.numbers[i];
     if (me == 0) *a.last_epoch = epoch;
 }
 
@@ -241,9 +245,8 @@ unsigned blocks_for(const cuda_device& device, std::int64_t items) {
                                  std::min(device.multiprocessors(), most_column_blocks)));
 }
 
-/// Items of a row's columns.
 std::int64_t items_of(std::int64_t rows, int columns) {
-    return rows * (columns > 1 ? columns / 2 : 1);
+    return rows * (columns / column_width);
 }
 
 template <class T, int K, bool Preconditioned>
@@ -276,13 +279,11 @@ template <class T>
 void iterate_columns(device& device, const kernel_context& common,
                      const persistent_column_operands<T>& a) {
     with_columns(a.columns, [&](auto k) {
-        // One column has a persistent kernel of its own (solvers/persistent/), which is faster.
-        if constexpr (constexpr int columns = decltype(k)::value; columns > 1) {
-            if (a.preconditioned)
-                launch<T, columns, true>(device, common, a);
-            else
-                launch<T, columns, false>(device, common, a);
-        }
+        constexpr int columns = decltype(k)::value;
+        if (a.preconditioned)
+            launch<T, columns, true>(device, common, a);
+        else
+            launch<T, columns, false>(device, common, a);
     });
 }
 

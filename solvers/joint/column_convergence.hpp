@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include <krylith/solvers/multi_cg/column_kernels.hpp>
+#include <krylith/solvers/joint/column_pass.hpp>
 #include <krylith/solvers/options.hpp>
 #include <krylith/solvers/result.hpp>
 
@@ -15,8 +15,16 @@ namespace krylith {
 
 class column_convergence {
 public:
-    column_convergence(int columns, bool preconditioned, std::size_t value_bytes)
-        : k_(columns), at_{columns}, preconditioned_(preconditioned), value_bytes_(value_bytes) {}
+    /// Makes column j begin from the sums of its start, and returns the state that this leaves it
+    /// in.
+    using begin_function = loop_state (*)(double* numbers, const column_places& at, int j);
+
+    /// The devices have so many numbers.
+    column_convergence(int columns, int numbers, begin_function begin, std::size_t value_bytes)
+        : k_(columns),
+          begin_(begin),
+          value_bytes_(value_bytes),
+          numbers_(static_cast<std::size_t>(numbers)) {}
 
     /// The devices' numbers, at the places of column_places: downloaded after a residual was
     /// computed, uploaded before the loop.
@@ -34,9 +42,9 @@ public:
     /// Remembers which columns the loop is about to iterate, and returns the number of iterations
     /// of the one that has most.
     [[nodiscard]] double launch();
-    /// Ends what has stopped by the true residual. A column whose recurrence has run ahead of it
-    /// goes on from there, once for each time that this brings it to a quarter of what it was.
-    /// `told` is the caller's reason to stop, which ends what would go on.
+    /// Ends what has stopped by the true residual. A column whose recurrence has run ahead of it,
+    /// or has broken down, goes on from there, once for each time that this brings it to a quarter
+    /// of what it was. `told` is the caller's reason to stop, which ends what would go on.
     void verify(std::optional<reason> told, bool recorded);
 
     [[nodiscard]] std::vector<solve_result>& results() { return results_; }
@@ -59,8 +67,8 @@ private:
     void resume(int j);
 
     int k_;
-    column_places at_;
-    bool preconditioned_;
+    column_places at_{k_};
+    begin_function begin_;
     std::size_t value_bytes_;
     solver_options options_;
     std::int64_t limit_ = 0;

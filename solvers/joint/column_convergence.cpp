@@ -1,4 +1,4 @@
-#include <krylith/solvers/multi_cg/column_convergence.hpp>
+#include <krylith/solvers/joint/column_convergence.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@ reason reason_of(loop_state state) {
     case loop_state::indefinite_matrix: return reason::indefinite_matrix;
     case loop_state::indefinite_preconditioner: return reason::indefinite_preconditioner;
     case loop_state::not_a_number: return reason::not_a_number;
-    case loop_state::stagnated: return reason::stagnated;
+    case loop_state::breakdown: return reason::breakdown;
     default: return reason::max_iterations;
     }
 }
@@ -28,10 +28,12 @@ std::string diagnosis_of(reason why) {
     case reason::indefinite_preconditioner:
         return "r'z <= 0: the diagonal has negative entries; solve without jacobi";
     case reason::not_a_number: return "NaN or infinity in b, x0 or A";
+    case reason::breakdown:
+        return "the method broke down twice without progress: gmres can't, column after column";
     case reason::stagnated:
         return "no more progress: the true residual doesn't follow; ask for less";
     case reason::out_of_range:
-        return "squares of b leave the range of double: cg() scales such a system, this does not";
+        return "squares of b leave the range of double: a solve of this column alone scales it";
     case reason::interrupted: return "a stop was requested: x is the iterate of that time";
     case reason::time_limit: return "max_seconds are over: x is the iterate of that time";
     default: return {};
@@ -111,13 +113,12 @@ void column_convergence::finish(int j, reason why) {
 }
 
 void column_convergence::resume(int j) {
-    const double rho = number(preconditioned_ ? at_.rz() : at_.rr(), j);
-    set(at_.rho(), j, rho);
+    const loop_state begun = begin_(numbers_.data(), at_, j);
     set(at_.state(), j, 0);
     if (number(at_.iterations(), j) >= static_cast<double>(limit_))
         finish(j, reason::max_iterations);
-    else if (!(rho > 0))
-        finish(j, reason::indefinite_preconditioner);
+    else if (begun != loop_state::running)
+        finish(j, reason_of(begun));
 }
 
 void column_convergence::verify(std::optional<reason> told, bool recorded) {
@@ -131,14 +132,15 @@ void column_convergence::verify(std::optional<reason> told, bool recorded) {
             finish(j, converged_reason(j));
         else if (!std::isfinite(rr))
             finish(j, reason::not_a_number);
-        else if (why != loop_state::converged && why != loop_state::running)
+        else if (why != loop_state::converged && why != loop_state::running &&
+                 why != loop_state::breakdown)
             finish(j, reason_of(why));
         else if (told)
             finish(j, *told);
         else if (why == loop_state::running)
             finish(j, reason::max_iterations);
         else if (r.replacements > 0 && rr > r.true_residual * r.true_residual / 16)
-            finish(j, reason::stagnated);
+            finish(j, why == loop_state::breakdown ? reason::breakdown : reason::stagnated);
         else {
             ++r.replacements;
             r.true_residual = std::sqrt(rr);

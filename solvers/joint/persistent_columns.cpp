@@ -1,4 +1,4 @@
-#include <krylith/solvers/multi_cg/persistent_columns.hpp>
+#include <krylith/solvers/joint/persistent_columns.hpp>
 
 #include <string>
 
@@ -10,7 +10,6 @@ std::string no_persistent_columns_because(const device_group& group, std::int64_
                                           int columns) {
     if (group.kind() != backend::cuda) return "it needs a CUDA device";
     if (group.size() != 1) return "it needs one device alone";
-    if (columns < 2) return "there is one column";
 #if KRYLITH_HAVE_CUDA
     const std::int64_t most = cuda::persistent_column_rows(group[0], columns);
     if (rows > most)
@@ -32,7 +31,7 @@ persistent_columns<T>::persistent_columns(const device_group& group, std::int64_
 
 template <class T>
 void persistent_columns<T>::enqueue(execution& run, const column_operands<T>& operands,
-                                    std::int64_t iterations) {
+                                    bool preconditioned, std::int64_t iterations) {
     run.unguarded([&] {
         run.open({});
 #if KRYLITH_HAVE_CUDA
@@ -42,9 +41,11 @@ void persistent_columns<T>::enqueue(execution& run, const column_operands<T>& op
         a.slots = slots_.data();
         a.last_epoch = last_epoch_.data();
         a.iterations = iterations;
+        a.preconditioned = preconditioned;
         cuda::iterate_columns(run.group()[0], run.at(0), a);
 #else
         (void)operands;
+        (void)preconditioned;
         (void)iterations;
 #endif
         run.close();

@@ -14,7 +14,7 @@
 #include <krylith/device/device_group.hpp>
 #include <krylith/device/kernel/all_reduce_slots.hpp>
 #include <krylith/device/memory/buffer.hpp>
-#include <krylith/solvers/multi_cg/column_kernels.hpp>
+#include <krylith/solvers/joint/column_pass.hpp>
 #include <krylith/vector/execution.hpp>
 
 namespace krylith {
@@ -30,10 +30,11 @@ struct persistent_column_operands : column_operands<T> {
     stamped_value* slots;      ///< [2][2 columns][most_column_blocks]
     std::uint64_t* last_epoch; ///< of the all-reduces so far
     std::int64_t iterations;   ///< at most so many, at least 1
+    bool preconditioned;
 };
 
 /// Says why the kernel can't run on this group with so many rows and columns; empty if it can. It
-/// needs one CUDA device and, for k > 1 columns, at most 4096 / k rows a multiprocessor (H200 and 8
+/// needs one CUDA device and, for k columns, at most 4096 / k rows a multiprocessor (H200 and 8
 /// columns: 67,584).
 [[nodiscard]] std::string no_persistent_columns_because(const device_group& group,
                                                         std::int64_t rows, int columns);
@@ -47,8 +48,9 @@ public:
 
     /// Enqueues at most so many iterations from the numbers in the execution's array
     /// (column_places), r and the direction p; it leaves there what the next call goes on from.
-    /// `operands` are those of the other kernels; b and q are not touched.
-    void enqueue(execution& run, const column_operands<T>& operands, std::int64_t iterations);
+    /// `operands` are those of the passes of cg_columns<preconditioned>; b and q are not touched.
+    void enqueue(execution& run, const column_operands<T>& operands, bool preconditioned,
+                 std::int64_t iterations);
 
 private:
     buffer<T> pairs_;
