@@ -30,13 +30,13 @@
 #include <krylith/solvers/bicgstab.hpp>
 #include <krylith/solvers/bicgstab_l.hpp>
 #include <krylith/solvers/cg.hpp>
+#include <krylith/solvers/column_solver.hpp>
 #include <krylith/solvers/fcg.hpp>
 #include <krylith/solvers/fgmres.hpp>
 #include <krylith/solvers/gmres.hpp>
 #include <krylith/solvers/idr.hpp>
 #include <krylith/solvers/lsqr.hpp>
 #include <krylith/solvers/minres.hpp>
-#include <krylith/solvers/multi_cg.hpp>
 #include <krylith/solvers/persistent_cg.hpp>
 #include <krylith/solvers/solver_table.hpp>
 #include <krylith/spmv/matrix_free.hpp>

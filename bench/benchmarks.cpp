@@ -9,6 +9,7 @@
 #include <krylith/bench/imbalance/imbalance_run.hpp>
 #include <krylith/bench/multigrid/multigrid_run.hpp>
 #include <krylith/bench/read/read_run.hpp>
+#include <krylith/bench/right_hand_sides/right_hand_sides_run.hpp>
 #include <krylith/bench/solver/solver_run.hpp>
 #include <krylith/bench/sparse/sparse_run.hpp>
 #include <krylith/bench/spmspv/spmspv_run.hpp>
@@ -42,7 +43,7 @@ std::function<exit_status()> add_solver(CLI::App& options, std::string_view name
     return [request] { return status_of_run(bench::solver_run(*request)); };
 }
 
-constexpr std::array<benchmark, 13> others = {{
+constexpr std::array<benchmark, 14> others = {{
     {"calls", "What a call of a solver costs beside its iterations, and time steps",
      add<bench::calls_request, bench::calls_run>},
     {"spmv", "y = A x: formats on one device, operators on several, and their limits",
@@ -65,6 +66,8 @@ constexpr std::array<benchmark, 13> others = {{
      add<bench::total_request, bench::total_run>},
     {"multigrid", "From a matrix on the devices to the answer by amg, step by step",
      add<bench::multigrid_request, bench::multigrid_run>},
+    {"right-hand-sides", "Several systems with one matrix: at once, and one after another",
+     add<bench::right_hand_sides_request, bench::right_hand_sides_run>},
     {"factors", "ILU(0) and IC(0) made on the devices, step by step, and CG with them",
      add<bench::factors_request, bench::factors_run>},
     {"break_even", "Rows a GPU from which several pay, by the cost model; needs no device",

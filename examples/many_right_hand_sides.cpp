@@ -19,7 +19,7 @@
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/precond/jacobi.hpp>
 #include <krylith/solvers/cg.hpp>
-#include <krylith/solvers/multi_cg.hpp>
+#include <krylith/solvers/column_solver.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 
 using namespace krylith;
@@ -56,45 +56,43 @@ double residual(const csr_matrix<double>& a, const std::vector<double>& x,
     return std::sqrt(rr / bb);
 }
 
-/// Solves for all right-hand sides at once, and compares with cg() for one after another. Both
-/// times are those of the second solve, without transfers.
+/// Solves for all right-hand sides at once and one after another, and compares. Both times are
+/// those of the second solve, without transfers.
 bool at_once(const device_group& group, const csr_matrix<double>& matrix, std::int64_t n,
              int count) {
     const auto rows = static_cast<std::size_t>(matrix.rows);
     std::vector<double> b;
     for (int i = 0; i < count; ++i)
         for (const double value : warm_spot(n, 0.4 + 0.005 * i)) b.push_back(value);
-    std::vector<double> x(b.size());
-    multi_cg<double> solver(group, matrix, count, multi_preconditioner::jacobi);
-    (void)solver.solve(b, x); // records the loop
-    double together = 0;
     bool good = true;
-    const auto results = solver.solve(b, x);
-    for (std::size_t i = 0; i < results.size(); ++i) {
-        // Columns of one loop have one time.
-        if (i % static_cast<std::size_t>(solver.columns()) == 0)
-            together += results[i].solve_seconds;
-        const auto first = static_cast<std::ptrdiff_t>(i * rows);
-        const auto last = static_cast<std::ptrdiff_t>((i + 1) * rows);
-        const std::vector<double> rhs(b.begin() + first, b.begin() + last);
-        const std::vector<double> solution(x.begin() + first, x.begin() + last);
-        good = good && results[i].converged() && residual(matrix, solution, rhs) <= 1.01e-8;
-    }
-    const auto a = make_operator(group, matrix);
-    const jacobi<double> m(*a);
-    auto one = a->make_range_vector();
-    auto answer = a->make_range_vector();
-    double alone = 0;
-    for (int i = -1; i < count; ++i) { // -1: records the loop
-        const auto first = static_cast<std::size_t>(std::max(i, 0)) * rows;
-        one.upload({b.data() + first, rows});
-        const solve_result result = cg(*a, one, answer, {}, m);
-        good = good && result.converged();
-        if (i >= 0) alone += result.solve_seconds;
-    }
+    /// Returns the seconds of a second solve by `solver`, which finds its loop recorded.
+    const auto seconds = [&](column_solver<double>& solver) {
+        std::vector<double> x(b.size());
+        (void)solver.solve(b, x);
+        const std::vector<solve_result> results = solver.solve(b, x);
+        double sum = 0;
+        for (std::size_t i = 0; i < results.size(); ++i) {
+            // Columns of one loop have one time.
+            if (i % static_cast<std::size_t>(solver.columns_a_loop()) == 0)
+                sum += results[i].solve_seconds;
+            const auto first = static_cast<std::ptrdiff_t>(i * rows);
+            const auto last = static_cast<std::ptrdiff_t>((i + 1) * rows);
+            const std::vector<double> rhs(b.begin() + first, b.begin() + last);
+            const std::vector<double> solution(x.begin() + first, x.begin() + last);
+            good = good && results[i].converged() && residual(matrix, solution, rhs) <= 1.01e-8;
+        }
+        return sum;
+    };
+    const column_method method{.solver = "cg", .preconditioner = "jacobi"};
+    column_solver<double> solver(group, matrix, count, method);
+    column_solver<double> single(group, matrix, count,
+                                 {.solver = "cg", .preconditioner = "jacobi", .at_once = false});
+    const double together = seconds(solver);
+    const double alone = seconds(single);
     std::printf("at once, %d a loop: %.2f ms a solve; one after another: %.2f ms; %.2f times as "
                 "fast\n",
-                solver.columns(), 1e3 * together / count, 1e3 * alone / count, alone / together);
+                solver.columns_a_loop(), 1e3 * together / count, 1e3 * alone / count,
+                alone / together);
     return good;
 }
 

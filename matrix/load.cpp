@@ -65,6 +65,11 @@ files::input_file open_input(std::string_view name, file_content content) {
                       ", allowed are " + readable_formats(content));
 }
 
+const file_format& format_of_vectors(const std::filesystem::path& path) {
+    const file_format* const format = format_to_write(path.string(), file_content::vector);
+    return format == nullptr ? file_format_rows::market : *format;
+}
+
 } // namespace
 
 template <class T>
@@ -107,9 +112,42 @@ void save_matrix(const std::filesystem::path& path, const csr_view<T>& matrix,
 template <class T>
 void save_vector(const std::filesystem::path& path, std::span<const T> vector,
                  std::string_view comment) {
-    const file_format* format = format_to_write(path.string(), file_content::vector);
-    const file_format& chosen = format == nullptr ? file_format_rows::market : *format;
-    chosen.functions<T>().write_vector(path, vector, comment);
+    format_of_vectors(path).functions<T>().write_vector(path, vector, comment);
+}
+
+template <class T>
+dense_columns<T> load_columns(std::string_view name, std::optional<std::int64_t> entries) {
+    files::input_file file = open_input(name, file_content::vector);
+    const file_format& format = recognise(file, file_content::vector);
+    const file_functions<T>& functions = format.functions<T>();
+    if (functions.read_columns != nullptr) {
+        return functions.read_columns(file);
+    }
+    if (functions.read_vector == nullptr) {
+        refuse_content(file, format, file_content::vector);
+    }
+    dense_columns<T> one{0, 1, functions.read_vector(file, {.entries = entries})};
+    one.rows = static_cast<std::int64_t>(one.values.size());
+    return one;
+}
+
+void check_columns_path(const std::filesystem::path& path, std::int64_t columns) {
+    const file_format& format = format_of_vectors(path);
+    if (columns != 1 && format.functions<double>().write_columns == nullptr) {
+        throw usage_error("path is '" + path.string() + "': " + std::string(format.name) +
+                          " holds one vector, and there are " + std::to_string(columns) +
+                          ", allowed is a Matrix Market file (.mtx)");
+    }
+}
+
+template <class T>
+void save_columns(const std::filesystem::path& path, const dense_columns<T>& columns,
+                  std::string_view comment) {
+    check_columns_path(path, columns.columns);
+    if (columns.columns == 1) {
+        return save_vector<T>(path, columns.values, comment);
+    }
+    format_of_vectors(path).functions<T>().write_columns(path, columns, comment);
 }
 
 template csr_matrix<double> load_matrix(std::string_view, const load_options&);
@@ -120,5 +158,11 @@ template void save_matrix(const std::filesystem::path&, const csr_view<double>&,
 template void save_matrix(const std::filesystem::path&, const csr_view<float>&, std::string_view);
 template void save_vector(const std::filesystem::path&, std::span<const double>, std::string_view);
 template void save_vector(const std::filesystem::path&, std::span<const float>, std::string_view);
+template dense_columns<double> load_columns(std::string_view, std::optional<std::int64_t>);
+template dense_columns<float> load_columns(std::string_view, std::optional<std::int64_t>);
+template void save_columns(const std::filesystem::path&, const dense_columns<double>&,
+                           std::string_view);
+template void save_columns(const std::filesystem::path&, const dense_columns<float>&,
+                           std::string_view);
 
 } // namespace krylith

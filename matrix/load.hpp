@@ -10,6 +10,7 @@
 
 #include <krylith/matrix/csr.hpp>
 #include <krylith/matrix/files/file_report.hpp>
+#include <krylith/matrix/types/dense_columns.hpp>
 
 namespace krylith {
 
@@ -29,6 +30,12 @@ template <class T>
 [[nodiscard]] std::vector<T> load_vector(std::string_view name,
                                          std::optional<std::int64_t> entries = std::nullopt);
 
+/// Loads one or several vectors likewise: the columns of an array in a Matrix Market file, or the
+/// vector in a file that load_vector() accepts.
+template <class T>
+[[nodiscard]] dense_columns<T> load_columns(std::string_view name,
+                                            std::optional<std::int64_t> entries = std::nullopt);
+
 /// Writes a matrix in the format that the end of the path says: .mtx, .mtx.gz, .kcsr, .npz or
 /// .petsc. The comment goes where the format has room for one. A file is replaced whole (docs/
 /// file_formats.md). Throws usage_error for another ending, input_error for an invalid matrix, for
@@ -47,5 +54,14 @@ void save_matrix(const std::filesystem::path& path, const csr_matrix<T>& matrix,
 template <class T>
 void save_vector(const std::filesystem::path& path, std::span<const T> vector,
                  std::string_view comment = {});
+
+/// Writes one or several vectors likewise. Throws usage_error for several where the format holds
+/// one: they go to a Matrix Market array.
+template <class T>
+void save_columns(const std::filesystem::path& path, const dense_columns<T>& columns,
+                  std::string_view comment = {});
+
+/// Throws usage_error where save_columns() would for so many columns, before they are there.
+void check_columns_path(const std::filesystem::path& path, std::int64_t columns);
 
 } // namespace krylith

@@ -30,6 +30,7 @@
 
 #include <krylith/matrix/csr.hpp>
 #include <krylith/matrix/files/file_report.hpp>
+#include <krylith/matrix/types/dense_columns.hpp>
 
 namespace krylith {
 
@@ -77,5 +78,10 @@ void write_matrix_market(const std::filesystem::path& path, const csr_matrix<T>&
 template <class T>
 void write_vector_market(const std::filesystem::path& path, std::span<const T> vector,
                          std::string_view comment = {});
+
+/// Writes several vectors likewise, as the array of so many columns.
+template <class T>
+void write_columns_market(const std::filesystem::path& path, const dense_columns<T>& columns,
+                          std::string_view comment = {});
 
 } // namespace krylith

@@ -184,6 +184,7 @@ constinit const preconditioner_method preconditioner_rows::jacobi = {
             return std::optional(static_cast<double>(s.value_bytes * s.rows));
         },
     .make = preconditioner_makers{make_jacobi<double>, make_jacobi<float>},
+    .is_diagonal = true,
 };
 
 } // namespace krylith

@@ -4,8 +4,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/solvers/automatic/attempts.hpp>
-#include <krylith/solvers/automatic/method_plan.hpp>
-#include <krylith/solvers/automatic/row_sample.hpp>
+#include <krylith/solvers/automatic/operator_plan.hpp>
 #include <krylith/solvers/concepts.hpp>
 #include <krylith/solvers/solver_table.hpp>
 
@@ -32,22 +31,8 @@ solve_result solve_by_facts(const matrix_operator<T>& a, const vector<T>& b, vec
     if (matrix != nullptr) check_matrix(*matrix, a, nodes);
     attempts<T> tries(a, b, x, options, matrix, nodes);
     const bool known = a.kept().facts != nullptr;
-    const operator_facts& facts = facts_of(a, options.timeout_seconds);
-    const plan_setting setting{a.size(),
-                               sizeof(T),
-                               options.restart,
-                               options.preconditioning,
-                               given != nullptr    ? preconditioner_source::given
-                               : matrix != nullptr ? preconditioner_source::matrix
-                                                   : preconditioner_source::table,
-                               given != nullptr && given->varies(),
-                               given == nullptr || given->symmetric(),
-                               matrix != nullptr ? sample_rows(*matrix) : row_sample(),
-                               matrix != nullptr ? matrix->nnz() : 0,
-                               nodes.known(),
-                               !nodes.near_null.empty()};
-    solve_result result = tries.run(plan_methods(facts, setting), given);
-    if (!known) result.setup_seconds += facts.seconds;
+    solve_result result = tries.run(plan_for(a, options, given, matrix, nodes), given);
+    if (!known) result.setup_seconds += facts_of(a, options.timeout_seconds).seconds;
     if (!result.converged() && options.on_failure == failure_policy::throw_error)
         throw not_converged(std::move(result));
     return result;

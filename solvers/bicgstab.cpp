@@ -1,5 +1,6 @@
 #include <krylith/solvers/bicgstab.hpp>
 
+#include <krylith/solvers/joint/joint_methods.hpp>
 #include <krylith/solvers/solver_table.hpp>
 
 namespace krylith {
@@ -40,6 +41,7 @@ constinit const solver_method solver_rows::bicgstab = {
     .functions =
         solver_functions{krylith::bicgstab<matrix_operator<double>, any_preconditioner<double>>,
                          krylith::bicgstab<matrix_operator<float>, any_preconditioner<float>>},
+    .joint = {joint_bicgstab<double>, joint_bicgstab<float>},
 };
 
 } // namespace krylith

@@ -1,5 +1,6 @@
 #include <krylith/solvers/cg.hpp>
 
+#include <krylith/solvers/joint/joint_methods.hpp>
 #include <krylith/solvers/solver_table.hpp>
 #include <krylith/solvers/table/cg_model.hpp>
 
@@ -35,6 +36,7 @@ constinit const solver_method solver_rows::cg = {
     .vectors = cg_model::vectors,
     .functions = solver_functions{krylith::cg<matrix_operator<double>, any_preconditioner<double>>,
                                   krylith::cg<matrix_operator<float>, any_preconditioner<float>>},
+    .joint = {joint_cg<double>, joint_cg<float>},
 };
 
 constinit const solver_method solver_rows::cg_launched = {

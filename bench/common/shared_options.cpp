@@ -19,6 +19,7 @@ CLI::Option* add_list(CLI::App& app, const char* name, std::vector<T>& values,
 template CLI::Option* add_list(CLI::App&, const char*, std::vector<std::string>&,
                                const std::string&);
 template CLI::Option* add_list(CLI::App&, const char*, std::vector<double>&, const std::string&);
+template CLI::Option* add_list(CLI::App&, const char*, std::vector<int>&, const std::string&);
 
 void add_matrices(CLI::App& app, std::vector<std::string>& matrices, const std::string& without) {
     app.add_option("MATRIX", matrices,

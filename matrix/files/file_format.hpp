@@ -13,6 +13,7 @@
 #include <krylith/matrix/csr.hpp>
 #include <krylith/matrix/files/file_report.hpp>
 #include <krylith/matrix/files/input_file.hpp>
+#include <krylith/matrix/types/dense_columns.hpp>
 
 namespace krylith {
 
@@ -34,6 +35,10 @@ struct file_functions {
                          std::string_view comment) = nullptr;
     void (*write_vector)(const std::filesystem::path&, std::span<const T>,
                          std::string_view comment) = nullptr;
+    /// Read and write several vectors of one length; null where a file holds one.
+    dense_columns<T> (*read_columns)(files::input_file&) = nullptr;
+    void (*write_columns)(const std::filesystem::path&, const dense_columns<T>&,
+                          std::string_view comment) = nullptr;
 };
 
 struct file_format {

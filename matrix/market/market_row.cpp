@@ -22,10 +22,17 @@ std::vector<T> read_vector(files::input_file& file, const vector_options&) {
 }
 
 template <class T>
+dense_columns<T> read_columns(files::input_file& file) {
+    return market::read_columns<T>(market::line_source::from_input(file));
+}
+
+template <class T>
 constexpr file_functions<T> functions = {.read_matrix = read_matrix<T>,
                                          .read_vector = read_vector<T>,
                                          .write_matrix = write_matrix_market<T>,
-                                         .write_vector = write_vector_market<T>};
+                                         .write_vector = write_vector_market<T>,
+                                         .read_columns = read_columns<T>,
+                                         .write_columns = write_columns_market<T>};
 
 } // namespace
 

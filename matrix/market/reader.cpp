@@ -176,6 +176,16 @@ void refuse_other_than_vector(const line_source& source, const header& h) {
     }
 }
 
+void refuse_other_than_columns(const line_source& source, const header& h) {
+    const bool array = h.layout == market::layout::array && h.symmetry == market::symmetry::general;
+    if (!array || h.columns == 1) {
+        return refuse_other_than_vector(source, h);
+    }
+    if (h.columns == 0) {
+        market::refuse(source.name(), h.size_line, "0 columns, allowed are 1 and more");
+    }
+}
+
 /// Adds the entries up; returns how many stood at a place given before.
 template <class T>
 std::int64_t scatter(const coo_matrix<T>& entries, std::vector<T>& vector) {
@@ -216,10 +226,9 @@ csr_matrix<T> read_matrix(line_source source, const load_options& options) {
     });
 }
 
+/// Reads what follows the header of a vector, or of an array of several.
 template <class T>
-std::vector<T> read_vector(line_source source, const load_options& options) {
-    const header h = read_header(source, expected_shape::vector);
-    refuse_other_than_vector(source, h);
+std::vector<T> read_dense(line_source& source, const header& h, const load_options& options) {
     const memory_limit limit(source, h, options.memory);
     limit.check_rows();
     return within_memory(source, h, [&] {
@@ -249,10 +258,26 @@ std::vector<T> read_vector(line_source source, const load_options& options) {
     });
 }
 
+template <class T>
+std::vector<T> read_vector(line_source source, const load_options& options) {
+    const header h = read_header(source, expected_shape::vector);
+    refuse_other_than_vector(source, h);
+    return read_dense<T>(source, h, options);
+}
+
+template <class T>
+dense_columns<T> read_columns(line_source source) {
+    const header h = read_header(source, expected_shape::vector);
+    refuse_other_than_columns(source, h);
+    return {h.rows, h.columns, read_dense<T>(source, h, {})};
+}
+
 template csr_matrix<double> read_matrix(line_source, const load_options&);
 template csr_matrix<float> read_matrix(line_source, const load_options&);
 template std::vector<double> read_vector(line_source, const load_options&);
 template std::vector<float> read_vector(line_source, const load_options&);
+template dense_columns<double> read_columns(line_source);
+template dense_columns<float> read_columns(line_source);
 
 } // namespace market
 

@@ -6,6 +6,7 @@
 #include <krylith/matrix/csr.hpp>
 #include <krylith/matrix/files/file_report.hpp>
 #include <krylith/matrix/market/line_source.hpp>
+#include <krylith/matrix/types/dense_columns.hpp>
 
 namespace krylith::market {
 
@@ -16,5 +17,9 @@ template <class T>
 /// The function behind read_vector_market() and parse_vector_market().
 template <class T>
 [[nodiscard]] std::vector<T> read_vector(line_source source, const load_options& options);
+
+/// Reads the columns of a general array; a file that read_vector() accepts is one column.
+template <class T>
+[[nodiscard]] dense_columns<T> read_columns(line_source source);
 
 } // namespace krylith::market

@@ -38,6 +38,24 @@ void refuse_not_finite(const csr_view<T>& matrix) {
     }
 }
 
+/// Writes values that lie column by column.
+template <class T>
+void put_array(const std::filesystem::path& path, std::int64_t rows, std::int64_t columns,
+               std::span<const T> values, std::string_view comment) {
+    market::text_sink file(path);
+    file.put("%%MatrixMarket matrix array real general\n");
+    put_comment(file, comment);
+    file.put(rows);
+    file.put(" ");
+    file.put(columns);
+    file.put("\n");
+    for (const T value : values) {
+        file.put_real(value);
+        file.put("\n");
+    }
+    file.close();
+}
+
 } // namespace
 
 template <class T>
@@ -71,16 +89,13 @@ void write_matrix_market(const std::filesystem::path& path, const csr_view<T>& m
 template <class T>
 void write_vector_market(const std::filesystem::path& path, std::span<const T> vector,
                          std::string_view comment) {
-    market::text_sink file(path);
-    file.put("%%MatrixMarket matrix array real general\n");
-    put_comment(file, comment);
-    file.put(static_cast<std::int64_t>(vector.size()));
-    file.put(" 1\n");
-    for (const T value : vector) {
-        file.put_real(value);
-        file.put("\n");
-    }
-    file.close();
+    put_array(path, static_cast<std::int64_t>(vector.size()), 1, vector, comment);
+}
+
+template <class T>
+void write_columns_market(const std::filesystem::path& path, const dense_columns<T>& columns,
+                          std::string_view comment) {
+    put_array(path, columns.rows, columns.columns, std::span<const T>(columns.values), comment);
 }
 
 template void write_matrix_market(const std::filesystem::path&, const csr_view<double>&,
@@ -91,5 +106,9 @@ template void write_vector_market(const std::filesystem::path&, std::span<const 
                                   std::string_view);
 template void write_vector_market(const std::filesystem::path&, std::span<const float>,
                                   std::string_view);
+template void write_columns_market(const std::filesystem::path&, const dense_columns<double>&,
+                                   std::string_view);
+template void write_columns_market(const std::filesystem::path&, const dense_columns<float>&,
+                                   std::string_view);
 
 } // namespace krylith

@@ -113,6 +113,9 @@ struct preconditioner_method {
     /// Parameters, "KEY=VALUE:...", with which the choice by facts makes it stronger, if that takes
     /// it, where it was too weak; empty: it doesn't.
     std::string_view stronger = {};
+    /// Whether M is the main diagonal of A, which loops for several right-hand sides apply by
+    /// themselves (solvers/table/joint_solver.hpp).
+    bool is_diagonal = false;
 
     /// Whether M suits a solver that needs a symmetric positive definite one, where A is that.
     [[nodiscard]] constexpr bool suits_definite() const {

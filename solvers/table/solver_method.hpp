@@ -11,6 +11,7 @@
 #include <krylith/precond/any_preconditioner.hpp>
 #include <krylith/solvers/options.hpp>
 #include <krylith/solvers/result.hpp>
+#include <krylith/solvers/table/joint_solver.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 
 namespace krylith {
@@ -87,6 +88,9 @@ struct solver_method {
     /// Returns the vectors that it keeps beside b and x.
     required<solver_vectors (*)(const solver_setting&)> vectors;
     required<solver_functions> functions;
+    /// What solves for several right-hand sides in one loop (solvers/column_solver.hpp); null: the
+    /// method takes one after the other.
+    joint_makers joint = {};
 
     /// Returns the method itself, or the one that it is another way to run.
     [[nodiscard]] constexpr const solver_method& base() const {

@@ -106,6 +106,18 @@ std::vector<T> make_values(const vector_source& source, const csr_matrix<T>& mat
 }
 
 template <class T>
+dense_columns<T> make_right_hand_sides(const vector_source& source, const csr_matrix<T>& matrix) {
+    if (source.what != vector_source::form::file)
+        return {matrix.rows, 1, make_values(source, matrix)};
+    dense_columns<T> b = load_columns<T>(source.path, matrix.rows);
+    if (b.rows != matrix.rows)
+        throw input_error((source.path == "-" ? "standard input" : source.path) + " has " +
+                          std::to_string(b.rows) + (b.columns == 1 ? " entries" : " rows") +
+                          ", the matrix " + std::to_string(matrix.rows) + " rows: they must agree");
+    return b;
+}
+
+template <class T>
 std::vector<T> make_column_values(const std::string& option, const vector_source& source,
                                   const csr_matrix<T>& matrix) {
     if (matrix.rows == matrix.columns) return make_values(source, matrix);
@@ -129,6 +141,9 @@ template std::vector<double> make_column_values(const std::string&, const vector
                                                 const csr_matrix<double>&);
 template std::vector<float> make_column_values(const std::string&, const vector_source&,
                                                const csr_matrix<float>&);
+template dense_columns<double> make_right_hand_sides(const vector_source&,
+                                                     const csr_matrix<double>&);
+template dense_columns<float> make_right_hand_sides(const vector_source&, const csr_matrix<float>&);
 template std::vector<double> make_values(const vector_source&, const csr_matrix<double>&);
 template std::vector<float> make_values(const vector_source&, const csr_matrix<float>&);
 

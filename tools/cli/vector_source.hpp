@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <krylith/matrix/csr.hpp>
+#include <krylith/matrix/types/dense_columns.hpp>
 
 namespace krylith::tool {
 
@@ -30,6 +31,11 @@ inline constexpr const char* vector_source_forms = "ones|row-sums|range:SEED|ran
 /// `matrix.rows` entries. Throws input_error for a file that can't be read or has another length.
 template <class T>
 [[nodiscard]] std::vector<T> make_values(const vector_source& source, const csr_matrix<T>& matrix);
+
+/// The same as one column, or the columns of a file that has several.
+template <class T>
+[[nodiscard]] dense_columns<T> make_right_hand_sides(const vector_source& source,
+                                                     const csr_matrix<T>& matrix);
 
 /// `matrix.columns` entries. Throws the same, and usage_error naming `option` for row-sums and
 /// range:SEED of a matrix that is not square: these have an entry a row.

@@ -54,7 +54,7 @@ void add_problem(CLI::App& app, solve_job& job) {
                    "Right-hand side b. ones: all entries 1. row-sums: A times ones, so that the "
                    "solution is ones. range:SEED: A times random:SEED, so that there is a solution "
                    "even if A is singular. random:SEED: uniform in [-1, 1), the same on every "
-                   "machine")
+                   "machine. FILE: an array of several columns solves for each of them")
         ->type_name(vector_source_forms)
         ->capture_default_str();
     app.add_option("--x0", request.x0, "Start from the vector in this file instead of zero")
@@ -171,6 +171,9 @@ exit_status run_solve_job(solve_job job) {
     // The usual number of iterations takes so little memory that cg may estimate the spectrum.
     job.request.history = job.request.max_iterations < 0 || job.tells() || !job.history.empty();
     job.request.sparsity = is_page(job.report);
+    job.request.curve_option = !job.history.empty() ? "--history"
+                               : !job.plot.empty()  ? "--plot"
+                                                    : "";
     // Standard output is for whoever reads the report, if that goes there.
     const solve_watch watch({job.monitor, job.quiet, job.report == "-" ? stderr : stdout});
     std::vector<told_solve> told;

@@ -5,6 +5,7 @@
 
 #include <krylith/config.hpp>
 #include <krylith/tools/cli/report_schema.hpp>
+#include <krylith/tools/solve/columns_report.hpp>
 #include <krylith/tools/solve/failure_advice.hpp>
 #include <krylith/tools/solve/operator_report.hpp>
 
@@ -142,7 +143,9 @@ json json_fields(const solve_request& request, const solve_outcome& outcome) {
     report["reason"] = to_string(r.reason);
     report["converged"] = r.converged();
     report["diagnosis"] = r.diagnosis;
-    report["next_command"] = asks_for_advice(r) ? json(next_command(request)) : json();
+    const bool several = !outcome.right_hand_sides.empty();
+    report["right_hand_sides"] = columns_as_json(outcome);
+    report["next_command"] = asks_for_advice(r) && !several ? json(next_command(request)) : json();
     report["warnings"] = outcome.warnings;
     report["iterations"] = r.iterations;
     report["replacements"] = r.replacements;
@@ -161,7 +164,7 @@ json json_fields(const solve_request& request, const solve_outcome& outcome) {
     report["setup_seconds"] = outcome.setup_seconds;
     report["transfer_seconds"] = outcome.transfer_seconds;
     report["solve_seconds"] = r.solve_seconds;
-    report["seconds_per_iteration"] = r.seconds_per_iteration();
+    report["seconds_per_iteration"] = several ? json() : json(r.seconds_per_iteration());
     report["bytes_per_iteration"] = or_null(outcome.bytes_an_iteration);
     report["gigabytes_per_second"] = or_null(outcome.bandwidth());
     report["bytes_per_device"] = bytes(r);

@@ -21,7 +21,9 @@
 #include <krylith/tools/cli/stopwatch.hpp>
 #include <krylith/tools/model/models.hpp>
 #include <krylith/tools/report/sparsity.hpp>
+#include <krylith/tools/solve/columns_run.hpp>
 #include <krylith/tools/solve/failure_advice.hpp>
+#include <krylith/tools/solve/operator_description.hpp>
 #include <krylith/tools/solve/placement.hpp>
 #include <krylith/tools/solve/solve_report.hpp>
 
@@ -49,21 +51,6 @@ double distance_from_ones(std::span<const T> x) {
     return largest;
 }
 
-template <class T>
-std::string why_eager(const solve_request& request, const matrix_operator<T>& a,
-                      const any_preconditioner<T>& m) {
-    const device_group& group = a.group();
-    if (request.execution == "eager") return "--execution eager";
-    if (!a.recordable() && !a.transport()->recordable)
-        return std::string("transport ") + to_string(a.transport()) + " can't be recorded";
-    if (!a.recordable() && !a.kind()->eager_because.empty())
-        return fmt::format("operator {}: {}", to_string(a.kind()),
-                           static_cast<std::string_view>(a.kind()->eager_because));
-    if (!a.recordable()) return "format " + a.format_name() + " can't be recorded";
-    if (!m.recordable()) return "preconditioner " + m.name() + " can't be recorded";
-    return group.serialised_because();
-}
-
 /// Seconds until the values are on the devices.
 template <class T>
 double upload(vector<T>& to, std::span<const T> values) {
@@ -78,34 +65,6 @@ void describe(solve_outcome& out, const csr_matrix<T>& matrix) {
     out.rows = matrix.rows;
     out.columns = matrix.columns;
     out.nnz = matrix.nnz();
-}
-
-/// What is known before the solve.
-template <class T>
-void describe(solve_outcome& out, const solve_request& request, const matrix_operator<T>& a,
-              const any_preconditioner<T>& m) {
-    const device_group& group = a.group();
-    out.devices = descriptions(group);
-    out.kind = group.kind();
-    out.operator_name = to_string(a.kind());
-    out.operator_because = why_operator(a, request.multiply.options());
-    if (a.choice() != nullptr) {
-        out.rates_from = a.choice()->rates_from;
-        out.predictions = a.choice()->predictions;
-        out.trials = a.choice()->measured;
-        out.fractions = a.choice()->fractions;
-    }
-    out.transport = to_string(a.transport());
-    out.transport_because = why_transport(a, request.multiply.options());
-    out.format_name = a.format_name();
-    out.narrow_fraction = a.narrow_fraction();
-    out.solver = request.solver;
-    out.side = request.side;
-    out.restart = request.restart;
-    out.preconditioner = m.name();
-    out.preconditioner_bytes = m.bytes();
-    out.levels = m.levels();
-    out.reordered = a.reordered();
 }
 
 /// What the solve has brought.
@@ -221,6 +180,12 @@ solve_outcome run_solve(const solve_request& request, const solve_watch& watch) 
     const near_null modes =
         find_near_null(request.matrix, request.spd, matrix.rows, request.coordinates,
                        open ? automatic_name : std::string_view(precondition));
+    const dense_columns<T> b_values = make_right_hand_sides(rhs, matrix);
+    out.load_seconds += clock.lap();
+    if (b_values.columns > 1) {
+        run_columns(request, watch, matrix, group, modes, b_values, out);
+        return out;
+    }
     multiply.block_size = modes.block_size;
     const auto a = make_operator(group, matrix, multiply);
     const auto m = make_preconditioner(precondition, *a, csr_view<T>(matrix), modes.nodes());
@@ -234,8 +199,8 @@ solve_outcome run_solve(const solve_request& request, const solve_watch& watch) 
 
     auto b = a->make_range_vector("b");
     vector<T> x(a->domain_layout(), "x");
-    std::vector<T> values = make_values(rhs, matrix);
-    out.transfer_seconds = upload<T>(b, values);
+    out.transfer_seconds = upload<T>(b, b_values.values);
+    std::vector<T> values;
     if (!request.x0.empty()) {
         values = make_column_values("--x0", vector_source{vector_source::form::file, 0, request.x0},
                                     matrix);

@@ -40,6 +40,8 @@ struct solve_request {
     bool sparsity = false; ///< a picture of the entries is wanted
 
     std::string solution_file;
+    std::string curve_option; ///< the option that asks for a convergence curve, such as --history;
+                              ///< empty: none does
 
     /// Whether the preconditioner is chosen with the solver. With a solver by name auto is none.
     [[nodiscard]] bool chooses_preconditioner() const;
@@ -86,6 +88,11 @@ struct solve_outcome {
     std::vector<std::string> warnings;
     std::string sparsity; ///< SVG, where it was wanted
     solve_result result;
+
+    std::vector<solve_result> right_hand_sides; ///< where --rhs has several columns, else empty;
+                                                ///< `result` then stands for all
+    int columns_a_loop = 1;                     ///< how many of them one loop solves
+    std::string one_by_one_because;             ///< empty: they were solved at once
 
     /// GB/s by the byte model; nothing without model or iterations.
     [[nodiscard]] std::optional<double> bandwidth() const;

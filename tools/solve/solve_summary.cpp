@@ -13,6 +13,7 @@
 #include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/printable.hpp>
 #include <krylith/tools/cli/quantities.hpp>
+#include <krylith/tools/solve/columns_report.hpp>
 #include <krylith/tools/solve/failure_advice.hpp>
 #include <krylith/tools/solve/operator_report.hpp>
 
@@ -53,6 +54,10 @@ std::string outcome_line(const solve_outcome& o) {
                                          r.replacements == 1 ? "" : "s"));
 }
 
+std::string with_preconditioner(const std::string& name) {
+    return name == identity::name() ? "without preconditioner" : "with " + name;
+}
+
 /// "auto: cg with jacobi (symmetric, positive diagonal varies by 1e6)", and before it those that
 /// failed.
 std::string attempt_lines(const solve_result& r) {
@@ -68,8 +73,7 @@ std::string attempt_lines(const solve_result& r) {
                                      : " on the " + attempt.side;
         const std::string how =
             fmt::format("{}{} {}{} ({})", attempt.solver, restart,
-                        plain ? "without preconditioner" : "with " + attempt.preconditioner, side,
-                        attempt.because);
+                        with_preconditioner(attempt.preconditioner), side, attempt.because);
         if (!attempt.refused.empty()) {
             text += line("", "tried: " + how + ": " + attempt.refused);
             continue;
@@ -90,7 +94,7 @@ std::string time_lines(const solve_outcome& o) {
         line("time", fmt::format("load {}, setup {}, transfer {}, solve {}",
                                  in_seconds(o.load_seconds), in_seconds(o.setup_seconds),
                                  in_seconds(o.transfer_seconds), in_seconds(r.solve_seconds)));
-    if (r.iterations == 0) return text;
+    if (r.iterations == 0 || !o.right_hand_sides.empty()) return text;
     std::string each = in_seconds(r.seconds_per_iteration()) + " an iteration";
     if (o.bandwidth())
         each += fmt::format(", {:.4g} GB/s by the byte model of {}", *o.bandwidth(),
@@ -172,18 +176,23 @@ std::string outcome_lines(const solve_request& request, const solve_outcome& o) 
                                                   r.form == "persistent" ? "one kernel a GPU"
                                                   : r.recorded           ? "recorded"
                                                                : "eager: " + o.eager_because));
-    if (r.attempts.empty() && !o.solver_because.empty())
+    if (r.attempts.empty() && !o.solver_because.empty() && o.right_hand_sides.empty())
         text += line("", fmt::format("auto: {} ({})", o.solver, o.solver_because));
-    text += attempt_lines(r);
+    const bool several = !o.right_hand_sides.empty();
+    if (several && o.one_by_one_because.empty() && !o.solver_because.empty())
+        text += line("", fmt::format("auto: {} {} ({})", o.solver,
+                                     with_preconditioner(o.preconditioner), o.solver_because));
+    if (!several) text += attempt_lines(r);
     text += level_lines(o.levels);
-    text += line("outcome", outcome_line(o));
+    text += several ? column_lines(o) : line("outcome", outcome_line(o));
     for (const kernel_use& use : o.kernel_uses)
         text += line("", fmt::format("{} products by {}", use.products, use.kernel));
-    text += line("residual", fmt::format("{:.3e} relative to ||b|| = {:.3e} (true); {:.3e} "
-                                         "(recurrence)",
-                                         r.relative_residual(), r.rhs_norm,
-                                         r.rhs_norm > 0 ? r.recurrence_residual / r.rhs_norm
-                                                        : r.recurrence_residual));
+    if (!several)
+        text += line("residual", fmt::format("{:.3e} relative to ||b|| = {:.3e} (true); {:.3e} "
+                                             "(recurrence)",
+                                             r.relative_residual(), r.rhs_norm,
+                                             r.rhs_norm > 0 ? r.recurrence_residual / r.rhs_norm
+                                                            : r.recurrence_residual));
     if (r.normal)
         text += line("", fmt::format("{:.3e} of A'(b - A x), relative to ||A|| ||b - A x||, where "
                                      "||A|| is about {:.3e}",
@@ -199,7 +208,7 @@ std::string outcome_lines(const solve_request& request, const solve_outcome& o) 
     if (!r.bytes.empty()) text += line("memory", memory(r.bytes));
     if (!r.diagnosis.empty()) text += line("diagnosis", r.diagnosis);
     for (const std::string& warning : o.warnings) text += line("warning", warning);
-    if (asks_for_advice(r)) text += line("next", next_command(request));
+    if (asks_for_advice(r) && !several) text += line("next", next_command(request));
     return text;
 }
 

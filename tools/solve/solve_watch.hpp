@@ -26,6 +26,8 @@ public:
     /// Lines of the summary, as soon as they are known.
     void say(const std::string& lines) const;
     [[nodiscard]] bool quiet() const { return request_.quiet; }
+    /// Whether lines of iterations are printed.
+    [[nodiscard]] bool monitors() const { return request_.monitor.has_value(); }
 
     /// While it lives, signals stop the solve, and its progress is shown.
     class running {

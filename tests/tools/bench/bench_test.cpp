@@ -1,6 +1,7 @@
 // krylith bench: the table of benchmarks, and that solvers and products run by it.
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -91,6 +92,32 @@ TEST_CASE("bench: products in fp32, reordered, of a matrix made spd, as a table 
           3 + static_cast<std::ptrdiff_t>(krylith::testing::formats_of(backend::host).size()));
 }
 
+TEST_CASE("bench: several right-hand sides at once and one after another") {
+    if (!has_benchmarks()) return;
+    const temporary_folder folder;
+    const auto result =
+        run_krylith(folder, "bench right-hand-sides gallery:poisson2d:20:random=1 --count 3,8 "
+                            "--backend host --device-counts 1,2 --repetitions 2 --report -");
+    REQUIRE_MESSAGE(result.status == 0, (result.out + result.err));
+    const json report = json::parse(result.out);
+    REQUIRE(report.at("rows").size() == 4);
+    for (const json& row : report["rows"]) {
+        CHECK(row.at("columns_a_loop") == (row.at("columns") == 3 ? 4 : 8));
+        for (const char* const way : {"at_once", "one_by_one"}) {
+            CHECK(row.at(way).at("ms").at("median").get<double>() > 0);
+            CHECK(row.at(way).at("ms_call").at("p10") >= row.at(way).at("ms").at("p10"));
+            CHECK(row.at(way).at("relative_residual").get<double>() <= 1.01e-8);
+        }
+        // The iterates are those of one system alone, up to rounding.
+        CHECK(std::abs(row["at_once"].at("iterations").get<int>() -
+                       row["one_by_one"].at("iterations").get<int>()) <= 1);
+    }
+    const auto refused = run_krylith(folder, "bench right-hand-sides gallery:poisson2d:9 "
+                                             "--backend host --precond ic0 --repetitions 1");
+    CHECK(refused.status == 1);
+    CHECK(contains(refused.out, "void: not solved at once: preconditioner ic0"));
+}
+
 TEST_CASE("bench: help lists the benchmarks, each has its own, and wrong ones are refused") {
     const temporary_folder folder;
     if (!has_benchmarks()) {
@@ -102,7 +129,7 @@ TEST_CASE("bench: help lists the benchmarks, each has its own, and wrong ones ar
     const std::string help = run_krylith(folder, "bench --help").out;
     for (const std::string name :
          {"cg:launched", "gmres", "calls", "spmv", "sparse", "spmspv", "streamed", "graph",
-          "imbalance", "read", "watch", "break_even"}) {
+          "imbalance", "read", "watch", "right-hand-sides", "break_even"}) {
         CHECK_MESSAGE(contains(help, "\n  " + name), name);
         const auto own = run_krylith(folder, "bench " + name + " --help");
         CHECK(own.status == 0);

@@ -1,4 +1,4 @@
-#include <krylith/solvers/multi_cg/column_matrix.hpp>
+#include <krylith/solvers/joint/column_matrix.hpp>
 
 #include <cmath>
 #include <limits>
@@ -67,8 +67,8 @@ column_matrix<T>::column_matrix(const device_group& group, const csr_view<T>& a,
                                 bool jacobi)
     : columns_(columns), rows_(a.rows) {
     if (a.rows != a.columns)
-        throw usage_error("multi_cg needs a square matrix; A is " + std::to_string(a.rows) + " x " +
-                          std::to_string(a.columns));
+        throw usage_error("several right-hand sides at once need a square matrix; A is " +
+                          std::to_string(a.rows) + " x " + std::to_string(a.columns));
     validate(a);
     const row_partition rows = equal_nonzeros(a.row_offsets, group.size());
     const halo_plan plan = make_halo_plan(a.row_offsets, a.column_indices, rows);

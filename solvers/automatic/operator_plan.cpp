@@ -1,0 +1,35 @@
+#include <krylith/solvers/automatic/operator_plan.hpp>
+
+#include <krylith/solvers/automatic/row_sample.hpp>
+#include <krylith/spmv/operator_facts.hpp>
+
+namespace krylith {
+
+template <class T>
+std::vector<planned_method> plan_for(const matrix_operator<T>& a, const solver_options& options,
+                                     const any_preconditioner<T>* given, const csr_view<T>* matrix,
+                                     const matrix_nodes& nodes) {
+    const plan_setting setting{.rows = a.size(),
+                               .value_bytes = sizeof(T),
+                               .least_restart = options.restart,
+                               .given_side = options.preconditioning,
+                               .source = given != nullptr    ? preconditioner_source::given
+                                         : matrix != nullptr ? preconditioner_source::matrix
+                                                             : preconditioner_source::table,
+                               .varies = given != nullptr && given->varies(),
+                               .symmetric = given == nullptr || given->symmetric(),
+                               .sample = matrix != nullptr ? sample_rows(*matrix) : row_sample(),
+                               .nonzeros = matrix != nullptr ? matrix->nnz() : 0,
+                               .nodes = nodes.known(),
+                               .near_null = !nodes.near_null.empty()};
+    return plan_methods(facts_of(a, options.timeout_seconds), setting);
+}
+
+template std::vector<planned_method> plan_for(const matrix_operator<double>&, const solver_options&,
+                                              const any_preconditioner<double>*,
+                                              const csr_view<double>*, const matrix_nodes&);
+template std::vector<planned_method> plan_for(const matrix_operator<float>&, const solver_options&,
+                                              const any_preconditioner<float>*,
+                                              const csr_view<float>*, const matrix_nodes&);
+
+} // namespace krylith

@@ -1,0 +1,224 @@
+// BiCGStab for several right-hand sides (solvers/bicgstab.hpp), as passes of a joint loop.
+#pragma once
+
+#include <cmath>
+
+#include <krylith/solvers/joint/column_pass.hpp>
+#include <krylith/solvers/joint/pass_list.hpp>
+
+namespace krylith {
+
+/// BiCGStab; M, on the right, is the main diagonal where Preconditioned, else I. Between the two
+/// products r stands for s.
+template <bool Preconditioned>
+struct bicgstab_columns {
+    enum role : int { b, x, r, shadow, p, v, t, p_hat, s_hat, vectors };
+    static constexpr unsigned domain = in_set(x, p_hat, s_hat);
+    static constexpr bool preconditioned = Preconditioned;
+
+    enum number : int { sigma, vv, ss, ts, tt, rho, shadow_norm, beta, gamma, numbers };
+    static constexpr int residual_sums = 1;
+
+    struct nothing {
+        template <class T>
+        struct coefficients {};
+        template <class T>
+        KRYLITH_HD static coefficients<T> prepare(const double*, const double*,
+                                                  const column_places&, int) {
+            return {};
+        }
+        KRYLITH_HD static constexpr int awaits(const column_places& at) { return at.rr(); }
+        static constexpr bool uses_diagonal = false;
+        static constexpr int product = no_product;
+    };
+
+    template <class T>
+    KRYLITH_HD static double times(T a, T b_) {
+        return static_cast<double>(a) * static_cast<double>(b_);
+    }
+    /// Whether a is 0 beside what rounding leaves of the norms that it is made of.
+    KRYLITH_HD static bool vanishes(double a, double squares) {
+        return !(std::fabs(a) > 2.220446049250313e-16 * std::sqrt(squares));
+    }
+
+    /// r = b - A x, or b where x = 0, and p = shadow = r.
+    template <bool FromX>
+    struct start : nothing {
+        static constexpr int product = FromX ? static_cast<int>(x) : no_product;
+        static constexpr unsigned reads = in_set(b);
+        static constexpr unsigned writes = in_set(r, shadow, p, p_hat);
+        static constexpr int sums = residual_sums;
+        static constexpr bool uses_diagonal = Preconditioned;
+        KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.rr(); }
+        template <class C, class T>
+        KRYLITH_HD static void apply(const C&, T d, T product, T* e, double* s) {
+            e[r] = e[b] - product;
+            e[shadow] = e[r];
+            e[p] = e[r];
+            e[p_hat] = d * e[r];
+            s[0] += times(e[r], e[r]);
+        }
+    };
+
+    /// v = A M^-1 p.
+    struct multiply_p : nothing {
+        static constexpr int product = p_hat;
+        static constexpr unsigned reads = in_set(shadow);
+        static constexpr unsigned writes = in_set(v);
+        static constexpr int sums = 2;
+        KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.own(sigma); }
+        template <class C, class T>
+        KRYLITH_HD static void apply(const C&, T, T product, T* e, double* s) {
+            e[v] = product;
+            s[0] += times(e[shadow], product);
+            s[1] += times(product, product);
+        }
+    };
+
+    /// The step along p; 0 in a column that has stopped, or whose sigma vanishes.
+    KRYLITH_HD static double step(const double* array, double sigma_, double vv_,
+                                  const column_places& at, int j) {
+        if (array[at.state() + j] != 0.0) return 0;
+        if (vanishes(sigma_, array[at.own(shadow_norm) + j] * vv_)) return 0;
+        return array[at.own(rho) + j] / sigma_;
+    }
+
+    /// s = r - alpha v, in the place of r.
+    struct halve : nothing {
+        static constexpr unsigned reads = in_set(r, v);
+        static constexpr unsigned writes = in_set(r, s_hat);
+        static constexpr int sums = 1;
+        static constexpr bool uses_diagonal = Preconditioned;
+        KRYLITH_HD static constexpr int awaits(const column_places& at) { return at.own(sigma); }
+        KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.own(ss); }
+        template <class T>
+        struct coefficients {
+            T alpha;
+        };
+        template <class T>
+        KRYLITH_HD static coefficients<T> prepare(const double* array, const double* arrived,
+                                                  const column_places& at, int j) {
+            return {static_cast<T>(step(array, arrived[j], arrived[at.k + j], at, j))};
+        }
+        template <class C, class T>
+        KRYLITH_HD static void apply(const C& c, T d, T, T* e, double* s) {
+            if (c.alpha != T(0)) e[r] -= c.alpha * e[v];
+            e[s_hat] = d * e[r];
+            s[0] += times(e[r], e[r]);
+        }
+    };
+
+    /// t = A M^-1 s.
+    struct multiply_s : nothing {
+        static constexpr int product = s_hat;
+        static constexpr unsigned reads = in_set(r);
+        static constexpr unsigned writes = in_set(t);
+        static constexpr int sums = 2;
+        KRYLITH_HD static constexpr int awaits(const column_places& at) { return at.own(ss); }
+        KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.own(ts); }
+        template <class C, class T>
+        KRYLITH_HD static void apply(const C&, T, T product, T* e, double* s) {
+            e[t] = product;
+            s[0] += times(e[r], product);
+            s[1] += times(product, product);
+        }
+    };
+
+    /// x += alpha M^-1 p + omega M^-1 s and r = s - omega t.
+    struct finish : nothing {
+        static constexpr unsigned reads = in_set(x, r, shadow, t, p_hat, s_hat);
+        static constexpr unsigned writes = in_set(x, r);
+        static constexpr int sums = 2;
+        KRYLITH_HD static constexpr int awaits(const column_places& at) { return at.own(ts); }
+        KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.rr(); }
+        template <class T>
+        struct coefficients {
+            T alpha;
+            T omega;
+        };
+        template <class T>
+        KRYLITH_HD static coefficients<T> prepare(const double* array, const double* arrived,
+                                                  const column_places& at, int j) {
+            if (array[at.state() + j] != 0.0) return {T(0), T(0)};
+            const double squares = arrived[at.k + j];
+            return {
+                static_cast<T>(step(array, array[at.own(sigma) + j], array[at.own(vv) + j], at, j)),
+                squares > 0.0 ? static_cast<T>(arrived[j] / squares) : T(0)};
+        }
+        template <class C, class T>
+        KRYLITH_HD static void apply(const C& c, T, T, T* e, double* s) {
+            if (c.alpha != T(0)) e[x] += c.alpha * e[p_hat];
+            if (c.omega != T(0)) {
+                e[x] += c.omega * e[s_hat];
+                e[r] -= c.omega * e[t];
+            }
+            s[0] += times(e[r], e[r]);
+            s[1] += times(e[shadow], e[r]);
+        }
+    };
+
+    /// p = r + beta (p - omega v).
+    struct turn : nothing {
+        static constexpr unsigned reads = in_set(r, p, v);
+        static constexpr unsigned writes = in_set(p, p_hat);
+        static constexpr int sums = 0;
+        static constexpr bool uses_diagonal = Preconditioned;
+        KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.rr(); }
+        template <class T>
+        struct coefficients {
+            T beta;
+            T gamma;
+        };
+        template <class T>
+        KRYLITH_HD static coefficients<T> prepare(const double* array, const double*,
+                                                  const column_places& at, int j) {
+            return {static_cast<T>(array[at.own(beta) + j]),
+                    static_cast<T>(array[at.own(gamma) + j])};
+        }
+        template <class C, class T>
+        KRYLITH_HD static void apply(const C& c, T d, T, T* e, double*) {
+            e[p] = c.beta != T(0) ? e[r] + c.beta * e[p] - c.gamma * e[v] : e[r];
+            e[p_hat] = d * e[p];
+        }
+    };
+
+    using before_test = pass_list<multiply_p, halve, multiply_s, finish>;
+    using after_test = pass_list<turn>;
+
+    /// Makes column j begin from the sums of start. Returns the state that this leaves it in.
+    KRYLITH_HD static loop_state begin(double* array, const column_places& at, int j) {
+        array[at.own(rho) + j] = array[at.rr() + j];
+        array[at.own(shadow_norm) + j] = array[at.rr() + j];
+        return loop_state::running;
+    }
+
+    /// Takes in the sums of an iteration: the next direction of column j, and whether it goes on.
+    KRYLITH_HD static bool test(double* array, const double* arrived, const column_places& at,
+                                int j) {
+        double& state = array[at.state() + j];
+        array[at.own(beta) + j] = 0;
+        array[at.own(gamma) + j] = 0;
+        if (state != 0.0) return false;
+        loop_state next = test_column(array, arrived, at, j);
+        const double norm = array[at.own(shadow_norm) + j];
+        const double product = array[at.own(sigma) + j];
+        const double ts_ = array[at.own(ts) + j];
+        const double tt_ = array[at.own(tt) + j];
+        const double now = arrived[at.k + j];
+        if (next == loop_state::running &&
+            (vanishes(product, norm * array[at.own(vv) + j]) ||
+             vanishes(ts_, array[at.own(ss) + j] * tt_) || vanishes(now, norm * arrived[j])))
+            next = loop_state::breakdown;
+        if (next == loop_state::running) {
+            const double along = array[at.own(rho) + j] / product;
+            const double omega = ts_ / tt_;
+            array[at.own(beta) + j] = now / array[at.own(rho) + j] * (along / omega);
+            array[at.own(gamma) + j] = array[at.own(beta) + j] * omega;
+            array[at.own(rho) + j] = now;
+        }
+        state = as_register(next);
+        return next == loop_state::running;
+    }
+};
+
+} // namespace krylith

@@ -1,0 +1,136 @@
+// Passes of joint loops on GPUs (solvers/joint/column_pass.hpp declares them). The lanes of a row
+// read each nonzero at once and k entries of x side by side. The grid's stride is a multiple of the
+// lanes of a row: a thread keeps its columns, and their sums, to the end. Included by .cu files
+// only.
+#pragma once
+
+#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/solvers/joint/column_entries.cuh>
+#include <krylith/solvers/joint/column_pass.hpp>
+#include <krylith/vector/scalar/kernel_context_cuda.cuh>
+#include <krylith/vector/scalar/large_batch.cuh>
+
+namespace krylith::cuda {
+
+/// Ends a kernel that sums `Sets` values a column: value set * K + j is that of column j.
+template <int K, int Sets>
+__device__ inline void post_columns(const compact_context& context, const reduction& out,
+                                    const double (&sums)[Sets * column_width]) {
+    __shared__ double warp_sums[block_warps][Sets * K];
+    store_column_sums<K, Sets>(sums, warp_sums[threadIdx.x / 32]);
+    __syncthreads();
+    const int value = static_cast<int>(threadIdx.x);
+    if (value < Sets * K) {
+        double sum = 0;
+#pragma unroll
+        for (int w = 0; w < block_warps; ++w) sum += warp_sums[w][value];
+        out.partials[static_cast<std::int64_t>(value) * context.partial_stride + blockIdx.x] = sum;
+        __threadfence(); // last_block orders the stores of thread 0 alone
+    }
+    if (last_block(context.all_reduce.signals)) post_large_batch(context, out);
+}
+
+/// Returns a row of A times x, in a thread's columns.
+template <class T, int K>
+[[nodiscard]] __device__ inline column_entries<T, K> multiply_row(const column_operands<T>& a,
+                                                                  const T* x, std::int64_t row) {
+    column_entries<T, K> sum{};
+    const int lane = row_lane<K>();
+    const std::int64_t end = a.offsets[row + 1];
+#pragma unroll 4
+    for (std::int64_t at = a.offsets[row]; at < end; ++at) {
+        const T value = a.values[at];
+        const auto e =
+            load_entries<T, K>(x, static_cast<std::int64_t>(a.indices[at]) * row_lanes<K> + lane);
+#pragma unroll
+        for (int c = 0; c < column_width; ++c) sum.at[c] += value * e.at[c];
+    }
+    return sum;
+}
+
+template <class T, int K, class Pass>
+__global__ void __launch_bounds__(block_threads)
+    pass_kernel(const __grid_constant__ compact_context parameter,
+                const __grid_constant__ column_operands<T> a) {
+    constexpr int width = column_width;
+    constexpr column_places at{K};
+    __shared__ context_state state;
+    __shared__ alignas(16) double arrived[2 * max_columns];
+    const compact_context& context = state.context; // complete after the prologue
+    if (!kernel_prologue(parameter, state, arrived)) return;
+    typename Pass::template coefficients<T> coefficients[width];
+#pragma unroll
+    for (int c = 0; c < width; ++c)
+        coefficients[c] =
+            Pass::template prepare<T>(context.array, arrived, at, first_column<K>() + c);
+    double sums[(Pass::sums > 0 ? Pass::sums : 1) * width] = {};
+    const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * block_threads;
+    for (std::int64_t item = static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
+         item < a.rows * row_lanes<K>; item += step) {
+        const std::int64_t row = item / row_lanes<K>;
+        column_entries<T, K> entries[max_column_vectors];
+#pragma unroll
+        for (int v = 0; v < max_column_vectors; ++v)
+            if ((Pass::reads >> v & 1) != 0) entries[v] = load_entries<T, K>(a.vectors[v], item);
+        column_entries<T, K> product{};
+        if constexpr (Pass::product != no_product)
+            product = multiply_row<T, K>(a, a.vectors[Pass::product], row);
+        const T d = Pass::uses_diagonal ? a.inverse_diagonal[row] : T(1);
+#pragma unroll
+        for (int c = 0; c < width; ++c) {
+            T e[max_column_vectors];
+#pragma unroll
+            for (int v = 0; v < max_column_vectors; ++v)
+                if ((Pass::reads >> v & 1) != 0) e[v] = entries[v].at[c];
+            double own[Pass::sums + 1] = {};
+            Pass::apply(coefficients[c], d, product.at[c], e, own);
+#pragma unroll
+            for (int v = 0; v < max_column_vectors; ++v)
+                if ((Pass::writes >> v & 1) != 0) entries[v].at[c] = e[v];
+#pragma unroll
+            for (int s = 0; s < Pass::sums; ++s) sums[s * width + c] += own[s];
+        }
+#pragma unroll
+        for (int v = 0; v < max_column_vectors; ++v)
+            if ((Pass::writes >> v & 1) != 0) store_entries<T, K>(a.vectors[v], item, entries[v]);
+    }
+    if constexpr (Pass::sums > 0) post_columns<K, Pass::sums>(context, a.reduce, sums);
+}
+
+template <class Method>
+__global__ void __launch_bounds__(block_threads)
+    test_kernel(const __grid_constant__ compact_context parameter, int k, reduction reduce) {
+    __shared__ context_state state;
+    __shared__ alignas(16) double arrived[2 * max_columns];
+    const compact_context& context = state.context; // complete after the prologue
+    if (!kernel_prologue(parameter, state, arrived)) return;
+    const int j = static_cast<int>(threadIdx.x);
+    const bool goes_on = j < k && Method::test(context.array, arrived, column_places{k}, j);
+    const double running[1] = {goes_on ? 1.0 : 0.0};
+    reduce_and_post(context, reduce, running);
+}
+
+template <class Pass, class T>
+void run_pass(device& device, const column_arguments<T>& a) {
+    with_columns(a.columns, [&](auto k) {
+        constexpr int columns = decltype(k)::value;
+        const launch_scope scope(device);
+        const auto kernel = pass_kernel<T, columns, Pass>;
+        const std::int64_t items = a.rows * row_lanes<columns>;
+        const unsigned blocks =
+            scope.blocks(kernel, block_threads, (items + block_threads - 1) / block_threads);
+        const column_operands<T>& operands = a;
+        kernel<<<blocks, block_threads, 0, scope.stream()>>>(compact(a.common), operands);
+        scope.check_launch();
+    });
+}
+
+template <class Method, class T>
+void run_test(device& device, const column_arguments<T>& a) {
+    const launch_scope scope(device);
+    test_kernel<Method>
+        <<<1, block_threads, 0, scope.stream()>>>(compact(a.common), a.columns, a.reduce);
+    scope.check_launch();
+}
+
+} // namespace krylith::cuda

@@ -1,0 +1,109 @@
+// The kernels of joint loops: a pass over the vectors of several right-hand sides with one matrix,
+// made of what a method does with the entries of one column in one row. Vectors of k columns lie
+// row by row: entry (i, j) is number i k + j, so that one nonzero is read once and multiplies k
+// neighbours.
+//
+// A pass is a struct of static members, over vectors that the method numbers:
+// - product, the vector that A multiplies, or no_product;
+// - reads and writes, sets of vectors (in_set);
+// - sums, how many values a column it reduces, and first_sum(places), where they go in the array;
+// - awaits(places), where the sums lie that the pass before has reduced;
+// - uses_diagonal, whether it applies M;
+// - coefficients<T>, and prepare<T>(array, arrived, places, j), which finds those of column j from
+//   the array and from the sums that have just arrived;
+// - apply(c, d, product, e, sums), which changes the entries e of the vectors and adds to the sums;
+//   d is the entry of M^-1.
+#pragma once
+
+#include <cstdint>
+
+#include <krylith/device/device.hpp>
+#include <krylith/device/kernel/annotations.hpp>
+#include <krylith/vector/scalar/kernel_context.hpp>
+
+namespace krylith {
+
+/// The most columns that one loop takes; kernels exist for 2, 4, 8 and 16.
+inline constexpr int max_columns = 16;
+inline constexpr int max_column_vectors = 9;
+inline constexpr int no_product = -1;
+
+/// The set of these vectors.
+template <class... Numbers>
+[[nodiscard]] constexpr unsigned in_set(Numbers... vectors) {
+    return (0U | ... | (1U << vectors));
+}
+
+/// The places in kernel_context::array of the numbers of k columns: k of each. Those that all
+/// methods have come first. Sums of one pass are neighbours, because they arrive as one batch.
+struct column_places {
+    int k;
+
+    [[nodiscard]] KRYLITH_HD constexpr int rr() const { return 0; }         ///< r'r
+    [[nodiscard]] KRYLITH_HD constexpr int extra() const { return k; }      ///< another sum with it
+    [[nodiscard]] KRYLITH_HD constexpr int target() const { return 2 * k; } ///< squared
+    [[nodiscard]] KRYLITH_HD constexpr int ceiling() const { return 3 * k; } ///< squared
+    [[nodiscard]] KRYLITH_HD constexpr int state() const { return 4 * k; }   ///< a loop_state
+    [[nodiscard]] KRYLITH_HD constexpr int iterations() const { return 5 * k; }
+    [[nodiscard]] KRYLITH_HD constexpr int residual() const {
+        return 6 * k;
+    } ///< squared, at the
+      ///< last test
+    /// The numbers of the method.
+    [[nodiscard]] KRYLITH_HD constexpr int own(int i) const { return (7 + i) * k; }
+};
+
+/// One rank's rows and vectors; plain data for kernels.
+template <class T>
+struct column_operands {
+    int columns;                 ///< 2, 4, 8 or 16
+    std::int64_t rows;           ///< owned
+    const std::int64_t* offsets; ///< [rows + 1], the first is 0
+    const std::int32_t* indices; ///< local: owned, then ghosts
+    const T* values;
+    const T* inverse_diagonal; ///< [rows]; null without preconditioner, or without rows
+    T* vectors[max_column_vectors];
+    reduction reduce;
+};
+
+template <class T>
+struct column_arguments : column_operands<T> {
+    kernel_context common;
+};
+
+/// What tests begin with: counts the iteration, takes r'r, and says in which state that leaves the
+/// column, running or not. Nothing changes in a column that has stopped before.
+KRYLITH_HD inline loop_state test_column(double* array, const double* arrived,
+                                         const column_places& at, int j) {
+    const double rr = arrived[j];
+    array[at.iterations() + j] += 1.0;
+    array[at.residual() + j] = rr;
+    if (!(rr - rr == 0.0)) return loop_state::not_a_number;
+    if (rr <= array[at.target() + j]) return loop_state::converged;
+    if (rr > array[at.ceiling() + j]) return loop_state::diverged;
+    return loop_state::running;
+}
+
+namespace host {
+
+/// Enqueues a pass on the device. Defined in column_pass_host.hpp.
+template <class Pass, class T>
+void run_pass(device& device, const column_arguments<T>& a);
+/// Enqueues Method::test(array, arrived, places, j) for each column, and reduces the number of
+/// columns that go on.
+template <class Method, class T>
+void run_test(device& device, const column_arguments<T>& a);
+
+} // namespace host
+
+namespace cuda {
+
+/// The same on a GPU. Defined in column_pass.cuh.
+template <class Pass, class T>
+void run_pass(device& device, const column_arguments<T>& a);
+template <class Method, class T>
+void run_test(device& device, const column_arguments<T>& a);
+
+} // namespace cuda
+
+} // namespace krylith

@@ -1,0 +1,95 @@
+// Passes of joint loops on host devices (solvers/joint/column_pass.hpp declares them). Included by
+// the files that instantiate them.
+#pragma once
+
+#include <algorithm>
+
+#include <krylith/device/host/host_device.hpp>
+#include <krylith/solvers/joint/column_pass.hpp>
+#include <krylith/vector/kernels/host_chunks.hpp>
+#include <krylith/vector/scalar/host_context.hpp>
+
+namespace krylith::host {
+
+namespace detail {
+
+/// sum[j] = row `row` of A times column j of x.
+template <class T>
+void multiply_row(const column_operands<T>& a, const T* x, std::int64_t row, T* sum) {
+    std::fill_n(sum, a.columns, T(0));
+    for (std::int64_t at = a.offsets[row]; at < a.offsets[row + 1]; ++at) {
+        const T value = a.values[at];
+        const T* const entries = x + static_cast<std::int64_t>(a.indices[at]) * a.columns;
+        for (int j = 0; j < a.columns; ++j) sum[j] += value * entries[j];
+    }
+}
+
+/// Runs the pass on one row; sums of column j go to sums[set * k + j].
+template <class Pass, class T, class Coefficients>
+void pass_row(const column_operands<T>& a, const Coefficients* c, std::int64_t row, double* sums) {
+    T product[max_columns] = {};
+    if constexpr (Pass::product != no_product)
+        multiply_row(a, a.vectors[Pass::product], row, product);
+    const T d = Pass::uses_diagonal ? a.inverse_diagonal[row] : T(1);
+    for (int j = 0; j < a.columns; ++j) {
+        const std::int64_t at = row * a.columns + j;
+        T e[max_column_vectors];
+        for (int v = 0; v < max_column_vectors; ++v)
+            if ((Pass::reads >> v & 1) != 0) e[v] = a.vectors[v][at];
+        double own[Pass::sums + 1] = {};
+        Pass::apply(c[j], d, product[j], e, own);
+        for (int v = 0; v < max_column_vectors; ++v)
+            if ((Pass::writes >> v & 1) != 0) a.vectors[v][at] = e[v];
+        for (int s = 0; s < Pass::sums; ++s) sums[s * a.columns + j] += own[s];
+    }
+}
+
+/// Enqueues body(arguments, threads), which runs unless the loop has stopped.
+template <class T, class Body>
+void enqueue(device& device, const column_arguments<T>& a, const Body& body) {
+    auto& host = static_cast<host_device&>(device);
+    host.submit([a, body, threads = host.threads()] {
+        registers reg;
+        if (kernel_prologue(a.common, reg)) body(a, threads);
+    });
+}
+
+} // namespace detail
+
+template <class Pass, class T>
+void run_pass(device& device, const column_arguments<T>& arguments) {
+    detail::enqueue(device, arguments, [](const column_arguments<T>& a, int threads) {
+        const column_places at{a.columns};
+        const double* const array = a.common.array;
+        typename Pass::template coefficients<T> c[max_columns];
+        for (int j = 0; j < a.columns; ++j)
+            c[j] = Pass::template prepare<T>(array, array + Pass::awaits(at), at, j);
+        const int values = Pass::sums * a.columns;
+        const chunking chunks(a.rows);
+        if (values > 0) std::fill_n(a.reduce.partials, values * chunks.count, 0.0);
+        // Sums of a chunk are added in the order of its rows.
+        for_tiles(chunks, threads, tile_size<T>,
+                  [&](std::int64_t chunk, std::int64_t begin, std::int64_t end) {
+                      double sums[2 * max_columns] = {};
+                      for (std::int64_t row = begin; row < end; ++row)
+                          detail::pass_row<Pass>(a, c, row, sums);
+                      for (int v = 0; v < values; ++v)
+                          a.reduce.partials[v * chunks.count + chunk] += sums[v];
+                  });
+        if (values > 0) publish(a.common, a.reduce, chunks.count);
+    });
+}
+
+template <class Method, class T>
+void run_test(device& device, const column_arguments<T>& arguments) {
+    detail::enqueue(device, arguments, [](const column_arguments<T>& a, int) {
+        const column_places at{a.columns};
+        double running = 0;
+        for (int j = 0; j < a.columns; ++j)
+            if (Method::test(a.common.array, a.common.array + at.rr(), at, j)) running += 1;
+        a.reduce.partials[0] = running;
+        publish(a.common, a.reduce, 1);
+    });
+}
+
+} // namespace krylith::host

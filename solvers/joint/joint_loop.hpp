@@ -1,0 +1,263 @@
+// The loop for several right-hand sides, of any method that is written as passes
+// (solvers/joint/column_pass.hpp): its vectors, its recording, and what is around it.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <krylith/config.hpp>
+#include <krylith/device/host/group_driver.hpp>
+#include <krylith/solvers/joint/column_convergence.hpp>
+#include <krylith/solvers/joint/column_matrix.hpp>
+#include <krylith/solvers/joint/column_pass.hpp>
+#include <krylith/solvers/joint/column_transfers.hpp>
+#include <krylith/solvers/joint/joint_limits.hpp>
+#include <krylith/solvers/joint/persistent_columns.hpp>
+#include <krylith/vector/fused.hpp>
+#include <krylith/vector/scalar.hpp>
+
+namespace krylith {
+
+/// A Method numbers its vectors (b and x among them; `domain` are those that A multiplies) and the
+/// numbers of a column, and has the passes start<from x>, those before the test of all columns and
+/// those after it, begin() and test(). The devices repeat an iteration without the host until no
+/// column goes on.
+template <class Method, class T>
+class joint_loop {
+public:
+    /// `columns` is a number that there are kernels for.
+    joint_loop(const device_group& group, const csr_view<T>& a, int columns,
+               const solver_options& options)
+        : k_(columns),
+          a_(group, a, k_, Method::preconditioned),
+          run_(group, {.mode = options.mode,
+                       .unroll = options.unroll,
+                       .timeout_seconds = options.timeout_seconds,
+                       .largest_batch = std::max(8, 2 * k_),
+                       .array_size = at_.own(Method::numbers)}),
+          columns_(k_, at_.own(Method::numbers), Method::begin, sizeof(T)) {
+        for (int v = 0; v < Method::vectors; ++v)
+            vectors_.push_back(in(Method::domain, v) ? a_.make_domain_vector()
+                                                     : a_.make_range_vector());
+        if constexpr (requires { Method::persistent; }) {
+            launched_because_ = not_persistent_because(options, run_.mode());
+            if (launched_because_.empty())
+                launched_because_ = no_persistent_columns_because(group, rows(), k_);
+            if (launched_because_.empty()) persistent_.emplace(group, rows(), k_);
+        }
+        run_.rest();
+    }
+
+    [[nodiscard]] int columns() const { return k_; }
+    [[nodiscard]] std::int64_t rows() const { return a_.rows(); }
+
+    /// Solves for `count` columns, at most columns() of them, which lie one after the other. The
+    /// time that options.max_seconds limits began at `began`. options.rtol is set.
+    [[nodiscard]] std::vector<solve_result> solve(std::span<const T> b, std::span<T> x, int count,
+                                                  const solver_options& options,
+                                                  std::chrono::steady_clock::time_point began) {
+        const group_driver driver(a_.group());
+        const joint_limits limits(options, rows(), began);
+        upload_columns(vectors_[Method::b], k_, b);
+        if (options.initial_guess)
+            upload_columns<T>(vectors_[Method::x], k_, x);
+        else
+            vectors_[Method::x].zero();
+        a_.group().synchronize();
+        const auto first = std::chrono::steady_clock::now();
+        start<false>();
+        columns_.begin(options, limits.iterations());
+        if (options.initial_guess) start<true>();
+        columns_.start();
+        while (columns_.runs()) {
+            const std::optional<reason> told = repeat(limits);
+            start<true>();
+            columns_.verify(told, persistent_ || run_.mode() == execution_mode::recorded);
+        }
+        const double seconds =
+            std::chrono::duration<double>(std::chrono::steady_clock::now() - first).count();
+        download_columns(vectors_[Method::x], k_, x);
+        std::vector<solve_result> results = std::move(columns_.results());
+        results.resize(static_cast<std::size_t>(count)); // the rest of the columns was padding
+        for (solve_result& result : results) {
+            result.solve_seconds = seconds;
+            if constexpr (requires { Method::persistent; }) {
+                result.form = persistent_ ? "persistent" : "launched";
+                result.form_because = launched_because_;
+            }
+        }
+        return results;
+    }
+
+private:
+    [[nodiscard]] static constexpr bool in(unsigned set, int v) { return (set >> v & 1) != 0; }
+
+    [[nodiscard]] column_operands<T> operands(int rank) {
+        const auto& local = a_.local(rank);
+        column_operands<T> a{};
+        a.columns = k_;
+        a.rows = local.rows;
+        a.offsets = local.offsets.data();
+        a.indices = local.indices.data();
+        a.values = local.values.data();
+        if (Method::preconditioned && local.rows > 0)
+            a.inverse_diagonal = local.inverse_diagonal.data();
+        for (int v = 0; v < Method::vectors; ++v)
+            a.vectors[v] = vectors_[static_cast<std::size_t>(v)].data(rank);
+        a.reduce = run_.partials(rank);
+        return a;
+    }
+    [[nodiscard]] column_arguments<T> arguments(int rank) {
+        column_arguments<T> a{};
+        static_cast<column_operands<T>&>(a) = operands(rank);
+        a.common = run_.at(rank);
+        return a;
+    }
+
+    /// Opens an operation; it waits for the ghosts of a vector.
+    void open(int reads) {
+        const ghost_exchange<T>* const ghosts =
+            reads != no_product ? vectors_[static_cast<std::size_t>(reads)].exchange() : nullptr;
+        if (ghosts != nullptr) {
+            std::vector<signal> arrived;
+            for (int rank = 0; rank < run_.ranks(); ++rank)
+                arrived.push_back(ghosts->arrived(rank));
+            run_.expect(arrived);
+        }
+        run_.open({});
+        if (ghosts != nullptr) run_.join_opened();
+    }
+
+    void put(unsigned set) {
+        for (int v = 0; v < Method::vectors; ++v)
+            if (in(set, v)) put_ghosts(run_, vectors_[static_cast<std::size_t>(v)]);
+    }
+
+    /// Enqueues a pass, and sends the ghosts that it has written but for those of x, which are
+    /// needed at the end only.
+    template <class Pass>
+    void pass() {
+        open(Pass::product);
+        if (Pass::sums > 0) run_.publish_array(Pass::first_sum(at_), Pass::sums * k_);
+        for (int rank = 0; rank < run_.ranks(); ++rank) {
+            device& d = run_.group()[rank];
+#if KRYLITH_HAVE_CUDA
+            if (d.kind() == backend::cuda) {
+                cuda::run_pass<Pass>(d, arguments(rank));
+                continue;
+            }
+#endif
+            host::run_pass<Pass>(d, arguments(rank));
+        }
+        run_.close();
+        put(Pass::writes & Method::domain & ~in_set(Method::x));
+    }
+
+    void test() {
+        open(no_product);
+        const std::uint8_t running[] = {running_.number()};
+        run_.publish(running);
+        for (int rank = 0; rank < run_.ranks(); ++rank) {
+            device& d = run_.group()[rank];
+#if KRYLITH_HAVE_CUDA
+            if (d.kind() == backend::cuda) {
+                cuda::run_test<Method>(d, arguments(rank));
+                continue;
+            }
+#endif
+            host::run_test<Method>(d, arguments(rank));
+        }
+        run_.close();
+    }
+
+    void iterate() {
+        const auto enqueue = [this]<class Pass>() { this->template pass<Pass>(); };
+        Method::before_test::for_each(enqueue);
+        test();
+        Method::after_test::for_each(enqueue);
+        test_residual(running_.value());
+    }
+
+    /// Begins the recurrence from r = b - A x (or b), and brings the sums to the host.
+    template <bool FromX>
+    void start() {
+        run_.unguarded([&] {
+            if (FromX) put(in_set(Method::x));
+            this->template pass<typename Method::template start<FromX>>();
+            run_.flush();
+        });
+        run_.group().synchronize();
+        download_numbers();
+    }
+
+    void download_numbers() {
+        std::vector<double>& numbers = columns_.numbers();
+        run_.group()[0].download(numbers.data(), run_.at(0).array, numbers.size() * sizeof(double));
+    }
+
+    /// Repeats iterations until no column goes on. Returns why the caller stopped them, if so.
+    [[nodiscard]] std::optional<reason> repeat(const joint_limits& limits) {
+        const auto done = static_cast<std::int64_t>(columns_.launch());
+        const std::vector<double>& numbers = columns_.numbers();
+        for (int rank = 0; rank < run_.ranks(); ++rank)
+            run_.group()[rank].upload(run_.at(rank).array, numbers.data(),
+                                      numbers.size() * sizeof(double));
+        if (const std::optional<reason> told = limits.told_to_stop()) return told;
+        if constexpr (requires { Method::persistent; })
+            if (persistent_) return repeat_persistent(limits, done);
+        return repeat_launched(limits, done);
+    }
+
+    /// The same by one kernel, after `done` iterations.
+    [[nodiscard]] std::optional<reason> repeat_persistent(const joint_limits& limits,
+                                                          std::int64_t done) {
+        // The host looks between launches: a few thousand iterations take some 10 ms.
+        const std::int64_t most = limits.watched() ? 2048 : limits.iterations();
+        for (;;) {
+            const std::int64_t iterations = std::min(most, limits.iterations() - done);
+            persistent_->enqueue(run_, operands(0), Method::preconditioned, iterations);
+            (void)run_.get({control::state}); // waits, and reports a device that failed
+            done += iterations;
+            download_numbers();
+            if (!columns_.runs() || done >= limits.iterations()) return std::nullopt;
+            if (const std::optional<reason> told = limits.told_to_stop()) return told;
+        }
+    }
+
+    /// The same by kernels that each iteration launches.
+    [[nodiscard]] std::optional<reason> repeat_launched(const joint_limits& limits,
+                                                        std::int64_t done) {
+        set_controls(run_, done, limits.iterations());
+        const auto body = [this] { iterate(); };
+        if (!limits.watched()) {
+            (void)run_.repeat(body);
+            return std::nullopt;
+        }
+        std::optional<reason> told;
+        const loop_watcher watcher{done, [&](std::span<const loop_post>) {
+                                       if (!told) told = limits.told_to_stop();
+                                       return told.has_value();
+                                   }};
+        (void)run_.repeat(body, watcher);
+        return told;
+    }
+
+    int k_;
+    column_places at_{k_};
+    column_matrix<T> a_;
+    execution run_;
+    std::vector<vector<T>> vectors_;
+    scalar running_{run_}; ///< columns that go on, summed over the ranks
+    std::optional<persistent_columns<T>> persistent_;
+    std::string launched_because_; ///< why there is no persistent kernel
+    column_convergence columns_;
+};
+
+} // namespace krylith

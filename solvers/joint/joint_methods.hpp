@@ -1,0 +1,35 @@
+// The solvers that have a loop for several right-hand sides (solvers/table/joint_solver.hpp), each
+// beside its passes.
+#pragma once
+
+#include <memory>
+
+#include <krylith/solvers/table/joint_solver.hpp>
+
+namespace krylith {
+
+/// Make the joint solver for a square matrix and at most so many columns at once, 16 of them at
+/// most. Keeps the matrix in CSR on the devices, and vectors and recording for the next solve.
+/// Devices exchange ghosts as operator halo does, in one put for all columns. Each column has its
+/// own stop test; one that has stopped is left as it is while the others go on, and still costs its
+/// share of an iteration. A column whose squares leave the range of double ends with out_of_range;
+/// stagnation_window has no effect. Throw input_error for an invalid matrix and for a diagonal that
+/// M can't take, usage_error for one that is not square, for options that are not allowed, for
+/// history and callback, and for columns < 1.
+///
+/// CG: the iterates of cg() in every column; three reductions an iteration for all of them. Bytes
+/// on a device with m rows: 12 nnz + 8 m, and 40 k m for k columns (fp64), where k is rounded up to
+/// 2, 4, 8 or 16. Bytes an iteration: 12 nnz + (8 + 88 k) m, with M 16 m more.
+template <class T>
+[[nodiscard]] std::unique_ptr<joint_solver<T>>
+joint_cg(const device_group& group, const csr_view<T>& a, int columns, joint_preconditioner m,
+         const solver_options& options);
+
+/// BiCGStab with M on the right, whatever options.preconditioning says. Bytes: 12 nnz + 8 m, and 72
+/// k m. Bytes an iteration: 24 nnz + (16 + 184 k) m, with M 16 m more.
+template <class T>
+[[nodiscard]] std::unique_ptr<joint_solver<T>>
+joint_bicgstab(const device_group& group, const csr_view<T>& a, int columns, joint_preconditioner m,
+               const solver_options& options);
+
+} // namespace krylith

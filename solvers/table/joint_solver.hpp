@@ -1,0 +1,56 @@
+// A solver's loop for several right-hand sides at once, behind one face for all solvers that have
+// one.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+#include <krylith/device/device_group.hpp>
+#include <krylith/matrix/csr.hpp>
+#include <krylith/solvers/options.hpp>
+#include <krylith/solvers/result.hpp>
+
+namespace krylith {
+
+/// The preconditioners that joint loops apply by themselves.
+enum class joint_preconditioner {
+    none,
+    jacobi ///< the inverse of the main diagonal
+};
+
+template <class T>
+class joint_solver {
+public:
+    virtual ~joint_solver() = default;
+    /// Solves for columns that lie one after the other in b and x, each with as many entries as A
+    /// has rows, and returns one result a column, in order.
+    [[nodiscard]] virtual std::vector<solve_result> solve(std::span<const T> b, std::span<T> x) = 0;
+    /// The options of the next solve. mode, unroll and timeout_seconds are those of the first.
+    [[nodiscard]] virtual solver_options& options() = 0;
+    /// How many columns one loop solves.
+    [[nodiscard]] virtual int columns() const = 0;
+};
+
+/// A function that makes the loop for a matrix and at most so many columns at once.
+template <class T>
+using joint_maker = std::unique_ptr<joint_solver<T>> (*)(const device_group& group,
+                                                         const csr_view<T>& a, int columns,
+                                                         joint_preconditioner m,
+                                                         const solver_options& options);
+
+struct joint_makers {
+    joint_maker<double> fp64 = nullptr;
+    joint_maker<float> fp32 = nullptr;
+
+    template <class T>
+    [[nodiscard]] constexpr joint_maker<T> of() const noexcept {
+        if constexpr (std::is_same_v<T, double>)
+            return fp64;
+        else
+            return fp32;
+    }
+};
+
+} // namespace krylith
