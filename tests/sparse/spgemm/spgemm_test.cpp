@@ -6,6 +6,8 @@
 #include <vector>
 
 #include <krylith/device/error.hpp>
+#include <krylith/matrix/gallery/poisson.hpp>
+#include <krylith/matrix/gallery/systems.hpp>
 #include <krylith/sparse/spgemm.hpp>
 #include <krylith/sparse/spgemm/row_limits.hpp>
 #include <krylith/sparse/spgemm/row_shares.hpp>
@@ -149,6 +151,25 @@ KRYLITH_DEVICE_TEST("spgemm: a plan in three lines") {
     device_csr<double> c = plan.multiply(a, b);
     plan.refresh(a, b, c); // the values, of new ones of a and b
     CHECK(c.download() == plain_product(host_a, host_b));
+}
+
+KRYLITH_DEVICE_TEST("spgemm: small matrices of nodes, and of short rows") {
+    const auto nodes = elasticity3d<double>(4, 3, 2, 0.3);
+    const auto stencil = poisson3d<double>(6, 5, 4);
+    const auto transfer = rows_of_lengths(
+        stencil.rows, 30, [](std::int64_t i) { return 1 + i % 2; }, 6);
+    for (const auto& [host_a, host_b] : {std::pair(nodes, nodes), std::pair(stencil, transfer)}) {
+        device_csr<double> a(device, host_a);
+        const device_csr<double> b(device, host_b);
+        const spgemm<double> plan(a, b);
+        auto c = plan.multiply(a, b);
+        CHECK(c.download() == plain_product(host_a, host_b));
+        CHECK(c.ascends());
+        const auto new_a = with_values(host_a, 104);
+        a.update(new_a.values);
+        plan.refresh(a, b, c);
+        CHECK(c.download() == plain_product(new_a, host_b));
+    }
 }
 
 KRYLITH_DEVICE_TEST("spgemm: a result that is multiplied again") {
