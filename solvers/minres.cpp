@@ -1,5 +1,6 @@
 #include <krylith/solvers/minres.hpp>
 
+#include <krylith/solvers/joint/joint_methods.hpp>
 #include <krylith/solvers/solver_table.hpp>
 
 namespace krylith {
@@ -40,6 +41,7 @@ constinit const solver_method solver_rows::minres = {
     .functions =
         solver_functions{krylith::minres<matrix_operator<double>, any_preconditioner<double>>,
                          krylith::minres<matrix_operator<float>, any_preconditioner<float>>},
+    .joint = {joint_minres<double>, joint_minres<float>},
 };
 
 } // namespace krylith

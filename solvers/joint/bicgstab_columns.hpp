@@ -186,7 +186,8 @@ struct bicgstab_columns {
     using after_test = pass_list<turn>;
 
     /// Makes column j begin from the sums of start. Returns the state that this leaves it in.
-    KRYLITH_HD static loop_state begin(double* array, const column_places& at, int j) {
+    KRYLITH_HD static loop_state begin(double* array, const column_places& at, int j,
+                                       int /*value_bytes*/) {
         array[at.own(rho) + j] = array[at.rr() + j];
         array[at.own(shadow_norm) + j] = array[at.rr() + j];
         return loop_state::running;

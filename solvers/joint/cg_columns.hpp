@@ -125,7 +125,8 @@ struct cg_columns {
     using after_test = pass_list<advance>;
 
     /// Makes column j begin from the sums of start. Returns the state that this leaves it in.
-    KRYLITH_HD static loop_state begin(double* array, const column_places& at, int j) {
+    KRYLITH_HD static loop_state begin(double* array, const column_places& at, int j,
+                                       int /*value_bytes*/) {
         const double product = array[(Preconditioned ? at.extra() : at.rr()) + j];
         array[at.own(rho) + j] = product;
         return product > 0.0 ? loop_state::running : loop_state::indefinite_preconditioner;

@@ -15,6 +15,7 @@ reason reason_of(loop_state state) {
     case loop_state::indefinite_preconditioner: return reason::indefinite_preconditioner;
     case loop_state::not_a_number: return reason::not_a_number;
     case loop_state::breakdown: return reason::breakdown;
+    case loop_state::stagnated: return reason::stagnated;
     default: return reason::max_iterations;
     }
 }
@@ -113,7 +114,7 @@ void column_convergence::finish(int j, reason why) {
 }
 
 void column_convergence::resume(int j) {
-    const loop_state begun = begin_(numbers_.data(), at_, j);
+    const loop_state begun = begin_(numbers_.data(), at_, j, static_cast<int>(value_bytes_));
     set(at_.state(), j, 0);
     if (number(at_.iterations(), j) >= static_cast<double>(limit_))
         finish(j, reason::max_iterations);

@@ -17,7 +17,8 @@ class column_convergence {
 public:
     /// Makes column j begin from the sums of its start, and returns the state that this leaves it
     /// in.
-    using begin_function = loop_state (*)(double* numbers, const column_places& at, int j);
+    using begin_function = loop_state (*)(double* numbers, const column_places& at, int j,
+                                          int value_bytes);
 
     /// The devices have so many numbers.
     column_convergence(int columns, int numbers, begin_function begin, std::size_t value_bytes)

@@ -128,6 +128,38 @@ KRYLITH_GROUP_TEST("joint loops: bicgstab's columns break down and stop on their
     CHECK(results.at(3).reason == reason::breakdown);
 }
 
+KRYLITH_GROUP_TEST("joint loops: minres solves each column as if it were alone") {
+    const auto indefinite = helmholtz2d<double>(14, 12);
+    for (const int k : {2, 7, 16})
+        compare(group, indefinite, k, joint_preconditioner::none, 1e-8, "minres", "minres", 3);
+    const auto definite = poisson2d<double>(17, random_scaling{4});
+    compare(group, definite, 3, joint_preconditioner::jacobi, 1e-8, "minres", "minres", 3);
+    compare<float>(group, poisson2d<float>(12, random_scaling{4}), 4, joint_preconditioner::jacobi,
+                   1e-5, "minres", "minres", 3);
+}
+
+KRYLITH_GROUP_TEST("joint loops: minres' columns stop on their own, each for its reason") {
+    // diag(1, 0, -3): the second unknown has no solution but for b = 0 there.
+    const auto matrix = testing::from_dense({{1, 0, 0}, {0, 0, 0}, {0, 0, -3}});
+    const std::vector<double> b = {1, 0, 3, 1, 1, 0, 0, 0, 0, 0, 0, 6};
+    std::vector<double> x(b.size(), 5.0);
+    const auto results = make_joint_solver<double>("minres", group, matrix, 4)->solve(b, x);
+    CHECK(results.at(0).converged());
+    CHECK(results.at(0).iterations == 2);
+    CHECK(x[2] == doctest::Approx(-1));
+    CHECK(results.at(1).reason == reason::stagnated);
+    CHECK(x[3] == doctest::Approx(1)); // of least residual
+    CHECK(results.at(2).converged());
+    CHECK(results.at(3).converged());
+    CHECK(results.at(3).iterations == 1);
+    // M must be definite.
+    const auto wrong = make_joint_solver<double>("minres", group, testing::diagonal_matrix({1, -1}),
+                                                 2, joint_preconditioner::jacobi)
+                           ->solve(std::vector<double>{0, 1, 1, 0}, std::span(x).first(4));
+    CHECK(wrong.at(0).reason == reason::indefinite_preconditioner);
+    CHECK(wrong.at(1).converged());
+}
+
 KRYLITH_GROUP_TEST("joint loops: single precision") {
     const auto matrix = poisson2d<float>(12, random_scaling{4});
     compare(group, matrix, 4, joint_preconditioner::jacobi, 1e-5);
