@@ -11,7 +11,8 @@
 // scales rows where the diagonal spans more than a factor of 100. With the matrix in host memory
 // GMRES has multigrid for convection with diffusion, and incomplete factors for the rest; systems
 // of several unknowns a node, such as elasticity, have what is known of them
-// (matrix_nodes in precond/any_preconditioner.hpp).
+// (matrix_nodes in precond/any_preconditioner.hpp). A that is not square, or a damped x
+// (solver_options::damping), is a problem of least squares, for lsqr().
 #pragma once
 
 #include <span>
@@ -27,7 +28,10 @@
 
 namespace krylith {
 
-/// Solves A x = b, of a square matrix. The result is that of the method that converged, or of the
+/// Solves A x = b. Where A is not square, or options.damping is not 0, it is lsqr() without any
+/// preconditioner that finds the x of least residual, as the one attempt of the result: x is of the
+/// domain layout, and without operator_options::transposed_products there is a usage_error. What
+/// follows is for square matrices. The result is that of the method that converged, or of the
 /// attempt that came nearest, whose x is returned. Facts that the operator doesn't keep yet cost
 /// two products and a read of the matrix. The operator also keeps what converged, with which the
 /// next solve begins, and its preconditioner, which takes new values in place or, where solves come
@@ -67,9 +71,10 @@ solve_result solve(const matrix_operator<T>& a, const std::type_identity_t<csr_v
                    const vector<T>& b, vector<T>& x, const solver_options& options = {},
                    const matrix_nodes& nodes = {});
 
-/// Solves A x = b from arrays in host memory, with n = matrix.rows entries in b and x, and leaves
-/// nothing on the devices. options.initial_guess starts from x. Whoever solves with one matrix
-/// twice makes an operator. Throws usage_error for other sizes, and what make_operator() throws.
+/// Solves A x = b from arrays in host memory, with matrix.rows entries in b and matrix.columns in
+/// x, and leaves nothing on the devices. The operator has products with A' where these are needed.
+/// options.initial_guess starts from x. Whoever solves with one matrix twice makes an operator.
+/// Throws usage_error for other sizes, and what make_operator() throws.
 template <class T>
 solve_result solve(const device_group& group, const csr_view<T>& matrix,
                    std::type_identity_t<std::span<const T>> b, std::type_identity_t<std::span<T>> x,

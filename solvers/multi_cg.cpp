@@ -34,7 +34,7 @@ void refuse(bool given, const char* option) {
 }
 
 solver_options checked(const solver_options& options) {
-    options.check();
+    options.check_undamped("multi_cg");
     refuse(options.history, "history");
     refuse(static_cast<bool>(options.callback), "callback");
     refuse(options.stop.stop_possible(), "stop");

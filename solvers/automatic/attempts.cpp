@@ -62,7 +62,7 @@ attempts<T>::attempts(const matrix_operator<T>& a, const vector<T>& b, vector<T>
     : a_(a), matrix_(matrix), nodes_(nodes), b_(&b), x_(x), options_(options) {
     options_.check();
     options_.on_failure = failure_policy::status;
-    if (b.layout() != a.layout() || x.layout() != a.layout())
+    if (b.layout() != a.range_layout() || x.layout() != a.domain_layout())
         throw usage_error("b and x of a solve must be vectors of its operator");
     if (b.overlaps(x)) {
         copy(b, own_b_.emplace(b.layout()));
@@ -102,12 +102,12 @@ solver_options attempts<T>::options_for(const planned_method& method, bool last)
     o.preconditioning = method.on_side;
     o.restart = method.restart;
     o.max_iterations = options_.max_iterations >= 0 ? options_.max_iterations - iterations_
-                                                    : usual_limit(*method.solver, a_.size());
+                                                    : usual_limit(*method.solver, a_.columns());
     if (method.most_iterations > 0)
         o.max_iterations = std::min(o.max_iterations, method.most_iterations);
     if (!last && !method.solver->needs_spd)
-        o.stagnation_window =
-            std::min(o.stagnation_window, std::clamp(2 * a_.size(), least_patience, most_patience));
+        o.stagnation_window = std::min(o.stagnation_window,
+                                       std::clamp(2 * a_.columns(), least_patience, most_patience));
     if (options_.callback)
         o.callback = [this](progress now) {
             now.iteration += iterations_;
@@ -167,7 +167,7 @@ solve_result attempts<T>::attempt(const planned_method& method, bool last,
     tried.levels = m.levels();
     if (method.solver->has_sides && !m.is_identity()) tried.side = to_string(method.on_side);
     if (method.solver->restarts)
-        tried.restart = static_cast<int>(std::min<std::int64_t>(method.restart, a_.size()));
+        tried.restart = static_cast<int>(std::min<std::int64_t>(method.restart, a_.columns()));
     tried.because = method.because;
     tried.reason = result.reason;
     tried.iterations = result.iterations;

@@ -6,8 +6,10 @@
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/solvers/automatic.hpp>
+#include <krylith/solvers/solver_table.hpp>
 #include <krylith/spmv/operator_facts.hpp>
 
+#include <krylith/tests/support/dense.hpp>
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/random.hpp>
 #include <krylith/tests/support/solves.hpp>
@@ -388,11 +390,62 @@ KRYLITH_GROUP_TEST("auto: from arrays in host memory to the answer") {
     CHECK(again.iterations == 0);
     x.pop_back();
     CHECK_THROWS_WITH_AS((void)solve(group, matrix, b, x),
-                         "solve: x has 181 entries, must have 182, one a row", usage_error);
-    const csr_matrix<double> wide{1, 2, {0, 1}, {1}, {1}};
-    std::vector<double> two(2);
-    CHECK_THROWS_WITH_AS((void)solve(group, wide, std::vector<double>(1), two),
-                         doctest::Contains("solve needs a square matrix"), usage_error);
+                         "solve: x has 181 entries, must have 182, one a column", usage_error);
+}
+
+/// A line through (0, 1), (1, 3), (2, 4), (3, 8): x = (0.7, 2.2), ||b - A x||^2 = 1.8.
+KRYLITH_GROUP_TEST("auto: a matrix that is not square is solved by least squares") {
+    const csr_matrix<double> line{
+        4, 2, {0, 1, 3, 5, 7}, {0, 0, 1, 0, 1, 0, 1}, {1, 1, 1, 1, 2, 1, 3}};
+    const std::vector<double> b{1, 3, 4, 8};
+    const auto fits = [](const std::vector<double>& x) {
+        CHECK(x[0] == doctest::Approx(0.7));
+        CHECK(x[1] == doctest::Approx(2.2));
+    };
+    std::vector<double> x(2);
+    const auto result = solve(group, line, b, x);
+    CHECK(result.reason == reason::converged_rtol_normal);
+    CHECK(tried(result) == "lsqr");
+    CHECK(result.attempts.front().because == "the matrix is not square");
+    fits(x);
+    CHECK(solve(group, line, b, x, {.initial_guess = true}).iterations <= 1);
+    const csr_matrix<double> wide{1, 2, {0, 2}, {0, 1}, {3, 4}};
+    CHECK(solve(group, wide, std::vector<double>{25}, x).converged());
+    CHECK(x[0] == doctest::Approx(3)); // the shortest of the solutions
+    CHECK(x[1] == doctest::Approx(4));
+    for (const operator_kind kind : {operators::halo, operators::nz}) {
+        const auto a = make_operator(group, line, {.kind = kind, .transposed_products = true});
+        auto rhs = a->make_range_vector();
+        rhs.upload(b);
+        vector<double> solution(a->domain_layout());
+        CHECK(solve(*a, rhs, solution).converged());
+        fits(testing::values_of(solution));
+        CHECK(solve(*a, line, rhs, solution).converged());
+        CHECK(find_solver("auto").solve(*a, rhs, solution).converged());
+        const auto plain = make_operator(group, line, {.kind = kind});
+        auto rhs2 = plain->make_range_vector();
+        vector<double> solution2(plain->domain_layout());
+        CHECK_THROWS_WITH_AS((void)solve(*plain, rhs2, solution2),
+                             doctest::Contains("transposed_products = true"), usage_error);
+    }
+    CHECK_THROWS_AS((void)solve(group, line, b, x,
+                                {.max_iterations = 0, .on_failure = failure_policy::throw_error}),
+                    not_converged);
+    CHECK_THROWS_WITH_AS((void)solve(group, line, b, x, {}, {.block_size = 2}),
+                         doctest::Contains("nodes are those of a square matrix"), usage_error);
+}
+
+KRYLITH_GROUP_TEST("auto: a damped x is a problem of least squares") {
+    const auto matrix = laplace_1d(12);
+    const auto b = random_values<double>(12, 3);
+    std::vector<double> x(12);
+    const auto result = solve(group, matrix, b, x, {.rtol = 1e-12, .damping = 0.5});
+    CHECK(result.converged());
+    CHECK(tried(result) == "lsqr");
+    const Eigen::MatrixXd a = testing::to_eigen(matrix);
+    const Eigen::MatrixXd normal = a.transpose() * a + 0.25 * Eigen::MatrixXd::Identity(12, 12);
+    const Eigen::VectorXd expected = normal.ldlt().solve(a.transpose() * testing::to_eigen(b));
+    CHECK((testing::to_eigen(x) - expected).norm() <= 1e-9 * expected.norm());
 }
 
 KRYLITH_GROUP_TEST("auto: vectors of another operator and bad options are refused") {

@@ -94,7 +94,7 @@ KRYLITH_GROUP_TEST("auto: nodes from arrays in host memory, and those that don't
     CHECK_THROWS_AS((void)solve(*p.a, laplace_1d(10), p.b, p.x, {}, {.near_null = modes}),
                     usage_error);
     CHECK_THROWS_WITH_AS((void)solve(*p.a, matrix, p.b, p.x),
-                         doctest::Contains("for an operator of 10 rows"), usage_error);
+                         doctest::Contains("for an operator of 10 x 10"), usage_error);
 }
 
 /// One dimension of convection with diffusion: BiCGStab takes more iterations than it has.
