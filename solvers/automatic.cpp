@@ -74,7 +74,8 @@ solve_result solve_by_facts(const matrix_operator<T>& a, const vector<T>& b, vec
                                    matrix != nullptr ? sample_rows(*matrix) : row_sample(),
                                    matrix != nullptr ? matrix->nnz() : 0,
                                    nodes.known(),
-                                   !nodes.near_null.empty()};
+                                   !nodes.near_null.empty(),
+                                   a.has_transposed() || matrix != nullptr};
         methods = plan_methods(facts, setting);
     }
     solve_result result = tries.run(methods, given);

@@ -23,6 +23,7 @@ using testing::laplace_1d;
 using testing::name_of;
 using testing::problem;
 using testing::random_values;
+using testing::values_of;
 
 namespace {
 
@@ -160,8 +161,8 @@ KRYLITH_GROUP_TEST("auto: facts that have gone stale cost an attempt, not the so
     INFO(testing::describe(result));
     CHECK(result.converged());
     CHECK(result.attempts.size() > 1);
-    CHECK(testing::residual_norm(matrix, testing::values_of(p.b), p.solution()) <=
-          1.01e-8 * testing::norm(testing::values_of(p.b)));
+    CHECK(testing::residual_norm(matrix, values_of(p.b), p.solution()) <=
+          1.01e-8 * testing::norm(values_of(p.b)));
 }
 
 KRYLITH_GROUP_TEST("auto: a singular system ends with its nearest x and a diagnosis") {
@@ -281,7 +282,7 @@ KRYLITH_GROUP_TEST("auto: its preconditioner stays with the operator, and takes 
     p.a->update(matrix.values);
     const auto updated = solve(*p.a, p.b, p.x);
     CHECK(p.a->kept().preconditioner == kept);
-    problem<double> q(group, matrix, testing::values_of(p.b));
+    problem<double> q(group, matrix, values_of(p.b));
     const auto fresh = solve(*q.a, q.b, q.x);
     CHECK(testing::same_bits(q.solution(), p.solution()));
     CHECK(updated.iterations == fresh.iterations);
@@ -312,8 +313,8 @@ KRYLITH_GROUP_TEST("auto: multigrid comes next where cg takes too long, and firs
     REQUIRE(second.attempts.size() == 1);
     CHECK(second.attempts[0].preconditioner.starts_with("amg"));
     CHECK(second.attempts[0].because == "it solved the last system");
-    CHECK(testing::residual_norm(matrix, testing::values_of(p.b), p.solution()) <=
-          1.01e-8 * testing::norm(testing::values_of(p.b)));
+    CHECK(testing::residual_norm(matrix, values_of(p.b), p.solution()) <=
+          1.01e-8 * testing::norm(values_of(p.b)));
 }
 
 KRYLITH_GROUP_TEST("auto: where cg proves that the matrix isn't definite, multigrid isn't made") {
@@ -344,16 +345,47 @@ KRYLITH_GROUP_TEST("auto: a preconditioner that can't be made is named, and the 
     INFO(testing::describe(result));
     CHECK(result.converged());
     CHECK(p.relative_residual() <= 1.01e-8);
-    REQUIRE(result.attempts.size() == 4);
+    REQUIRE(result.attempts.size() == 5);
     CHECK(result.attempts[1].preconditioner == "amg");
     CHECK(result.attempts[1].refused == "refused: preconditioner");
     CHECK(result.attempts[1].iterations == 0);
-    CHECK(result.attempts[2].preconditioner == "fsai");
+    CHECK(result.attempts[2].preconditioner == "ic0");
     CHECK(result.attempts[2].because == "in case amg is no help");
     CHECK(result.attempts[2].refused == "refused: preconditioner");
-    CHECK(result.attempts[3].because == "in case fsai is no help");
-    CHECK(result.attempts[3].refused.empty());
-    CHECK(result.best_attempt() == &result.attempts[3]);
+    CHECK(result.attempts[3].preconditioner == "fsai");
+    CHECK(result.attempts[3].because == "in case ic0 is no help");
+    CHECK(result.attempts[3].refused == "refused: preconditioner");
+    CHECK(result.attempts[4].because == "in case fsai is no help");
+    CHECK(result.attempts[4].refused.empty());
+    CHECK(result.best_attempt() == &result.attempts[4]);
+}
+
+/// A nilpotent matrix: multiples of x_i+1 in row i, and nothing in the last one. Unless b is
+/// special no Krylov space of A and b has a solution.
+KRYLITH_GROUP_TEST("auto: a singular system is solved where b is in the range of A, if by lsqr") {
+    testing::triplets entries;
+    for (std::int64_t i = 0; i + 1 < 40; ++i)
+        entries.emplace_back(i, i + 1, 1.0 + static_cast<double>(i % 3));
+    const auto matrix = testing::from_triplets(40, entries);
+    for (const bool in_host_memory : {false, true})
+        for (const double outside : {0.0, 3.0}) {
+            CAPTURE(in_host_memory);
+            CAPTURE(outside);
+            auto rhs = random_values<double>(40, 315);
+            rhs.back() = outside;
+            problem<double> p(group, matrix, rhs, {.transposed_products = !in_host_memory});
+            const solve_result result =
+                in_host_memory ? solve(*p.a, matrix, p.b, p.x) : solve(*p.a, p.b, p.x);
+            INFO(testing::describe(result));
+            CHECK(result.converged() == (outside == 0));
+            CHECK(std::abs(result.true_residual - outside) <= 1e-7);
+            if (outside == 0 && in_host_memory) continue; // ilut may do, too
+            CHECK(result.attempts.back().solver == "lsqr");
+            CHECK(result.attempts.back().because == "in case A is singular");
+            if (outside == 0) continue;
+            CHECK(result.diagnosis.find("this x has the least residual") != std::string::npos);
+            CHECK(values_of(p.x)[0] == doctest::Approx(0)); // the shortest such x
+        }
 }
 
 KRYLITH_GROUP_TEST("auto: stops where it is told to, and tries nothing more") {
@@ -419,7 +451,7 @@ KRYLITH_GROUP_TEST("auto: a matrix that is not square is solved by least squares
         rhs.upload(b);
         vector<double> solution(a->domain_layout());
         CHECK(solve(*a, rhs, solution).converged());
-        fits(testing::values_of(solution));
+        fits(values_of(solution));
         CHECK(solve(*a, line, rhs, solution).converged());
         CHECK(find_solver("auto").solve(*a, rhs, solution).converged());
         const auto plain = make_operator(group, line, {.kind = kind});
