@@ -1,6 +1,8 @@
 #include <krylith/solvers/automatic.hpp>
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <krylith/device/error.hpp>
 #include <krylith/solvers/automatic/attempts.hpp>
@@ -13,13 +15,37 @@ namespace krylith {
 namespace {
 
 template <class T>
+void check_nodes(const csr_view<T>& matrix, const matrix_nodes& nodes) {
+    if (nodes.known() && matrix.rows != matrix.columns)
+        throw usage_error("solve: nodes are those of a square matrix; A is " +
+                          std::to_string(matrix.rows) + " x " + std::to_string(matrix.columns));
+    nodes.check(matrix.rows);
+}
+
+template <class T>
 void check_matrix(const csr_view<T>& matrix, const matrix_operator<T>& a,
                   const matrix_nodes& nodes) {
-    if (matrix.rows != a.size() || matrix.columns != a.size())
+    if (matrix.rows != a.rows() || matrix.columns != a.columns())
         throw usage_error("solve: a matrix of " + std::to_string(matrix.rows) + " x " +
                           std::to_string(matrix.columns) + " for an operator of " +
-                          std::to_string(a.size()) + " rows");
-    nodes.check(matrix.rows);
+                          std::to_string(a.rows()) + " x " + std::to_string(a.columns()));
+    check_nodes(matrix, nodes);
+}
+
+/// The one method for what is a problem of least squares; empty where solvers of square systems
+/// take it.
+template <class T>
+std::vector<planned_method> plan_least_squares(const matrix_operator<T>& a,
+                                               const solver_options& options) {
+    const bool square = a.rows() == a.columns();
+    if (square && options.damping == 0) return {};
+    const std::string because = square ? "x is damped" : "the matrix is not square";
+    if (!a.has_transposed())
+        throw usage_error("solve: " + because + " (A is " + std::to_string(a.rows()) + " x " +
+                          std::to_string(a.columns()) +
+                          "), which takes products with A' too: make the operator with "
+                          "operator_options::transposed_products = true");
+    return {{&solver_rows::lsqr, nullptr, side::right, options.restart, because}};
 }
 
 /// `given` is null where M is chosen, and `matrix` where it is not in host memory.
@@ -27,12 +53,17 @@ template <class T>
 solve_result solve_by_facts(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
                             const solver_options& options, const any_preconditioner<T>* given,
                             const csr_view<T>* matrix = nullptr, const matrix_nodes& nodes = {}) {
-    check_square(a, "solve");
     if (matrix != nullptr) check_matrix(*matrix, a, nodes);
     attempts<T> tries(a, b, x, options, matrix, nodes);
-    const bool known = a.kept().facts != nullptr;
-    solve_result result = tries.run(plan_for(a, options, given, matrix, nodes), given);
-    if (!known) result.setup_seconds += facts_of(a, options.timeout_seconds).seconds;
+    std::vector<planned_method> methods = plan_least_squares(a, options);
+    double looking = 0;
+    if (methods.empty()) {
+        const bool known = a.kept().facts != nullptr;
+        methods = plan_for(a, options, given, matrix, nodes);
+        if (!known) looking = facts_of(a, options.timeout_seconds).seconds;
+    }
+    solve_result result = tries.run(methods, given);
+    result.setup_seconds += looking;
     if (!result.converged() && options.on_failure == failure_policy::throw_error)
         throw not_converged(std::move(result));
     return result;
@@ -45,10 +76,10 @@ solve_result solve_open(const matrix_operator<T>& a, const vector<T>& b, vector<
     return solve_by_facts(a, b, x, options, m.is_identity() ? nullptr : &m);
 }
 
-void check_length(const char* what, std::size_t given, std::int64_t rows) {
-    if (static_cast<std::int64_t>(given) != rows)
+void check_length(const char* what, std::size_t given, std::int64_t length, const char* of_each) {
+    if (static_cast<std::int64_t>(given) != length)
         throw usage_error(std::string("solve: ") + what + " has " + std::to_string(given) +
-                          " entries, must have " + std::to_string(rows) + ", one a row");
+                          " entries, must have " + std::to_string(length) + ", one a " + of_each);
 }
 
 } // namespace
@@ -77,13 +108,14 @@ template <class T>
 solve_result solve(const device_group& group, const csr_view<T>& matrix,
                    std::type_identity_t<std::span<const T>> b, std::type_identity_t<std::span<T>> x,
                    const solver_options& options, const matrix_nodes& nodes) {
-    check_length("b", b.size(), matrix.rows);
-    check_length("x", x.size(), matrix.columns);
-    if (matrix.rows == matrix.columns) nodes.check(matrix.rows);
-    const auto a = make_operator(group, matrix, {.block_size = nodes.block_size});
-    check_square(*a, "solve");
+    check_length("b", b.size(), matrix.rows, "row");
+    check_length("x", x.size(), matrix.columns, "column");
+    check_nodes(matrix, nodes);
+    const bool least_squares = matrix.rows != matrix.columns || options.damping != 0;
+    const auto a = make_operator(
+        group, matrix, {.transposed_products = least_squares, .block_size = nodes.block_size});
     auto on_devices = a->make_range_vector("b");
-    auto solution = a->make_range_vector("x");
+    vector<T> solution(a->domain_layout(), "x");
     on_devices.upload(b);
     if (options.initial_guess) solution.upload(x);
     solve_result result = solve(*a, matrix, on_devices, solution, options, nodes);
@@ -113,7 +145,8 @@ template solve_result solve(const device_group&, const csr_view<float>&, std::sp
 constinit const solver_method solver_rows::automatic = {
     .name = "auto",
     .aliases = {"automatic", "default", "best"},
-    .help = "takes any square matrix: by its facts cg, bicgstab or gmres, the next where one fails",
+    .help = "takes any matrix: by its facts cg, bicgstab or gmres, the next where one fails; lsqr "
+            "if not square",
     .variant_of = nullptr,
     .for_comparison = false,
     .needs_spd = false,

@@ -8,10 +8,12 @@
 // definite matrix, preconditioned by algebraic multigrid where the system is large, or takes 1000
 // iterations without, and its matrix is in host memory, else by Jacobi where the diagonal varies;
 // otherwise BiCGStab, then GMRES with a basis as long as 128 MiB hold, with M on the side that
-// scales rows where the diagonal spans more than a factor of 100. With the matrix in host memory
-// GMRES has multigrid for convection with diffusion, and incomplete factors for the rest; systems
+// scales rows where the diagonal spans more than a factor of 100, and at last LSQR, in case A is
+// singular. With the matrix in host memory GMRES has multigrid for convection with diffusion, and
+// incomplete factors, without fill and with it, for the rest; systems
 // of several unknowns a node, such as elasticity, have what is known of them
-// (matrix_nodes in precond/any_preconditioner.hpp).
+// (matrix_nodes in precond/any_preconditioner.hpp). A that is not square, or a damped x
+// (solver_options::damping), is a problem of least squares, for lsqr().
 #pragma once
 
 #include <span>
@@ -27,14 +29,17 @@
 
 namespace krylith {
 
-/// Solves A x = b, of a square matrix. The result is that of the method that converged, or of the
+/// Solves A x = b. Where A is not square, or options.damping is not 0, it is lsqr() without any
+/// preconditioner that finds the x of least residual, as the one attempt of the result: x is of the
+/// domain layout, and without operator_options::transposed_products there is a usage_error. What
+/// follows is for square matrices. The result is that of the method that converged, or of the
 /// attempt that came nearest, whose x is returned. Facts that the operator doesn't keep yet cost
 /// two products and a read of the matrix. The operator also keeps what converged, with which the
 /// next solve begins, and its preconditioner, which takes new values in place or, where solves come
 /// to take more than 1.5 times the first one's iterations, is made anew; until
-/// a.release_workspace(). Attempts after the first go
-/// on from the best x so far where that has a tenth of the residual that the first began with;
-/// otherwise they begin from the initial guess, if there is one and it is better than 0, or from 0.
+/// a.release_workspace(). Attempts after the first go on from the best x so far where that has a
+/// tenth of the residual that the first began with; otherwise they begin from the initial guess, if
+/// there is one and it is better than 0, or from 0.
 ///
 /// Of the options, max_seconds and max_iterations limit all attempts together. When the time is
 /// over no attempt begins and no preconditioner is made, and the last of result.attempts says so;
@@ -44,7 +49,8 @@ namespace krylith {
 /// GMRES' basis, and an attempt that has another behind it gives up after min(2 n, 2000)
 /// iterations, at least 500, without gain. A callback is told iterations of all attempts; result
 /// and history count from the start of the one that gave x. Where the caller stops one, no other is
-/// tried. Memory: that of the method, and after a failure one or two vectors.
+/// tried. Memory: that of the method, after a failure one or two vectors, and A and A' for LSQR,
+/// which is the last, where the operator has no A' and the matrix is in host memory.
 template <class T>
 solve_result solve(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
                    const solver_options& options = {});
@@ -67,9 +73,10 @@ solve_result solve(const matrix_operator<T>& a, const std::type_identity_t<csr_v
                    const vector<T>& b, vector<T>& x, const solver_options& options = {},
                    const matrix_nodes& nodes = {});
 
-/// Solves A x = b from arrays in host memory, with n = matrix.rows entries in b and x, and leaves
-/// nothing on the devices. options.initial_guess starts from x. Whoever solves with one matrix
-/// twice makes an operator. Throws usage_error for other sizes, and what make_operator() throws.
+/// Solves A x = b from arrays in host memory, with matrix.rows entries in b and matrix.columns in
+/// x, and leaves nothing on the devices. The operator has products with A' where these are needed.
+/// options.initial_guess starts from x. Whoever solves with one matrix twice makes an operator.
+/// Throws usage_error for other sizes, and what make_operator() throws.
 template <class T>
 solve_result solve(const device_group& group, const csr_view<T>& matrix,
                    std::type_identity_t<std::span<const T>> b, std::type_identity_t<std::span<T>> x,

@@ -67,8 +67,9 @@ column_solver<T>::column_solver(const device_group& group, const csr_view<T>& ma
     if (columns < 1)
         throw usage_error("columns is " + std::to_string(columns) + ", but must be at least 1");
     options_.check();
-    if (matrix.rows != matrix.columns && open()) solver_ = &solver_rows::lsqr;
-    multiply_.transposed_products = solver_->least_squares;
+    const bool least_squares = matrix.rows != matrix.columns || options.damping != 0;
+    if (least_squares && open()) solver_ = &solver_rows::lsqr;
+    multiply_.transposed_products = solver_->least_squares || least_squares;
     one_by_one_because_ = choose(group, columns, method.at_once);
     if (!joint_ && !a_) make_single();
 }

@@ -14,7 +14,8 @@ namespace krylith {
 /// results that operators exchange, about 0.1 MB and 12 bytes for each entry that a device
 /// receives.
 struct memory_estimate {
-    std::int64_t matrix = 0;         ///< as the format stores it, padding included
+    std::int64_t matrix = 0;         ///< as the format stores it, padding included, and that of A'
+                                     ///< for solvers that multiply by it
     std::int64_t vectors = 0;        ///< b and x
     std::int64_t workspace = 0;      ///< the solver's vectors; kept for the next solve
     std::int64_t preconditioner = 0; ///< what M keeps
@@ -30,12 +31,14 @@ struct solve_plan {
     std::string_view solver = "cg";           ///< a name of solver_table.hpp
     std::string_view preconditioner = "none"; ///< a text of make_preconditioner()
     std::int64_t restart = solver_options{}.restart;
+    bool damped = false; ///< solver_options::damping is not 0
 };
 
 /// Estimates the memory of a solve on the devices of a group, of which nothing is used. The matrix
-/// is square and canonical. O(nnz) on the host, for ghosts and the format's layout. Throws
-/// usage_error for names that are not in the tables, for an operator whose needs only its own plan
-/// tells (operator_method::received), and for a preconditioner without a model.
+/// is square and canonical; rows of A' are taken to be shared out by its own nonzeros. O(nnz) on
+/// the host, for ghosts and the format's layout. Throws usage_error for names that are not in the
+/// tables, for an operator whose needs only its own plan tells (operator_method::received), and for
+/// a preconditioner without a model.
 template <class T>
 [[nodiscard]] memory_estimate estimate(const device_group& group, const csr_view<T>& matrix,
                                        const solve_plan& plan = {});

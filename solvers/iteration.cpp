@@ -62,6 +62,7 @@ bool iteration_control::suits(const solver_options& options,
            options_.restart == options.restart &&
            options_.polynomial_degree == options.polynomial_degree &&
            options_.shadow_vectors == options.shadow_vectors &&
+           (options_.damping == 0) == (options.damping == 0) &&
            options_.preconditioning == options.preconditioning &&
            options_.timeout_seconds == options.timeout_seconds;
 }

@@ -56,6 +56,11 @@ public:
     /// The squared norm of the solver's A, as far as a loop of least squares knows it: it begins
     /// with 0 and lets it grow.
     [[nodiscard]] scalar& matrix_norm_squared() { return normal_->matrix; }
+    /// The d with which least squares add d^2 ||x||^2 to the squared residual, as the solver scales
+    /// A. Residuals are then those of A with -d I below it, and of b with zeros.
+    [[nodiscard]] double damping() const {
+        return options_.damping * static_cast<double>(a_.factor());
+    }
     /// Returns b as the solver scales it, at the same place in every solve: for loops that read b.
     [[nodiscard]] const vector<T>& keep_rhs() {
         keeps_b_ = true;
@@ -107,7 +112,7 @@ private:
     /// The squared norms that least squares are judged by.
     struct normal_scalars {
         explicit normal_scalars(execution& run) : residual(run), matrix(run) {}
-        scalar residual; ///< of A'(b - A x)
+        scalar residual; ///< of A'(b - A x) - d^2 x
         scalar matrix;   ///< of A, from below
     };
 
@@ -160,7 +165,14 @@ private:
     /// Enqueues r = b - A x with r'r, and gives x to the caller. In least squares also domain = A'r
     /// with its squared norm.
     void enqueue_check(vector<T>& r, vector<T>& domain);
+    /// Where domain is x and r = b - A x, enqueues domain = A'r - d^2 x with its squared norm.
     void enqueue_normal_residual(vector<T>& r, vector<T>& domain);
+    /// Adds d^2 vv_ to r'r, where vv_ is the squared norm of x.
+    void add_damping() {
+        if (damping() == 0) return;
+        factor_ = damping() * damping();
+        rr_ = rr_ + factor_ * vv_;
+    }
     /// Tells the control what the last check has found out about A'r.
     void read_normal_residual();
 

@@ -6,15 +6,16 @@ namespace krylith {
 
 namespace {
 
-/// q u read, u written; p v read, v written; x w v read, x w written. Of square A.
+/// q u read, u written; p v read, v written; x w v read, x w written; with damping u's lower part
+/// and v read and the former written, and read once more. Of square A.
 std::optional<double> lsqr_passes(const solver_setting& s) {
     if (s.preconditioned) return std::nullopt;
-    return 11;
+    return s.damped ? 15 : 11;
 }
 
-/// x p w q, and u and v, which A' and A multiply.
-solver_vectors lsqr_vectors(const solver_setting&) {
-    return {4, 2};
+/// x p w q, with damping u's lower part, and u and v, which A' and A multiply.
+solver_vectors lsqr_vectors(const solver_setting& s) {
+    return {s.damped ? 5 : 4, 2};
 }
 
 } // namespace

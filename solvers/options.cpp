@@ -1,6 +1,7 @@
 #include <krylith/solvers/options.hpp>
 
 #include <string>
+#include <string_view>
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
@@ -25,6 +26,8 @@ void solver_options::check() const {
     if (rtol && !(*rtol >= 0 && *rtol < 1)) refuse("rtol", number_text(*rtol), "0 <= rtol < 1");
     if (rtol_normal && !(*rtol_normal >= 0 && *rtol_normal < 1))
         refuse("rtol_normal", number_text(*rtol_normal), "0 <= rtol_normal < 1");
+    if (!(damping >= 0 && damping < 1e150))
+        refuse("damping", number_text(damping), "0 <= damping < 1e150");
     if (!(atol >= 0 && atol < 1e300)) refuse("atol", number_text(atol), "atol >= 0, finite");
     if (max_iterations < -1)
         refuse("max_iterations", std::to_string(max_iterations), "-1 (the default) or >= 0");
@@ -44,6 +47,13 @@ void solver_options::check() const {
     if (!(timeout_seconds > 0 && timeout_seconds <= longest_timeout))
         refuse("timeout_seconds", number_text(timeout_seconds),
                "more than 0, at most " + number_text(longest_timeout));
+}
+
+void solver_options::check_undamped(std::string_view solver) const {
+    check();
+    if (damping != 0)
+        throw usage_error(std::string(solver) + " takes no damping, and was given " +
+                          number_text(damping) + ": allowed is 0; lsqr takes others");
 }
 
 } // namespace krylith

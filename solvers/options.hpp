@@ -5,6 +5,7 @@
 #include <limits>
 #include <optional>
 #include <stop_token>
+#include <string_view>
 #include <type_traits>
 
 #include <krylith/solvers/iteration/solve_callback.hpp>
@@ -41,16 +42,17 @@ struct solver_options {
     std::optional<double> rtol = {};        ///< 0 <= rtol < 1; none: default_rtol of A's type
     double atol = 0;                        ///< >= 0
     std::optional<double> rtol_normal = {}; ///< LSQR: 0 <= rtol_normal < 1; none: rtol
-    std::int64_t max_iterations = -1;       ///< -1: min(10 n, 10000), n columns; 0: only check x0
-    int restart = 30;                       ///< GMRES: basis vectors; at most n and 1000 are used
-    int polynomial_degree = 2;              ///< BiCGStab(l): l, 1 to 3
-    int shadow_vectors = 4;                 ///< IDR(s): s, 1 to 100; at most n are used
-    bool initial_guess = false;             ///< start from x as given; otherwise from 0
-    side preconditioning = side::right;     ///< GMRES, BiCGStab, BiCGStab(l); CG is always split in
-                                            ///< effect, the others have M on the right
-    double divergence_tolerance = 1e10;     ///< give up when ||r|| exceeds this times ||b||
-    std::int64_t stagnation_window = 5000;  ///< iterations without 1% gain that count as
-                                            ///< stagnation, but for LSQR
+    double damping = 0; ///< LSQR: 0 <= d < 1e150; minimises ||b - A x||^2 + d^2 ||x||^2
+    std::int64_t max_iterations = -1;      ///< -1: min(10 n, 10000), n columns; 0: only check x0
+    int restart = 30;                      ///< GMRES: basis vectors; at most n and 1000 are used
+    int polynomial_degree = 2;             ///< BiCGStab(l): l, 1 to 3
+    int shadow_vectors = 4;                ///< IDR(s): s, 1 to 100; at most n are used
+    bool initial_guess = false;            ///< start from x as given; otherwise from 0
+    side preconditioning = side::right;    ///< GMRES, BiCGStab, BiCGStab(l); CG is always split in
+                                           ///< effect, the others have M on the right
+    double divergence_tolerance = 1e10;    ///< give up when ||r|| exceeds this times ||b||
+    std::int64_t stagnation_window = 5000; ///< iterations without 1% gain that count as
+                                           ///< stagnation, but for LSQR
     bool history = false; ///< keep the residual of each iteration, and with cg() estimate the
                           ///< spectrum: 8 bytes an iteration of max_iterations, 24 with cg()
     /// Is called first (iteration 0), every callback_interval iterations and last, in order, by the
@@ -74,6 +76,8 @@ struct solver_options {
 
     /// Throws usage_error naming the first value that is not allowed.
     void check() const;
+    /// The same for a solver without damping, which refuses others than 0 by its name.
+    void check_undamped(std::string_view solver) const;
 };
 
 /// Returns the options with rtol set, to the default of T where there was none, and rtol_normal.

@@ -79,7 +79,8 @@ struct [[nodiscard]] solve_result {
     double rhs_norm = 0;                   ///< ||b||_2
     double rtol = 0;                       ///< what was asked for, or the default of the precision
     double recurrence_residual = 0;        ///< ||r||_2 as the iteration updates it
-    double true_residual = 0;              ///< ||b - A x||_2, recomputed from the x returned
+    double true_residual = 0;              ///< ||b - A x||_2, recomputed from the x returned; with
+                                           ///< solver_options::damping as lsqr() says
     std::optional<normal_residual> normal; ///< by lsqr()
     double setup_seconds = 0;              ///< workspace and recording
     double solve_seconds = 0;              ///< from the first operation to the verified x

@@ -49,6 +49,14 @@ bool may_go_on(const solve_result& r, bool from_guess) {
     }
 }
 
+/// What least squares that got no further say of a square system.
+std::string no_solution(const solve_result& r) {
+    return "||A'(b - A x)|| is " + number_text(r.normal->relative, 2) +
+           " of ||A|| ||b - A x||, so this x has the least residual, or nearly, which is " +
+           number_text(r.relative_residual(), 2) +
+           " of ||b||: A is singular, or nearly, and b outside of its range";
+}
+
 double seconds_since(std::chrono::steady_clock::time_point start) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
@@ -62,7 +70,7 @@ attempts<T>::attempts(const matrix_operator<T>& a, const vector<T>& b, vector<T>
     : a_(a), matrix_(matrix), nodes_(nodes), b_(&b), x_(x), options_(options) {
     options_.check();
     options_.on_failure = failure_policy::status;
-    if (b.layout() != a.layout() || x.layout() != a.layout())
+    if (b.layout() != a.range_layout() || x.layout() != a.domain_layout())
         throw usage_error("b and x of a solve must be vectors of its operator");
     if (b.overlaps(x)) {
         copy(b, own_b_.emplace(b.layout()));
@@ -102,19 +110,30 @@ solver_options attempts<T>::options_for(const planned_method& method, bool last)
     o.preconditioning = method.on_side;
     o.restart = method.restart;
     o.max_iterations = options_.max_iterations >= 0 ? options_.max_iterations - iterations_
-                                                    : usual_limit(*method.solver, a_.size());
+                                                    : usual_limit(*method.solver, a_.columns());
     if (method.most_iterations > 0)
         o.max_iterations = std::min(o.max_iterations, method.most_iterations);
     if (!last && !method.solver->needs_spd)
-        o.stagnation_window =
-            std::min(o.stagnation_window, std::clamp(2 * a_.size(), least_patience, most_patience));
+        o.stagnation_window = std::min(o.stagnation_window,
+                                       std::clamp(2 * a_.columns(), least_patience, most_patience));
     if (options_.callback)
         o.callback = [this](progress now) {
             now.iteration += iterations_;
             return options_.callback(now);
         };
     o.max_seconds = std::max(0.0, seconds_left());
+    // An x of least residual is no solution of a square system.
+    if (method.solver->least_squares && a_.rows() == a_.columns() && o.damping == 0)
+        o.rtol_normal = 0;
     return o;
+}
+
+template <class T>
+const matrix_operator<T>& attempts<T>::operator_for(const planned_method& method) {
+    if (!method.solver->least_squares || a_.has_transposed()) return a_;
+    if (with_transposed_ == nullptr)
+        with_transposed_ = make_operator(a_.layouts(), *matrix_, {.transposed_products = true});
+    return *with_transposed_;
 }
 
 template <class T>
@@ -141,8 +160,10 @@ void attempts<T>::keep(const solve_result& result) {
         rhs_norm_ = result.rhs_norm;
         if (guess_) guess_residual_ = residual_norm(*guess_);
     }
-    const bool better = !best_ || result.true_residual < best_result_.true_residual ||
-                        !std::isfinite(best_result_.true_residual);
+    // What is no worse but for rounding tells more where least squares have found it.
+    const double least = (result.normal ? 1.001 : 1) * best_result_.true_residual;
+    const bool better =
+        !best_ || result.true_residual < least || !std::isfinite(best_result_.true_residual);
     if (!better) return;
     if (!best_) best_.emplace(x_.layout());
     copy(x_, *best_);
@@ -155,10 +176,11 @@ solve_result attempts<T>::attempt(const planned_method& method, bool last,
                                   std::chrono::steady_clock::time_point start) {
     static const any_preconditioner<T> none;
     const any_preconditioner<T>& m = prepared != nullptr ? *prepared : none;
-    const double making = seconds_since(start);
     solver_options options = options_for(method, last);
     options.initial_guess = begin();
-    solve_result result = method.solver->solve(a_, *b_, x_, options, m);
+    const matrix_operator<T>& a = operator_for(method);
+    const double making = seconds_since(start);
+    solve_result result = method.solver->solve(a, *b_, x_, options, m);
     result.setup_seconds += making;
     solve_attempt tried;
     tried.solver = method.solver->name;
@@ -167,7 +189,7 @@ solve_result attempts<T>::attempt(const planned_method& method, bool last,
     tried.levels = m.levels();
     if (method.solver->has_sides && !m.is_identity()) tried.side = to_string(method.on_side);
     if (method.solver->restarts)
-        tried.restart = static_cast<int>(std::min<std::int64_t>(method.restart, a_.size()));
+        tried.restart = static_cast<int>(std::min<std::int64_t>(method.restart, a_.columns()));
     tried.because = method.because;
     tried.reason = result.reason;
     tried.iterations = result.iterations;
@@ -204,7 +226,8 @@ solve_result attempts<T>::out_of_time(const planned_method& method, double makin
     solver_options options = options_for(method, true);
     options.max_iterations = 0;
     options.initial_guess = begin();
-    solve_result result = method.solver->solve(a_, *b_, x_, options, any_preconditioner<T>());
+    solve_result result =
+        method.solver->solve(operator_for(method), *b_, x_, options, any_preconditioner<T>());
     if (!result.converged()) {
         result.reason = reason::time_limit;
         result.diagnosis = why;
@@ -226,6 +249,8 @@ solve_result attempts<T>::nearest(const std::string& stopped_by) {
     copy(*best_, x_);
     best_result_.attempts = std::move(tried_);
     if (was_stopped(best_result_)) return best_result_;
+    if (best_result_.reason == reason::stagnated && best_result_.normal)
+        best_result_.diagnosis = no_solution(best_result_);
     best_result_.diagnosis = "none of " + std::to_string(best_result_.attempts.size()) +
                              " methods converged; the nearest: " + best_result_.diagnosis +
                              (stopped_by.empty() ? "" : ". The last ended with: " + stopped_by);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -43,6 +44,8 @@ private:
     /// Returns the methods, and before them the one that solved the last system.
     [[nodiscard]] std::vector<planned_method>
     in_order(std::span<const planned_method> methods) const;
+    /// Returns the operator that the method takes, which for least squares has A' too.
+    [[nodiscard]] const matrix_operator<T>& operator_for(const planned_method& method);
     /// `m` is null for none. The attempt began at `start`.
     [[nodiscard]] solve_result attempt(const planned_method& method, bool last,
                                        const any_preconditioner<T>* m,
@@ -61,6 +64,7 @@ private:
     void copy(const vector<T>& from, vector<T>& to) const;
 
     const matrix_operator<T>& a_;
+    std::unique_ptr<const matrix_operator<T>> with_transposed_; ///< where a_ has no A'
     const csr_view<T>* matrix_;
     matrix_nodes nodes_;
     const vector<T>* b_;

@@ -64,8 +64,7 @@ public:
         add_short(early ? "in case " + std::string(hierarchy->name) + " is no help" : again,
                   hierarchy != nullptr && !early ? cheap_iterations / 2 : 0);
         if (hierarchy != nullptr && !early) add_hierarchy("in case that takes too long");
-        for (const preconditioner_method* row : general)
-            if (!is_pointwise(row) && *row->chosen_from.get() <= setting_.rows) add_strong(*row);
+        add_strong(general);
         if (hierarchy != nullptr && !early) add_short("in case the others are no help", 0);
         const auto add_scaled = [&](const solver_method& s) {
             if (s.has_sides)
@@ -77,14 +76,16 @@ public:
                 second == usual ? "a long basis doesn't stall"
                                 : "a long basis doesn't stall; the diagonal scales rows");
         });
-        if (m == nullptr) return std::move(methods_);
-        if (scaling != nullptr) for_general(true, add_scaled);
-        const std::string without = "in case " + std::string(m->name) + " harms";
-        for_general(true, [&](const solver_method& s) { add(s, nullptr, usual, without); });
-        if (second != usual)
-            for_general(false, [&](const solver_method& s) {
-                if (s.has_sides) add(s, m, second, "the diagonal scales rows");
-            });
+        if (m != nullptr) {
+            if (scaling != nullptr) for_general(true, add_scaled);
+            const std::string without = "in case " + std::string(m->name) + " harms";
+            for_general(true, [&](const solver_method& s) { add(s, nullptr, usual, without); });
+            if (second != usual)
+                for_general(false, [&](const solver_method& s) {
+                    if (s.has_sides) add(s, m, second, "the diagonal scales rows");
+                });
+        }
+        add_least_squares();
         return std::move(methods_);
     }
 
@@ -169,15 +170,29 @@ private:
         try_next(cheap, 0);
     }
 
-    /// Those that restart with M, and with one that is made stronger where it isn't too large.
-    void add_strong(const preconditioner_method& row) {
-        const std::string name(row.name);
-        for_general(true, [&](const solver_method& s) {
-            add(s, &row, setting_.given_side, name + " takes what stalls others");
-            if (row.stronger.empty() || setting_.nonzeros > most_strong_nonzeros) return;
-            add(s, &row, setting_.given_side, "in case " + name + " was too weak");
-            methods_.back().parameters = row.stronger;
+    /// Those that restart with each M that isn't pointwise, and with one that is made stronger
+    /// where it isn't too large.
+    void add_strong(std::vector<const preconditioner_method*> rows) {
+        std::erase_if(rows, [&](const preconditioner_method* m) {
+            return is_pointwise(m) || *m->chosen_from.get() > setting_.rows;
         });
+        for (const preconditioner_method* const row : rows) {
+            const std::string name(row->name);
+            const std::int64_t most = row == rows.back() ? 0 : costly_iterations;
+            for_general(true, [&](const solver_method& s) {
+                add(s, row, setting_.given_side, name + " takes what stalls others", most);
+                if (row->stronger.empty() || setting_.nonzeros > most_strong_nonzeros) return;
+                add(s, row, setting_.given_side, "in case " + name + " was too weak");
+                methods_.back().parameters = row->stronger;
+            });
+        }
+    }
+
+    void add_least_squares() {
+        if (!setting_.transposed || setting_.source == preconditioner_source::given) return;
+        for (const solver_method* solver : all_solvers)
+            if (solver->least_squares && !solver->for_comparison)
+                add(*solver, nullptr, side::right, "in case A is singular");
     }
 
     [[nodiscard]] static bool is_pointwise(const preconditioner_method* m) { return m->pointwise; }

@@ -59,6 +59,7 @@ struct plan_setting {
     std::int64_t nonzeros = 0; ///< of the matrix, if it is there
     bool nodes = false;        ///< several unknowns a node, or near-null vectors, are known
     bool near_null = false;    ///< vectors that A maps to nearly 0 are known
+    bool transposed = false;   ///< products with A' can be had
 };
 
 /// The bytes that a basis of a restarted method may take: reading them takes 10 ms on a CPU and 50
@@ -78,14 +79,15 @@ inline constexpr double wide_diagonal = 100;
 ///    this one is no smaller than (preconditioner_method::chosen_from), or none; the pointwise one,
 ///    or none, where the sample of rows says that this is easy. Near-null vectors make one that
 ///    takes them the first for smaller systems, too. The first has cheap_iterations, or
-///    costly_iterations if it isn't pointwise, as long as another stands behind it; those that are
-///    never first have no such limit. At the end stands again what is pointwise, or no M.
+///    costly_iterations if it isn't pointwise, as long as another stands behind it; those that
+///    are never first have no such limit. At the end stands again what is pointwise, or no M.
 /// 2. The listed solvers that take any matrix, with the first usable preconditioner that does:
 ///    first those with short recurrences, then those that restart, whose long basis does not stall.
 ///    These have a pointwise M on the left where the diagonal spans more than wide_diagonal, since
 ///    it scales rows there, too.
 ///    Between them stand those that restart with each M that isn't pointwise, such as an incomplete
-///    factorisation, and where its row says how the same M made stronger. Scaling on both sides
+///    factorisation, for costly_iterations as long as another of these stands behind it, and where
+///    its row says how the same M made stronger. Scaling on both sides
 ///    (preconditioner_method::scales_both_sides) stands before those without M where no M is
 ///    usable, else behind. Where the sample looks like convection with diffusion, those that
 ///    restart have an M for it (preconditioner_method::chosen_for_transport_from) for
@@ -93,6 +95,9 @@ inline constexpr double wide_diagonal = 100;
 ///    cheap_iterations of those with short recurrences, which make two products in each.
 /// 3. Those that restart, without M, in case it harms; and those with short recurrences with M on
 ///    the left, where it scales rows.
+/// 4. Unless M is given, those of least squares, which take A' too: they solve singular systems
+///    whose b is in the range of A, and those whose eigenvalues surround 0, as a permutation has
+///    (Nachtigal, Reddy, Trefethen, SIAM J. Matrix Anal. Appl. 13(3), 1992).
 /// With a preconditioner that is given and varies, these are only the solvers that take one, listed
 /// or not; one that is not symmetric leaves out those that need it.
 /// A preconditioner is usable if the choice by facts may take it, its row says nothing against a

@@ -21,7 +21,8 @@ std::vector<planned_method> plan_for(const matrix_operator<T>& a, const solver_o
                                .sample = matrix != nullptr ? sample_rows(*matrix) : row_sample(),
                                .nonzeros = matrix != nullptr ? matrix->nnz() : 0,
                                .nodes = nodes.known(),
-                               .near_null = !nodes.near_null.empty()};
+                               .near_null = !nodes.near_null.empty(),
+                               .transposed = a.has_transposed() || matrix != nullptr};
     return plan_methods(facts_of(a, options.timeout_seconds), setting);
 }
 

@@ -125,7 +125,10 @@ solve_result solve_with(workspace_shelf& shelf, const typename Loop::operator_ty
                         vector<typename Loop::value_type>& x, const solver_options& options,
                         const typename Loop::preconditioner_type& m) {
     using workspace = detail::kept_solve<Loop>;
-    if constexpr (!Loop::least_squares) check_square(a, Loop::name);
+    if constexpr (!Loop::least_squares) {
+        check_square(a, Loop::name);
+        options.check_undamped(Loop::name);
+    }
     check_preconditioner(m, Loop::name, Loop::takes_varying, Loop::needs_symmetric);
     const group_driver driver(range_layout_of(a)->group); // also where workspaces are freed
     auto work = shelf.take<workspace>([&](const workspace& w) { return w.serves(a, m, options); });
@@ -186,8 +189,8 @@ public:
     }
 
     /// The options of the next solve. Those that change what is recorded or how much memory it
-    /// takes (restart, polynomial_degree, shadow_vectors, preconditioning, history, mode, unroll,
-    /// timeout_seconds) cost another set-up.
+    /// takes (restart, polynomial_degree, shadow_vectors, whether damping is 0, preconditioning,
+    /// history, mode, unroll, timeout_seconds) cost another set-up.
     [[nodiscard]] solver_options& options() { return options_; }
     /// Frees what is kept. The next solve allocates and records anew.
     void release_workspace() { shelf_.release(); }

@@ -18,6 +18,7 @@ void iteration<A, M>::enqueue_start(vector<T>& r, vector<T>& domain) {
         }
         multiply(run_, a_, domain, r, av_ = dot(r, r));
         fused(run_, r = *b_ - r, rr_ = dot(r, r));
+        add_damping();
         return;
     }
     if (normal_) {
@@ -43,7 +44,7 @@ auto iteration<A, M>::multiply_b(vector<T>& r, vector<T>& domain, const scalar& 
     -> const vector<T>& {
     if (normal_) {
         fused(run_, r = *b_, bb_of_b_ = dot(*b_, *b_));
-        a_.multiply_transposed(run_, r, domain, {norm_into(norm, domain)});
+        a_.multiply_transposed(run_, r, T(0), domain, {norm_into(norm, domain)});
         return domain;
     }
     fused(run_, domain = *b_, bb_of_b_ = dot(*b_, *b_));
@@ -71,7 +72,13 @@ template <linear_operator A, preconditioner<typename A::value_type> M>
 void iteration<A, M>::enqueue_normal_residual(vector<T>& r, vector<T>& domain) {
     if (!normal_) return;
     put_ghosts(run_, r);
-    a_.multiply_transposed(run_, r, domain, {norm_into(normal_->residual, domain)});
+    T of_x = 0;
+    if (damping() != 0) {
+        fused(run_, vv_ = dot(domain, domain));
+        add_damping();
+        of_x = static_cast<T>(-damping() * damping());
+    }
+    a_.multiply_transposed(run_, r, of_x, domain, {norm_into(normal_->residual, domain)});
 }
 
 template <linear_operator A, preconditioner<typename A::value_type> M>

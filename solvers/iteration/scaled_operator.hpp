@@ -40,12 +40,12 @@ public:
         a_.apply(run, alpha * factor_, x, beta, y, dots);
     }
 
-    /// Enqueues y = s A' x with the dots; x is a domain vector of A'.
-    void multiply_transposed(execution& run, const vector<T>& x, vector<T>& y,
+    /// Enqueues y = s A' x + beta y with the dots; x is a domain vector of A'.
+    void multiply_transposed(execution& run, const vector<T>& x, T beta, vector<T>& y,
                              std::initializer_list<reduction_into<T>> dots = {}) const {
         if constexpr (transposable_operator<A>) {
             const trace_range range("transposed product");
-            a_.transposed().apply(run, factor_, x, T(0), y,
+            a_.transposed().apply(run, factor_, x, beta, y,
                                   std::span<const reduction_into<T>>(dots.begin(), dots.size()));
         } else {
             throw usage_error("products with A' need an operator that has transposed()");

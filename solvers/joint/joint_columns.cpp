@@ -21,7 +21,7 @@ int kernel_columns(int columns) {
 }
 
 void check_joint_options(const solver_options& options) {
-    options.check();
+    options.check_undamped("a loop for several right-hand sides");
     refuse(options.history, "history");
     refuse(static_cast<bool>(options.callback), "callback");
 }

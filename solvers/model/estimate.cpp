@@ -5,7 +5,9 @@
 #include <vector>
 
 #include <krylith/device/error.hpp>
+#include <krylith/matrix/conversions.hpp>
 #include <krylith/solvers/model/footprint.hpp>
+#include <krylith/solvers/solver_table.hpp>
 
 namespace krylith {
 
@@ -31,12 +33,22 @@ memory_estimate estimate(const device_group& group, const csr_view<T>& matrix,
     const int devices = group.size();
     const auto all = model::footprints(matrix, std::span(&devices, 1));
     const model::footprint& f = chosen(all, plan.multiply.kind);
-    format_kind format = plan.multiply.format;
-    if (format == formats::automatic)
-        format = group.kind() == backend::cuda ? f.cuda_format : formats::csr;
-    const model::method with{plan.solver, plan.preconditioner, plan.restart, plan.restart};
+    const auto format_of = [&](const model::footprint& footprint) {
+        if (plan.multiply.format != formats::automatic) return plan.multiply.format;
+        return group.kind() == backend::cuda ? footprint.cuda_format : formats::csr;
+    };
+    std::int64_t matrix_bytes = f.matrix_bytes(format_of(f));
+    if (find_solver(plan.solver).least_squares) {
+        const csr_matrix<T> transposed = transpose(matrix);
+        const auto all_transposed =
+            model::footprints(csr_view<T>(transposed), std::span(&devices, 1));
+        const model::footprint& t = chosen(all_transposed, f.kind);
+        matrix_bytes += t.matrix_bytes(format_of(t));
+    }
+    const model::method with{plan.solver, plan.preconditioner, plan.restart, plan.restart,
+                             plan.damped};
     const model::method_bytes bytes = f.bytes_of(with);
-    return {f.matrix_bytes(format), bytes.given, bytes.workspace, bytes.preconditioner};
+    return {matrix_bytes, bytes.given, bytes.workspace, bytes.preconditioner};
 }
 
 template memory_estimate estimate(const device_group&, const csr_view<double>&, const solve_plan&);

@@ -8,7 +8,8 @@ solver_setting setting_of(const method& m, const preconditioner_choice& choice) 
     return {.preconditioned = choice.method != nullptr,
             .pointwise = choice.method != nullptr && choice.method->pointwise,
             .restart = m.restart,
-            .iterations = m.iterations};
+            .iterations = m.iterations,
+            .damped = m.damped};
 }
 
 } // namespace

@@ -18,6 +18,7 @@ struct method {
     std::string_view preconditioner;
     std::int64_t restart = 0;    ///< gmres
     std::int64_t iterations = 0; ///< gmres: of the whole solve, of which the mean is taken
+    bool damped = false;         ///< lsqr: x is damped
 };
 
 /// Products with A in an iteration.

@@ -41,6 +41,7 @@ struct solver_setting {
     bool pointwise = false;      ///< M works entry by entry, in updates of the solver
     std::int64_t restart = 0;
     std::int64_t iterations = 0; ///< of the whole solve, of which the mean is taken
+    bool damped = false;         ///< x is damped (solver_options::damping)
 
     /// Returns the basis vectors that an iteration of a restarted method works with, in the mean.
     [[nodiscard]] double mean_basis() const;

@@ -17,9 +17,13 @@ namespace {
 
 constexpr const char* item = "triangle";
 
+/// One thread is done with fewer entries before a team has met at the first levels: where other
+/// programs keep the processors busy, each level costs a turn of the scheduler.
+constexpr std::int64_t worth_a_team = 16384;
+
 /// Whether levels are wide enough for the team to go through them together.
-bool worth_levels(std::int64_t rows, std::int64_t shared, int threads) {
-    return threads > 1 && shared >= rows / 2 && rows != 0;
+bool worth_levels(std::int64_t rows, std::int64_t entries, std::int64_t shared, int threads) {
+    return threads > 1 && entries >= worth_a_team && shared >= rows / 2;
 }
 
 std::string describe(std::int64_t levels, std::int64_t rows) {
@@ -108,7 +112,8 @@ private:
         this->levels = sorted.depth;
         this->reason = describe(this->levels, this->rows);
         if (wanted == triangular_method::automatic &&
-            !worth_levels(this->rows, stages.shared, host().threads()))
+            !worth_levels(this->rows, a_.source.offsets[this->rows], stages.shared,
+                          host().threads()))
             return;
         this->method = triangular_method::levels;
         order_ = {device_, std::span<const std::int32_t>(sorted.order), item};

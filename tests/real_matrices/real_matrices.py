@@ -4,9 +4,9 @@
     real_matrices.py KRYLITH [FOLDER]
 
 The folder is that of the environment variable KRYLITH_MATRICES where none is given; without either nothing
-is tried, and exit status 77 says so. Every .mtx file must converge within a minute, but for those of
-may_fail.txt, which must end in a minute with a reason. Prints a line for each; exits with 1 where one failed
-that may not, or one that may fail has no longer a reason to stand there.
+is tried, and exit status 77 says so. Every .mtx file must converge within a minute, with b = ones and with a b in
+the range of the matrix, but for those of may_fail.txt, which must end in a minute with a reason. Prints a line for
+each; exits with 1 where one failed that may not, or one that may fail has no longer a reason to stand there.
 """
 import json
 import os
@@ -17,12 +17,20 @@ import time
 
 MOST_SECONDS = 60
 LIST = pathlib.Path(__file__).with_name("may_fail.txt")
+RIGHT_HAND_SIDES = ["ones", "range:1"]  # as --rhs takes them
 
 
 def may_fail():
-    """{name: why} of the lines "NAME: WHY"."""
-    lines = [line for line in LIST.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")]
-    return dict(line.split(": ", 1) for line in lines)
+    """{(name, right-hand side): why} of the lines "NAME RHS: WHY", where NAME alone stands for all."""
+    reasons = {}
+    for line in LIST.read_text(encoding="utf-8").splitlines():
+        if not line or line.startswith("#"):
+            continue
+        key, why = line.split(": ", 1)
+        name, *named = key.split()
+        for rhs in named or RIGHT_HAND_SIDES:
+            reasons[name, rhs] = why
+    return reasons
 
 
 def attempt_in_words(attempt):
@@ -32,11 +40,12 @@ def attempt_in_words(attempt):
     return f"{words}: {attempt['reason']} after {attempt['iterations']}"
 
 
-def solve(krylith, matrix):
+def solve(krylith, matrix, rhs):
     """(whether it converged, what happened in words)."""
     start = time.monotonic()
     try:
-        run = subprocess.run([krylith, "solve", str(matrix), "--backend", "host", "--quiet", "--report", "-"],
+        run = subprocess.run([krylith, "solve", str(matrix), "--rhs", rhs, "--backend", "host", "--quiet",
+                              "--report", "-"],
                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False,
                              timeout=MOST_SECONDS)
     except subprocess.TimeoutExpired:
@@ -54,19 +63,20 @@ def main(krylith, folder):
         return 77
     matrices = sorted(pathlib.Path(folder).glob("*.mtx"))
     allowed = may_fail()
-    converged = 0
     offences = [] if matrices else [f"{folder} has no .mtx files"]
-    for matrix in matrices:
-        good, words = solve(krylith, matrix)
-        converged += good
-        why = allowed.get(matrix.stem)
-        print(f"{'converged' if good else 'failed':<9}  {matrix.stem}: {words}" +
-              (f" ({why})" if why and not good else ""), flush=True)
-        if not good and why is None:
-            offences.append(f"{matrix.stem} did not converge: {words}")
-        if good and why is not None:
-            offences.append(f"{matrix.stem} converged: take it off {LIST.name}")
-    print(f"{converged} of {len(matrices)} converged")
+    for rhs in RIGHT_HAND_SIDES:
+        converged = 0
+        for matrix in matrices:
+            good, words = solve(krylith, matrix, rhs)
+            converged += good
+            why = allowed.get((matrix.stem, rhs))
+            print(f"{'converged' if good else 'failed':<9}  {matrix.stem}: {words}" +
+                  (f" ({why})" if why and not good else ""), flush=True)
+            if not good and why is None:
+                offences.append(f"{matrix.stem} did not converge with --rhs {rhs}: {words}")
+            if good and why is not None:
+                offences.append(f"{matrix.stem} converged with --rhs {rhs}: take it off {LIST.name}")
+        print(f"{converged} of {len(matrices)} converged with --rhs {rhs}")
     print("\n".join(offences))
     return bool(offences)
 

@@ -6,8 +6,10 @@
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/solvers/automatic.hpp>
+#include <krylith/solvers/solver_table.hpp>
 #include <krylith/spmv/operator_facts.hpp>
 
+#include <krylith/tests/support/dense.hpp>
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/random.hpp>
 #include <krylith/tests/support/solves.hpp>
@@ -21,6 +23,7 @@ using testing::laplace_1d;
 using testing::name_of;
 using testing::problem;
 using testing::random_values;
+using testing::values_of;
 
 namespace {
 
@@ -158,8 +161,8 @@ KRYLITH_GROUP_TEST("auto: facts that have gone stale cost an attempt, not the so
     INFO(testing::describe(result));
     CHECK(result.converged());
     CHECK(result.attempts.size() > 1);
-    CHECK(testing::residual_norm(matrix, testing::values_of(p.b), p.solution()) <=
-          1.01e-8 * testing::norm(testing::values_of(p.b)));
+    CHECK(testing::residual_norm(matrix, values_of(p.b), p.solution()) <=
+          1.01e-8 * testing::norm(values_of(p.b)));
 }
 
 KRYLITH_GROUP_TEST("auto: a singular system ends with its nearest x and a diagnosis") {
@@ -279,7 +282,7 @@ KRYLITH_GROUP_TEST("auto: its preconditioner stays with the operator, and takes 
     p.a->update(matrix.values);
     const auto updated = solve(*p.a, p.b, p.x);
     CHECK(p.a->kept().preconditioner == kept);
-    problem<double> q(group, matrix, testing::values_of(p.b));
+    problem<double> q(group, matrix, values_of(p.b));
     const auto fresh = solve(*q.a, q.b, q.x);
     CHECK(testing::same_bits(q.solution(), p.solution()));
     CHECK(updated.iterations == fresh.iterations);
@@ -310,8 +313,8 @@ KRYLITH_GROUP_TEST("auto: multigrid comes next where cg takes too long, and firs
     REQUIRE(second.attempts.size() == 1);
     CHECK(second.attempts[0].preconditioner.starts_with("amg"));
     CHECK(second.attempts[0].because == "it solved the last system");
-    CHECK(testing::residual_norm(matrix, testing::values_of(p.b), p.solution()) <=
-          1.01e-8 * testing::norm(testing::values_of(p.b)));
+    CHECK(testing::residual_norm(matrix, values_of(p.b), p.solution()) <=
+          1.01e-8 * testing::norm(values_of(p.b)));
 }
 
 KRYLITH_GROUP_TEST("auto: where cg proves that the matrix isn't definite, multigrid isn't made") {
@@ -342,16 +345,47 @@ KRYLITH_GROUP_TEST("auto: a preconditioner that can't be made is named, and the 
     INFO(testing::describe(result));
     CHECK(result.converged());
     CHECK(p.relative_residual() <= 1.01e-8);
-    REQUIRE(result.attempts.size() == 4);
+    REQUIRE(result.attempts.size() == 5);
     CHECK(result.attempts[1].preconditioner == "amg");
     CHECK(result.attempts[1].refused == "refused: preconditioner");
     CHECK(result.attempts[1].iterations == 0);
-    CHECK(result.attempts[2].preconditioner == "fsai");
+    CHECK(result.attempts[2].preconditioner == "ic0");
     CHECK(result.attempts[2].because == "in case amg is no help");
     CHECK(result.attempts[2].refused == "refused: preconditioner");
-    CHECK(result.attempts[3].because == "in case fsai is no help");
-    CHECK(result.attempts[3].refused.empty());
-    CHECK(result.best_attempt() == &result.attempts[3]);
+    CHECK(result.attempts[3].preconditioner == "fsai");
+    CHECK(result.attempts[3].because == "in case ic0 is no help");
+    CHECK(result.attempts[3].refused == "refused: preconditioner");
+    CHECK(result.attempts[4].because == "in case fsai is no help");
+    CHECK(result.attempts[4].refused.empty());
+    CHECK(result.best_attempt() == &result.attempts[4]);
+}
+
+/// A nilpotent matrix: multiples of x_i+1 in row i, and nothing in the last one. Unless b is
+/// special no Krylov space of A and b has a solution.
+KRYLITH_GROUP_TEST("auto: a singular system is solved where b is in the range of A, if by lsqr") {
+    testing::triplets entries;
+    for (std::int64_t i = 0; i + 1 < 40; ++i)
+        entries.emplace_back(i, i + 1, 1.0 + static_cast<double>(i % 3));
+    const auto matrix = testing::from_triplets(40, entries);
+    for (const bool in_host_memory : {false, true})
+        for (const double outside : {0.0, 3.0}) {
+            CAPTURE(in_host_memory);
+            CAPTURE(outside);
+            auto rhs = random_values<double>(40, 315);
+            rhs.back() = outside;
+            problem<double> p(group, matrix, rhs, {.transposed_products = !in_host_memory});
+            const solve_result result =
+                in_host_memory ? solve(*p.a, matrix, p.b, p.x) : solve(*p.a, p.b, p.x);
+            INFO(testing::describe(result));
+            CHECK(result.converged() == (outside == 0));
+            CHECK(std::abs(result.true_residual - outside) <= 1e-7);
+            if (outside == 0 && in_host_memory) continue; // ilut may do, too
+            CHECK(result.attempts.back().solver == "lsqr");
+            CHECK(result.attempts.back().because == "in case A is singular");
+            if (outside == 0) continue;
+            CHECK(result.diagnosis.find("this x has the least residual") != std::string::npos);
+            CHECK(values_of(p.x)[0] == doctest::Approx(0)); // the shortest such x
+        }
 }
 
 KRYLITH_GROUP_TEST("auto: stops where it is told to, and tries nothing more") {
@@ -388,11 +422,62 @@ KRYLITH_GROUP_TEST("auto: from arrays in host memory to the answer") {
     CHECK(again.iterations == 0);
     x.pop_back();
     CHECK_THROWS_WITH_AS((void)solve(group, matrix, b, x),
-                         "solve: x has 181 entries, must have 182, one a row", usage_error);
-    const csr_matrix<double> wide{1, 2, {0, 1}, {1}, {1}};
-    std::vector<double> two(2);
-    CHECK_THROWS_WITH_AS((void)solve(group, wide, std::vector<double>(1), two),
-                         doctest::Contains("solve needs a square matrix"), usage_error);
+                         "solve: x has 181 entries, must have 182, one a column", usage_error);
+}
+
+/// A line through (0, 1), (1, 3), (2, 4), (3, 8): x = (0.7, 2.2), ||b - A x||^2 = 1.8.
+KRYLITH_GROUP_TEST("auto: a matrix that is not square is solved by least squares") {
+    const csr_matrix<double> line{
+        4, 2, {0, 1, 3, 5, 7}, {0, 0, 1, 0, 1, 0, 1}, {1, 1, 1, 1, 2, 1, 3}};
+    const std::vector<double> b{1, 3, 4, 8};
+    const auto fits = [](const std::vector<double>& x) {
+        CHECK(x[0] == doctest::Approx(0.7));
+        CHECK(x[1] == doctest::Approx(2.2));
+    };
+    std::vector<double> x(2);
+    const auto result = solve(group, line, b, x);
+    CHECK(result.reason == reason::converged_rtol_normal);
+    CHECK(tried(result) == "lsqr");
+    CHECK(result.attempts.front().because == "the matrix is not square");
+    fits(x);
+    CHECK(solve(group, line, b, x, {.initial_guess = true}).iterations <= 1);
+    const csr_matrix<double> wide{1, 2, {0, 2}, {0, 1}, {3, 4}};
+    CHECK(solve(group, wide, std::vector<double>{25}, x).converged());
+    CHECK(x[0] == doctest::Approx(3)); // the shortest of the solutions
+    CHECK(x[1] == doctest::Approx(4));
+    for (const operator_kind kind : {operators::halo, operators::nz}) {
+        const auto a = make_operator(group, line, {.kind = kind, .transposed_products = true});
+        auto rhs = a->make_range_vector();
+        rhs.upload(b);
+        vector<double> solution(a->domain_layout());
+        CHECK(solve(*a, rhs, solution).converged());
+        fits(values_of(solution));
+        CHECK(solve(*a, line, rhs, solution).converged());
+        CHECK(find_solver("auto").solve(*a, rhs, solution).converged());
+        const auto plain = make_operator(group, line, {.kind = kind});
+        auto rhs2 = plain->make_range_vector();
+        vector<double> solution2(plain->domain_layout());
+        CHECK_THROWS_WITH_AS((void)solve(*plain, rhs2, solution2),
+                             doctest::Contains("transposed_products = true"), usage_error);
+    }
+    CHECK_THROWS_AS((void)solve(group, line, b, x,
+                                {.max_iterations = 0, .on_failure = failure_policy::throw_error}),
+                    not_converged);
+    CHECK_THROWS_WITH_AS((void)solve(group, line, b, x, {}, {.block_size = 2}),
+                         doctest::Contains("nodes are those of a square matrix"), usage_error);
+}
+
+KRYLITH_GROUP_TEST("auto: a damped x is a problem of least squares") {
+    const auto matrix = laplace_1d(12);
+    const auto b = random_values<double>(12, 3);
+    std::vector<double> x(12);
+    const auto result = solve(group, matrix, b, x, {.rtol = 1e-12, .damping = 0.5});
+    CHECK(result.converged());
+    CHECK(tried(result) == "lsqr");
+    const Eigen::MatrixXd a = testing::to_eigen(matrix);
+    const Eigen::MatrixXd normal = a.transpose() * a + 0.25 * Eigen::MatrixXd::Identity(12, 12);
+    const Eigen::VectorXd expected = normal.ldlt().solve(a.transpose() * testing::to_eigen(b));
+    CHECK((testing::to_eigen(x) - expected).norm() <= 1e-9 * expected.norm());
 }
 
 KRYLITH_GROUP_TEST("auto: vectors of another operator and bad options are refused") {

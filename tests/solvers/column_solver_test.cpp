@@ -125,6 +125,17 @@ KRYLITH_GROUP_TEST("column_solver: least squares, a column after the other") {
     for (const solve_result& result : solver.solve(b, x)) CHECK(result.converged());
     const double expected[] = {2.0 / 3, 1.0 / 3, 1.0 / 3, 1.0 / 3};
     for (std::size_t i = 0; i < 4; ++i) CHECK(x[i] == doctest::Approx(expected[i]));
+
+    // x = A'b / (3 + d^2)
+    solver_options damped;
+    damped.damping = 1;
+    column_solver<double> with_damping(group, matrix, 2, {}, damped);
+    for (const solve_result& result : with_damping.solve(b, x)) CHECK(result.converged());
+    for (std::size_t i = 0; i < 4; ++i) CHECK(x[i] == doctest::Approx(0.75 * expected[i]));
+    const auto square = testing::from_dense({{2, 0}, {0, 3}});
+    column_solver<double> also_square(group, square, 2, {}, damped);
+    CHECK(also_square.solver_name() == "lsqr");
+    CHECK_THROWS_AS(column_solver<double>(group, square, 2, {"cg", "none"}, damped), usage_error);
 }
 
 KRYLITH_GROUP_TEST("column_solver: auto solves alone what the joint loop could not") {

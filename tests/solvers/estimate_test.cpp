@@ -63,6 +63,40 @@ KRYLITH_GROUP_TEST("estimate: the bytes that a solve then holds") {
             }
 }
 
+KRYLITH_GROUP_TEST("estimate: least squares keep A' too") {
+    const auto matrix = convection_diffusion<double>(8, 20);
+    const solve_plan plan{
+        .multiply = {.kind = operators::halo, .format = formats::csr, .transposed_products = true},
+        .solver = "lsqr"};
+    const auto a = make_operator(group, matrix, plan.multiply);
+    std::int64_t bytes = 0;
+    for (int rank = 0; rank < group.size(); ++rank)
+        bytes = std::max(bytes, a->matrix_bytes(rank) + a->transposed().matrix_bytes(rank));
+    const memory_estimate expected = estimate(group, matrix, plan);
+    CHECK(expected.matrix >= bytes);
+    CHECK(expected.matrix <= bytes + bytes / 100);
+}
+
+KRYLITH_GROUP_TEST("estimate: damping takes one vector more") {
+    const auto matrix = poisson2d<double>(30, 28);
+    solve_plan plan{
+        .multiply = {.kind = operators::halo, .format = formats::csr, .transposed_products = true},
+        .solver = "lsqr"};
+    const auto held = [&](double damping) {
+        const auto a = make_operator(group, matrix, plan.multiply);
+        auto b = a->make_range_vector("b");
+        auto x = a->make_range_vector("x");
+        b.upload(std::vector<double>(static_cast<std::size_t>(matrix.rows), 1.0));
+        return most(find_solver("lsqr").solve(*a, b, x, {.damping = damping, .max_iterations = 2}),
+                    "vectors");
+    };
+    const std::int64_t plain = estimate(group, matrix, plan).workspace;
+    plan.damped = true;
+    const std::int64_t more = estimate(group, matrix, plan).workspace - plain;
+    CHECK(more > 0);
+    CHECK(held(2) - held(0) == more);
+}
+
 KRYLITH_GROUP_TEST("estimate: auto is what is built, and what has no model is refused") {
     const auto matrix = poisson2d<double>(20);
     CHECK(estimate(group, matrix).total() > 0);

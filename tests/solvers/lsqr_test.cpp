@@ -359,6 +359,96 @@ KRYLITH_GROUP_TEST("lsqr: extreme entries change only exponents") {
     }
 }
 
+/// What damping by d is to find: the least squares solution of A with d I below it, by its normal
+/// equations, and by QR, which is more accurate for a small d.
+struct damped_problem {
+    damped_problem(const least_squares<>& p, double d) {
+        const Eigen::Index n = p.dense.cols();
+        const Eigen::MatrixXd shift = d * Eigen::MatrixXd::Identity(n, n);
+        const Eigen::MatrixXd square = p.dense.transpose() * p.dense + d * shift;
+        by_normal_equations = square.ldlt().solve(p.dense.transpose() * p.b0);
+        matrix.resize(p.dense.rows() + n, n);
+        matrix << p.dense, shift;
+        rhs = Eigen::VectorXd::Zero(matrix.rows());
+        rhs.head(p.b0.size()) = p.b0;
+        by_qr = matrix.colPivHouseholderQr().solve(rhs);
+    }
+
+    Eigen::VectorXd by_normal_equations;
+    Eigen::MatrixXd matrix;
+    Eigen::VectorXd rhs;
+    Eigen::VectorXd by_qr;
+};
+
+void check_damped(const solve_result& result, const least_squares<>& p,
+                  const damped_problem& expected) {
+    INFO(describe(result));
+    CHECK(result.converged());
+    const Eigen::VectorXd x = to_eigen(p.solution());
+    CHECK((x - expected.by_qr).norm() <= 1e-7 * expected.by_qr.norm());
+    CHECK((x - expected.by_normal_equations).norm() <= 1e-7 * expected.by_qr.norm());
+    const Eigen::VectorXd r = expected.rhs - expected.matrix * x;
+    CHECK(result.true_residual == doctest::Approx(r.norm()).epsilon(1e-10));
+    REQUIRE(result.normal);
+    const double normal = (expected.matrix.transpose() * r).norm();
+    const double rounding = 1e-14 * expected.matrix.norm() * r.norm();
+    CHECK(std::abs(result.normal->norm - normal) <= rounding);
+    CHECK(result.normal->relative <= 1e-10);
+}
+
+KRYLITH_GROUP_TEST("lsqr: damping is d times the identity below A") {
+    for (const auto& size : {std::pair<std::int64_t, std::int64_t>{61, 23}, {23, 61}, {30, 30}}) {
+        const std::int64_t m = size.first;
+        const std::int64_t n = size.second;
+        CAPTURE(m);
+        const auto matrix = m >= n ? tall(m, n, 7) : testing::plainly_transposed(tall(n, m, 7));
+        for (const operator_kind kind : {operators::halo, operators::nz}) {
+            least_squares p(group, matrix, random_values<double>(m, 3), {.kind = kind});
+            for (const double d : {0.1, 0.5, 40.0}) { // one workspace serves all
+                CAPTURE(d);
+                const damped_problem expected(p, d);
+                const solver_options options{.rtol = 1e-10, .damping = d};
+                check_damped(p.solve(options), p, expected);
+                auto from = options;
+                from.initial_guess = true;
+                CHECK(p.solve(from).iterations <= 2);
+                p.x->upload(random_values<double>(n, 9));
+                check_damped(p.solve(from), p, expected);
+                for (const auto mode : testing::modes_of(group)) {
+                    auto how = options;
+                    how.mode = mode;
+                    check_damped(p.solve(how), p, expected);
+                }
+                CHECK(p.solve({.rtol = 1e-10}).converged()); // which takes another workspace
+                CHECK((to_eigen(p.solution()) - p.expected()).norm() <= 1e-6 * p.expected().norm());
+            }
+        }
+    }
+}
+
+KRYLITH_GROUP_TEST("lsqr: damping takes part in the scaling of extreme entries") {
+    const auto matrix = tall(40, 13, 8);
+    const auto b = random_values<double>(40, 5);
+    least_squares p(group, matrix, b);
+    const auto plain = p.solve({.damping = 2});
+    const auto solution = p.solution();
+    for (const int exponent : {-480, 450}) {
+        CAPTURE(exponent);
+        auto scaled = matrix;
+        for (double& value : scaled.values) value = std::ldexp(value, exponent);
+        auto rhs = b;
+        for (double& value : rhs) value = std::ldexp(value, exponent + 20);
+        least_squares q(group, scaled, rhs);
+        const auto result = q.solve({.damping = std::ldexp(2.0, exponent)});
+        INFO(describe(result));
+        CHECK(result.converged());
+        CHECK(std::abs(result.iterations - plain.iterations) <= 1);
+        auto x = q.solution();
+        for (double& value : x) value = std::ldexp(value, -20);
+        CHECK((to_eigen(x) - to_eigen(solution)).norm() <= 1e-7 * to_eigen(solution).norm());
+    }
+}
+
 KRYLITH_GROUP_TEST("lsqr: callbacks, stops and limits") {
     const auto matrix = tall(200, 90, 4);
     const auto b = random_values<double>(200, 5);

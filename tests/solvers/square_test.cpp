@@ -34,4 +34,14 @@ TEST_CASE("solvers refuse a matrix that is not square, by name and sizes") {
     }
 }
 
+TEST_CASE("solvers of square systems refuse damping by name") {
+    const csr_matrix<double> matrix{2, 2, {0, 1, 2}, {0, 1}, {1, 2}};
+    const auto a = make_operator(device_group::host(2), matrix);
+    const auto b = a->make_range_vector();
+    auto x = a->make_range_vector();
+    CHECK_THROWS_WITH_AS((void)gmres(*a, b, x, {.damping = 1}),
+                         "gmres takes no damping, and was given 1: allowed is 0; lsqr takes others",
+                         usage_error);
+}
+
 } // namespace krylith

@@ -84,6 +84,9 @@ void add_method(CLI::App& app, solve_request& request) {
                    "solves A x = b [as --rtol]")
         ->type_name("RTOL")
         ->group("Solver");
+    add("--damping", request.damping, "D",
+        "lsqr: minimise ||b - A x||^2 + D^2 ||x||^2; residuals are those of A with D times the "
+        "identity below it");
     app.add_option("--max-iterations", request.max_iterations,
                    "Give up after so many [min(10 n, 10000)]; solver auto counts all attempts, and "
                    "has defaults of its own")

@@ -84,6 +84,7 @@ json options(const solve_request& request, const solve_outcome& outcome) {
             {"rtol", outcome.result.rtol},
             {"atol", request.atol},
             {"rtol_normal", or_null(request.rtol_normal)},
+            {"damping", request.damping},
             {"max_iterations", outcome.max_iterations < 0 ? json() : json(outcome.max_iterations)},
             {"restart", request.restart},
             {"polynomial_degree", request.polynomial_degree},

@@ -92,7 +92,7 @@ void describe_solve(solve_outcome& out, const solve_request& request, const csr_
     }
     out.bytes_an_iteration = traffic{matrix.rows, matrix.nnz(), sizeof(T)}.iteration(
         {out.solver, out.preconditioner, std::min<std::int64_t>(out.restart, out.rows),
-         out.result.iterations});
+         out.result.iterations, request.damping > 0});
     for (std::string& warning : placement_warnings(*a.range_layout()))
         out.warnings.push_back(std::move(warning));
     if (std::string advice = fewer_devices(a, csr_view<T>(matrix)); !advice.empty())
@@ -121,6 +121,7 @@ solver_options solve_request::options() const {
     solver_options o;
     o.rtol = rtol;
     o.rtol_normal = rtol_normal;
+    o.damping = damping;
     o.atol = atol;
     o.max_iterations = max_iterations;
     o.restart = restart;
@@ -161,7 +162,8 @@ solve_outcome run_solve(const solve_request& request, const solve_watch& watch) 
     const bool any_shape = solver->least_squares || request.chooses_preconditioner();
     const csr_matrix<T> matrix = load_square<T>(request.matrix, request.spd, &file, any_shape);
     const bool rectangular = matrix.rows != matrix.columns;
-    if (rectangular) solver = &solver_rows::lsqr;
+    const bool damped = request.damping > 0 && solver == &solver_rows::automatic;
+    if (rectangular || damped) solver = &solver_rows::lsqr;
     multiply.transposed_products = solver->least_squares;
     if (file.changed_entries()) out.warnings.push_back(request.matrix + ": " + in_words(file));
     out.load_seconds = clock.lap();
@@ -193,8 +195,8 @@ solve_outcome run_solve(const solve_request& request, const solve_watch& watch) 
     out.setup_seconds = clock.lap();
     describe(out, request, *a, m);
     out.solver = solver->name;
-    if (rectangular && solver->name != request.solver)
-        out.solver_because = "the matrix is not square";
+    if ((rectangular || damped) && solver->name != request.solver)
+        out.solver_because = rectangular ? "the matrix is not square" : "x is damped";
     watch.say(operator_lines(out));
 
     auto b = a->make_range_vector("b");

@@ -28,6 +28,7 @@ struct solve_request {
     std::string execution = "auto";
     std::optional<double> rtol;        ///< without: as suits the precision
     std::optional<double> rtol_normal; ///< of lsqr; without: rtol
+    double damping = 0;                ///< of lsqr
     double atol = solver_options{}.atol;
     std::int64_t max_iterations = solver_options{}.max_iterations;
     int restart = solver_options{}.restart;

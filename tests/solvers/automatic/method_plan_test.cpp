@@ -75,16 +75,17 @@ TEST_CASE("method plan: a preconditioner that is given stands on the side that i
 TEST_CASE("method plan: what the matrix in host memory adds") {
     plan_setting with{.rows = 100, .source = preconditioner_source::matrix};
     CHECK(planned(facts(true, 1, 10), with)
-              .starts_with("cg+jacobi/1000 cg+amg/500 cg+fsai cg+jacobi bicgstab+jacobi"));
-    CHECK(planned(facts(true, 4, 4), with).starts_with("cg/1000 cg+amg/500 cg+fsai cg bicgstab"));
+              .starts_with("cg+jacobi/1000 cg+amg/500 cg+ic0 cg+fsai cg+jacobi bicgstab+jacobi"));
+    CHECK(planned(facts(true, 4, 4), with)
+              .starts_with("cg/1000 cg+amg/500 cg+ic0 cg+fsai cg bicgstab"));
     with.rows = 1'000'000;
     CHECK(planned(facts(true, 1, 10), with)
-              .starts_with("cg+amg/500 cg+fsai cg+jacobi bicgstab+jacobi"));
-    CHECK(planned(facts(true, 4, 4), with).starts_with("cg+amg/500 cg+fsai cg bicgstab"));
+              .starts_with("cg+amg/500 cg+ic0 cg+fsai cg+jacobi bicgstab+jacobi"));
+    CHECK(planned(facts(true, 4, 4), with).starts_with("cg+amg/500 cg+ic0 cg+fsai cg bicgstab"));
     CHECK(planned(facts(false, 1, 10), with).find("amg") == std::string::npos);
     plan_setting small{.rows = 100, .source = preconditioner_source::matrix};
     CHECK(planned(facts(false, 1, 10), small) ==
-          "bicgstab+jacobi gmres(100)+ilut gmres(100)+ilut! gmres(100)+jacobi "
+          "bicgstab+jacobi gmres(100)+ilu0/500 gmres(100)+ilut gmres(100)+ilut! gmres(100)+jacobi "
           "gmres(100)+equilibration:split gmres(100)");
     CHECK(planned(facts(false, 1, 10, 1), small) ==
           "bicgstab gmres(100)+ilut gmres(100)+ilut! gmres(100)+equilibration:split gmres(100)");
@@ -97,7 +98,7 @@ TEST_CASE("method plan: what the matrix in host memory adds") {
 TEST_CASE("method plan: multigrid first for large systems, unless the diagonal is large") {
     plan_setting with{.rows = 1'000'000, .source = preconditioner_source::matrix};
     with.sample = {.rows = 256, .dominant = 256, .largest_sum = 0.5, .off_diagonal = 9};
-    CHECK(planned(facts(true, 1, 10), with).starts_with("cg+jacobi/1000 cg+amg/500 cg+fsai"));
+    CHECK(planned(facts(true, 1, 10), with).starts_with("cg+jacobi/1000 cg+amg/500 cg+ic0"));
     CHECK(planned(facts(false, 1, 10), with).starts_with("bicgstab+jacobi/500"));
     with.sample.largest_sum = 1;
     CHECK(planned(facts(true, 1, 10), with).starts_with("cg+amg/500"));
@@ -109,7 +110,7 @@ TEST_CASE("method plan: near-null vectors make multigrid the first for smaller s
     with.nodes = true;
     CHECK(planned(facts(true, 1, 10), with).starts_with("cg+jacobi/1000"));
     with.near_null = true;
-    CHECK(planned(facts(true, 1, 10), with).starts_with("cg+amg/500 cg+fsai cg+jacobi"));
+    CHECK(planned(facts(true, 1, 10), with).starts_with("cg+amg/500 cg+ic0 cg+fsai cg+jacobi"));
     with.rows = 99'999;
     CHECK(planned(facts(true, 1, 10), with).starts_with("cg+jacobi/1000"));
 }
@@ -118,11 +119,13 @@ TEST_CASE("method plan: convection with diffusion has multigrid, early where it 
     plan_setting with{.rows = 100, .source = preconditioner_source::matrix};
     with.sample = {.rows = 100, .dominant = 95, .largest_sum = 1, .off_diagonal = 9};
     CHECK(planned(facts(false, 1, 10), with)
-              .starts_with("bicgstab+jacobi/500 gmres(100)+amg/500 gmres(100)+ilut "
-                           "gmres(100)+ilut! bicgstab+jacobi gmres(100)+jacobi"));
+              .starts_with("bicgstab+jacobi/500 gmres(100)+amg/500 gmres(100)+ilu0/500 "
+                           "gmres(100)+ilut gmres(100)+ilut! bicgstab+jacobi "
+                           "gmres(100)+jacobi"));
     with.rows = 1'000'000;
     CHECK(planned(facts(false, 4, 4), with)
-              .starts_with("gmres(30)+amg/500 bicgstab gmres(30)+ilut gmres(30)+ilut!"));
+              .starts_with("gmres(30)+amg/500 bicgstab gmres(30)+ilu0/500 gmres(30)+ilut "
+                           "gmres(30)+ilut!"));
     const auto without = [&](const char* why, auto change) {
         CAPTURE(why);
         plan_setting other = with;
@@ -149,6 +152,14 @@ TEST_CASE(
     CHECK(planned(facts(true, 1, 10), given) == "fgmres(100)");
     given.varies = false;
     CHECK(planned(facts(true, 1, 10), given) == "bicgstab gmres(100)");
+}
+
+TEST_CASE("method plan: least squares are the last where A' can be had, and M is not given") {
+    plan_setting with{.rows = 100, .transposed = true};
+    CHECK(planned(facts(false, 4, 4), with) == "bicgstab gmres(100) lsqr");
+    CHECK(planned(facts(true, 1, 10), with).ends_with("gmres(100)+jacobi gmres(100) lsqr"));
+    with.source = preconditioner_source::given;
+    CHECK(planned(facts(false, 4, 4), with) == "bicgstab gmres(100)");
 }
 
 // Every row that is listed is of use somewhere, whatever it is called.

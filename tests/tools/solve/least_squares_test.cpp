@@ -79,6 +79,28 @@ TEST_CASE("solve: x0 has an entry a column, and lsqr takes square matrices too")
     CHECK(report.at("bytes_per_iteration").get<double>() > 0);
 }
 
+TEST_CASE("solve: --damping") {
+    const temporary_folder folder;
+    // (9 + 7) x = 3 * 16 for each entry.
+    std::ofstream(folder.file("three.mtx"))
+        << "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 3\n2 2 3\n";
+    std::ofstream(folder.file("b.mtx"))
+        << "%%MatrixMarket matrix array real general\n2 1\n16\n16\n";
+    for (const std::string options : {"", "--precond none", "--solver lsqr"}) {
+        const auto result = run_krylith(folder, "solve three.mtx --rhs b.mtx --solution x.mtx "
+                                                "--damping 2.6457513110645907 --report - --quiet " +
+                                                    options);
+        REQUIRE_MESSAGE(result.status == 0, result.err);
+        const json report = json::parse(result.out);
+        CHECK(report.at("solver") == "lsqr");
+        CHECK(report.at("solver_because") == (options != "--solver lsqr" ? "x is damped" : ""));
+        CHECK(report.at("options").at("damping") == doctest::Approx(2.6457513110645907));
+        const auto x = krylith::load_vector<double>(folder.file("x.mtx").string());
+        CHECK(x[0] == doctest::Approx(3));
+        CHECK(x[1] == doctest::Approx(3));
+    }
+}
+
 TEST_CASE("solve: what lsqr and other solvers can't take is refused in words") {
     const temporary_folder folder;
     write_line_fit(folder);
@@ -94,4 +116,7 @@ TEST_CASE("solve: what lsqr and other solvers can't take is refused in words") {
     refused("gallery:poisson2d:5 --solver lsqr --precond jacobi", "lsqr takes no preconditioner");
     refused("fit.mtx --solver lsqr --precond jacobi", "needs a square matrix");
     refused("fit.mtx --solver lsqr --rtol-normal 2", "rtol_normal");
+    refused("fit.mtx --damping -1", "damping");
+    refused("gallery:poisson2d:5 --solver cg --damping 1", "takes no damping");
+    refused("gallery:poisson2d:5 --precond jacobi --damping 1", "lsqr takes no preconditioner");
 }
