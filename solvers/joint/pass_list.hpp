@@ -5,7 +5,7 @@ namespace krylith {
 
 template <class... Passes>
 struct pass_list {
-    /// Calls body.template operator()<Pass>() for each, in order.
+    /// Calls the template body() for each type of a pass, in order.
     template <class Body>
     static void for_each(const Body& body) {
         (body.template operator()<Passes>(), ...);

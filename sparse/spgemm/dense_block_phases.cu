@@ -14,6 +14,12 @@ namespace krylith::cuda {
 
 namespace {
 
+/// The shared memory of a block of threads.
+template <class T>
+std::size_t shared_bytes(const block_sizes& sizes, int chunk) {
+    return block_warps * block_memory<T>::bytes(sizes, chunk);
+}
+
 template <class T>
 class dense_block_phases final : public detail::spgemm_phases<T> {
 public:
@@ -104,7 +110,7 @@ private:
         plan_.next.zero();
         const launch_scope launch(*device_);
         const search_chunks& chunks = plan_.searched[0];
-        const std::size_t shared = block_warps * block_memory<T>::bytes(sizes_, chunk_);
+        const std::size_t shared = shared_bytes<T>(sizes_, chunk_);
         allow_shared(kernel, shared);
         kernel<<<launch.blocks(kernel, block_threads,
                                (chunks.count + block_warps - 1) / block_warps, shared),
@@ -130,7 +136,10 @@ template <class T>
 std::unique_ptr<detail::spgemm_phases<T>> make_dense_block_phases(const device_csr<T>& a,
                                                                   const device_csr<T>& b) {
     const block_sizes sizes = find_dense_blocks(a.on(), device_pattern_of(a), device_pattern_of(b));
-    if (!sizes.dense()) return nullptr;
+    // What every GPU from compute capability 8.0 on has. Larger blocks have little to gain.
+    constexpr std::size_t most_shared = 96 << 10;
+    if (!sizes.dense() || shared_bytes<T>(sizes, block_chunk<T>(sizes)) > most_shared)
+        return nullptr;
     auto phases = std::make_unique<dense_block_phases<T>>(a, b, sizes);
     return phases->has_giants() ? nullptr : std::move(phases);
 }

@@ -128,7 +128,8 @@ std::vector<spgemm_case> make_cases() {
     add_blocks(2, 2, 3);
     add_blocks(3, 2, 3);
     add_blocks(4, 5, 2);
-    add_blocks(12, 7, 11);
+    add_blocks(8, 7, 5);
+    add_blocks(12, 12, 12); // too large for a GPU's shared memory
     add("dense blocks in any order, several at a place", in_blocks(unsorted(90, 50, 20), 3, 3),
         in_blocks(rows(50, 300, always(7)), 3, 6));
     add("several chunks of a row of dense blocks", in_blocks(rows(12, 200, always(50)), 6, 3),
