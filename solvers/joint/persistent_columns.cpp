@@ -6,8 +6,9 @@
 
 namespace krylith {
 
-std::string no_persistent_columns_because(const device_group& group, std::int64_t rows,
-                                          int columns) {
+std::string no_persistent_columns_because(const device_group& group,
+                                          [[maybe_unused]] std::int64_t rows,
+                                          [[maybe_unused]] int columns) {
     if (group.kind() != backend::cuda) return "it needs a CUDA device";
     if (group.size() != 1) return "it needs one device alone";
 #if KRYLITH_HAVE_CUDA
