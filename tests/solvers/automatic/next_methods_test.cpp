@@ -128,11 +128,11 @@ KRYLITH_GROUP_TEST("auto: where multigrid of that kind can't be made the next me
     const auto matrix = long_channel(4000);
     problem<double> p(group, matrix, random_values<double>(matrix.rows, 317));
     (void)facts_of(*p.a);
-    std::int64_t refusals = 0;
+    std::atomic<bool> refused = false; // each device's thread asks
     for (int rank = 0; rank < group.size(); ++rank)
         p.a->group()[rank].ledger().set_guard(
-            [&refusals](const std::string& item, std::size_t, std::size_t) {
-                if (item == "preconditioner" && refusals++ == 0)
+            [&refused](const std::string& item, std::size_t, std::size_t) {
+                if (item == "preconditioner" && !refused.exchange(true))
                     throw device_error("refused: " + item);
             });
     const auto result = solve(*p.a, matrix, p.b, p.x);
