@@ -38,6 +38,7 @@ std::unique_ptr<matrix_operator<T>> build_halo(const operator_layouts& layouts,
         source.parts.push_back({a.indices, a.values});
     }
     source.resident = take_numbered(group, rows, matrix.columns());
+    source.borrow = options.borrow && group.size() == 1; // elsewhere columns get other numbers
     source.matrix.rows = matrix.rows();
     source.matrix.columns = matrix.columns();
     source.longest = source.resident->longest();
@@ -54,7 +55,7 @@ std::unique_ptr<matrix_operator<T>> make_operator(const operator_layouts& layout
     const int ranks = matrix.group().size();
     const bool same_owners = layouts.range->rows == matrix.row_owners() &&
                              layouts.domain->rows == matrix.column_owners();
-    if (ranks > 1 && options.kind == operators::halo && same_owners &&
+    if (options.kind == operators::halo && same_owners &&
         can_be_made_there(matrix.group(), options))
         return build_halo(layouts, matrix, options);
     std::vector<buffer<std::int32_t>> global; // read while the operator is made
