@@ -43,6 +43,8 @@ public:
     [[nodiscard]] std::optional<term<T>> pointwise(const vector<T>& r) const {
         return krylith::pointwise(inverse_, r);
     }
+    /// The diagonal of M^-1, for kernels: an entry for each that the layout holds on the device.
+    [[nodiscard]] const T* inverse(int rank) const { return inverse_.data(rank); }
     [[nodiscard]] static constexpr bool recordable() { return true; }
     /// Returns the bytes on the device that keeps most.
     [[nodiscard]] std::int64_t bytes() const;

@@ -118,6 +118,8 @@ std::string column_solver<T>::choose(const device_group& group, int columns, boo
         return std::string("preconditioners on side ") + to_string(on) +
                " are for one right-hand side at a time";
     joint_m_ = *joint_m;
+    a_.reset(); // the loop has the matrix in a form of its own; m_ is made with a_ if M was named
+    m_ = {};
     solver_options plain = options_;
     plain.history = false;
     plain.callback = {};

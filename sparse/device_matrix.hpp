@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <krylith/device/device.hpp>
+#include <krylith/sparse/csr/compressed_rows.hpp>
 #include <krylith/sparse/epilogue/partial_sums.hpp>
 #include <krylith/sparse/pattern/device_pattern.hpp>
 #include <krylith/sparse/sell/sell_view.hpp>
@@ -169,6 +171,11 @@ public:
     /// The block in SELL, valid as long as this lives, for kernels that do more than a product;
     /// null for other formats.
     [[nodiscard]] virtual const sell_view<T>* slices() const { return nullptr; }
+    /// The block in CSR, valid until it takes other arrays of values in place, for the same use;
+    /// nothing for other formats.
+    [[nodiscard]] virtual std::optional<compressed_rows<T>> compressed() const {
+        return std::nullopt;
+    }
 };
 
 namespace host {

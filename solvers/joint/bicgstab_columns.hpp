@@ -19,23 +19,6 @@ struct bicgstab_columns {
     enum number : int { sigma, vv, ss, ts, tt, rho, shadow_norm, beta, gamma, numbers };
     static constexpr int residual_sums = 1;
 
-    struct nothing {
-        template <class T>
-        struct coefficients {};
-        template <class T>
-        KRYLITH_HD static coefficients<T> prepare(const double*, const double*,
-                                                  const column_places&, int) {
-            return {};
-        }
-        KRYLITH_HD static constexpr int awaits(const column_places& at) { return at.rr(); }
-        static constexpr bool uses_diagonal = false;
-        static constexpr int product = no_product;
-    };
-
-    template <class T>
-    KRYLITH_HD static double times(T a, T b_) {
-        return static_cast<double>(a) * static_cast<double>(b_);
-    }
     /// Whether a is 0 beside what rounding leaves of the norms that it is made of.
     KRYLITH_HD static bool vanishes(double a, double squares) {
         return !(std::fabs(a) > 2.220446049250313e-16 * std::sqrt(squares));
@@ -43,7 +26,7 @@ struct bicgstab_columns {
 
     /// r = b - A x, or b where x = 0, and p = shadow = r.
     template <bool FromX>
-    struct start : nothing {
+    struct start : column_pass {
         static constexpr int product = FromX ? static_cast<int>(x) : no_product;
         static constexpr unsigned reads = in_set(b);
         static constexpr unsigned writes = in_set(r, shadow, p, p_hat);
@@ -56,12 +39,12 @@ struct bicgstab_columns {
             e[shadow] = e[r];
             e[p] = e[r];
             e[p_hat] = d * e[r];
-            s[0] += times(e[r], e[r]);
+            s[0] += column_term(e[r], e[r]);
         }
     };
 
     /// v = A M^-1 p.
-    struct multiply_p : nothing {
+    struct multiply_p : column_pass {
         static constexpr int product = p_hat;
         static constexpr unsigned reads = in_set(shadow);
         static constexpr unsigned writes = in_set(v);
@@ -70,8 +53,8 @@ struct bicgstab_columns {
         template <class C, class T>
         KRYLITH_HD static void apply(const C&, T, T product, T* e, double* s) {
             e[v] = product;
-            s[0] += times(e[shadow], product);
-            s[1] += times(product, product);
+            s[0] += column_term(e[shadow], product);
+            s[1] += column_term(product, product);
         }
     };
 
@@ -84,7 +67,7 @@ struct bicgstab_columns {
     }
 
     /// s = r - alpha v, in the place of r.
-    struct halve : nothing {
+    struct halve : column_pass {
         static constexpr unsigned reads = in_set(r, v);
         static constexpr unsigned writes = in_set(r, s_hat);
         static constexpr int sums = 1;
@@ -104,12 +87,12 @@ struct bicgstab_columns {
         KRYLITH_HD static void apply(const C& c, T d, T, T* e, double* s) {
             if (c.alpha != T(0)) e[r] -= c.alpha * e[v];
             e[s_hat] = d * e[r];
-            s[0] += times(e[r], e[r]);
+            s[0] += column_term(e[r], e[r]);
         }
     };
 
     /// t = A M^-1 s.
-    struct multiply_s : nothing {
+    struct multiply_s : column_pass {
         static constexpr int product = s_hat;
         static constexpr unsigned reads = in_set(r);
         static constexpr unsigned writes = in_set(t);
@@ -119,13 +102,13 @@ struct bicgstab_columns {
         template <class C, class T>
         KRYLITH_HD static void apply(const C&, T, T product, T* e, double* s) {
             e[t] = product;
-            s[0] += times(e[r], product);
-            s[1] += times(product, product);
+            s[0] += column_term(e[r], product);
+            s[1] += column_term(product, product);
         }
     };
 
     /// x += alpha M^-1 p + omega M^-1 s and r = s - omega t.
-    struct finish : nothing {
+    struct finish : column_pass {
         static constexpr unsigned reads = in_set(x, r, shadow, t, p_hat, s_hat);
         static constexpr unsigned writes = in_set(x, r);
         static constexpr int sums = 2;
@@ -152,13 +135,13 @@ struct bicgstab_columns {
                 e[x] += c.omega * e[s_hat];
                 e[r] -= c.omega * e[t];
             }
-            s[0] += times(e[r], e[r]);
-            s[1] += times(e[shadow], e[r]);
+            s[0] += column_term(e[r], e[r]);
+            s[1] += column_term(e[shadow], e[r]);
         }
     };
 
     /// p = r + beta (p - omega v).
-    struct turn : nothing {
+    struct turn : column_pass {
         static constexpr unsigned reads = in_set(r, p, v);
         static constexpr unsigned writes = in_set(p, p_hat);
         static constexpr int sums = 0;

@@ -19,28 +19,15 @@ struct cg_columns {
     /// r'r, and r'z where there is M.
     static constexpr int residual_sums = Preconditioned ? 2 : 1;
 
-    struct nothing {
-        template <class T>
-        struct coefficients {};
-        template <class T>
-        KRYLITH_HD static coefficients<T> prepare(const double*, const double*,
-                                                  const column_places&, int) {
-            return {};
-        }
-        KRYLITH_HD static constexpr int awaits(const column_places& at) { return at.rr(); }
-        static constexpr bool uses_diagonal = false;
-        static constexpr int product = no_product;
-    };
-
     template <class T>
     KRYLITH_HD static void add_residual(T r, T z, double* sums) {
-        sums[0] += static_cast<double>(r) * static_cast<double>(r);
-        if constexpr (Preconditioned) sums[1] += static_cast<double>(r) * static_cast<double>(z);
+        sums[0] += column_term(r, r);
+        if constexpr (Preconditioned) sums[1] += column_term(r, z);
     }
 
     /// r = b - A x, or b where x = 0, and p = z.
     template <bool FromX>
-    struct start : nothing {
+    struct start : column_pass {
         static constexpr int product = FromX ? static_cast<int>(x) : no_product;
         static constexpr unsigned reads = in_set(b);
         static constexpr unsigned writes = in_set(r, p);
@@ -56,7 +43,7 @@ struct cg_columns {
     };
 
     /// q = A p.
-    struct multiply : nothing {
+    struct multiply : column_pass {
         static constexpr int product = p;
         static constexpr unsigned reads = in_set(p);
         static constexpr unsigned writes = in_set(q);
@@ -65,12 +52,12 @@ struct cg_columns {
         template <class C, class T>
         KRYLITH_HD static void apply(const C&, T, T product, T* e, double* s) {
             e[q] = product;
-            s[0] += static_cast<double>(e[p]) * static_cast<double>(product);
+            s[0] += column_term(e[p], product);
         }
     };
 
     /// r -= alpha q.
-    struct subtract : nothing {
+    struct subtract : column_pass {
         static constexpr unsigned reads = in_set(r, q);
         static constexpr unsigned writes = in_set(r);
         static constexpr int sums = residual_sums;
@@ -96,7 +83,7 @@ struct cg_columns {
     };
 
     /// x += alpha p and p = z + beta p.
-    struct advance : nothing {
+    struct advance : column_pass {
         static constexpr unsigned reads = in_set(x, p, r);
         static constexpr unsigned writes = in_set(x, p);
         static constexpr int sums = 0;

@@ -1,14 +1,16 @@
 #include <krylith/solvers/joint/column_matrix.hpp>
 
-#include <cmath>
+#include <algorithm>
 #include <limits>
-#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <krylith/device/error.hpp>
-#include <krylith/device/messages/number_text.hpp>
 #include <krylith/partition/halo/halo_plan.hpp>
+#include <krylith/spmv/building/build_operator.hpp>
+#include <krylith/spmv/halo/halo_operator.hpp>
+#include <krylith/spmv/table/operator_subject.hpp>
 
 namespace krylith {
 
@@ -40,38 +42,22 @@ halo_plan multiplied(const halo_plan& plan, std::int64_t k) {
     return result;
 }
 
-template <class T>
-std::vector<T> inverse_diagonal(const csr_view<T>& a, row_range owned) {
-    std::vector<T> inverse;
-    inverse.reserve(static_cast<std::size_t>(owned.size()));
-    for (std::int64_t row = owned.begin; row < owned.end; ++row) {
-        T entry = 0;
-        for (auto at = a.row_offsets[static_cast<std::size_t>(row)];
-             at < a.row_offsets[static_cast<std::size_t>(row) + 1]; ++at)
-            if (a.column_indices[static_cast<std::size_t>(at)] == row)
-                entry += a.values[static_cast<std::size_t>(at)];
-        if (!std::isfinite(entry) || !std::isfinite(1 / entry))
-            throw input_error("Jacobi preconditioner: the diagonal entry of row " +
-                              std::to_string(row) + " (counted from 0) is " +
-                              number_text(static_cast<double>(entry)) +
-                              "; it and its inverse must be finite. Solve without Jacobi");
-        inverse.push_back(1 / entry);
-    }
-    return inverse;
-}
-
 } // namespace
 
 template <class T>
 column_matrix<T>::column_matrix(const device_group& group, const csr_view<T>& a, int columns,
-                                bool jacobi)
-    : columns_(columns), rows_(a.rows) {
+                                bool with_jacobi) {
     if (a.rows != a.columns)
         throw usage_error("several right-hand sides at once need a square matrix; A is " +
                           std::to_string(a.rows) + " x " + std::to_string(a.columns));
-    validate(a);
-    const row_partition rows = equal_nonzeros(a.row_offsets, group.size());
-    const halo_plan plan = make_halo_plan(a.row_offsets, a.column_indices, rows);
+    operator_options options;
+    options.kind = operators::halo;
+    options.format = formats::csr;
+    std::optional<row_partition> cut;
+    const matrix_source<T> source = make_source(group, a, pattern_state::unknown, cut, options);
+    const row_partition rows = cut ? *cut : partition_rows(a.row_offsets, group.size());
+    operator_subject<T> subject(group, source, rows, rows, std::nullopt, options);
+    const halo_plan& plan = subject.halo();
     for (int rank = 0; rank < group.size(); ++rank)
         if (std::int64_t{plan.local_size(rank)} * columns >
             std::numeric_limits<std::int32_t>::max())
@@ -82,35 +68,12 @@ column_matrix<T>::column_matrix(const device_group& group, const csr_view<T>& a,
                               "columns or more devices");
     const halo_plan sends = multiplied(plan, columns);
     layout_ = make_layouts(group, sends.rows, sends.columns, coherence::owned).domain;
-    bool any = false;
-    for (const local_halo& local : plan.local) any = any || !local.ghosts.empty();
-    if (any) schedule_ = std::make_shared<put_schedule<T>>(layout_, sends);
-
-    for (int rank = 0; rank < group.size(); ++rank) {
-        const row_range owned = rows.owned(rank);
-        const auto begin = a.row_offsets[static_cast<std::size_t>(owned.begin)];
-        const auto end = a.row_offsets[static_cast<std::size_t>(owned.end)];
-        std::vector<std::int64_t> offsets;
-        offsets.reserve(static_cast<std::size_t>(owned.size()) + 1);
-        for (std::int64_t row = owned.begin; row <= owned.end; ++row)
-            offsets.push_back(a.row_offsets[static_cast<std::size_t>(row)] - begin);
-        std::vector<std::int32_t> indices(static_cast<std::size_t>(end - begin));
-        localize_columns(plan, rank, a.row_offsets, a.column_indices, indices);
-        const auto& d = group.handle(rank);
-        local_rows local;
-        local.rows = owned.size();
-        local.offsets = buffer<std::int64_t>(d, std::span<const std::int64_t>(offsets), "matrix");
-        local.indices = buffer<std::int32_t>(d, std::span<const std::int32_t>(indices), "matrix");
-        local.values = buffer<T>(d,
-                                 a.values.subspan(static_cast<std::size_t>(begin),
-                                                  static_cast<std::size_t>(end - begin)),
-                                 "matrix");
-        if (jacobi) {
-            const std::vector<T> inverse = inverse_diagonal(a, owned);
-            local.inverse_diagonal = buffer<T>(d, std::span<const T>(inverse), "preconditioner");
-        }
-        local_.push_back(std::move(local));
-    }
+    const auto has_ghosts = [](const local_halo& local) { return !local.ghosts.empty(); };
+    if (std::ranges::any_of(plan.local, has_ghosts))
+        schedule_ = std::make_shared<put_schedule<T>>(layout_, sends);
+    a_ = std::make_unique<halo_operator<T>>(subject.spread(coherence::owned), source, plan,
+                                            options.format);
+    if (with_jacobi) jacobi_.emplace(*a_);
 }
 
 template class column_matrix<double>;

@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
+#include <optional>
 
-#include <krylith/device/memory/buffer.hpp>
 #include <krylith/matrix/csr.hpp>
+#include <krylith/precond/jacobi.hpp>
+#include <krylith/sparse/csr/compressed_rows.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/vector/ghosts/ghost_exchange.hpp>
 #include <krylith/vector/vector.hpp>
 
@@ -18,24 +20,24 @@ namespace krylith {
 template <class T>
 class column_matrix {
 public:
-    /// Throws input_error for an invalid matrix, one that is not square, and where a rank has more
-    /// than 2^31 - 1 entries of a vector, and with `jacobi` where a diagonal entry or its inverse
-    /// is 0 or not finite. O(nnz) on the host.
-    column_matrix(const device_group& group, const csr_view<T>& a, int columns, bool jacobi);
+    /// Takes O(nnz), as operator halo: on CUDA devices the upload and little more. Throws
+    /// input_error for an invalid matrix and where a rank has more than 2^31 - 1 entries of a
+    /// vector, usage_error for a matrix that is not square, and with_jacobi what jacobi throws.
+    column_matrix(const device_group& group, const csr_view<T>& a, int columns, bool with_jacobi);
 
-    struct local_rows {
-        std::int64_t rows = 0;
-        buffer<std::int64_t> offsets;
-        buffer<std::int32_t> indices;
-        buffer<T> values;
-        buffer<T> inverse_diagonal; ///< empty without jacobi
-    };
-
-    [[nodiscard]] int columns() const { return columns_; }
-    [[nodiscard]] std::int64_t rows() const { return rows_; }
     [[nodiscard]] const device_group& group() const { return layout_->group; }
-    [[nodiscard]] const local_rows& local(int rank) const {
-        return local_[static_cast<std::size_t>(rank)];
+    /// Of the whole matrix.
+    [[nodiscard]] std::int64_t rows() const { return a_->rows(); }
+    [[nodiscard]] std::int64_t rows(int rank) const {
+        return a_->range_layout()->rows.owned(rank).size();
+    }
+    /// The rows of a rank, with local columns: owned, then ghosts.
+    [[nodiscard]] compressed_rows<T> local(int rank) const {
+        return a_->block(rank).compressed().value();
+    }
+    /// The diagonal of M^-1 in a rank's rows; null without Jacobi.
+    [[nodiscard]] const T* inverse_diagonal(int rank) const {
+        return jacobi_ ? jacobi_->inverse(rank) : nullptr;
     }
     [[nodiscard]] vector<T> make_range_vector() const { return vector<T>(layout_); }
     /// With room for ghosts.
@@ -44,11 +46,10 @@ public:
     }
 
 private:
-    int columns_;
-    std::int64_t rows_;
+    std::unique_ptr<matrix_operator<T>> a_; // halo in CSR
+    std::optional<jacobi<T>> jacobi_;
     layout_handle layout_;
     std::shared_ptr<const put_schedule<T>> schedule_; // null: no rank needs another's entries
-    std::vector<local_rows> local_;
 };
 
 extern template class column_matrix<double>;

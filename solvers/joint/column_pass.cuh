@@ -36,12 +36,12 @@ template <class T, int K>
                                                                   const T* x, std::int64_t row) {
     column_entries<T, K> sum{};
     const int lane = row_lane<K>();
-    const std::int64_t end = a.offsets[row + 1];
+    const std::int64_t end = a.matrix.begin(row + 1);
 #pragma unroll 4
-    for (std::int64_t at = a.offsets[row]; at < end; ++at) {
-        const T value = a.values[at];
-        const auto e =
-            load_entries<T, K>(x, static_cast<std::int64_t>(a.indices[at]) * row_lanes<K> + lane);
+    for (std::int64_t at = a.matrix.begin(row); at < end; ++at) {
+        const T value = a.matrix.values[at];
+        const std::int64_t column = a.matrix.columns[at];
+        const auto e = load_entries<T, K>(x, column * row_lanes<K> + lane);
 #pragma unroll
         for (int c = 0; c < column_width; ++c) sum.at[c] += value * e.at[c];
     }

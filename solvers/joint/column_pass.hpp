@@ -4,7 +4,7 @@
 // neighbours.
 //
 // A pass is a struct of static members, over vectors that the method numbers:
-// - product, the vector that A multiplies, or no_product;
+// - product, the vector that A multiplies, or no_product (column_pass has usual answers);
 // - reads and writes, sets of vectors (in_set);
 // - sums, how many values a column it reduces, and first_sum(places), where they go in the array;
 // - awaits(places), where the sums lie that the pass before has reduced;
@@ -19,6 +19,7 @@
 
 #include <krylith/device/device.hpp>
 #include <krylith/device/kernel/annotations.hpp>
+#include <krylith/sparse/csr/compressed_rows.hpp>
 #include <krylith/vector/scalar/kernel_context.hpp>
 
 namespace krylith {
@@ -56,12 +57,10 @@ struct column_places {
 /// One rank's rows and vectors; plain data for kernels.
 template <class T>
 struct column_operands {
-    int columns;                 ///< 2, 4, 8 or 16
-    std::int64_t rows;           ///< owned
-    const std::int64_t* offsets; ///< [rows + 1], the first is 0
-    const std::int32_t* indices; ///< local: owned, then ghosts
-    const T* values;
-    const T* inverse_diagonal; ///< [rows]; null without preconditioner, or without rows
+    int columns;               ///< 2, 4, 8 or 16
+    std::int64_t rows;         ///< owned
+    compressed_rows<T> matrix; ///< local columns: owned, then ghosts
+    const T* inverse_diagonal; ///< [rows] of M; null without preconditioner, or without rows
     T* vectors[max_column_vectors];
     reduction reduce;
 };
@@ -70,6 +69,26 @@ template <class T>
 struct column_arguments : column_operands<T> {
     kernel_context common;
 };
+
+/// What most passes have: no product, no M, and no coefficients. They override the rest.
+struct column_pass {
+    static constexpr int product = no_product;
+    static constexpr bool uses_diagonal = false;
+    KRYLITH_HD static constexpr int awaits(const column_places& at) { return at.rr(); }
+    template <class T>
+    struct coefficients {};
+    template <class T>
+    KRYLITH_HD static coefficients<T> prepare(const double*, const double*, const column_places&,
+                                              int) {
+        return {};
+    }
+};
+
+/// A term of a dot product.
+template <class T>
+[[nodiscard]] KRYLITH_HD double column_term(T a, T b) {
+    return static_cast<double>(a) * static_cast<double>(b);
+}
 
 /// What tests begin with: counts the iteration, takes r'r, and says in which state that leaves the
 /// column, running or not. Nothing changes in a column that has stopped before.

@@ -17,9 +17,10 @@ namespace detail {
 template <class T>
 void multiply_row(const column_operands<T>& a, const T* x, std::int64_t row, T* sum) {
     std::fill_n(sum, a.columns, T(0));
-    for (std::int64_t at = a.offsets[row]; at < a.offsets[row + 1]; ++at) {
-        const T value = a.values[at];
-        const T* const entries = x + static_cast<std::int64_t>(a.indices[at]) * a.columns;
+    const std::int64_t end = a.matrix.begin(row + 1);
+    for (std::int64_t at = a.matrix.begin(row); at < end; ++at) {
+        const T value = a.matrix.values[at];
+        const T* const entries = x + static_cast<std::int64_t>(a.matrix.columns[at]) * a.columns;
         for (int j = 0; j < a.columns; ++j) sum[j] += value * entries[j];
     }
 }

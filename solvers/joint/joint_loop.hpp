@@ -21,6 +21,7 @@
 #include <krylith/solvers/joint/joint_limits.hpp>
 #include <krylith/solvers/joint/persistent_columns.hpp>
 #include <krylith/vector/fused.hpp>
+#include <krylith/vector/ghosts/expect_ghosts.hpp>
 #include <krylith/vector/scalar.hpp>
 
 namespace krylith {
@@ -100,15 +101,11 @@ private:
     [[nodiscard]] static constexpr bool in(unsigned set, int v) { return (set >> v & 1) != 0; }
 
     [[nodiscard]] column_operands<T> operands(int rank) {
-        const auto& local = a_.local(rank);
         column_operands<T> a{};
         a.columns = k_;
-        a.rows = local.rows;
-        a.offsets = local.offsets.data();
-        a.indices = local.indices.data();
-        a.values = local.values.data();
-        if (Method::preconditioned && local.rows > 0)
-            a.inverse_diagonal = local.inverse_diagonal.data();
+        a.rows = a_.rows(rank);
+        a.matrix = a_.local(rank);
+        a.inverse_diagonal = a_.inverse_diagonal(rank);
         for (int v = 0; v < Method::vectors; ++v)
             a.vectors[v] = vectors_[static_cast<std::size_t>(v)].data(rank);
         a.reduce = run_.partials(rank);
@@ -123,16 +120,11 @@ private:
 
     /// Opens an operation; it waits for the ghosts of a vector.
     void open(int reads) {
-        const ghost_exchange<T>* const ghosts =
-            reads != no_product ? vectors_[static_cast<std::size_t>(reads)].exchange() : nullptr;
-        if (ghosts != nullptr) {
-            std::vector<signal> arrived;
-            for (int rank = 0; rank < run_.ranks(); ++rank)
-                arrived.push_back(ghosts->arrived(rank));
-            run_.expect(arrived);
-        }
+        const vector<T>* const read =
+            reads != no_product ? &vectors_[static_cast<std::size_t>(reads)] : nullptr;
+        if (read != nullptr) expect_ghosts(run_, *read);
         run_.open({});
-        if (ghosts != nullptr) run_.join_opened();
+        if (read != nullptr && read->exchange() != nullptr) run_.join_opened();
     }
 
     void put(unsigned set) {

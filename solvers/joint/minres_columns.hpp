@@ -32,27 +32,9 @@ struct minres_columns {
         numbers
     };
 
-    struct nothing {
-        template <class T>
-        struct coefficients {};
-        template <class T>
-        KRYLITH_HD static coefficients<T> prepare(const double*, const double*,
-                                                  const column_places&, int) {
-            return {};
-        }
-        KRYLITH_HD static constexpr int awaits(const column_places& at) { return at.rr(); }
-        static constexpr bool uses_diagonal = false;
-        static constexpr int product = no_product;
-    };
-
-    template <class T>
-    KRYLITH_HD static double times(T a, T b_) {
-        return static_cast<double>(a) * static_cast<double>(b_);
-    }
-
     /// r = v = b - A x, or b where x = 0.
     template <bool FromX>
-    struct start : nothing {
+    struct start : column_pass {
         static constexpr int product = FromX ? static_cast<int>(x) : no_product;
         static constexpr unsigned reads = in_set(b);
         static constexpr unsigned writes = in_set(r, p, v, v_before, w, w_before);
@@ -65,13 +47,13 @@ struct minres_columns {
             e[v] = e[r];
             e[p] = d * e[r];
             e[v_before] = e[w] = e[w_before] = T(0);
-            s[0] += times(e[r], e[r]);
-            s[1] += times(e[r], e[p]);
+            s[0] += column_term(e[r], e[r]);
+            s[1] += column_term(e[r], e[p]);
         }
     };
 
     /// q = A p.
-    struct multiply : nothing {
+    struct multiply : column_pass {
         static constexpr int product = p;
         static constexpr unsigned reads = in_set(p);
         static constexpr unsigned writes = in_set(q);
@@ -80,12 +62,12 @@ struct minres_columns {
         template <class C, class T>
         KRYLITH_HD static void apply(const C&, T, T product, T* e, double* s) {
             e[q] = product;
-            s[0] += times(e[p], product);
+            s[0] += column_term(e[p], product);
         }
     };
 
     /// q becomes the next Lanczos vector.
-    struct lanczos : nothing {
+    struct lanczos : column_pass {
         static constexpr unsigned reads = in_set(q, v, v_before);
         static constexpr unsigned writes = in_set(q, v_before);
         static constexpr int sums = 1;
@@ -111,7 +93,7 @@ struct minres_columns {
         KRYLITH_HD static void apply(const C& c, T d, T, T* e, double* s) {
             e[q] = c.inverse * e[q] - c.along * e[v] - c.before * e[v_before];
             e[v_before] = e[v];
-            s[0] += times(e[q], d * e[q]);
+            s[0] += column_term(e[q], d * e[q]);
         }
     };
 
@@ -159,7 +141,7 @@ struct minres_columns {
     }
 
     /// The next w, x, p and r.
-    struct turn : nothing {
+    struct turn : column_pass {
         static constexpr unsigned reads = in_set(x, r, p, q, w, w_before);
         static constexpr unsigned writes = in_set(x, r, p, v, w, w_before);
         static constexpr int sums = 1;
@@ -202,7 +184,7 @@ struct minres_columns {
                 e[r] = c.kept * e[r] + c.added * e[q];
                 e[p] = d * e[q];
             }
-            s[0] += times(e[r], e[r]);
+            s[0] += column_term(e[r], e[r]);
         }
     };
 

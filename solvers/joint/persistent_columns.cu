@@ -104,11 +104,11 @@ template <class T, int K>
 multiply_pairs(const persistent_column_operands<T>& a, std::int64_t row,
                const T (&beta)[column_width]) {
     column_entries<T, K> sum{};
-    const std::int64_t end = a.offsets[row + 1];
+    const std::int64_t end = a.matrix.begin(row + 1);
 #pragma unroll 4
-    for (std::int64_t at = a.offsets[row]; at < end; ++at) {
-        const T value = a.values[at];
-        const std::int64_t item = pair_item<K>(a.indices[at]);
+    for (std::int64_t at = a.matrix.begin(row); at < end; ++at) {
+        const T value = a.matrix.values[at];
+        const std::int64_t item = pair_item<K>(a.matrix.columns[at]);
         const auto z = load_entries<T, K>(a.pairs, item);
         const auto p = load_entries<T, K>(a.pairs, item + row_lanes<K>);
 #pragma unroll

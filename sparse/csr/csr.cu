@@ -124,6 +124,12 @@ public:
         return static_cast<std::int64_t>(columns_.size() * (sizeof(T) + sizeof(std::int32_t)) +
                                          offsets_.size() * sizeof(Offset));
     }
+    [[nodiscard]] std::optional<compressed_rows<T>> compressed() const override {
+        if constexpr (sizeof(Offset) == sizeof(std::int32_t))
+            return compressed_rows<T>{offsets_.data(), nullptr, columns_.data(), values_.data()};
+        else
+            return compressed_rows<T>{nullptr, offsets_.data(), columns_.data(), values_.data()};
+    }
 
 private:
     [[nodiscard]] const block_array<T>& array() const override { return values_; }

@@ -159,6 +159,11 @@ public:
                (rows_ + 1) * static_cast<std::int64_t>(offset);
     }
 
+    [[nodiscard]] std::optional<compressed_rows<T>> compressed() const override {
+        return compressed_rows<T>{narrow_.size() != 0 ? narrow_.data() : nullptr, wide_.data(),
+                                  columns_.data(), values_.data()};
+    }
+
 private:
     static constexpr const char* item = "matrix";
 
