@@ -86,6 +86,8 @@ template class ic0<float>;
 
 namespace {
 
+constexpr parameter_rule rules[] = {incomplete::order_rule, incomplete::shift_rule};
+
 template <class T>
 any_preconditioner<T> make_ic0(const matrix_operator<T>& a, const csr_view<T>* matrix,
                                const method_parameters& parameters) {
@@ -110,7 +112,7 @@ constinit const preconditioner_method preconditioner_rows::ic0 = {
     .name = "ic0",
     .aliases = {"ic", "ic(0)", "icc", "ichol"},
     .help = "incomplete Cholesky without fill of each device's block",
-    .parameters = std::span<const parameter_rule>(incomplete::factor_parameters),
+    .parameters = std::span<const parameter_rule>(rules),
     .needs_spd = true,
     .needs_matrix = true,
     .pointwise = false,

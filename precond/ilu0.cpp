@@ -11,7 +11,10 @@ namespace krylith {
 namespace {
 
 incomplete::factor_request requested(const ilu0_options& options) {
-    return {"ilu0", options.order, {false, incomplete::checked_shift("ilu0", options.shift)}};
+    return {"ilu0",
+            options.order,
+            {false, incomplete::checked_shift("ilu0", options.shift)},
+            incomplete::checked_overlap("ilu0", options.overlap)};
 }
 
 } // namespace
@@ -58,7 +61,9 @@ std::int64_t ilu0<T>::bytes() const {
 }
 template <class T>
 std::string ilu0<T>::name() const {
-    return incomplete::name_of_factors("ilu0", order(), options_.shift);
+    std::string text = incomplete::name_of_factors("ilu0", order(), options_.shift);
+    if (options_.overlap != 0) text += ":overlap=" + std::to_string(options_.overlap);
+    return text;
 }
 template <class T>
 int ilu0<T>::kernels() const {
@@ -86,11 +91,15 @@ template class ilu0<float>;
 
 namespace {
 
+constexpr parameter_rule rules[] = {incomplete::order_rule, incomplete::shift_rule,
+                                    incomplete::overlap_rule};
+
 template <class T>
 any_preconditioner<T> make_ilu0(const matrix_operator<T>& a, const csr_view<T>* matrix,
                                 const method_parameters& parameters) {
     return ilu0<T>(a, *matrix,
-                   {incomplete::order_of(parameters), incomplete::shift_of(parameters)});
+                   {incomplete::order_of(parameters), incomplete::shift_of(parameters),
+                    incomplete::overlap_of(parameters)});
 }
 
 std::string no_ilu0_because(const matrix_statistics& s) {
@@ -111,7 +120,7 @@ constinit const preconditioner_method preconditioner_rows::ilu0 = {
     .name = "ilu0",
     .aliases = {"ilu", "ilu(0)", "spilu0"},
     .help = "incomplete LU without fill of each device's block",
-    .parameters = std::span<const parameter_rule>(incomplete::factor_parameters),
+    .parameters = std::span<const parameter_rule>(rules),
     .needs_spd = false,
     .needs_matrix = true,
     .pointwise = false,

@@ -25,6 +25,10 @@ struct ilu0_options {
     /// Times the largest magnitude of a row is added to its diagonal entry, away from 0, before the
     /// factorisation: 1e-3 to 1 where a pivot is 0.
     double shift = 0;
+    /// On several devices with owned vectors, so many times the rows that a device's rows refer to
+    /// are added to its block (restricted additive Schwarz): fewer iterations, an exchange of r in
+    /// each application, and each device solves with more rows.
+    int overlap = 0;
 };
 
 namespace incomplete {
@@ -36,10 +40,11 @@ class device_factors;
 /// fgmres, bicgstab, not for cg, which has ic0.
 ///
 /// Blocks are those of the rows and columns that a device owns: entries that couple devices are
-/// left out, so that counts of iterations grow with the number of devices. Where vectors are
+/// left out, so that counts of iterations grow with the number of devices, with `overlap` less.
+/// Where vectors are
 /// replicated (operators nz, lra and others) each device has the factors of the whole matrix, and
 /// counts are the same on any number. Colours are those of the whole matrix, by an integer hash of
-/// rows, and don't depend on the devices either.
+/// rows, and don't depend on the devices either; overlapping blocks have their own.
 ///
 /// Factors are made on the devices, in T: in natural order rows wait for those that they depend on;
 /// in the order of colours those of a colour are eliminated at once. An application is two

@@ -8,7 +8,9 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
 #include <krylith/device/threads/each_rank.hpp>
+#include <krylith/precond/incomplete/factor_parameters.hpp>
 #include <krylith/precond/incomplete/ilut_block.hpp>
+#include <krylith/precond/incomplete/principal_submatrix.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/spmv/building/reordered_matrix.hpp>
 
@@ -30,26 +32,8 @@ ilut_options checked(const ilut_options& o) {
     if (!(o.drop >= 0 && o.drop <= 1)) refuse("drop", o.drop, "0 to 1");
     if (!(o.fill >= 0 && o.fill <= most_fill))
         refuse("fill", o.fill, "0 to " + number_text(most_fill));
+    (void)incomplete::checked_overlap("ilut", o.overlap);
     return o;
-}
-
-/// The rows and columns of a range.
-template <class T>
-csr_matrix<T> diagonal_block(const csr_view<T>& a, row_range range) {
-    csr_matrix<T> block;
-    block.rows = block.columns = range.size();
-    block.row_offsets.assign(1, 0);
-    for (std::int64_t i = range.begin; i < range.end; ++i) {
-        for (auto k = static_cast<std::size_t>(a.row_offsets[static_cast<std::size_t>(i)]);
-             k < static_cast<std::size_t>(a.row_offsets[static_cast<std::size_t>(i) + 1]); ++k) {
-            if (!range.contains(a.column_indices[k])) continue;
-            block.column_indices.push_back(
-                static_cast<std::int32_t>(a.column_indices[k] - range.begin));
-            block.values.push_back(a.values[k]);
-        }
-        block.row_offsets.push_back(static_cast<std::int64_t>(block.values.size()));
-    }
-    return block;
 }
 
 template <class T>
@@ -63,8 +47,9 @@ void check_finite(const csr_view<T>& a) {
 }
 
 template <class T>
-std::vector<std::unique_ptr<detail::ilut_block<T>>>
-make_blocks(const layout& layout, const csr_view<T>& given, const ilut_options& options) {
+std::unique_ptr<detail::ilut_blocks<T>>
+make_blocks(const layout_handle& handle, const csr_view<T>& given, const ilut_options& options) {
+    const layout& layout = *handle;
     if (given.rows != layout.size() || given.columns != layout.size())
         throw usage_error("ilut: a matrix of " + std::to_string(given.rows) + " x " +
                           std::to_string(given.columns) + " for an operator of " +
@@ -77,17 +62,31 @@ make_blocks(const layout& layout, const csr_view<T>& given, const ilut_options& 
         moved = reordered(given, *layout.order).matrix;
         matrix = csr_view<T>(moved);
     }
-    std::vector<std::unique_ptr<detail::ilut_block<T>>> blocks(
-        static_cast<std::size_t>(layout.group.size()));
+    const bool whole = layout.kind == coherence::replicated;
+    const auto ranks = static_cast<std::size_t>(layout.group.size());
+    auto made = std::make_unique<detail::ilut_blocks<T>>();
+    made->of_rank.resize(ranks);
+    std::vector<local_columns> rows(ranks);
     on_each_rank(layout.group, [&](int rank) {
-        const row_range range = layout.kind == coherence::replicated ? row_range{0, layout.size()}
-                                                                     : layout.rows.owned(rank);
-        const csr_matrix<T> block = diagonal_block(matrix, range);
-        blocks[static_cast<std::size_t>(rank)] = std::make_unique<detail::ilut_block<T>>(
-            layout.group.handle(rank), csr_view<T>(block),
-            [&](std::int64_t row) { return layout.row_of_caller(range.begin + row); }, options);
+        const auto at = static_cast<std::size_t>(rank);
+        const row_range owned = whole ? row_range{0, layout.size()} : layout.rows.owned(rank);
+        rows[at] = {layout.group.handle(rank), owned,
+                    incomplete::rows_around(matrix, owned, options.overlap)};
     });
-    return blocks;
+    if (options.overlap > 0 && !whole && ranks > 1)
+        made->overlapping = std::make_unique<incomplete::overlapping_vectors<T>>(handle, rows);
+    on_each_rank(layout.group, [&](int rank) {
+        const auto at = static_cast<std::size_t>(rank);
+        const csr_matrix<T> block =
+            incomplete::principal_submatrix<T>(matrix, rows[at].owned(), rows[at].ghosts());
+        const auto number_of = [&](std::int64_t row) {
+            return layout.row_of_caller(made->overlapping ? made->overlapping->row_of(rank, row)
+                                                          : rows[at].owned().begin + row);
+        };
+        made->of_rank[at] = std::make_unique<detail::ilut_block<T>>(
+            layout.group.handle(rank), csr_view<T>(block), number_of, options);
+    });
+    return made;
 }
 
 } // namespace
@@ -96,8 +95,9 @@ template <class T>
 ilut<T>::ilut(const matrix_operator<T>& a, const csr_view<T>& matrix, const ilut_options& options)
     : options_(checked(options)),
       layout_(square_layout(a.layouts(), "ilut")),
-      blocks_(make_blocks(*layout_, matrix, options_)),
-      work_(std::in_place, layout_, "preconditioner") {}
+      made_(make_blocks(layout_, matrix, options_)) {
+    if (!made_->overlapping) work_.emplace(layout_, "preconditioner");
+}
 
 template <class T>
 ilut<T>::ilut(ilut&&) noexcept = default;
@@ -108,7 +108,7 @@ ilut<T>::~ilut() = default;
 
 template <class T>
 void ilut<T>::update(const csr_view<T>& matrix) {
-    blocks_ = make_blocks(*layout_, matrix, options_);
+    made_ = make_blocks(layout_, matrix, options_);
     identity_.renew();
 }
 
@@ -118,12 +118,21 @@ void ilut<T>::apply(execution& run, const vector<T>& r, vector<T>& z,
                     std::span<const reduction_into<T>> dots) const {
     if (r.layout() != layout_ || z.layout() != layout_)
         throw usage_error("preconditioner ilut was made for vectors of another operator");
-    if (layout_->kind == coherence::replicated) run.flush(); // what peers send of r is there then
-    for (int rank = 0; rank < run.ranks(); ++rank)
-        if (layout_->held(rank) != 0)
-            blocks_[static_cast<std::size_t>(rank)]->solve(r.data(rank), work_->data(rank));
+    incomplete::overlapping_vectors<T>* const overlapping = made_->overlapping.get();
+    if (overlapping != nullptr)
+        overlapping->exchange(run, r);
+    else if (layout_->kind == coherence::replicated)
+        run.flush(); // what peers send of r is there then
+    for (int rank = 0; rank < run.ranks(); ++rank) {
+        if (layout_->held(rank) == 0) continue;
+        detail::ilut_block<T>& block = *made_->of_rank[static_cast<std::size_t>(rank)];
+        if (overlapping != nullptr)
+            block.solve(overlapping->right_hand_side(rank), overlapping->solution(rank));
+        else
+            block.solve(r.data(rank), work_->data(rank));
+    }
     fused_update<T> update;
-    update.add(z = *work_);
+    update.add(z = overlapping != nullptr ? overlapping->owned_solution() : *work_);
     update.add(dots);
     enqueue(run, update);
 }
@@ -132,8 +141,10 @@ template <class T>
 std::int64_t ilut<T>::bytes() const {
     std::int64_t most = 0;
     for (int rank = 0; rank < layout_->group.size(); ++rank)
-        most = std::max(most, blocks_[static_cast<std::size_t>(rank)]->bytes() +
-                                  layout_->held(rank) * static_cast<std::int64_t>(sizeof(T)));
+        most = std::max(most, made_->of_rank[static_cast<std::size_t>(rank)]->bytes() +
+                                  (made_->overlapping ? made_->overlapping->bytes(rank)
+                                                      : layout_->held(rank) *
+                                                            static_cast<std::int64_t>(sizeof(T))));
     return most;
 }
 
@@ -144,20 +155,21 @@ std::string ilut<T>::name() const {
     for (std::size_t i = 1; i < std::size(matchings); ++i) // the first is the default
         if (options_.matching == matching_values[i])
             text += ":matching=" + std::string(matchings[i]);
+    if (options_.overlap != 0) text += ":overlap=" + std::to_string(options_.overlap);
     return text;
 }
 
 template <class T>
 std::int64_t ilut<T>::nonzeros() const {
     std::int64_t sum = 0;
-    for (const auto& block : blocks_) sum += block->nonzeros();
+    for (const auto& block : made_->of_rank) sum += block->nonzeros();
     return sum;
 }
 
 template <class T>
 std::int64_t ilut<T>::replaced_pivots() const {
     std::int64_t sum = 0;
-    for (const auto& block : blocks_) sum += block->replaced();
+    for (const auto& block : made_->of_rank) sum += block->replaced();
     return sum;
 }
 
@@ -172,6 +184,7 @@ constexpr parameter_rule rules[] = {
     parameter_rule::real("fill", ilut_options().fill, 0, most_fill,
                          "rows of L and of U keep this times the mean entries of a row"),
     parameter_rule::word("matching", matchings, "of rows, for large entries on the diagonal"),
+    incomplete::overlap_rule,
 };
 
 template <class T>
@@ -180,6 +193,7 @@ any_preconditioner<T> make_ilut(const matrix_operator<T>& a, const csr_view<T>* 
     ilut_options options;
     options.drop = parameters.real("drop");
     options.fill = parameters.real("fill");
+    options.overlap = incomplete::overlap_of(parameters);
     for (std::size_t i = 0; i < std::size(matchings); ++i)
         if (parameters.word("matching") == matchings[i]) options.matching = matching_values[i];
     return ilut<T>(a, *matrix, options);

@@ -36,15 +36,18 @@ struct ilut_options {
     /// Whether rows are permuted, and rows and columns scaled by powers of two, so that the largest
     /// entries come to the diagonal (match_rows()).
     row_matching_use matching = row_matching_use::automatic;
+    /// As ilu0_options::overlap.
+    int overlap = 0;
 };
 
 namespace detail {
 template <class T>
-class ilut_block;
+struct ilut_blocks;
 }
 
 /// M = L U of the rows and columns that a device owns: entries that couple devices are left out, so
-/// that counts of iterations grow with the number of devices. Where vectors are replicated
+/// that counts of iterations grow with the number of devices, with `overlap` less. Where vectors
+/// are replicated
 /// (operators nz, lra and others) each device has the factors of the whole matrix, and counts are
 /// the same on any number.
 ///
@@ -93,8 +96,8 @@ private:
     recording_identity identity_;
     ilut_options options_;
     layout_handle layout_;
-    std::vector<std::unique_ptr<detail::ilut_block<T>>> blocks_; ///< [ranks]
-    std::optional<vector<T>> work_;                              ///< U^-1 L^-1 P r
+    std::unique_ptr<detail::ilut_blocks<T>> made_;
+    std::optional<vector<T>> work_; ///< U^-1 L^-1 P r, but for overlapping blocks
 };
 
 extern template class ilut<double>;

@@ -8,6 +8,7 @@
 #include <krylith/device/threads/each_rank.hpp>
 #include <krylith/precond/incomplete/order_choice.hpp>
 #include <krylith/precond/matrix/matrix_on_devices.hpp>
+#include <krylith/precond/matrix/overlapping_blocks.hpp>
 #include <krylith/vector/fused.hpp>
 
 namespace krylith::incomplete {
@@ -40,28 +41,34 @@ std::size_t at(int rank) {
 template <class T>
 device_factors<T>::device_factors(layout_handle layout, const csr_view<T>& matrix,
                                   const factor_request& request)
-    : layout_(std::move(layout)),
-      request_(request),
-      made_(make(on_devices(matrix))),
-      work_(std::in_place, layout_, "preconditioner") {}
+    : layout_(std::move(layout)), request_(request), made_(make(on_devices(matrix))) {
+    if (!made_.overlapping) work_.emplace(layout_, "preconditioner");
+}
 
 template <class T>
 device_factors<T>::device_factors(layout_handle layout, std::span<const csr_part<T>> parts,
                                   const factor_request& request)
-    : layout_(std::move(layout)),
-      request_(request),
-      made_(make(on_devices(parts))),
-      work_(std::in_place, layout_, "preconditioner") {}
+    : layout_(std::move(layout)), request_(request), made_(make(on_devices(parts))) {
+    if (!made_.overlapping) work_.emplace(layout_, "preconditioner");
+}
 
 template <class T>
 template <class Matrix>
-typename device_factors<T>::matrix_list device_factors<T>::on_devices(const Matrix& matrix) const {
+typename device_factors<T>::given_blocks device_factors<T>::on_devices(const Matrix& matrix) const {
     distributed_csr<T> spread =
         detail::with_sorted_rows(detail::on_devices(request_.who, *layout_, matrix));
-    if (layout_->kind == coherence::replicated) return detail::whole_on_each(std::move(spread));
-    matrix_list one;
-    one.push_back(std::move(spread));
-    return one;
+    given_blocks given;
+    if (layout_->kind == coherence::replicated) {
+        given.matrices = detail::whole_on_each(std::move(spread));
+    } else if (request_.overlap > 0 && layout_->group.size() > 1) {
+        detail::overlapping_blocks<T> blocks =
+            detail::make_overlapping_blocks(spread, request_.overlap);
+        given.matrices = std::move(blocks.matrices);
+        given.rows = std::move(blocks.rows);
+    } else {
+        given.matrices.push_back(std::move(spread));
+    }
+    return given;
 }
 
 template <class T>
@@ -78,16 +85,20 @@ device_factors<T>::lay_out(const matrix_list& given,
 }
 
 template <class T>
-void device_factors<T>::factor(const block_list& blocks) const {
-    std::vector<factor_failure> failures(blocks.size());
+std::int64_t device_factors<T>::row_of(const result& made, int rank, std::int64_t i) const {
+    if (made.overlapping) return made.overlapping->row_of(rank, i);
+    return layout_->kind == coherence::replicated ? i : layout_->rows.owned(rank).begin + i;
+}
+
+template <class T>
+void device_factors<T>::factor(const result& made) const {
+    std::vector<factor_failure> failures(made.blocks.size());
     on_each_rank(layout_->group,
-                 [&](int rank) { failures[at(rank)] = blocks[at(rank)]->factor(); });
+                 [&](int rank) { failures[at(rank)] = made.blocks[at(rank)]->factor(); });
     for (int rank = 0; rank < layout_->group.size(); ++rank) {
         const factor_failure& failure = failures[at(rank)];
         if (failure.what == factor_failure::kind::none) continue;
-        const std::int64_t first =
-            layout_->kind == coherence::replicated ? 0 : layout_->rows.owned(rank).begin;
-        refuse(request_, failure, layout_->row_of_caller(first + failure.row));
+        refuse(request_, failure, layout_->row_of_caller(row_of(made, rank, failure.row)));
     }
 }
 
@@ -116,16 +127,18 @@ bool device_factors<T>::take_colours(const matrix_list& given, std::string& reas
 }
 
 template <class T>
-typename device_factors<T>::result device_factors<T>::make(const matrix_list& given) const {
+typename device_factors<T>::result device_factors<T>::make(const given_blocks& given) const {
     result made;
     std::vector<row_colours> colours;
-    if (take_colours(given, made.reason)) {
-        for (const auto& one : given) colours.push_back(colour_rows(one));
-        made.colours = colours.front().count();
+    if (take_colours(given.matrices, made.reason)) {
+        for (const auto& one : given.matrices) colours.push_back(colour_rows(one));
+        for (const row_colours& one : colours) made.colours = std::max(made.colours, one.count());
         made.order = elimination_order::colours;
     }
-    made.blocks = lay_out(given, colours);
-    factor(made.blocks);
+    if (!given.rows.empty())
+        made.overlapping = std::make_unique<overlapping_vectors<T>>(layout_, given.rows);
+    made.blocks = lay_out(given.matrices, colours);
+    factor(made);
     on_each_rank(layout_->group, [&](int rank) { made.blocks[at(rank)]->accept(); });
     return made;
 }
@@ -141,20 +154,24 @@ void device_factors<T>::update(std::span<const csr_part<T>> parts, recording_ide
 }
 
 template <class T>
-void device_factors<T>::update(const matrix_list& given, recording_identity& identity) {
+void device_factors<T>::update(const given_blocks& given, recording_identity& identity) {
     std::vector<char> same(made_.blocks.size());
     const auto take = [&](int rank) {
-        same[at(rank)] = static_cast<char>(
-            made_.blocks[at(rank)]->take(given[from(given, rank)], rank, request_.rule));
+        same[at(rank)] = static_cast<char>(made_.blocks[at(rank)]->take(
+            given.matrices[from(given.matrices, rank)], rank, request_.rule));
     };
     const auto forget = [&] {
         for (const auto& block : made_.blocks) block->forget();
     };
     try {
-        on_each_rank(layout_->group, take);
-        const bool all = std::find(same.begin(), same.end(), char{0}) == same.end();
+        // Blocks with other rows have another pattern, and no place for what take() lays out.
+        bool all = !made_.overlapping || made_.overlapping->has(given.rows);
         if (all) {
-            factor(made_.blocks);
+            on_each_rank(layout_->group, take);
+            all = std::find(same.begin(), same.end(), char{0}) == same.end();
+        }
+        if (all) {
+            factor(made_);
             on_each_rank(layout_->group, [&](int rank) { made_.blocks[at(rank)]->accept(); });
         } else {
             forget();
@@ -174,12 +191,21 @@ void device_factors<T>::apply(execution& run, const vector<T>& r, vector<T>& z,
     if (r.layout() != layout_ || z.layout() != layout_)
         throw usage_error("preconditioner " + request_.who +
                           " was made for vectors of another operator");
-    if (layout_->kind == coherence::replicated) run.flush(); // what peers send of r is there then
-    for (int rank = 0; rank < run.ranks(); ++rank)
-        if (layout_->held(rank) != 0)
-            made_.blocks[at(rank)]->solve(r.data(rank), work_->data(rank));
+    overlapping_vectors<T>* const overlapping = made_.overlapping.get();
+    if (overlapping != nullptr)
+        overlapping->exchange(run, r);
+    else if (layout_->kind == coherence::replicated)
+        run.flush(); // what peers send of r is there then
+    for (int rank = 0; rank < run.ranks(); ++rank) {
+        if (layout_->held(rank) == 0) continue;
+        factor_block<T>& block = *made_.blocks[at(rank)];
+        if (overlapping != nullptr)
+            block.solve(overlapping->right_hand_side(rank), overlapping->solution(rank));
+        else
+            block.solve(r.data(rank), work_->data(rank));
+    }
     fused_update<T> update;
-    update.add(z = *work_);
+    update.add(z = overlapping != nullptr ? overlapping->owned_solution() : *work_);
     update.add(dots);
     enqueue(run, update);
 }
@@ -189,7 +215,9 @@ std::int64_t device_factors<T>::bytes() const {
     std::int64_t most = 0;
     for (int rank = 0; rank < layout_->group.size(); ++rank)
         most = std::max(most, block(rank).bytes() +
-                                  layout_->held(rank) * static_cast<std::int64_t>(sizeof(T)));
+                                  (made_.overlapping ? made_.overlapping->bytes(rank)
+                                                     : layout_->held(rank) *
+                                                           static_cast<std::int64_t>(sizeof(T))));
     return most;
 }
 
@@ -216,7 +244,9 @@ std::string device_factors<T>::reason() const {
 
 template <class T>
 int device_factors<T>::kernels() const {
-    return made_.order == elimination_order::colours ? 4 + 2 * std::min(made_.colours, 64) : 4;
+    const int solves =
+        made_.order == elimination_order::colours ? 4 + 2 * std::min(made_.colours, 64) : 4;
+    return solves + (made_.overlapping ? 3 : 0);
 }
 
 template class device_factors<double>;

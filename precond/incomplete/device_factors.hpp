@@ -11,6 +11,7 @@
 #include <krylith/matrix/csr.hpp>
 #include <krylith/precond/incomplete/elimination_order.hpp>
 #include <krylith/precond/incomplete/factor_block.hpp>
+#include <krylith/precond/incomplete/overlapping_vectors.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/spmv/matrix_parts.hpp>
 #include <krylith/vector/kept/recording_identity.hpp>
@@ -23,6 +24,7 @@ struct factor_request {
     std::string who; ///< its name, for messages
     elimination_order order = elimination_order::automatic;
     factor_rule rule;
+    int overlap = 0; ///< rings of rows that blocks have besides their own, on several devices
 };
 
 template <class T>
@@ -60,25 +62,32 @@ private:
         elimination_order order = elimination_order::natural;
         int colours = 0;
         std::string reason;
+        std::unique_ptr<overlapping_vectors<T>> overlapping; ///< null: blocks don't overlap
     };
-    /// One matrix over the devices, or one on each device, where all have the whole.
     using matrix_list = std::vector<distributed_csr<T>>;
+    struct given_blocks {
+        /// One matrix over the devices, or one on each device: the whole, or an overlapping block.
+        matrix_list matrices;
+        std::vector<local_columns> rows; ///< [ranks] of overlapping blocks, or empty
+    };
     template <class Matrix>
-    [[nodiscard]] matrix_list on_devices(const Matrix& matrix) const;
+    [[nodiscard]] given_blocks on_devices(const Matrix& matrix) const;
     [[nodiscard]] static std::size_t from(const matrix_list& given, int rank) {
         return given.size() == 1 ? 0 : static_cast<std::size_t>(rank);
     }
-    void update(const matrix_list& given, recording_identity& identity);
+    void update(const given_blocks& given, recording_identity& identity);
     [[nodiscard]] block_list lay_out(const matrix_list& given,
                                      const std::vector<row_colours>& colours) const;
     [[nodiscard]] bool take_colours(const matrix_list& given, std::string& reason) const;
-    [[nodiscard]] result make(const matrix_list& given) const;
-    void factor(const block_list& blocks) const;
+    [[nodiscard]] result make(const given_blocks& given) const;
+    void factor(const result& made) const;
+    /// The row of the operator that is row i of a rank's block.
+    [[nodiscard]] std::int64_t row_of(const result& made, int rank, std::int64_t i) const;
 
     layout_handle layout_;
     factor_request request_;
     result made_;
-    std::optional<vector<T>> work_; ///< (L U)^-1 r
+    std::optional<vector<T>> work_; ///< (L U)^-1 r, but for overlapping blocks
 };
 
 extern template class device_factors<double>;

@@ -22,6 +22,17 @@ double shift_of(const method_parameters& parameters) {
     return parameters.real("shift");
 }
 
+int checked_overlap(const std::string& who, int overlap) {
+    if (overlap < 0 || overlap > most_overlap)
+        throw usage_error(who + "_options::overlap is " + std::to_string(overlap) +
+                          "; allowed is 0 to " + std::to_string(most_overlap));
+    return overlap;
+}
+
+int overlap_of(const method_parameters& parameters) {
+    return static_cast<int>(parameters.whole("overlap"));
+}
+
 std::string name_of_factors(const std::string& who, elimination_order order, double shift) {
     std::string text = who + ":order=" + to_string(order);
     if (shift != 0) text += ":shift=" + number_text(shift);

@@ -5,9 +5,11 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/precond/ilut.hpp>
+#include <krylith/precond/incomplete/overlapping_vectors.hpp>
 #include <krylith/sparse/triangular_solver.hpp>
 
 namespace krylith::detail {
@@ -36,6 +38,13 @@ private:
     std::optional<triangular_solver<T>> forward_;
     std::optional<triangular_solver<T>> backward_;
     std::int64_t replaced_ = 0;
+};
+
+/// Those of all devices.
+template <class T>
+struct ilut_blocks {
+    std::vector<std::unique_ptr<ilut_block<T>>> of_rank;
+    std::unique_ptr<incomplete::overlapping_vectors<T>> overlapping; ///< null: they don't overlap
 };
 
 extern template class ilut_block<double>;

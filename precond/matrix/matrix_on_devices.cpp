@@ -93,6 +93,25 @@ device_csr<T> brought_to(int to, const distributed_csr<T>& a,
 } // namespace
 
 template <class T>
+distributed_csr<T> alone_on(const device_group& group, int rank, device_csr<T> rows) {
+    const row_partition owners = all_on(rank, group.size(), rows.rows());
+    std::vector<device_csr<T>> blocks;
+    std::vector<local_columns> numbers;
+    for (int other = 0; other < group.size(); ++other) {
+        const auto& device = group.handle(other);
+        numbers.emplace_back(device, owners.owned(other), std::vector<std::int32_t>{});
+        if (other == rank) {
+            blocks.push_back(std::move(rows));
+            continue;
+        }
+        buffer<std::int64_t> offsets(device, 1, item);
+        offsets.zero();
+        blocks.emplace_back(device, 0, std::move(offsets), buffer<std::int32_t>(), buffer<T>());
+    }
+    return {group, owners, owners, std::move(blocks), std::move(numbers)};
+}
+
+template <class T>
 std::vector<distributed_csr<T>> whole_on_each(distributed_csr<T> matrix) {
     const device_group group = matrix.group();
     std::vector<distributed_csr<T>> result;
@@ -102,23 +121,8 @@ std::vector<distributed_csr<T>> whole_on_each(distributed_csr<T> matrix) {
     }
     std::vector<buffer<std::int32_t>> columns;
     for (int rank = 0; rank < group.size(); ++rank) columns.push_back(matrix.global_columns(rank));
-    for (int to = 0; to < group.size(); ++to) {
-        const row_partition owners = all_on(to, group.size(), matrix.rows());
-        std::vector<device_csr<T>> blocks;
-        std::vector<local_columns> numbers;
-        for (int rank = 0; rank < group.size(); ++rank) {
-            const auto& device = group.handle(rank);
-            numbers.emplace_back(device, owners.owned(rank), std::vector<std::int32_t>{});
-            if (rank == to) {
-                blocks.push_back(brought_to(to, matrix, columns));
-                continue;
-            }
-            buffer<std::int64_t> offsets(device, 1, item);
-            offsets.zero();
-            blocks.emplace_back(device, 0, std::move(offsets), buffer<std::int32_t>(), buffer<T>());
-        }
-        result.emplace_back(group, owners, owners, std::move(blocks), std::move(numbers));
-    }
+    for (int to = 0; to < group.size(); ++to)
+        result.push_back(alone_on(group, to, brought_to(to, matrix, columns)));
     group.synchronize(); // before columns and the matrix are freed
     return result;
 }
@@ -128,6 +132,7 @@ std::vector<distributed_csr<T>> whole_on_each(distributed_csr<T> matrix) {
     template distributed_csr<T> on_devices(const std::string&, const layout&,                      \
                                            std::span<const csr_part<T>>);                          \
     template distributed_csr<T> with_sorted_rows(distributed_csr<T>);                              \
+    template distributed_csr<T> alone_on(const device_group&, int, device_csr<T>);                 \
     template std::vector<distributed_csr<T>> whole_on_each(distributed_csr<T>);
 
 KRYLITH_MATRIX_ON_DEVICES(double)

@@ -7,8 +7,8 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/types/index_width.hpp>
-#include <krylith/partition/halo/halo_plan.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
+#include <krylith/precond/matrix/matrix_exchange.hpp>
 #include <krylith/precond/sweeps/sweep_steps.hpp>
 #include <krylith/vector/fused.hpp>
 
@@ -22,25 +22,6 @@ template <class T>
 aggregation::rank_rows rows_of(const distributed_csr<T>& a, int rank) {
     const device_csr_view<T> view = a.block(rank).view();
     return {view.rows, view.offsets, view.indices, nullptr, a.columns_of(rank).numbers()};
-}
-
-/// The exchange of all ghosts of a matrix; null where there are none.
-template <class T>
-std::shared_ptr<const put_schedule<T>> exchange_of(const layout_handle& layout,
-                                                   const distributed_csr<T>& a) {
-    halo_plan plan{layout->rows, layout->rows,
-                   std::vector<local_halo>(as_size(layout->group.size()))};
-    bool any = false;
-    for (int rank = 0; rank < layout->group.size(); ++rank) {
-        local_halo& local = plan.local[as_size(rank)];
-        const auto& ghosts = a.columns_of(rank).ghosts();
-        local.ghosts.assign(ghosts.begin(), ghosts.end());
-        local.touches_ghost.assign(as_size(layout->rows.owned(rank).size()), 1);
-        any = any || !ghosts.empty();
-    }
-    if (!any) return nullptr;
-    match_ghosts(plan);
-    return std::make_shared<const put_schedule<T>>(layout, plan);
 }
 
 } // namespace
@@ -57,7 +38,7 @@ colour_sweeps<T>::colour_sweeps(const layout& rows, const distributed_csr<T>& a,
         if (symmetric_) make_direction(a, rank, false);
     }
     start_.emplace(layout_, item);
-    v_.emplace(layout_, item, exchange_of(layout_, a));
+    v_.emplace(layout_, item, exchange_of<T>(layout_, a.all_columns()));
     v_->promise_single_reader();
     take(rows, a);
 }

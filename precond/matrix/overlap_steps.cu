@@ -1,0 +1,13 @@
+// The steps of overlapping blocks on CUDA devices.
+#include <krylith/precond/coarsening/row_visits.cuh>
+#include <krylith/precond/matrix/overlap_steps.hpp>
+
+namespace krylith::aggregation::cuda {
+
+template void visit_rows(device&, std::int64_t, std::int64_t, const detail::count_staying_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t,
+                         const detail::keep_staying_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t,
+                         const detail::keep_staying_step<float>&);
+
+} // namespace krylith::aggregation::cuda

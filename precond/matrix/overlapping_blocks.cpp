@@ -1,0 +1,130 @@
+#include <krylith/precond/matrix/overlapping_blocks.hpp>
+
+#include <span>
+#include <utility>
+
+#include <krylith/device/threads/each_rank.hpp>
+#include <krylith/matrix/types/index_width.hpp>
+#include <krylith/precond/coarsening/row_steps.hpp>
+#include <krylith/precond/matrix/matrix_on_devices.hpp>
+#include <krylith/precond/matrix/overlap_steps.hpp>
+#include <krylith/spmv/products/ghost_rows.hpp>
+#include <krylith/spmv/products/numbered_columns.hpp>
+
+namespace krylith::detail {
+
+namespace {
+
+constexpr const char* item = "preconditioner";
+
+/// The rows of some columns on each rank, with global columns.
+template <class T>
+struct fetched_rows {
+    std::vector<buffer<std::int64_t>> offsets;
+    std::vector<buffer<std::int32_t>> columns;
+    std::vector<buffer<T>> values;
+};
+
+template <class V>
+void fetch(const ghost_rows& rows, const device_group& group, const std::vector<const V*>& from,
+           std::vector<buffer<V>>& to) {
+    std::vector<V*> arrays;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        to.emplace_back(group.handle(rank), as_size(rows.entries(rank)), item);
+        arrays.push_back(to.back().data());
+    }
+    rows.fetch(std::span<const V* const>(from), std::span<V* const>(arrays));
+}
+
+template <class T>
+fetched_rows<T> fetch_rows(const distributed_csr<T>& a, std::span<const local_columns> rows,
+                           bool with_values) {
+    const device_group& group = a.group();
+    std::vector<const std::int64_t*> offsets;
+    std::vector<buffer<std::int32_t>> global;
+    std::vector<const std::int32_t*> columns;
+    std::vector<const T*> values;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const device_csr_view<T> view = a.block(rank).view();
+        offsets.push_back(view.offsets);
+        global.push_back(a.global_columns(rank));
+        columns.push_back(global.back().data());
+        values.push_back(view.values);
+    }
+    ghost_rows messages(group, rows, offsets);
+    fetched_rows<T> result;
+    fetch(messages, group, columns, result.columns);
+    if (with_values) fetch(messages, group, values, result.values);
+    for (int rank = 0; rank < group.size(); ++rank)
+        result.offsets.push_back(messages.take_offsets(rank));
+    group.synchronize(); // before the messages and the global columns are freed
+    return result;
+}
+
+/// The entries in the columns of `rows`, with local columns.
+template <class T>
+device_csr<T> cut(const std::shared_ptr<device>& device, const local_columns& rows,
+                  const buffer<std::int64_t>& offsets, const buffer<std::int32_t>& columns,
+                  const buffer<T>& values) {
+    const std::int64_t count = rows.count();
+    const std::int64_t mean =
+        count == 0 ? 0 : (static_cast<std::int64_t>(columns.size()) + count - 1) / count;
+    const cut_rows given{offsets.data(), columns.data(), rows.numbers()};
+    buffer<std::int64_t> starts(device, as_size(count) + 1, item);
+    const buffer<std::int32_t> counts(device, as_size(count), item);
+    const buffer<std::byte> scratch(device, aggregation::numbering_scratch, item);
+    aggregation::visit_rows(*device, count, mean, count_staying_step{given, counts.data()});
+    if (count == 0)
+        starts.zero();
+    else
+        aggregation::add_up_counts(*device, count, counts.data(), starts.data(), scratch.data());
+    std::int64_t entries = 0;
+    device->download(&entries, starts.data() + count, sizeof entries);
+    buffer<std::int32_t> indices(device, as_size(entries), item);
+    buffer<T> kept(device, as_size(entries), item);
+    aggregation::visit_rows(
+        *device, count, 1,
+        keep_staying_step<T>{{}, given, values.data(), starts.data(), indices.data(), kept.data()});
+    device->synchronize(); // before what was given is freed
+    return {device, count, std::move(starts), std::move(indices), std::move(kept)};
+}
+
+} // namespace
+
+template <class T>
+overlapping_blocks<T> make_overlapping_blocks(const distributed_csr<T>& matrix, int overlap) {
+    const device_group& group = matrix.group();
+    overlapping_blocks<T> result;
+    if (overlap > 0)
+        result.rows.assign(matrix.all_columns().begin(), matrix.all_columns().end());
+    else
+        for (int rank = 0; rank < group.size(); ++rank)
+            result.rows.emplace_back(group.handle(rank), matrix.row_owners().owned(rank),
+                                     std::vector<std::int32_t>{});
+    for (int step = 1; step < overlap; ++step) {
+        const fetched_rows<T> around = fetch_rows(matrix, result.rows, false);
+        on_each_rank(group, [&](int rank) {
+            local_columns& rows = result.rows[as_size(rank)];
+            rows = number_columns(group.handle(rank), rows.owned(), matrix.columns(),
+                                  around.columns[as_size(rank)])
+                       .value();
+        });
+    }
+    fetched_rows<T> all = fetch_rows(matrix, result.rows, true);
+    std::vector<device_csr<T>> blocks(as_size(group.size()));
+    on_each_rank(group, [&](int rank) {
+        const std::size_t at = as_size(rank);
+        blocks[at] = cut(group.handle(rank), result.rows[at], all.offsets[at], all.columns[at],
+                         all.values[at]);
+        all.columns[at] = {};
+        all.values[at] = {};
+    });
+    for (int rank = 0; rank < group.size(); ++rank)
+        result.matrices.push_back(alone_on(group, rank, std::move(blocks[as_size(rank)])));
+    return result;
+}
+
+template overlapping_blocks<double> make_overlapping_blocks(const distributed_csr<double>&, int);
+template overlapping_blocks<float> make_overlapping_blocks(const distributed_csr<float>&, int);
+
+} // namespace krylith::detail
