@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include <krylith/matrix/csr.hpp>
-#include <krylith/precond/incomplete/row_matching.hpp>
+#include <krylith/partition/ordering/row_matching.hpp>
 
 namespace krylith {
 

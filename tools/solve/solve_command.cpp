@@ -50,6 +50,10 @@ void add_problem(CLI::App& app, solve_job& job) {
         ->required()
         ->type_name("");
     add_spd(app, request.spd);
+    app.add_flag("--match-rows", request.match_rows,
+                 "Take the rows, and b, in the order that has the largest product of magnitudes on "
+                 "the diagonal, for unsymmetric matrices whose diagonal is weak or has zeros; x "
+                 "stays the same");
     app.add_option("--rhs", request.rhs,
                    "Right-hand side b. ones: all entries 1. row-sums: A times ones, so that the "
                    "solution is ones. range:SEED: A times random:SEED, so that there is a solution "

@@ -76,6 +76,7 @@ json levels(const std::vector<multigrid_level_facts>& all) {
 
 json options(const solve_request& request, const solve_outcome& outcome) {
     return {{"spd", request.spd},
+            {"match_rows", request.match_rows},
             {"rhs", request.rhs},
             {"x0", request.x0.empty() ? json() : json(request.x0)},
             {"solver", request.solver},
@@ -133,6 +134,10 @@ json json_fields(const solve_request& request, const solve_outcome& outcome) {
     report["kernel_products"] = json::object();
     for (const kernel_use& use : outcome.kernel_uses)
         report["kernel_products"][use.kernel] = use.products;
+    report["row_matching"] = outcome.matched ? json{{"moved", outcome.matched->moved},
+                                                    {"unmatched", outcome.matched->unmatched},
+                                                    {"seconds", outcome.matched->seconds}}
+                                             : json();
     report["reordering"] = as_json(outcome.reordered);
     report["backend"] = to_string(outcome.kind);
     report["devices"] = outcome.devices;

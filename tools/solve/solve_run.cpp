@@ -14,6 +14,7 @@
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/automatic.hpp>
 #include <krylith/solvers/solver_table.hpp>
+#include <krylith/spmv/matched_rows.hpp>
 #include <krylith/tools/cli/method_help.hpp>
 #include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/near_null.hpp>
@@ -99,6 +100,25 @@ void describe_solve(solve_outcome& out, const solve_request& request, const csr_
         out.warnings.push_back(std::move(advice));
 }
 
+/// Brings the rows, and the right-hand sides, into the order of matched_rows.
+template <class T>
+void match_rows(solve_outcome& out, const solver_method& solver, csr_matrix<T>& matrix,
+                dense_columns<T>& b) {
+    if (solver.needs_spd || solver.needs_symmetric)
+        throw usage_error(fmt::format("--match-rows leaves no symmetry, which {} needs: allowed "
+                                      "are gmres, bicgstab and others",
+                                      solver.name));
+    stopwatch watch;
+    const matched_rows<T> matched(matrix);
+    const std::size_t rows = as_size(b.rows);
+    for (std::size_t j = 0; j < as_size(b.columns); ++j) {
+        const std::span<T> column(b.values.data() + j * rows, rows);
+        std::ranges::copy(matched.right_hand_side(column), column.begin());
+    }
+    matrix = matched.matrix();
+    out.matched = {matched.moved(), matched.unmatched(), watch.lap()};
+}
+
 /// What a right-hand side of row sums is where they vanish.
 template <class T>
 std::string zero_rhs_warning(const vector_source& rhs, const csr_matrix<T>& matrix) {
@@ -160,7 +180,7 @@ solve_outcome run_solve(const solve_request& request, const solve_watch& watch) 
     stopwatch clock;
     file_report file;
     const bool any_shape = solver->least_squares || request.chooses_preconditioner();
-    const csr_matrix<T> matrix = load_square<T>(request.matrix, request.spd, &file, any_shape);
+    csr_matrix<T> matrix = load_square<T>(request.matrix, request.spd, &file, any_shape);
     const bool rectangular = matrix.rows != matrix.columns;
     const bool damped = request.damping > 0 && solver == &solver_rows::automatic;
     if (rectangular || damped) solver = &solver_rows::lsqr;
@@ -173,6 +193,8 @@ solve_outcome run_solve(const solve_request& request, const solve_watch& watch) 
         out.sparsity = svg(measure_density(csr_view<T>(matrix), plot_cells, plot_cells), "");
         (void)clock.lap();
     }
+    dense_columns<T> b_values = make_right_hand_sides(rhs, matrix);
+    if (request.match_rows) match_rows(out, *solver, matrix, b_values);
 
     if (count)
         chosen = fastest_devices(request.devices, multiply.kind, csr_view<T>(matrix),
@@ -182,7 +204,6 @@ solve_outcome run_solve(const solve_request& request, const solve_watch& watch) 
     const near_null modes =
         find_near_null(request.matrix, request.spd, matrix.rows, request.coordinates,
                        open ? automatic_name : std::string_view(precondition));
-    const dense_columns<T> b_values = make_right_hand_sides(rhs, matrix);
     out.load_seconds += clock.lap();
     if (b_values.columns > 1) {
         run_columns(request, watch, matrix, group, modes, b_values, out);

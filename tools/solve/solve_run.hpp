@@ -18,7 +18,8 @@ namespace krylith::tool {
 
 struct solve_request {
     std::string matrix;
-    bool spd = false; ///< made symmetric positive definite
+    bool spd = false;        ///< made symmetric positive definite
+    bool match_rows = false; ///< its rows ordered by matched_rows
     std::string rhs = "ones";
     std::string x0;                      ///< file; empty: zero
     std::string solver = "auto";         ///< of solver_choices()
@@ -53,6 +54,13 @@ struct solve_request {
     [[nodiscard]] solver_options options() const;
 };
 
+/// What ordering the rows by matched_rows did.
+struct row_matching_report {
+    std::int64_t moved = 0;     ///< rows
+    std::int64_t unmatched = 0; ///< rows without an entry on the diagonal
+    double seconds = 0;         ///< of load_seconds
+};
+
 struct solve_outcome {
     std::int64_t rows = 0;
     std::int64_t columns = 0;
@@ -78,6 +86,7 @@ struct solve_outcome {
     std::vector<multigrid_level_facts> levels; ///< of a multigrid preconditioner, else empty
     std::vector<kernel_use> kernel_uses;       ///< of operator adaptive
     double narrow_fraction = 0; ///< of the values, matrix_operator::narrow_fraction()
+    std::optional<row_matching_report> matched; ///< of --match-rows
     reordering_report reordered;
     std::string eager_because;            ///< empty where the execution was recorded
     std::int64_t max_iterations = 0;      ///< -1: none was given, and auto limits each attempt

@@ -157,9 +157,17 @@ std::string matrix_lines(const solve_request& request, const solve_outcome& o) {
                             o.nnz, per_row));
 }
 
+std::string in_words(const row_matching_report& r) {
+    std::string text = fmt::format("{} stand elsewhere, for large entries on the diagonal ({})",
+                                   r.moved, in_seconds(r.seconds));
+    if (r.unmatched != 0)
+        text += fmt::format("; {} have none there: A is singular whatever its values", r.unmatched);
+    return text;
+}
+
 std::string operator_lines(const solve_outcome& o) {
-    std::string text =
-        line("devices", fmt::format("{}: {}", o.devices.size(), fmt::join(o.devices, "; ")));
+    std::string text = o.matched ? line("rows", in_words(*o.matched)) : std::string();
+    text += line("devices", fmt::format("{}: {}", o.devices.size(), fmt::join(o.devices, "; ")));
     if (!o.devices_because.empty()) text += line("", "auto: " + o.devices_because);
     text += line("operator", fmt::format("{} ({}), format {}", o.operator_name, o.operator_because,
                                          format_in_words(o.format_name, o.narrow_fraction)));

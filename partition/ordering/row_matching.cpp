@@ -1,4 +1,4 @@
-#include <krylith/precond/incomplete/row_matching.hpp>
+#include <krylith/partition/ordering/row_matching.hpp>
 
 #include <algorithm>
 #include <cmath>

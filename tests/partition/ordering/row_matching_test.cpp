@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include <krylith/precond/incomplete/row_matching.hpp>
+#include <krylith/partition/ordering/row_matching.hpp>
 
 #include <krylith/tests/support/dense.hpp>
 #include <krylith/tests/support/matrices.hpp>
