@@ -156,3 +156,104 @@ build() {
     say "Building ($preset)"
     (cd "$root" && cmake --build --preset "$preset" --parallel "$jobs" --target "$target")
 }
+
+# tools_build FOLDER LOG TARGET... -- CMAKE_ARGUMENT...: a Release build without examples, for scripts that
+# measure; the output goes to LOG.
+tools_build() {
+    local folder=$1 log=$2 targets=() generator=()
+    shift 2
+    while [ "$1" != -- ]; do
+        targets+=("$1")
+        shift
+    done
+    shift
+    ! has_command ninja || generator=(-G Ninja)
+    {
+        cmake -S "$root" -B "$folder" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DKRYLITH_EXAMPLES=OFF "$@" &&
+            cmake --build "$folder" --parallel "$jobs" --target "${targets[@]}"
+    } >"$log" 2>&1
+}
+
+# ---- The machine ----------------------------------------------------------------------------------
+
+# gpu_count: how many GPUs nvidia-smi lists, 0 without it.
+gpu_count() {
+    if has_command nvidia-smi; then
+        nvidia-smi -L 2>/dev/null | grep -c '^GPU ' || true
+    else
+        echo 0
+    fi
+}
+
+gpu_facts=index,name,driver_version,vbios_version,memory.total,clocks.max.sm,clocks.max.memory,power.limit
+gpu_state=index,clocks.sm,clocks.mem,temperature.gpu,power.draw,clocks_event_reasons.active
+
+# gpu FIELDS: a line a GPU, nothing where there is none.
+gpu() {
+    [ "$(gpu_count)" -eq 0 ] || nvidia-smi --query-gpu="$1" --format=csv,noheader 2>&1 || true
+}
+
+# write_gpus FILE: names, driver and clocks as they are now; no file where there is no GPU.
+write_gpus() {
+    [ "$(gpu_count)" -eq 0 ] ||
+        nvidia-smi --query-gpu=index,name,driver_version,clocks.current.sm,clocks.current.memory \
+            --format=csv >"$1" 2>&1 || true
+}
+
+# quoted TEXT: a JSON string.
+quoted() {
+    local text=${1//\\/\\\\}
+    text=${text//\"/\\\"}
+    text=${text//$'\t'/ }
+    printf '"%s"' "${text//$'\n'/\\n}"
+}
+
+# lines: standard input as a JSON array of strings.
+lines() {
+    local line separator=
+    printf '['
+    while IFS= read -r line; do
+        printf '%s%s' "$separator" "$(quoted "$line")"
+        separator=', '
+    done
+    printf ']'
+}
+
+nvcc_path() {
+    command -v nvcc || { [ ! -x /usr/local/cuda/bin/nvcc ] || echo /usr/local/cuda/bin/nvcc; }
+}
+
+# copy_rates REPORT.json...: "cg: 4012.3" for each report's own measurement of a copy, GB/s.
+copy_rates() {
+    local report
+    for report in "$@"; do
+        [ -e "$report" ] || continue
+        # Rates for auto, which may follow, have the same name.
+        sed -n "/^ *\"copy_gb_per_s\"/ { s/^[^:]*: *\([0-9.]*\).*/$(basename "$report" .json): \1/p; q; }" "$report"
+    done
+}
+
+# write_machine FILE COMMIT STATE_BEFORE REPORT.json...: machine.json. COMMIT is what was measured; empty: the
+# checkout's. STATE_BEFORE is what `gpu $gpu_state` said before the measurements.
+write_machine() {
+    local file=$1 commit=$2 before=$3 nvcc
+    shift 3
+    nvcc=$(nvcc_path || true)
+    [ -n "$commit" ] || commit=$(git -C "$root" describe --always --dirty 2>/dev/null || echo unknown)
+    {
+        printf '{\n'
+        printf '  "date": %s,\n' "$(quoted "$(date -u +%FT%TZ)")"
+        printf '  "commit": %s,\n' "$(quoted "$commit")"
+        printf '  "kernel": %s,\n' "$(quoted "$(uname -sr)")"
+        printf '  "cpu": %s,\n' "$(lscpu | grep -E '^(Model name|CPU\(s\)|Thread|Core|Socket|NUMA node\(s\)|L[123])' | tr -s ' ' | lines)"
+        printf '  "memory": %s,\n' "$(quoted "$(sed -n 's/^MemTotal: *//p' /proc/meminfo)")"
+        printf '  "compiler": %s,\n' "$(quoted "$(c++ --version 2>/dev/null | head -n 1)")"
+        printf '  "nvcc": %s,\n' "$(quoted "$([ -z "$nvcc" ] || "$nvcc" --version | tail -n 1)")"
+        printf '  "gpu_fields": %s,\n  "gpus": %s,\n' "$(quoted "$gpu_facts")" "$(gpu $gpu_facts | lines)"
+        printf '  "state_fields": %s,\n' "$(quoted "$gpu_state")"
+        printf '  "state_before": %s,\n  "state_after": %s,\n' "$(printf '%s' "$before" | lines)" \
+            "$(gpu $gpu_state | lines)"
+        printf '  "copy_gb_per_s": %s\n' "$(copy_rates "$@" | lines)"
+        printf '}\n'
+    } >"$file"
+}
