@@ -18,22 +18,22 @@ namespace krylith {
 /// history and callback, and for columns < 1.
 ///
 /// CG: the iterates of cg() in every column; three reductions an iteration for all of them. Bytes
-/// on a device with m rows: 12 nnz + 8 m, and 40 k m for k columns (fp64), where k is rounded up to
-/// 2, 4, 8 or 16. Bytes an iteration: 12 nnz + (8 + 88 k) m, with M 16 m more.
+/// on a device with m rows: 12 nnz + 4 m, and 40 k m for k columns (fp64), where k is rounded up to
+/// 2, 4, 8 or 16. Bytes an iteration: 12 nnz + (4 + 88 k) m, with M 16 m more.
 template <class T>
 [[nodiscard]] std::unique_ptr<joint_solver<T>>
 joint_cg(const device_group& group, const csr_view<T>& a, int columns, joint_preconditioner m,
          const solver_options& options);
 
-/// MINRES: the iterates of minres() in every column. Bytes: 12 nnz + 8 m, and 72 k m. Bytes an
-/// iteration: 12 nnz + (8 + 160 k) m, with M 16 m more.
+/// MINRES: the iterates of minres() in every column. Bytes: 12 nnz + 4 m, and 72 k m. Bytes an
+/// iteration: 12 nnz + (4 + 160 k) m, with M 16 m more.
 template <class T>
 [[nodiscard]] std::unique_ptr<joint_solver<T>>
 joint_minres(const device_group& group, const csr_view<T>& a, int columns, joint_preconditioner m,
              const solver_options& options);
 
-/// BiCGStab with M on the right, whatever options.preconditioning says. Bytes: 12 nnz + 8 m, and 72
-/// k m. Bytes an iteration: 24 nnz + (16 + 184 k) m, with M 16 m more.
+/// BiCGStab with M on the right, whatever options.preconditioning says. Bytes: 12 nnz + 4 m, and 72
+/// k m. Bytes an iteration: 24 nnz + (8 + 184 k) m, with M 16 m more.
 template <class T>
 [[nodiscard]] std::unique_ptr<joint_solver<T>>
 joint_bicgstab(const device_group& group, const csr_view<T>& a, int columns, joint_preconditioner m,
