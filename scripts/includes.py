@@ -10,7 +10,7 @@ Fails where
   - a header that lies directly in a room is named neither by docs/api.md nor, as the header of a solver, a
     preconditioner or a graph algorithm, by the table "Names" of docs/reference.md; or one of these names as
     a header of a room what lies in none;
-  - there are more than 57 such headers beside those of that table, or one has more than 300 lines.
+  - there are more than MOST_FACES such headers beside those of that table, or one has more than 300 lines.
 
 Usage: python3 scripts/includes.py [ROOT]
 """
@@ -19,7 +19,7 @@ import re
 import sys
 from collections import defaultdict
 
-MOST_FACES = 60
+MOST_FACES = 61
 MOST_LINES = 300
 METHODS = r"\| (Solvers|Preconditioners|Graphs) \|"
 SOURCE = re.compile(r"\.(hpp|cuh|cpp|cu)$")

@@ -3,6 +3,8 @@
 //
 //     const matched_rows<double> matched(matrix);
 //     const auto a = make_operator(group, matched.matrix());
+//     auto b = a->make_range_vector();
+//     auto x = a->make_range_vector();
 //     b.upload(matched.right_hand_side(values));
 //     const solve_result result = gmres(*a, b, x, {}, jacobi<double>(*a));
 #pragma once

@@ -98,4 +98,16 @@ KRYLITH_GROUP_TEST("matched rows: methods of the diagonal solve what they couldn
     check([&](auto& x) { return bicgstab(*a, b, x, options, ilu0<double>(*a, matched.matrix())); });
 }
 
+KRYLITH_GROUP_TEST("matched rows: the program of its header") {
+    const auto matrix = with_rows_moved(make_gallery<double>("convection_diffusion:4:20"));
+    const auto values = random_values<double>(matrix.rows, 3);
+    const matched_rows<double> matched(matrix);
+    const auto a = make_operator(group, matched.matrix());
+    auto b = a->make_range_vector();
+    auto x = a->make_range_vector();
+    b.upload(matched.right_hand_side(values));
+    const solve_result result = gmres(*a, b, x, {}, jacobi<double>(*a));
+    CHECK(result.converged());
+}
+
 } // namespace krylith

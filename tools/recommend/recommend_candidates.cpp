@@ -23,7 +23,8 @@ double span(const diagonal_statistics& d) {
 
 class planner {
 public:
-    planner(const matrix_statistics& s, const row_sample& sample) : s_(s), sample_(sample) {
+    planner(const matrix_statistics& s, const row_sample& sample, const matrix_statistics* matched)
+        : s_(s), sample_(sample), matched_(matched) {
         for (const preconditioner_method* row : all_preconditioners) {
             if (!row->listed) continue;
             std::string no_use = row->no_use_because.get()(s);
@@ -75,6 +76,7 @@ public:
                         add(*solver, row, side::right, "like convection with diffusion");
         for (const preconditioner_method* row : usable_)
             if (!row->needs_spd && !row->pointwise) add_strong(*row);
+        if (matched_ != nullptr) add_matched(*matched_);
         if (first == nullptr) return;
         if (first->pointwise && span(s_.diagonal) > wide_diagonal) add_sides(*first);
         for (const solver_method* solver : general_solvers())
@@ -111,6 +113,22 @@ private:
             }
     }
 
+    void add_matched(const matrix_statistics& matched) {
+        const int longest = long_restart({.rows = s_.rows});
+        for (const preconditioner_method* row : all_preconditioners) {
+            if (!row->listed || row->needs_spd || row->only_for_nodes ||
+                std::ranges::find(usable_, row) != usable_.end() ||
+                !row->no_use_because.get()(matched).empty())
+                continue;
+            for (const solver_method* solver : general_solvers()) {
+                if (solver->needs_symmetric) continue;
+                add(*solver, row, side::right, "zeros on the diagonal: large entries come there",
+                    solver->restarts ? longest : usual_restart);
+                plan_.tried.back().match_rows = true;
+            }
+        }
+    }
+
     /// Both scale rows, unlike a preconditioner on the right.
     void add_sides(const preconditioner_method& m) {
         const std::string scaled =
@@ -136,6 +154,7 @@ private:
 
     const matrix_statistics& s_;
     const row_sample& sample_;
+    const matrix_statistics* matched_;                 ///< null: rows stay
     std::vector<const preconditioner_method*> usable_; ///< in the order of the table
     candidates plan_;
 };
@@ -152,9 +171,9 @@ std::string listed(bool needs_spd) {
 } // namespace
 
 candidates choose_candidates(const matrix_statistics& s, const classification& kind,
-                             const row_sample& sample) {
+                             const row_sample& sample, const matrix_statistics* matched) {
     if (kind.what == matrix_class::no_system) return {{}, {"every solver: " + kind.words}};
-    planner plan(s, sample);
+    planner plan(s, sample, matched);
     switch (kind.what) {
     case matrix_class::positive_definite:
     case matrix_class::positive_semidefinite:
@@ -183,11 +202,10 @@ candidates choose_candidates(const matrix_statistics& s, const classification& k
 std::string name_of(const candidate& c) {
     std::string name =
         find_solver(c.solver).restarts ? fmt::format("{}({})", c.solver, c.restart) : c.solver;
-    if (!c.preconditioned()) return name;
-    name += " + " + c.preconditioner;
-    return c.side == side_names.at(static_cast<std::size_t>(side::right))
-               ? name
-               : name + " (" + c.side + ")";
+    if (c.preconditioned()) name += " + " + c.preconditioner;
+    if (c.preconditioned() && c.side != side_names.at(static_cast<std::size_t>(side::right)))
+        name += " (" + c.side + ")";
+    return c.match_rows ? name + ", rows matched" : name;
 }
 
 } // namespace krylith::tool

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,6 +12,7 @@
 #include <krylith/solvers/automatic/method_plan.hpp>
 #include <krylith/solvers/automatic/row_sample.hpp>
 #include <krylith/solvers/solver_table.hpp>
+#include <krylith/spmv/matched_rows.hpp>
 #include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/near_null.hpp>
 #include <krylith/tools/cli/operator_request.hpp>
@@ -52,14 +55,62 @@ std::vector<place> places(const recommend_request& request) {
     return result;
 }
 
+/// A system, as it is given and, where candidates ask for that, with its rows matched.
+class systems {
+public:
+    systems(const csr_matrix<double>& matrix, std::vector<double> b, bool match)
+        : matrix_(matrix), b_(std::move(b)) {
+        if (!match) return;
+        matched_.emplace(matrix);
+        matched_b_ = matched_->right_hand_side(b_);
+    }
+    [[nodiscard]] const csr_matrix<double>& matrix(bool matched) const {
+        return matched ? matched_->matrix() : matrix_;
+    }
+    [[nodiscard]] const std::vector<double>& b(bool matched) const {
+        return matched ? matched_b_ : b_;
+    }
+
+private:
+    const csr_matrix<double>& matrix_;
+    std::vector<double> b_;
+    std::optional<matched_rows<double>> matched_;
+    std::vector<double> matched_b_;
+};
+
+/// The systems on devices, each once a candidate asks for it.
+class trial_benches {
+public:
+    trial_benches(const recommend_request& request, const systems& given, const near_null& modes)
+        : request_(request), given_(given), modes_(modes) {}
+
+    [[nodiscard]] trial_bench& of(const candidate& method) {
+        std::optional<trial_bench>& bench = benches_[method.match_rows ? 1 : 0];
+        if (!bench)
+            bench.emplace(first_devices(request_.solve.devices, request_.counts.front()),
+                          given_.matrix(method.match_rows),
+                          operator_options{.block_size = modes_.block_size},
+                          given_.b(method.match_rows), modes_.nodes());
+        return *bench;
+    }
+    [[nodiscard]] trial run(const candidate& method, double seconds) {
+        return of(method).run(method, request_.solve, seconds);
+    }
+
+private:
+    const recommend_request& request_;
+    const systems& given_;
+    const near_null& modes_;
+    std::optional<trial_bench> benches_[2];
+};
+
 /// Time for more of the trials that were cut off: what those that ended early left. A winner that
 /// was cut off comes first; then, as long as nothing converged, the unfinished in their order.
-void go_on(trial_bench& bench, std::vector<trial>& trials, const solve_request& request,
-           double left) {
+void go_on(trial_benches& benches, std::vector<trial>& trials, double left) {
     const auto again = [&](trial& t, double seconds) {
         if (seconds <= 2 * t.seconds) return;
         stopwatch watch;
-        t = bench.run(t.method, request, seconds);
+        t = benches.run(t.method, seconds);
         left -= watch.lap();
     };
     const auto converged = [](const trial& t) { return t.outcome == verdict::converged; };
@@ -97,8 +148,7 @@ double an_iteration(const placement_trial& p) {
                                             : p.run.seconds_an_iteration;
 }
 
-void try_placements(recommendation& r, const recommend_request& request,
-                    const csr_matrix<double>& matrix, std::span<const double> rhs,
+void try_placements(recommendation& r, const recommend_request& request, const systems& given,
                     const near_null& modes, double seconds) {
     const std::vector<place> all = places(request);
     const trial& winner = r.trials[*r.chosen];
@@ -115,8 +165,9 @@ void try_placements(recommendation& r, const recommend_request& request,
         try {
             operator_options multiply = p.multiply;
             multiply.block_size = modes.block_size;
-            trial_bench bench(first_devices(request.solve.devices, p.devices), matrix, multiply,
-                              rhs, modes.nodes());
+            const bool matched = winner.method.match_rows;
+            trial_bench bench(first_devices(request.solve.devices, p.devices),
+                              given.matrix(matched), multiply, given.b(matched), modes.nodes());
             if (known(r.placements, bench.a())) continue;
             t.operator_name = to_string(bench.a().kind());
             t.format_name = bench.a().format_name();
@@ -164,27 +215,31 @@ recommendation recommend(const recommend_request& request) {
     if (r.constants_vanish && rhs.what == vector_source::form::row_sums)
         r.warnings.push_back("--rhs row-sums is 0 up to rounding, since A times ones vanishes: " +
                              std::string(consistent_rhs));
-    r.plan = choose_candidates(r.statistics, r.kind, sample_rows(csr_view<double>(matrix)));
+    const bool match = r.statistics.diagonal.has_zeros() && matrix.rows > 0 &&
+                       r.kind.what != matrix_class::no_system;
+    const systems given(matrix, b, match);
+    const std::optional<matrix_statistics> matched =
+        match ? std::optional(describe(given.matrix(true))) : std::nullopt;
+    r.plan = choose_candidates(r.statistics, r.kind, sample_rows(csr_view<double>(matrix)),
+                               matched ? &*matched : nullptr);
     const near_null modes = find_near_null(request.solve.matrix, request.solve.spd, matrix.rows,
                                            request.solve.coordinates, automatic_name);
     {
-        trial_bench bench(first_devices(request.solve.devices, request.counts.front()), matrix,
-                          {.block_size = modes.block_size}, b, modes.nodes());
+        trial_benches benches(request, given, modes);
         const double fraction = (request.counts.size() > 1 ? method_fraction : 1.0) *
                                 request.seconds /
                                 static_cast<double>(std::max<std::size_t>(1, r.plan.tried.size()));
         stopwatch spent;
         for (const candidate& method : r.plan.tried)
-            r.trials.push_back(bench.run(method, request.solve, fraction));
+            r.trials.push_back(benches.run(method, fraction));
         const double left = fraction * static_cast<double>(r.trials.size()) - spent.lap();
-        go_on(bench, r.trials, request.solve, left);
+        go_on(benches, r.trials, left);
         r.seconds_for_all = seconds_for_all(r.trials, request);
-        for (std::string& warning : placement_warnings(*bench.a().layout()))
+        for (std::string& warning : placement_warnings(*benches.of({}).a().layout()))
             r.warnings.push_back(std::move(warning));
     }
     r.chosen = choose(r.trials);
-    if (r.chosen)
-        try_placements(r, request, matrix, b, modes, (1 - method_fraction) * request.seconds);
+    if (r.chosen) try_placements(r, request, given, modes, (1 - method_fraction) * request.seconds);
     r.seconds = watch.lap();
     return r;
 }
@@ -194,7 +249,8 @@ std::string command_line(const recommend_request& request, const recommendation&
     const solve_request standard;
     const trial& best = r.trials[*r.chosen];
     std::string line = "krylith solve " + quoted(s.matrix) + (s.spd ? " --spd" : "") +
-                       " --solver " + best.method.solver;
+                       (best.method.match_rows ? " --match-rows" : "") + " --solver " +
+                       best.method.solver;
     const auto add = [&](const char* option, const auto& value, const auto& usual) {
         if (value != usual) line += fmt::format(" {} {}", option, value);
     };
@@ -240,9 +296,9 @@ std::vector<std::string> what_is_missing(const recommendation& r) {
                         "A is symmetric): " +
                         std::string(consistent_rhs) + ", or fix one unknown.");
     if (s.diagonal.has_zeros())
-        words.emplace_back("Zeros on the diagonal rule jacobi out. What helps such systems is a "
-                           "block preconditioner for saddle points, or a direct solver, which "
-                           "krylith doesn't have.");
+        words.emplace_back("The diagonal has zeros. What helps where matched rows don't is a block "
+                           "preconditioner for saddle points, or a direct solver, which krylith "
+                           "doesn't have.");
     if (s.nnz() > most_strong_nonzeros)
         words.emplace_back("What may help is a stronger incomplete factorisation, which takes long "
                            "to make: --precond ilut:drop=1e-8:fill=100.");

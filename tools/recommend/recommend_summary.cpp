@@ -68,12 +68,14 @@ std::string expectation(const trial& t) {
 }
 
 std::string method_table(const recommendation& r) {
-    std::string out =
-        fmt::format("\n{:<30} {:>10} {:>10}  {}\n", "method", "iterations", "residual", "outcome");
+    std::size_t width = 30;
+    for (const trial& t : r.trials) width = std::max(width, name_of(t.method).size() + 2);
+    std::string out = fmt::format("\n{:<{}} {:>10} {:>10}  {}\n", "method", width, "iterations",
+                                  "residual", "outcome");
     for (const std::size_t k : ranking(r.trials)) {
         const trial& t = r.trials[k];
-        out += fmt::format("{:<30} {:>10} {:>10.1e}  {}\n",
-                           (r.chosen == k ? "* " : "  ") + name_of(t.method), t.iterations,
+        out += fmt::format("{:<{}} {:>10} {:>10.1e}  {}\n",
+                           (r.chosen == k ? "* " : "  ") + name_of(t.method), width, t.iterations,
                            t.relative_residual, expectation(t));
     }
     for (const std::string& what : r.plan.left_out) out += "  not tried: " + what + "\n";
@@ -141,6 +143,7 @@ json as_json(const trial& t) {
             {"preconditioner", t.method.preconditioner},
             {"side", t.method.side},
             {"restart", t.method.restart},
+            {"match_rows", t.method.match_rows},
             {"because", t.method.because},
             {"outcome", to_string(t.outcome)},
             {"failure", t.words},

@@ -28,6 +28,7 @@ struct candidate {
     std::string side = "right";
     int restart = solver_options{}.restart; ///< of solvers that restart
     std::string because;                    ///< why it is tried
+    bool match_rows = false;                ///< with the rows of matched_rows
 
     [[nodiscard]] bool preconditioned() const { return preconditioner != identity::name(); }
 };
@@ -51,8 +52,12 @@ struct candidates {
 /// 4. Preconditioners on the right, which works with the true residual. Pointwise ones, where the
 ///    diagonal spans more than a factor of 100: also on the left, and split if it is positive,
 ///    since these scale rows too. Those that scale both sides: split, with general solvers.
+/// 5. Where `matched` has the statistics of the matrix with its rows matched
+/// (spmv/matched_rows.hpp),
+///    general solvers on that, with preconditioners that are no use without.
 [[nodiscard]] candidates choose_candidates(const matrix_statistics& s, const classification& kind,
-                                           const row_sample& sample = {});
+                                           const row_sample& sample = {},
+                                           const matrix_statistics* matched = nullptr);
 
 /// "gmres(50) + jacobi (left)".
 [[nodiscard]] std::string name_of(const candidate& c);

@@ -11,6 +11,7 @@
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/automatic/row_sample.hpp>
+#include <krylith/spmv/matched_rows.hpp>
 #include <krylith/tests/support/matrices.hpp>
 #include <krylith/tests/tools/support/command_run.hpp>
 #include <krylith/tests/tools/support/neumann.hpp>
@@ -88,6 +89,19 @@ TEST_CASE("the rules: jacobi needs a diagonal without zeros, and a sign for the 
     const auto narrow = from_dense({{1, 2}, {3, 7}});
     CHECK_FALSE(tries(narrow, "bicgstab + jacobi (left)"));
     CHECK_FALSE(tries(narrow, "gmres(100) + jacobi")); // 30 vectors are already all
+}
+
+TEST_CASE("the rules: rows matched, for preconditioners that zeros on the diagonal rule out") {
+    const auto a = from_dense({{0, 8, 0}, {4, 0, 2}, {0, 3, 5}});
+    const matrix_statistics s = describe(a);
+    const matrix_statistics matched = describe(krylith::matched_rows<double>(a).matrix());
+    const candidates plan = choose_candidates(s, classify(s), {}, &matched);
+    std::vector<std::string> found;
+    for (const candidate& c : plan.tried)
+        if (c.match_rows && c.solver == "bicgstab") found.push_back(name_of(c));
+    CHECK(found == std::vector<std::string>{"bicgstab + jacobi, rows matched",
+                                            "bicgstab + ilu0, rows matched"});
+    for (const candidate& c : choose_candidates(s, classify(s)).tried) CHECK_FALSE(c.match_rows);
 }
 
 TEST_CASE("the rules: every listed preconditioner that suits is tried, by its row") {
