@@ -102,11 +102,11 @@ void jacobi<T>::invert(vector<T>& diagonal) {
         group[rank].download(&entry, diagonal.data(rank) + place, sizeof(T));
         const auto row =
             layout.row_of_caller(place + layout.rows.owned(rank).begin - layout.first_owned(rank));
-        throw input_error("Jacobi preconditioner: the diagonal entry of row " +
-                          std::to_string(row) + " (counted from 0) is " +
-                          number_text(static_cast<double>(entry)) +
-                          "; it and its inverse must be finite. Solve without Jacobi, or with rows in "
-                          "another order (matched_rows, --match-rows)");
+        throw input_error(
+            "Jacobi preconditioner: the diagonal entry of row " + std::to_string(row) +
+            " (counted from 0) is " + number_text(static_cast<double>(entry)) +
+            "; it and its inverse must be finite. Solve without Jacobi, or with rows in "
+            "another order (matched_rows, --match-rows)");
     }
     if (exponent != 0)
         moderate(diagonal, static_cast<int>(static_cast<std::int64_t>(exponent) -
