@@ -73,15 +73,15 @@ make_blocks(const layout_handle& handle, const csr_view<T>& given, const ilut_op
         rows[at] = {layout.group.handle(rank), owned,
                     incomplete::rows_around(matrix, owned, options.overlap)};
     });
-    if (options.overlap > 0 && !whole && ranks > 1)
-        made->overlapping = std::make_unique<incomplete::overlapping_vectors<T>>(handle, rows);
+    const bool overlap = options.overlap > 0 && !whole && ranks > 1;
+    made->vectors = overlap ? std::make_unique<incomplete::block_vectors<T>>(handle, rows)
+                            : std::make_unique<incomplete::block_vectors<T>>(handle);
     on_each_rank(layout.group, [&](int rank) {
         const auto at = static_cast<std::size_t>(rank);
         const csr_matrix<T> block =
             incomplete::principal_submatrix<T>(matrix, rows[at].owned(), rows[at].ghosts());
         const auto number_of = [&](std::int64_t row) {
-            return layout.row_of_caller(made->overlapping ? made->overlapping->row_of(rank, row)
-                                                          : rows[at].owned().begin + row);
+            return layout.row_of_caller(made->vectors->row_of(rank, row));
         };
         made->of_rank[at] = std::make_unique<detail::ilut_block<T>>(
             layout.group.handle(rank), csr_view<T>(block), number_of, options);
@@ -95,9 +95,7 @@ template <class T>
 ilut<T>::ilut(const matrix_operator<T>& a, const csr_view<T>& matrix, const ilut_options& options)
     : options_(checked(options)),
       layout_(square_layout(a.layouts(), "ilut")),
-      made_(make_blocks(layout_, matrix, options_)) {
-    if (!made_->overlapping) work_.emplace(layout_, "preconditioner");
-}
+      made_(make_blocks(layout_, matrix, options_)) {}
 
 template <class T>
 ilut<T>::ilut(ilut&&) noexcept = default;
@@ -112,29 +110,12 @@ void ilut<T>::update(const csr_view<T>& matrix) {
     identity_.renew();
 }
 
-/// Solves write an array of M's own: a loop that has stopped must not write z.
 template <class T>
 void ilut<T>::apply(execution& run, const vector<T>& r, vector<T>& z,
                     std::span<const reduction_into<T>> dots) const {
-    if (r.layout() != layout_ || z.layout() != layout_)
-        throw usage_error("preconditioner ilut was made for vectors of another operator");
-    incomplete::overlapping_vectors<T>* const overlapping = made_->overlapping.get();
-    if (overlapping != nullptr)
-        overlapping->exchange(run, r);
-    else if (layout_->kind == coherence::replicated)
-        run.flush(); // what peers send of r is there then
-    for (int rank = 0; rank < run.ranks(); ++rank) {
-        if (layout_->held(rank) == 0) continue;
-        detail::ilut_block<T>& block = *made_->of_rank[static_cast<std::size_t>(rank)];
-        if (overlapping != nullptr)
-            block.solve(overlapping->right_hand_side(rank), overlapping->solution(rank));
-        else
-            block.solve(r.data(rank), work_->data(rank));
-    }
-    fused_update<T> update;
-    update.add(z = overlapping != nullptr ? overlapping->owned_solution() : *work_);
-    update.add(dots);
-    enqueue(run, update);
+    made_->vectors->apply(run, "ilut", r, z, dots, [&](int rank, const T* from, T* to) {
+        made_->of_rank[static_cast<std::size_t>(rank)]->solve(from, to);
+    });
 }
 
 template <class T>
@@ -142,9 +123,7 @@ std::int64_t ilut<T>::bytes() const {
     std::int64_t most = 0;
     for (int rank = 0; rank < layout_->group.size(); ++rank)
         most = std::max(most, made_->of_rank[static_cast<std::size_t>(rank)]->bytes() +
-                                  (made_->overlapping ? made_->overlapping->bytes(rank)
-                                                      : layout_->held(rank) *
-                                                            static_cast<std::int64_t>(sizeof(T))));
+                                  made_->vectors->bytes(rank));
     return most;
 }
 

@@ -7,7 +7,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -97,7 +96,6 @@ private:
     ilut_options options_;
     layout_handle layout_;
     std::unique_ptr<detail::ilut_blocks<T>> made_;
-    std::optional<vector<T>> work_; ///< U^-1 L^-1 P r, but for overlapping blocks
 };
 
 extern template class ilut<double>;

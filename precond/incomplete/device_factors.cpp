@@ -9,7 +9,6 @@
 #include <krylith/precond/incomplete/order_choice.hpp>
 #include <krylith/precond/matrix/matrix_on_devices.hpp>
 #include <krylith/precond/matrix/overlapping_blocks.hpp>
-#include <krylith/vector/fused.hpp>
 
 namespace krylith::incomplete {
 
@@ -41,16 +40,12 @@ std::size_t at(int rank) {
 template <class T>
 device_factors<T>::device_factors(layout_handle layout, const csr_view<T>& matrix,
                                   const factor_request& request)
-    : layout_(std::move(layout)), request_(request), made_(make(on_devices(matrix))) {
-    if (!made_.overlapping) work_.emplace(layout_, "preconditioner");
-}
+    : layout_(std::move(layout)), request_(request), made_(make(on_devices(matrix))) {}
 
 template <class T>
 device_factors<T>::device_factors(layout_handle layout, std::span<const csr_part<T>> parts,
                                   const factor_request& request)
-    : layout_(std::move(layout)), request_(request), made_(make(on_devices(parts))) {
-    if (!made_.overlapping) work_.emplace(layout_, "preconditioner");
-}
+    : layout_(std::move(layout)), request_(request), made_(make(on_devices(parts))) {}
 
 template <class T>
 template <class Matrix>
@@ -85,12 +80,6 @@ device_factors<T>::lay_out(const matrix_list& given,
 }
 
 template <class T>
-std::int64_t device_factors<T>::row_of(const result& made, int rank, std::int64_t i) const {
-    if (made.overlapping) return made.overlapping->row_of(rank, i);
-    return layout_->kind == coherence::replicated ? i : layout_->rows.owned(rank).begin + i;
-}
-
-template <class T>
 void device_factors<T>::factor(const result& made) const {
     std::vector<factor_failure> failures(made.blocks.size());
     on_each_rank(layout_->group,
@@ -98,7 +87,7 @@ void device_factors<T>::factor(const result& made) const {
     for (int rank = 0; rank < layout_->group.size(); ++rank) {
         const factor_failure& failure = failures[at(rank)];
         if (failure.what == factor_failure::kind::none) continue;
-        refuse(request_, failure, layout_->row_of_caller(row_of(made, rank, failure.row)));
+        refuse(request_, failure, layout_->row_of_caller(made.vectors->row_of(rank, failure.row)));
     }
 }
 
@@ -135,8 +124,8 @@ typename device_factors<T>::result device_factors<T>::make(const given_blocks& g
         for (const row_colours& one : colours) made.colours = std::max(made.colours, one.count());
         made.order = elimination_order::colours;
     }
-    if (!given.rows.empty())
-        made.overlapping = std::make_unique<overlapping_vectors<T>>(layout_, given.rows);
+    made.vectors = given.rows.empty() ? std::make_unique<block_vectors<T>>(layout_)
+                                      : std::make_unique<block_vectors<T>>(layout_, given.rows);
     made.blocks = lay_out(given.matrices, colours);
     factor(made);
     on_each_rank(layout_->group, [&](int rank) { made.blocks[at(rank)]->accept(); });
@@ -165,7 +154,7 @@ void device_factors<T>::update(const given_blocks& given, recording_identity& id
     };
     try {
         // Blocks with other rows have another pattern, and no place for what take() lays out.
-        bool all = !made_.overlapping || made_.overlapping->has(given.rows);
+        bool all = made_.vectors->has(given.rows);
         if (all) {
             on_each_rank(layout_->group, take);
             all = std::find(same.begin(), same.end(), char{0}) == same.end();
@@ -184,40 +173,19 @@ void device_factors<T>::update(const given_blocks& given, recording_identity& id
     }
 }
 
-/// Solves write an array of M's own: a loop that has stopped must not write z.
 template <class T>
 void device_factors<T>::apply(execution& run, const vector<T>& r, vector<T>& z,
                               std::span<const reduction_into<T>> dots) const {
-    if (r.layout() != layout_ || z.layout() != layout_)
-        throw usage_error("preconditioner " + request_.who +
-                          " was made for vectors of another operator");
-    overlapping_vectors<T>* const overlapping = made_.overlapping.get();
-    if (overlapping != nullptr)
-        overlapping->exchange(run, r);
-    else if (layout_->kind == coherence::replicated)
-        run.flush(); // what peers send of r is there then
-    for (int rank = 0; rank < run.ranks(); ++rank) {
-        if (layout_->held(rank) == 0) continue;
-        factor_block<T>& block = *made_.blocks[at(rank)];
-        if (overlapping != nullptr)
-            block.solve(overlapping->right_hand_side(rank), overlapping->solution(rank));
-        else
-            block.solve(r.data(rank), work_->data(rank));
-    }
-    fused_update<T> update;
-    update.add(z = overlapping != nullptr ? overlapping->owned_solution() : *work_);
-    update.add(dots);
-    enqueue(run, update);
+    made_.vectors->apply(run, request_.who, r, z, dots, [&](int rank, const T* from, T* to) {
+        made_.blocks[at(rank)]->solve(from, to);
+    });
 }
 
 template <class T>
 std::int64_t device_factors<T>::bytes() const {
     std::int64_t most = 0;
     for (int rank = 0; rank < layout_->group.size(); ++rank)
-        most = std::max(most, block(rank).bytes() +
-                                  (made_.overlapping ? made_.overlapping->bytes(rank)
-                                                     : layout_->held(rank) *
-                                                           static_cast<std::int64_t>(sizeof(T))));
+        most = std::max(most, block(rank).bytes() + made_.vectors->bytes(rank));
     return most;
 }
 
@@ -246,7 +214,7 @@ template <class T>
 int device_factors<T>::kernels() const {
     const int solves =
         made_.order == elimination_order::colours ? 4 + 2 * std::min(made_.colours, 64) : 4;
-    return solves + (made_.overlapping ? 3 : 0);
+    return solves + made_.vectors->kernels();
 }
 
 template class device_factors<double>;

@@ -3,15 +3,14 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include <krylith/matrix/csr.hpp>
+#include <krylith/precond/incomplete/block_vectors.hpp>
 #include <krylith/precond/incomplete/elimination_order.hpp>
 #include <krylith/precond/incomplete/factor_block.hpp>
-#include <krylith/precond/incomplete/overlapping_vectors.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/spmv/matrix_parts.hpp>
 #include <krylith/vector/kept/recording_identity.hpp>
@@ -62,7 +61,7 @@ private:
         elimination_order order = elimination_order::natural;
         int colours = 0;
         std::string reason;
-        std::unique_ptr<overlapping_vectors<T>> overlapping; ///< null: blocks don't overlap
+        std::unique_ptr<block_vectors<T>> vectors;
     };
     using matrix_list = std::vector<distributed_csr<T>>;
     struct given_blocks {
@@ -81,13 +80,10 @@ private:
     [[nodiscard]] bool take_colours(const matrix_list& given, std::string& reason) const;
     [[nodiscard]] result make(const given_blocks& given) const;
     void factor(const result& made) const;
-    /// The row of the operator that is row i of a rank's block.
-    [[nodiscard]] std::int64_t row_of(const result& made, int rank, std::int64_t i) const;
 
     layout_handle layout_;
     factor_request request_;
     result made_;
-    std::optional<vector<T>> work_; ///< (L U)^-1 r, but for overlapping blocks
 };
 
 extern template class device_factors<double>;

@@ -9,7 +9,7 @@
 
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/precond/ilut.hpp>
-#include <krylith/precond/incomplete/overlapping_vectors.hpp>
+#include <krylith/precond/incomplete/block_vectors.hpp>
 #include <krylith/sparse/triangular_solver.hpp>
 
 namespace krylith::detail {
@@ -44,7 +44,7 @@ private:
 template <class T>
 struct ilut_blocks {
     std::vector<std::unique_ptr<ilut_block<T>>> of_rank;
-    std::unique_ptr<incomplete::overlapping_vectors<T>> overlapping; ///< null: they don't overlap
+    std::unique_ptr<incomplete::block_vectors<T>> vectors;
 };
 
 extern template class ilut_block<double>;

@@ -11,6 +11,7 @@
 #include <krylith/precond/amg.hpp>
 #include <krylith/solvers/cg.hpp>
 
+#include <krylith/tests/precond/applied.hpp>
 #include <krylith/tests/precond/uneven_matrix.hpp>
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/random.hpp>
@@ -19,23 +20,14 @@
 
 namespace krylith {
 
+using testing::applied;
 using testing::problem;
 using testing::random_values;
 using testing::same_bits;
-using testing::values_of;
 
 namespace {
 
 using matrix_view = csr_view<double>;
-
-std::vector<double> applied(const matrix_operator<double>& a, const amg<double>& m,
-                            const std::vector<double>& values) {
-    const auto r = testing::make_range_vector(a.layout(), values);
-    auto z = a.make_range_vector();
-    execution run(a.group(), {});
-    m.apply(run, r, z);
-    return values_of(z);
-}
 
 /// A + shift I.
 csr_matrix<double> shifted(csr_matrix<double> matrix, double shift) {

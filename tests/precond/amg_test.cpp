@@ -11,6 +11,7 @@
 #include <krylith/precond/any_preconditioner.hpp>
 #include <krylith/solvers/cg.hpp>
 
+#include <krylith/tests/precond/applied.hpp>
 #include <krylith/tests/support/dense.hpp>
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/random.hpp>
@@ -18,6 +19,7 @@
 
 namespace krylith {
 
+using testing::applied;
 using testing::problem;
 using testing::random_values;
 using testing::same_bits;
@@ -57,16 +59,6 @@ void check_same(const outcome& a, const outcome& b) {
         CHECK(a.levels[k].nonzeros == b.levels[k].nonzeros);
         CHECK(a.levels[k].bound == b.levels[k].bound); // the same bits
     }
-}
-
-/// z = M^-1 r.
-template <class T>
-std::vector<T> applied(const matrix_operator<T>& a, const amg<T>& m, const std::vector<T>& values) {
-    const auto r = testing::make_range_vector(a.layout(), values);
-    auto z = a.make_range_vector();
-    execution run(a.group(), {});
-    m.apply(run, r, z);
-    return values_of(z);
 }
 
 double inner(const std::vector<double>& a, const std::vector<double>& b) {

@@ -8,6 +8,7 @@
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/precond/block_jacobi.hpp>
 
+#include <krylith/tests/precond/applied.hpp>
 #include <krylith/tests/support/dense.hpp>
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/random.hpp>
@@ -16,26 +17,13 @@
 
 namespace krylith {
 
+using testing::applied;
 using testing::from_dense;
 using testing::method;
 using testing::random_values;
 using testing::to_eigen;
-using testing::values_of;
 
 namespace {
-
-/// M^-1 r.
-template <class T>
-std::vector<T> applied(const matrix_operator<T>& a, const block_jacobi<T>& m,
-                       const std::vector<T>& r0) {
-    auto r = testing::make_range_vector(a.layout(), r0);
-    auto z = a.make_range_vector();
-    execution run(a.group(), {});
-    m.apply(run, r, z);
-    run.flush();
-    CHECK(testing::copies_agree(z));
-    return values_of(z);
-}
 
 /// The same by dense solves.
 Eigen::VectorXd expected_of(const Eigen::MatrixXd& a, const Eigen::VectorXd& r, int size) {

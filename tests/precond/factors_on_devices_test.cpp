@@ -10,6 +10,7 @@
 #include <krylith/solvers/cg.hpp>
 #include <krylith/solvers/gmres.hpp>
 
+#include <krylith/tests/precond/applied.hpp>
 #include <krylith/tests/precond/device_parts.hpp>
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/matrices.hpp>
@@ -19,6 +20,7 @@
 
 namespace krylith {
 
+using testing::applied;
 using testing::device_parts;
 using testing::random_values;
 using testing::same_bits;
@@ -27,16 +29,6 @@ namespace {
 
 constexpr elimination_order orders_of_rows[] = {
     elimination_order::natural, elimination_order::colours, elimination_order::automatic};
-
-/// z = M^-1 r.
-template <class T, class M>
-std::vector<T> applied(const matrix_operator<T>& a, const M& m, const std::vector<T>& values) {
-    const auto r = testing::make_range_vector(a.layout(), values);
-    auto z = a.make_range_vector();
-    execution run(a.group(), {});
-    m.apply(run, r, z);
-    return testing::values_of(z);
-}
 
 /// Rows with their entries the other way round.
 csr_matrix<double> reversed_rows(csr_matrix<double> a) {

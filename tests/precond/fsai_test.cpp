@@ -9,6 +9,7 @@
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/precond/fsai.hpp>
 
+#include <krylith/tests/precond/applied.hpp>
 #include <krylith/tests/support/dense.hpp>
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/random.hpp>
@@ -17,9 +18,9 @@
 
 namespace krylith {
 
+using testing::applied;
 using testing::random_values;
 using testing::to_eigen;
-using testing::values_of;
 
 namespace {
 
@@ -47,17 +48,6 @@ csr_matrix<double> spd_matrix(std::int64_t n, int per_row, std::uint64_t seed) {
         result.row_offsets.push_back(static_cast<std::int64_t>(result.values.size()));
     }
     return result;
-}
-
-template <class T>
-std::vector<T> applied(const matrix_operator<T>& a, const fsai<T>& m, const std::vector<T>& r0) {
-    auto r = testing::make_range_vector(a.layout(), r0);
-    auto z = a.make_range_vector();
-    execution run(a.group(), {});
-    m.apply(run, r, z);
-    run.flush();
-    CHECK(testing::copies_agree(z));
-    return values_of(z);
 }
 
 /// G by dense solves on a pattern, of which the lower triangle and the diagonal count; the largest

@@ -12,6 +12,7 @@
 #include <krylith/precond/gauss_seidel.hpp>
 #include <krylith/spmv/distributed_products.hpp>
 
+#include <krylith/tests/precond/applied.hpp>
 #include <krylith/tests/support/dense.hpp>
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/random.hpp>
@@ -20,24 +21,11 @@
 
 namespace krylith {
 
+using testing::applied;
 using testing::random_values;
 using testing::to_eigen;
-using testing::values_of;
 
 namespace {
-
-template <class T>
-std::vector<T> applied(const matrix_operator<T>& a, const gauss_seidel<T>& m,
-                       const std::vector<T>& r0) {
-    auto r = testing::make_range_vector(a.layout(), r0);
-    auto z = a.make_range_vector();
-    execution run(a.group(), {});
-    m.apply(run, r, z);
-    m.apply(run, r, z); // leaves nothing behind that a second one would read
-    run.flush();
-    CHECK(testing::copies_agree(z));
-    return values_of(z);
-}
 
 /// The colours of rows, on one device.
 std::vector<std::int32_t> colours_of(const csr_matrix<double>& a) {

@@ -14,6 +14,7 @@
 #include <krylith/solvers/cg.hpp>
 #include <krylith/solvers/gmres.hpp>
 
+#include <krylith/tests/precond/applied.hpp>
 #include <krylith/tests/support/dense.hpp>
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/random.hpp>
@@ -22,26 +23,16 @@
 
 namespace krylith {
 
+using testing::applied;
 using testing::problem;
 using testing::random_values;
 using testing::same_bits;
-using testing::values_of;
 
 namespace {
 
 using view = csr_view<double>;
 constexpr elimination_order orders_of_rows[] = {elimination_order::natural,
                                                 elimination_order::colours};
-
-/// z = M^-1 r.
-template <class T, class M>
-std::vector<T> applied(const matrix_operator<T>& a, const M& m, const std::vector<T>& values) {
-    const auto r = testing::make_range_vector(a.layout(), values);
-    auto z = a.make_range_vector();
-    execution run(a.group(), {});
-    m.apply(run, r, z);
-    return values_of(z);
-}
 
 /// The same matrix, its entries in another order and some in two parts.
 csr_matrix<double> shuffled_entries(const csr_matrix<double>& a) {

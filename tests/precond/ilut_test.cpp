@@ -12,6 +12,7 @@
 #include <krylith/solvers/cg.hpp>
 #include <krylith/solvers/gmres.hpp>
 
+#include <krylith/tests/precond/applied.hpp>
 #include <krylith/tests/support/dense.hpp>
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/random.hpp>
@@ -19,10 +20,10 @@
 
 namespace krylith {
 
+using testing::applied;
 using testing::problem;
 using testing::random_values;
 using testing::to_eigen;
-using testing::values_of;
 
 namespace {
 
@@ -40,17 +41,6 @@ csr_matrix<double> shuffled_rows() {
                  a.column_indices[static_cast<std::size_t>(k)],
                  std::ldexp(a.values[static_cast<std::size_t>(k)], static_cast<int>(i % 3) * 2)});
     return testing::from_triplets(a.rows, entries);
-}
-
-/// z = M^-1 r.
-template <class T>
-std::vector<T> applied(const matrix_operator<T>& a, const ilut<T>& m,
-                       const std::vector<T>& values) {
-    const auto r = testing::make_range_vector(a.layout(), values);
-    auto z = a.make_range_vector();
-    execution run(a.group(), {});
-    m.apply(run, r, z);
-    return values_of(z);
 }
 
 /// r = M z of the blocks of rows that devices own, or of all.

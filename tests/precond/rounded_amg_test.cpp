@@ -18,6 +18,7 @@
 #include <krylith/sparse/sell/narrow_worth.hpp>
 #include <krylith/sparse/sell/sixteen_bits.hpp>
 
+#include <krylith/tests/precond/applied.hpp>
 #include <krylith/tests/precond/uneven_matrix.hpp>
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/matrices.hpp>
@@ -26,10 +27,10 @@
 
 namespace krylith {
 
+using testing::applied;
 using testing::problem;
 using testing::random_values;
 using testing::same_bits;
-using testing::values_of;
 
 namespace {
 
@@ -69,15 +70,6 @@ csr_matrix<float> scaled_to_one(const csr_matrix<double>& a, std::uint64_t seed)
                               ? 1.0f
                               : static_cast<float>(std::ldexp(sizes[k], -static_cast<int>(k % 41)));
     return b;
-}
-
-std::vector<double> applied(const matrix_operator<double>& a, const amg<double>& m,
-                            const std::vector<double>& values) {
-    const auto r = testing::make_range_vector(a.layout(), values);
-    auto z = a.make_range_vector();
-    execution run(a.group(), {});
-    m.apply(run, r, z);
-    return values_of(z);
 }
 
 double inner(const std::vector<double>& a, const std::vector<double>& b) {

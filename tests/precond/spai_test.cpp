@@ -8,6 +8,7 @@
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/precond/spai.hpp>
 
+#include <krylith/tests/precond/applied.hpp>
 #include <krylith/tests/support/dense.hpp>
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/random.hpp>
@@ -16,9 +17,9 @@
 
 namespace krylith {
 
+using testing::applied;
 using testing::random_values;
 using testing::to_eigen;
-using testing::values_of;
 
 namespace {
 
@@ -39,17 +40,6 @@ csr_matrix<double> unsymmetric_matrix(std::int64_t n, int per_row, std::uint64_t
         result.row_offsets.push_back(static_cast<std::int64_t>(result.values.size()));
     }
     return result;
-}
-
-template <class T>
-std::vector<T> applied(const matrix_operator<T>& a, const spai<T>& m, const std::vector<T>& r0) {
-    auto r = testing::make_range_vector(a.layout(), r0);
-    auto z = a.make_range_vector();
-    execution run(a.group(), {});
-    m.apply(run, r, z);
-    run.flush();
-    CHECK(testing::copies_agree(z));
-    return values_of(z);
 }
 
 /// M by dense least squares on a pattern, the largest 32 of `size` where there are more.

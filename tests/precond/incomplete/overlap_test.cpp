@@ -12,6 +12,7 @@
 #include <krylith/solvers/bicgstab.hpp>
 #include <krylith/solvers/gmres.hpp>
 
+#include <krylith/tests/precond/applied.hpp>
 #include <krylith/tests/support/dense.hpp>
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/random.hpp>
@@ -20,23 +21,14 @@
 
 namespace krylith {
 
+using testing::applied;
 using testing::problem;
 using testing::random_values;
-using testing::values_of;
 
 namespace {
 
 constexpr elimination_order orders_of_rows[] = {elimination_order::natural,
                                                 elimination_order::colours};
-
-template <class T, class M>
-std::vector<T> applied(const matrix_operator<T>& a, const M& m, const std::vector<T>& values) {
-    const auto r = testing::make_range_vector(a.layout(), values);
-    auto z = a.make_range_vector();
-    execution run(a.group(), {});
-    m.apply(run, r, z);
-    return values_of(z);
-}
 
 /// Applies both to the same vector and compares.
 template <class One, class Other>
