@@ -33,12 +33,16 @@ void check_factors(const device_csr<T>& a, const device_csr<T>& b) {
 
 template <class T>
 std::unique_ptr<detail::spgemm_phases<T>> make_phases(const device_csr<T>& a,
-                                                      const device_csr<T>& b) {
+                                                      const device_csr<T>& b, device_csr<T>* c) {
     check_factors(a, b);
 #if KRYLITH_HAVE_CUDA
-    if (a.on()->kind() == backend::cuda) return cuda::make_spgemm(a, b);
+    if (a.on()->kind() == backend::cuda) {
+        auto phases = cuda::make_spgemm(a, b);
+        if (c != nullptr) *c = phases->take(a, b);
+        return phases;
+    }
 #endif
-    return host::make_spgemm(a, b);
+    return host::make_spgemm(a, b, c);
 }
 
 } // namespace
@@ -61,7 +65,19 @@ spgemm<T>::spgemm(const device_csr<T>& a, const device_csr<T>& b)
       inner_(b.rows()),
       a_nonzeros_(a.nonzeros()),
       b_nonzeros_(b.nonzeros()),
-      phases_(make_phases(a, b)) {}
+      phases_(make_phases<T>(a, b, nullptr)) {}
+
+template <class T>
+spgemm<T>::spgemm(const device_csr<T>& a, const device_csr<T>& b, device_csr<T>& c)
+    : taken_(true),
+      rows_(a.rows()),
+      columns_(b.columns()),
+      inner_(b.rows()),
+      a_nonzeros_(a.nonzeros()),
+      b_nonzeros_(b.nonzeros()),
+      phases_(make_phases(a, b, &c)) {
+    c.set_ascending(true);
+}
 
 template <class T>
 spgemm<T>::spgemm(spgemm&&) noexcept = default;
@@ -150,10 +166,7 @@ spgemm_estimate spgemm<T>::estimate(const device_csr<T>& a, const device_csr<T>&
 template <class T>
 galerkin_product<T>::galerkin_product(const device_csr<T>& r, const device_csr<T>& a,
                                       const device_csr<T>& p)
-    : first_(a, p),
-      intermediate_(first_.take(a, p)),
-      second_(r, intermediate_),
-      result_(second_.take(r, intermediate_)) {}
+    : first_(a, p, intermediate_), second_(r, intermediate_, result_) {}
 
 template <class T>
 void galerkin_product<T>::refresh(const device_csr<T>& r, const device_csr<T>& a,

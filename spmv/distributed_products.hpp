@@ -34,6 +34,9 @@ public:
     /// partitioned in another way than the rows of B, and what spgemm throws; rows are counted in
     /// the whole matrix.
     distributed_spgemm(const distributed_csr<T>& a, const distributed_csr<T>& b);
+    /// The same, and sets `c` to what take() would give, by the constructor of spgemm that does.
+    distributed_spgemm(const distributed_csr<T>& a, const distributed_csr<T>& b,
+                       distributed_csr<T>& c);
     distributed_spgemm(distributed_spgemm&&) noexcept;
     distributed_spgemm& operator=(distributed_spgemm&&) noexcept;
     ~distributed_spgemm();
@@ -54,6 +57,9 @@ public:
 
 private:
     struct plan;
+    /// Makes the plan, without products of the ranks.
+    void prepare(const distributed_csr<T>& a, const distributed_csr<T>& b);
+
     std::unique_ptr<plan> plan_;
 };
 
@@ -120,10 +126,10 @@ public:
     [[nodiscard]] std::int64_t bytes() const noexcept;
 
 private:
-    distributed_spgemm<T> first_;
     distributed_csr<T> intermediate_;
-    distributed_spgemm<T> second_;
     distributed_csr<T> result_;
+    distributed_spgemm<T> first_;
+    distributed_spgemm<T> second_;
 };
 
 /// The pattern of a matrix with columns that ascend strictly in each row: entries are sorted, and

@@ -61,15 +61,13 @@ longest_row check_offsets(const compressed_names& names, std::span<const std::in
 void check_indices(const compressed_names& names, std::int64_t across,
                    std::span<const std::int64_t> offsets, std::span<const std::int32_t> indices) {
     const auto nnz = static_cast<std::int64_t>(indices.size());
-    std::int64_t first_bad = nnz;
-#pragma omp parallel for schedule(static) reduction(min : first_bad)
-    for (std::int64_t k = 0; k < nnz; ++k) {
-        const std::int64_t index = indices[as_size(k)];
-        if (index < 0 || index >= across) {
-            first_bad = std::min(first_bad, k);
-        }
-    }
-    if (first_bad < nnz) {
+    const std::int32_t* const index_of = indices.data();
+    const auto is_bad = [across](std::int32_t index) { return index < 0 || index >= across; };
+    int bad = 0; // the usual case is that of no bad one, which needs no place
+#pragma omp parallel for simd schedule(static) reduction(| : bad)
+    for (std::int64_t k = 0; k < nnz; ++k) bad |= is_bad(index_of[k]) ? 1 : 0;
+    if (bad != 0) {
+        const std::int64_t first_bad = std::ranges::find_if(indices, is_bad) - indices.begin();
         const auto major =
             std::upper_bound(offsets.begin(), offsets.end(), first_bad) - offsets.begin() - 1;
         refuse(names, element(names.indices, first_bad) + ", in " + names.major + " " +

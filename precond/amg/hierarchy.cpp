@@ -155,19 +155,17 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
     const distributed_csr<W>& transposed = unsymmetric ? unsymmetric->smoothed : p; // R'
     distributed_transposition<W> transposition(transposed);
     distributed_csr<W> r = transposition.take(transposed);
-    distributed_spgemm<W> first(b, p);
-    distributed_csr<W> between = first.take(b, p);
+    distributed_csr<W> between;
+    distributed_spgemm<W> first(b, p, between);
     // Counted in blocks of nodes: several vectors bring more entries, not less locality.
     const double block_growth = static_cast<double>(level.vectors) / level.block;
     const auto entries = static_cast<double>(b.nonzeros()) * block_growth;
     if (static_cast<double>(between.nonzeros()) > most_between * entries)
         return end("coarse matrices fill up: B P has " + std::to_string(between.nonzeros()) +
                    " nonzeros");
-    distributed_spgemm<W> second(r, between);
-
     multigrid_level<W> next;
     next.block = next.vectors = level.vectors;
-    next.matrix = second.take(r, between);
+    distributed_spgemm<W> second(r, between, next.matrix);
     aggregates->fill_dropped(next.matrix);
     if (static_cast<double>(next.matrix.nonzeros()) > entries * block_growth)
         return end("coarse matrices fill up: the next has " +

@@ -215,7 +215,9 @@ distributed_csr<T> squared_couplings(const distributed_csr<T>& a, double floor) 
     }
     const distributed_csr<T> b(group, a.row_owners(), a.column_owners(), std::move(blocks),
                                std::move(columns));
-    return distributed_spgemm<T>(b, b).take(b, b);
+    distributed_csr<T> square;
+    const distributed_spgemm<T> plan(b, b, square);
+    return square;
 }
 
 template distributed_csr<double> squared_couplings(const distributed_csr<double>&, double);

@@ -83,6 +83,10 @@ struct join_strongest_step {
         unsigned long long best = 0;
         const std::int32_t own = a.own(row);
         if (aggregate[own] != no_aggregate || state[own] == isolated) return best;
+#ifndef __CUDA_ARCH__
+        if (add_up(row, best)) return best;
+        best = 0;
+#endif
         a.each_strong<1>(row, lane, lanes, [&](std::int32_t j, std::uint8_t) {
             const std::int32_t g = aggregate[j];
             if (g == no_aggregate) return;
@@ -93,6 +97,34 @@ struct join_strongest_step {
             best = join(best, (sum << 32) | (0xffffffffu - static_cast<std::uint32_t>(g)));
         });
         return best;
+    }
+    /// Finds the best of few aggregates in one pass over the row, on hosts. Returns false where
+    /// there are more.
+    [[nodiscard]] bool add_up(std::int64_t row, unsigned long long& best) const {
+        constexpr int few = 16;
+        std::int32_t known[few];
+        unsigned long long sums[few];
+        int count = 0;
+        bool all = true;
+        a.each_strong(row, 0, 1, [&](std::int32_t j, std::uint8_t coupling) {
+            const std::int32_t g = aggregate[j];
+            if (g == no_aggregate) return;
+            int place = 0;
+            while (place < count && known[place] != g) ++place;
+            if (place == few) {
+                all = false;
+                return;
+            }
+            if (place == count) {
+                known[count] = g;
+                sums[count++] = 0;
+            }
+            sums[place] += coupling;
+        });
+        for (int i = 0; i < count; ++i)
+            best =
+                join(best, (sums[i] << 32) | (0xffffffffu - static_cast<std::uint32_t>(known[i])));
+        return all;
     }
     KRYLITH_HD bool finish(std::int64_t row, unsigned long long best) const {
         const std::int32_t own = a.own(row);

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <krylith/matrix/types/index_width.hpp>
+#include <krylith/precond/coarsening/aggregate_couplings.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/join_steps.hpp>
 #include <krylith/precond/coarsening/pair_steps.hpp>
@@ -40,8 +41,11 @@ public:
 
     void add_up_couplings() {
         for (std::size_t r = 0; r < rows_.size(); ++r)
-            visit_rows(device_of(r), rows_[r].rows, mean_entries(a_, static_cast<int>(r)),
-                       couple_step{rows_[r], aggregate(r), table(r)});
+            if (device_of(r).kind() == backend::host)
+                add_up_on_host(r);
+            else
+                visit_rows(device_of(r), rows_[r].rows, mean_entries(a_, static_cast<int>(r)),
+                           couple_step{rows_[r], aggregate(r), table(r)});
         if (rows_.size() > 1)
             for (std::size_t from = 0; from < rows_.size(); ++from)
                 for (std::size_t to = 0; to < rows_.size(); ++to)
@@ -98,6 +102,19 @@ private:
         return parts_[r].aggregate.data();
     }
     [[nodiscard]] device& device_of(std::size_t r) const { return a_.group()[static_cast<int>(r)]; }
+
+    void add_up_on_host(std::size_t r) {
+        host::in_parts(device_of(r), rows_[r].rows,
+                       [rows = rows_[r], aggregate = aggregate(r), table = table(r),
+                        all = owners_.rows()](int part, int parts) {
+                           const std::int64_t count = table.count;
+                           const auto border = [&](std::int64_t at) {
+                               return table.first + static_cast<std::int32_t>(count * at / parts);
+                           };
+                           krylith::aggregation::add_up_couplings(
+                               rows, aggregate, table, border(part), border(part + 1), all);
+                       });
+    }
 
     void gather(const std::vector<buffer<std::int32_t>>& arrays) {
         const auto all = pointers_of(arrays);

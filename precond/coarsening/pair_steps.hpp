@@ -37,6 +37,18 @@ struct coupling_table {
         }
         raise_shared(crowded + (g - first), 1);
     }
+    /// The same for an `other` that g does not have yet, where no other thread adds to g.
+    void add_alone(std::int32_t g, std::int32_t other, std::int32_t coupling) const {
+        std::int32_t* const numbers_of = numbers + std::int64_t{g - first} * (2 * places);
+        auto place = (static_cast<std::uint32_t>(other) * 0x9e3779b9u) >> 27;
+        for (int tried = 0; tried < places; ++tried, place = (place + 1) % places) {
+            if (numbers_of[place] != 0) continue;
+            numbers_of[place] = other + 1;
+            numbers_of[places + place] = coupling;
+            return;
+        }
+        crowded[g - first] = 1;
+    }
 };
 
 /// A coupling that belongs to an aggregate of another rank.

@@ -7,147 +7,191 @@
 #include <krylith/config.hpp>
 #include <krylith/device/host/host_device.hpp>
 #include <krylith/device/host/host_team.hpp>
+#include <krylith/matrix/types/index_width.hpp>
+#include <krylith/precond/coarsening/aggregation_parts.hpp>
+#include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/precond/coarsening/shared_numbers.hpp>
+#include <krylith/sparse/spgemm/column_sums.hpp>
 
 namespace krylith::aggregation {
 
 namespace {
 
-/// The terms of one row of P, and their sums by columns. Terms of few columns are added up at once;
-/// those of further columns are kept, and sorted at the end.
+constexpr const char* offsets_item = "offsets of a matrix";
+constexpr const char* columns_item = "columns of a matrix";
+constexpr const char* values_item = "values of a matrix";
+
+#if KRYLITH_HAVE_CUDA
 template <class T>
-class row_terms {
+prolongation_arrays<T> make_on_cuda(const std::shared_ptr<device>& device,
+                                    const prolongation_rows<T>& p) {
+    prolongation_arrays<T> made;
+    const std::int64_t rows = p.a.rows;
+    made.offsets = {device, as_size(rows + 1), offsets_item};
+    {
+        const buffer<std::int32_t> counts(device, as_size(rows), memory_item);
+        const buffer<std::byte> scratch(device, numbering_scratch, memory_item);
+        cuda::count_prolongation(*device, p, counts.data());
+        add_up_counts(*device, rows, counts.data(), made.offsets.data(), scratch.data());
+    }
+    std::int64_t entries = 0;
+    device->download(&entries, made.offsets.data() + rows, sizeof entries);
+    made.columns = {device, as_size(entries), columns_item};
+    made.values = {device, as_size(entries), values_item};
+    cuda::fill_prolongation(*device, p, made.offsets.data(), made.columns.data(),
+                            made.values.data());
+    return made;
+}
+#endif
+
+/// Rows of P on one thread.
+template <class T>
+class row_maker {
 public:
-    void begin() {
-        few_ = 0;
-        more_.clear();
+    row_maker(const prolongation_rows<T>& p, std::int64_t columns) : p_(p), sums_(columns) {}
+
+    /// The most entries that a row can have.
+    [[nodiscard]] std::size_t most(std::int64_t row) const {
+        return as_size(p_.a.offsets[row + 1] - p_.a.offsets[row] + 1);
     }
-    void add(std::int32_t column, T term) {
-        int place = 0;
-        while (place < few_ && columns_[place] != column) ++place;
-        if (place < few_) {
-            sums_[place] += term;
-        } else if (few_ < most_few) {
-            columns_[few_] = column;
-            sums_[few_++] = term;
-        } else {
-            more_.emplace_back(column, term);
+
+    /// Writes the entries of a row, and returns how many there are.
+    std::size_t make(std::int64_t row, std::int32_t* columns, T* values) {
+        const std::int32_t own = p_.a.own(row);
+        const std::int32_t own_aggregate = p_.aggregate[own];
+        if (own_aggregate < 0) return 0;
+        if (!p_.smooth) {
+            columns[0] = own_aggregate;
+            values[0] = p_.tentative[own];
+            return 1;
         }
-    }
-    /// The number of columns. It sorts where there are many.
-    [[nodiscard]] int count() {
-        if (!more_.empty()) sort_all();
-        return more_.empty() ? few_ : static_cast<int>(more_.size());
-    }
-    /// Calls body(column, sum) in the order of columns.
-    template <class Body>
-    void each(const Body& body) {
-        if (!more_.empty()) {
-            sort_all();
-            for (const auto& [column, sum] : more_) body(column, sum);
-            return;
+        sums_.begin(most(row));
+        for (std::int64_t k = p_.a.offsets[row]; k < p_.a.offsets[row + 1]; ++k) {
+            const std::int32_t j = p_.a.indices[k];
+            if (j != own && p_.a.couplings[k] == 0) continue;
+            const std::int32_t g = p_.aggregate[j];
+            if (g < 0) continue;
+            const T value = j == own ? p_.filtered[row] : p_.values[k];
+            sums_.add(g, value * p_.tentative[j]);
         }
-        for (int i = 1; i < few_; ++i)
-            for (int j = i; j > 0 && columns_[j] < columns_[j - 1]; --j) {
-                std::swap(columns_[j], columns_[j - 1]);
-                std::swap(sums_[j], sums_[j - 1]);
-            }
-        for (int i = 0; i < few_; ++i) body(columns_[i], sums_[i]);
+        const std::size_t count = sums_.take(columns, values);
+        const T factor = p_.omega / p_.filtered[row];
+        for (std::size_t i = 0; i < count; ++i)
+            values[i] = minus_product(columns[i] == own_aggregate ? p_.tentative[own] : T(0),
+                                      factor, values[i]);
+        return count;
     }
 
 private:
-    void sort_all() {
-        for (int i = 0; i < few_; ++i) more_.emplace_back(columns_[i], sums_[i]);
-        few_ = 0;
-        std::stable_sort(more_.begin(), more_.end(),
-                         [](const auto& x, const auto& y) { return x.first < y.first; });
-        std::size_t last = 0;
-        for (std::size_t i = 1; i < more_.size(); ++i) {
-            if (more_[i].first == more_[last].first)
-                more_[last].second += more_[i].second;
-            else
-                more_[++last] = more_[i];
-        }
-        more_.resize(last + 1);
-    }
-
-    static constexpr int most_few = 32;
-    std::int32_t columns_[most_few];
-    T sums_[most_few];
-    int few_ = 0;
-    std::vector<std::pair<std::int32_t, T>> more_;
+    const prolongation_rows<T>& p_;
+    krylith::host::column_sums<T> sums_;
 };
 
+/// Rows [begin, end) of P, made by one thread, and the memory of their entries.
 template <class T>
-void add_row(const prolongation_rows<T>& p, std::int64_t row, row_terms<T>& terms, bool values) {
-    const std::int32_t own = p.a.own(row);
-    terms.begin();
-    if (p.aggregate[own] < 0) return;
-    if (!p.smooth) return terms.add(p.aggregate[own], T(0));
-    for (std::int64_t k = p.a.offsets[row]; k < p.a.offsets[row + 1]; ++k) {
-        const std::int32_t j = p.a.indices[k];
-        if (j != own && p.a.couplings[k] == 0) continue;
-        const std::int32_t g = p.aggregate[j];
-        if (g < 0) continue;
-        const T term = !values ? T(0) : (j == own ? p.filtered[row] : p.values[k]) * p.tentative[j];
-        terms.add(g, term);
+struct part_entries {
+    part_entries(const std::shared_ptr<device>& device, const prolongation_rows<T>& p,
+                 std::int64_t begin, std::int64_t end)
+        : begin(begin),
+          end(end),
+          columns(device, most(p), memory_item),
+          values(device, most(p), memory_item) {}
+
+    /// The most entries that the rows can have: those of A, and one for each aggregate.
+    [[nodiscard]] std::size_t most(const prolongation_rows<T>& p) const {
+        return as_size(p.a.offsets[end] - p.a.offsets[begin] + (end - begin));
+    }
+
+    std::int64_t begin;
+    std::int64_t end;
+    std::size_t count = 0;
+    buffer<std::int32_t> columns;
+    buffer<T> values;
+};
+
+/// Makes the rows of a part; writes the number of entries of each to counts[row].
+template <class T>
+void make_part(const prolongation_rows<T>& p, std::int64_t columns, part_entries<T>& part,
+               std::int64_t* counts) {
+    row_maker<T> row(p, columns);
+    for (std::int64_t i = part.begin; i < part.end; ++i) {
+        const std::size_t count =
+            row.make(i, part.columns.data() + part.count, part.values.data() + part.count);
+        part.count += count;
+        counts[i] = static_cast<std::int64_t>(count);
     }
 }
 
-template <class Body>
-void on_host(device& device, std::int64_t rows, const Body& body) {
-    auto& host = static_cast<host_device&>(device);
-    host.submit([=, threads = rows < 4096 ? 1 : host.threads()] {
-        in_team(threads, [&](int thread, int team) {
-            body(rows * thread / team, rows * (thread + 1) / team);
-        });
+/// Finds the entries in one pass, before their number is known, and then puts them together.
+template <class T>
+prolongation_arrays<T> make_on_host(const std::shared_ptr<device>& device,
+                                    const prolongation_rows<T>& p, std::int64_t columns) {
+    auto& on = static_cast<host_device&>(*device);
+    const std::int64_t rows = p.a.rows;
+    prolongation_arrays<T> made;
+    made.offsets = {device, as_size(rows + 1), offsets_item};
+    std::int64_t* const offsets = made.offsets.data();
+    on.synchronize(); // the host reads offsets of A
+    std::vector<part_entries<T>> parts;
+    for (std::int64_t part = 0; part < on.threads(); ++part)
+        parts.emplace_back(device, p, rows * part / on.threads(), rows * (part + 1) / on.threads());
+    host::in_parts(*device, rows, [&, offsets](int part, int) {
+        make_part(p, columns, parts[as_size(part)], offsets + 1);
     });
+    on.submit([=] {
+        offsets[0] = 0;
+        for (std::int64_t i = 0; i < rows; ++i) offsets[i + 1] += offsets[i];
+    });
+    on.synchronize();
+    made.columns = {device, as_size(offsets[rows]), columns_item};
+    made.values = {device, as_size(offsets[rows]), values_item};
+    host::in_parts(*device, rows,
+                   [&, to = made.columns.data(), values = made.values.data()](int part, int) {
+                       const part_entries<T>& found = parts[as_size(part)];
+                       std::copy_n(found.columns.data(), found.count, to + offsets[found.begin]);
+                       std::copy_n(found.values.data(), found.count, values + offsets[found.begin]);
+                   });
+    on.synchronize();
+    return made;
 }
 
 } // namespace
 
 template <class T>
-void count_prolongation(device& device, const prolongation_rows<T>& p, std::int32_t* counts) {
+prolongation_arrays<T> make_prolongation(const std::shared_ptr<device>& device,
+                                         const prolongation_rows<T>& p, std::int64_t columns) {
 #if KRYLITH_HAVE_CUDA
-    if (device.kind() == backend::cuda) return cuda::count_prolongation(device, p, counts);
+    if (device->kind() == backend::cuda) return make_on_cuda(device, p);
 #endif
-    on_host(device, p.a.rows, [=](std::int64_t begin, std::int64_t end) {
-        row_terms<T> terms;
-        for (std::int64_t i = begin; i < end; ++i) {
-            add_row(p, i, terms, false);
-            counts[i] = terms.count();
-        }
-    });
+    return make_on_host(device, p, columns);
 }
 
 template <class T>
-void fill_prolongation(device& device, const prolongation_rows<T>& p, const std::int64_t* offsets,
-                       std::int32_t* columns, T* values) {
+void refresh_prolongation(device& device, const prolongation_rows<T>& p, std::int64_t columns,
+                          const std::int64_t* offsets, T* values) {
 #if KRYLITH_HAVE_CUDA
     if (device.kind() == backend::cuda)
-        return cuda::fill_prolongation(device, p, offsets, columns, values);
+        return cuda::fill_prolongation(device, p, offsets, static_cast<std::int32_t*>(nullptr),
+                                       values);
 #endif
-    on_host(device, p.a.rows, [=](std::int64_t begin, std::int64_t end) {
-        row_terms<T> terms;
-        for (std::int64_t i = begin; i < end; ++i) {
-            add_row(p, i, terms, true);
-            const std::int32_t own = p.a.own(i);
-            std::int64_t to = offsets[i];
-            const T factor = p.smooth ? p.omega / p.filtered[i] : T(0);
-            terms.each([&](std::int32_t g, T sum) {
-                if (columns != nullptr) columns[to] = g;
-                values[to++] =
-                    minus_product(g == p.aggregate[own] ? p.tentative[own] : T(0), factor, sum);
-            });
+    host::in_parts(device, p.a.rows, [=](int part, int parts) {
+        row_maker<T> row(p, columns);
+        std::vector<std::int32_t> found;
+        const std::int64_t end = p.a.rows * (part + 1) / parts;
+        for (std::int64_t i = p.a.rows * part / parts; i < end; ++i) {
+            if (found.size() < row.most(i)) found.resize(2 * row.most(i));
+            row.make(i, found.data(), values + offsets[i]);
         }
     });
 }
 
-template void count_prolongation(device&, const prolongation_rows<double>&, std::int32_t*);
-template void count_prolongation(device&, const prolongation_rows<float>&, std::int32_t*);
-template void fill_prolongation(device&, const prolongation_rows<double>&, const std::int64_t*,
-                                std::int32_t*, double*);
-template void fill_prolongation(device&, const prolongation_rows<float>&, const std::int64_t*,
-                                std::int32_t*, float*);
+#define KRYLITH_PROLONGATION_ROWS(T)                                                               \
+    template prolongation_arrays<T> make_prolongation(const std::shared_ptr<device>&,              \
+                                                      const prolongation_rows<T>&, std::int64_t);  \
+    template void refresh_prolongation(device&, const prolongation_rows<T>&, std::int64_t,         \
+                                       const std::int64_t*, T*);
+
+KRYLITH_PROLONGATION_ROWS(double)
+KRYLITH_PROLONGATION_ROWS(float)
 
 } // namespace krylith::aggregation

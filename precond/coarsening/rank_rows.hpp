@@ -38,10 +38,14 @@ struct rank_rows {
     }
 
     /// Calls body(local column, coupling) for every `lanes`-th strong entry, from `lane` on.
-    /// `Ahead` are loaded at once.
+    /// `Ahead` are loaded at once on GPUs; processors look ahead by themselves.
     template <int Ahead = flight, class Body>
     KRYLITH_HD void each_strong(std::int64_t row, int lane, int lanes, const Body& body) const {
         const std::int64_t end = offsets[row + 1];
+#ifndef __CUDA_ARCH__
+        for (std::int64_t k = offsets[row] + lane; k < end; k += lanes)
+            if (couplings[k] != 0) body(indices[k], couplings[k]);
+#else
         for (std::int64_t k = offsets[row] + lane; k < end; k += Ahead * lanes) {
             std::uint8_t coupling[Ahead];
             std::int32_t column[Ahead];
@@ -53,6 +57,7 @@ struct rank_rows {
             for (int i = 0; i < Ahead; ++i)
                 if (coupling[i] != 0) body(column[i], coupling[i]);
         }
+#endif
     }
 
     /// The largest of `most` and the numbers of strong neighbours. Numbers of weak ones are loaded
@@ -61,6 +66,13 @@ struct rank_rows {
                                                       std::int64_t row, int lane, int lanes,
                                                       std::uint32_t most) const {
         const std::int64_t end = offsets[row + 1];
+#ifndef __CUDA_ARCH__
+        for (std::int64_t k = offsets[row] + lane; k < end; k += lanes) {
+            const std::uint32_t number =
+                numbers[indices[k]] & (0u - std::uint32_t{couplings[k] != 0});
+            most = number > most ? number : most;
+        }
+#else
         for (std::int64_t k = offsets[row] + lane; k < end; k += flight * lanes) {
             std::uint32_t counted[flight];
             for (int i = 0; i < flight; ++i) {
@@ -70,6 +82,7 @@ struct rank_rows {
             }
             for (int i = 0; i < flight; ++i) most = counted[i] > most ? counted[i] : most;
         }
+#endif
         return most;
     }
 };

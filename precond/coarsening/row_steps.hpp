@@ -98,8 +98,9 @@ void visit_rows(device& device, std::int64_t rows, [[maybe_unused]] std::int64_t
     if (device.kind() == backend::cuda) return cuda::visit_rows(device, rows, mean, step);
 #endif
     host::in_parts(device, rows, [=](int part, int parts) {
+        const Step own = step; // of this thread: bytes that it writes can't be among its members
         const std::int64_t end = rows * (part + 1) / parts;
-        for (std::int64_t row = rows * part / parts; row < end; ++row) host::visit(step, row);
+        for (std::int64_t row = rows * part / parts; row < end; ++row) host::visit(own, row);
     });
 }
 
@@ -118,10 +119,15 @@ void visit_list(device& device, row_list& rows, [[maybe_unused]] std::int64_t me
         const std::int64_t size = list.rows == nullptr
                                       ? all * (part + 1) / parts - begin
                                       : static_cast<std::int64_t>(list.count[part]);
+        const Step own = step;
+        const std::int32_t* const from = list.rows;
+        std::int32_t* const stay = list.stay;
         std::int64_t to = begin;
         for (std::int64_t i = begin; i < begin + size; ++i) {
-            const std::int64_t row = list.rows == nullptr ? i : list.rows[i];
-            if (host::visit(step, row)) list.stay[to++] = static_cast<std::int32_t>(row);
+            const std::int64_t row = from == nullptr ? i : from[i];
+            const bool stays = host::visit(own, row);
+            stay[to] = static_cast<std::int32_t>(row); // which rows stay is hard to predict
+            to += stays ? 1 : 0;
         }
         list.stay_count[part] = static_cast<std::uint32_t>(to - begin);
     });

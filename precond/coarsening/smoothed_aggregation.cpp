@@ -111,37 +111,23 @@ struct smoothed_aggregation<T>::state {
         check_again(a, near_null);
         const auto tentative = aggregation::make_tentative(a, exchange, parts, coarse, near_null);
         for (int rank = 0; rank < group.size(); ++rank)
-            aggregation::fill_prolongation(
-                group[rank], rows(a, tentative[as_size(rank)], rank, smooth),
-                p.block(rank).view().offsets, static_cast<std::int32_t*>(nullptr),
-                p.block(rank).values());
+            aggregation::refresh_prolongation(
+                group[rank], rows(a, tentative[as_size(rank)], rank, smooth), coarse.rows(),
+                p.block(rank).view().offsets, p.block(rank).values());
     }
 
     /// Makes the block of P on a rank.
     void make_block(const aggregation::prolongation_rows<T>& p, int rank, device_csr<T>& block,
                     local_columns& columns_of) const {
         const auto& device = group.handle(rank);
-        const std::int64_t rows = p.a.rows;
-        buffer<std::int64_t> offsets(device, as_size(rows + 1), "offsets of a matrix");
-        {
-            const buffer<std::int32_t> counts(device, as_size(rows), aggregation::memory_item);
-            const buffer<std::byte> scratch(device, aggregation::numbering_scratch,
-                                            aggregation::memory_item);
-            aggregation::count_prolongation(*device, p, counts.data());
-            aggregation::add_up_counts(*device, rows, counts.data(), offsets.data(),
-                                       scratch.data());
-        }
-        std::int64_t entries = 0;
-        device->download(&entries, offsets.data() + rows, sizeof entries);
-        buffer<std::int32_t> columns(device, as_size(entries), "columns of a matrix");
-        buffer<T> values(device, as_size(entries), "values of a matrix");
-        aggregation::fill_prolongation(*device, p, offsets.data(), columns.data(), values.data());
+        aggregation::prolongation_arrays<T> made =
+            aggregation::make_prolongation(device, p, coarse.rows());
         columns_of =
             group.size() == 1
                 ? local_columns(device, coarse.owned(rank), {})
-                : number_columns(device, coarse.owned(rank), coarse.rows(), columns).value();
-        block = {device, columns_of.count(), std::move(offsets), std::move(columns),
-                 std::move(values)};
+                : number_columns(device, coarse.owned(rank), coarse.rows(), made.columns).value();
+        block = {device, columns_of.count(), std::move(made.offsets), std::move(made.columns),
+                 std::move(made.values)};
         block.set_ascending(group.size() == 1); // local columns of several ranks need not
     }
 };

@@ -183,11 +183,17 @@ private:
 
     template <class Offset>
     [[nodiscard]] buffer<Offset> copy_offsets(std::span<const std::int64_t> offsets) const {
-        std::vector<Offset> from_zero(offsets.size());
-        std::transform(offsets.begin(), offsets.end(), from_zero.begin(), [&](std::int64_t offset) {
-            return static_cast<Offset>(offset - offsets.front());
+        buffer<Offset> from_zero(device_, offsets.size(), item);
+        auto& host = static_cast<host_device&>(*device_);
+        host.submit([to = from_zero.data(), offsets, all = host.threads()] {
+            const auto count = static_cast<std::int64_t>(offsets.size());
+            in_team(team_for(all, count), [&](std::int64_t thread, std::int64_t team) {
+                for (std::int64_t i = count * thread / team; i < count * (thread + 1) / team; ++i)
+                    to[i] = static_cast<Offset>(offsets.data()[i] - offsets.front());
+            });
         });
-        return {device_, std::span<const Offset>(from_zero), item};
+        host.synchronize(); // the offsets are the caller's
+        return from_zero;
     }
 
     template <class Offset>

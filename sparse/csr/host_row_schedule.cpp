@@ -23,12 +23,22 @@ row_schedule make_row_schedule(std::span<const std::int64_t> offsets,
     const std::int64_t length = rows_of_a_chunk(rows);
     const auto at = [&](std::int64_t row) { return offsets[static_cast<std::size_t>(row)]; };
     const auto on_boundary = [&](std::int64_t row) {
-        return !boundary.empty() && boundary[static_cast<std::size_t>(row)] != 0;
+        return boundary[static_cast<std::size_t>(row)] != 0;
     };
 
     row_schedule s;
     s.first_range.push_back(0);
     s.items_before.push_back(0);
+    if (boundary.empty()) { // a chunk is one range
+        for (std::int64_t begin = 0; begin < rows; begin += length) {
+            const std::int64_t end = std::min(rows, begin + length);
+            s.ranges.push_back({begin, end});
+            s.first_range.push_back(static_cast<std::int64_t>(s.ranges.size()));
+            s.items_before.push_back(end + at(end) - at(0));
+        }
+        s.interior = s.chunks();
+        return s;
+    }
     std::int64_t held = 0; // rows in the chunk under way
     std::int64_t items = 0;
     const auto close_chunk = [&] {

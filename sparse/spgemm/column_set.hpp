@@ -5,60 +5,11 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <new>
 #include <vector>
 
-#include <krylith/device/host/host_memory.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith::host {
-
-/// Columns of many rows, one after the other, in memory that grows without being cleared.
-class column_list {
-public:
-    column_list() = default;
-    /// There are never more than `most` columns.
-    explicit column_list(std::size_t most) : most_(most) {}
-
-    /// Makes room for `more` columns; `done` is the part of the work that is done, from 0 to 1.
-    void make_room(std::size_t more, double done) {
-        if (size_ + more <= capacity_) return;
-        const double whole = done > 0 ? 1.05 * static_cast<double>(size_) / done : 0;
-        const std::size_t expected = std::min(static_cast<std::size_t>(whole), 16 * size_);
-        const std::size_t wanted =
-            std::max(size_ + more, std::min(most_, std::max({expected, 2 * size_, least})));
-        memory larger(
-            static_cast<std::int32_t*>(allocate_host_memory(wanted * sizeof(std::int32_t))));
-        if (larger == nullptr) throw std::bad_alloc();
-        std::copy_n(data_.get(), size_, larger.get());
-        data_ = std::move(larger);
-        peak_ = std::max(peak_, capacity_ + wanted);
-        capacity_ = wanted;
-    }
-
-    [[nodiscard]] std::int32_t* end() noexcept { return data_.get() + size_; }
-    void grow_to(const std::int32_t* end) noexcept {
-        size_ = static_cast<std::size_t>(end - data_.get());
-    }
-    [[nodiscard]] const std::int32_t* data() const noexcept { return data_.get(); }
-    [[nodiscard]] std::size_t size() const noexcept { return size_; }
-    /// The most bytes that it had at once.
-    [[nodiscard]] std::size_t peak_bytes() const noexcept { return peak_ * sizeof(std::int32_t); }
-
-private:
-    struct frees {
-        void operator()(std::int32_t* list) const noexcept { free_host_memory(list); }
-    };
-    using memory = std::unique_ptr<std::int32_t[], frees>; ///< on huge pages where it is long
-
-    static constexpr std::size_t least = 4096;
-    memory data_;
-    std::size_t size_ = 0;
-    std::size_t capacity_ = 0;
-    std::size_t most_ = 0;
-    std::size_t peak_ = 0;
-};
 
 /// A bit for each column, and a list of the words of 64 bits that have one. So a row is sorted by
 /// sorting its words, of which a mesh's have a third or a fifth as many as columns. All bits are 0

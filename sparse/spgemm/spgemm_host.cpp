@@ -85,33 +85,74 @@ int team_for(int threads, std::int64_t products) {
         std::clamp<std::int64_t>(products / products_worth_a_thread(), 1, threads));
 }
 
+/// Lists of the columns of C, or of its values, one for each share of the rows, and their memory.
+template <class V>
+struct share_lists {
+    std::vector<buffer<V>> memory;
+    std::vector<entry_list<V>> lists;
+
+    void add(const std::shared_ptr<device>& device, std::int64_t most, std::int64_t expected) {
+        memory.emplace_back(device, as_size(expected), memory_item);
+        lists.emplace_back(as_size(most), memory.back().data(), memory.back().size());
+    }
+    [[nodiscard]] std::int64_t peak_bytes() const {
+        std::size_t sum = 0;
+        for (const auto& list : lists) sum += list.peak_bytes();
+        return static_cast<std::int64_t>(sum);
+    }
+};
+
+/// What is known of a share before its rows are made.
+struct share_size {
+    std::int64_t products_before;
+    std::int64_t most;     ///< entries of C: its products
+    std::int64_t expected; ///< entries of C
+};
+
 template <class T>
 class host_phases final : public detail::spgemm_phases<T> {
 public:
-    host_phases(const device_csr<T>& a, const device_csr<T>& b)
+    /// Makes the plan. Where `c` is not null, C is made with it, and takes the pattern.
+    host_phases(const device_csr<T>& a, const device_csr<T>& b, device_csr<T>* c)
         : device_(a.on()), offsets_(device_, as_size(a.rows() + 1), memory_item) {
         const csr_pattern pa = device_pattern_of(a);
         const csr_pattern pb = device_pattern_of(b);
         std::int64_t disorder = -1;
-        std::vector<column_list> found; // columns, by members of the team
+        std::vector<share_size> sizes;
         auto& host = host_of(device_);
         host.submit([&, threads = host.threads()] {
-            disorder = find_disorder(pb, team_for(threads, pb.nonzeros));
-            if (disorder < 0) found = count(pa, pb, threads);
+            if (!pb.ascends) disorder = find_disorder(pb, team_for(threads, pb.nonzeros));
+            if (disorder < 0) sizes = share_rows(pa, pb, threads);
         });
         host.synchronize();
         refuse_disorder(pb, disorder);
+        share_lists<std::int32_t> columns;
+        share_lists<T> sums; // none where only the pattern is wanted
+        for (const share_size& size : sizes) {
+            columns.add(device_, size.most, size.expected);
+            if (c != nullptr) sums.add(device_, size.most, size.expected);
+        }
+        host.submit([&, av = a.view(), bv = b.view()] {
+            find(pa, pb, av, bv, sizes, columns.lists, sums.lists);
+        });
+        host.synchronize();
         indices_ = {device_, as_size(this->nonzeros), memory_item};
-        host.submit([&, threads = host.threads()] { join(found, threads); });
+        buffer<T> values;
+        if (c != nullptr) values = {device_, as_size(this->nonzeros), "matrix"};
+        host.submit([&] {
+            join(columns.lists, indices_.data());
+            if (c != nullptr) join(sums.lists, values.data());
+        });
         host.synchronize();
         this->bytes =
             static_cast<std::int64_t>((offsets_.size() + shares_.size()) * sizeof(std::int64_t) +
                                       indices_.size() * sizeof(std::int32_t));
-        // The columns exist twice while they are joined.
-        std::size_t vectors = 0;
-        for (const auto& part : found) vectors += part.peak_bytes();
-        this->peak_bytes = this->bytes + static_cast<std::int64_t>(vectors) +
+        // The entries exist twice while they are joined.
+        this->peak_bytes = this->bytes + columns.peak_bytes() + sums.peak_bytes() +
                            threads_ * ((b.columns() + 63) / 64 * 24 + 4 * b.columns() + 32);
+        if (c == nullptr) return;
+        this->bytes = static_cast<std::int64_t>(shares_.size() * sizeof(std::int64_t));
+        *c = {device_, b.columns(), std::move(offsets_), std::move(indices_), std::move(values)};
     }
 
     device_csr<T> multiply(const device_csr<T>& a, const device_csr<T>& b) override {
@@ -150,34 +191,68 @@ public:
     }
 
 private:
-    /// Returns the columns of the rows of each share, and sets the offsets.
-    std::vector<column_list> count(const csr_pattern& a, const csr_pattern& b, int most_threads) {
+    /// Divides the rows into shares, and sets the offsets to the products before each row.
+    std::vector<share_size> share_rows(const csr_pattern& a, const csr_pattern& b,
+                                       int most_threads) {
         std::int64_t* const offsets = offsets_.data();
         this->products = count_products(a, b, team_for(most_threads, a.nonzeros), offsets).products;
         threads_ = team_for(most_threads, this->products);
         shares_ = equal_products({offsets, as_size(a.rows + 1)}, threads_);
-        std::vector<column_list> found;
-        std::vector<std::int64_t> before; // the products before each share
-        for (int share = 0; share < threads_; ++share) {
-            before.push_back(offsets[shares_[as_size(share)]]);
-            found.emplace_back(as_size(offsets[shares_[as_size(share) + 1]] - before.back()));
-        }
+        std::vector<share_size> sizes(as_size(threads_));
         in_team(threads_, [&](int thread, int team) {
             for (int share = thread; share < threads_; share += team)
-                count_rows(a, b, shares_[as_size(share)], shares_[as_size(share) + 1],
-                           before[as_size(share)], found[as_size(share)], offsets + 1);
+                sizes[as_size(share)] = size_of(a, b, share);
+        });
+        return sizes;
+    }
+
+    /// Expects as many entries as a few of the share's rows have, for their products.
+    share_size size_of(const csr_pattern& a, const csr_pattern& b, int share) const {
+        constexpr std::int64_t looked_at = 64; // one of so many rows
+        const std::int64_t* const products = offsets_.data();
+        const std::int64_t begin = shares_[as_size(share)];
+        const std::int64_t end = shares_[as_size(share) + 1];
+        const std::int64_t most = products[end] - products[begin];
+        const std::int64_t first = begin + (end - begin) / 2;
+        const std::int64_t last = std::min(end, first + (end - begin) / looked_at + 1);
+        const double of_few =
+            static_cast<double>(count_entries(a, b, first, last)) /
+            static_cast<double>(std::max<std::int64_t>(products[last] - products[first], 1));
+        const auto expected = static_cast<std::int64_t>(1.1 * of_few * static_cast<double>(most));
+        return {products[begin], most, std::min(most, expected + 1024)};
+    }
+
+    /// Lists the columns of the rows of each share, and the sums unless there are no lists for
+    /// them, and sets the offsets.
+    void find(const csr_pattern& pa, const csr_pattern& pb, const device_csr_view<T>& a,
+              const device_csr_view<T>& b, const std::vector<share_size>& sizes,
+              std::vector<column_list>& columns, std::vector<entry_list<T>>& sums) {
+        std::int64_t* const offsets = offsets_.data();
+        in_team(threads_, [&](int thread, int team) {
+            for (int share = thread; share < threads_; share += team) {
+                const std::size_t at = as_size(share);
+                const std::int64_t begin = shares_[at];
+                const std::int64_t end = shares_[at + 1];
+                const std::int64_t before = sizes[at].products_before;
+                if (sums.empty())
+                    count_rows(pa, pb, begin, end, before, columns[at], offsets + 1);
+                else
+                    multiply_rows_at_once(a, b, begin, end, before, columns[at], sums[at],
+                                          offsets + 1);
+            }
         });
         offsets[0] = 0;
         for (std::int64_t i = 0; i < a.rows; ++i) offsets[i + 1] += offsets[i];
         this->nonzeros = offsets[a.rows];
-        return found;
     }
 
-    void join(const std::vector<column_list>& found, int threads) {
-        in_team(std::min(threads, threads_), [&](int thread, int team) {
+    /// Copies what the shares found to where it belongs in C.
+    template <class V>
+    void join(const std::vector<entry_list<V>>& found, V* to) const {
+        in_team(threads_, [&](int thread, int team) {
             for (int share = thread; share < threads_; share += team)
                 std::copy_n(found[as_size(share)].data(), found[as_size(share)].size(),
-                            indices_.data() + offsets_.data()[shares_[as_size(share)]]);
+                            to + offsets_.data()[shares_[as_size(share)]]);
         });
     }
 
@@ -192,8 +267,8 @@ private:
 
 template <class T>
 std::unique_ptr<detail::spgemm_phases<T>> make_spgemm(const device_csr<T>& a,
-                                                      const device_csr<T>& b) {
-    return std::make_unique<host_phases<T>>(a, b);
+                                                      const device_csr<T>& b, device_csr<T>* c) {
+    return std::make_unique<host_phases<T>>(a, b, c);
 }
 
 template <class T>
@@ -213,10 +288,10 @@ spgemm_estimate estimate_spgemm(const device_csr<T>& a, const device_csr<T>& b) 
     return e;
 }
 
-template std::unique_ptr<detail::spgemm_phases<double>> make_spgemm(const device_csr<double>&,
-                                                                    const device_csr<double>&);
-template std::unique_ptr<detail::spgemm_phases<float>> make_spgemm(const device_csr<float>&,
-                                                                   const device_csr<float>&);
+template std::unique_ptr<detail::spgemm_phases<double>>
+make_spgemm(const device_csr<double>&, const device_csr<double>&, device_csr<double>*);
+template std::unique_ptr<detail::spgemm_phases<float>>
+make_spgemm(const device_csr<float>&, const device_csr<float>&, device_csr<float>*);
 template spgemm_estimate estimate_spgemm(const device_csr<double>&, const device_csr<double>&);
 template spgemm_estimate estimate_spgemm(const device_csr<float>&, const device_csr<float>&);
 

@@ -41,9 +41,10 @@ namespace krylith {
 
 namespace host {
 
+/// Where `c` is not null, makes C with the plan, as take() would.
 template <class T>
-[[nodiscard]] std::unique_ptr<detail::spgemm_phases<T>> make_spgemm(const device_csr<T>& a,
-                                                                    const device_csr<T>& b);
+[[nodiscard]] std::unique_ptr<detail::spgemm_phases<T>>
+make_spgemm(const device_csr<T>& a, const device_csr<T>& b, device_csr<T>* c);
 template <class T>
 [[nodiscard]] spgemm_estimate estimate_spgemm(const device_csr<T>& a, const device_csr<T>& b);
 

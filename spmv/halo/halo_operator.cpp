@@ -56,6 +56,11 @@ void halo_operator<T>::make_blocks(const matrix_source<T>& source, const Plan& p
             make(block);
             return;
         }
+        if (group.size() == 1) { // all columns are its own, under their numbers
+            block.indices = source.matrix.column_indices;
+            make(block);
+            return;
+        }
         std::vector<std::int32_t> columns;
         resize_in_parallel(columns, block.indices.size());
         localize_columns(plan, rank, source.matrix.row_offsets, source.matrix.column_indices,

@@ -6,10 +6,7 @@ template <class T>
 distributed_galerkin<T>::distributed_galerkin(const distributed_csr<T>& r,
                                               const distributed_csr<T>& a,
                                               const distributed_csr<T>& p)
-    : first_(a, p),
-      intermediate_(first_.multiply(a, p)),
-      second_(r, intermediate_),
-      result_(second_.multiply(r, intermediate_)) {}
+    : first_(a, p, intermediate_), second_(r, intermediate_, result_) {}
 
 template <class T>
 void distributed_galerkin<T>::refresh(const distributed_csr<T>& r, const distributed_csr<T>& a,

@@ -118,8 +118,7 @@ struct distributed_spgemm<T>::plan {
 };
 
 template <class T>
-distributed_spgemm<T>::distributed_spgemm(const distributed_csr<T>& a,
-                                          const distributed_csr<T>& b) {
+void distributed_spgemm<T>::prepare(const distributed_csr<T>& a, const distributed_csr<T>& b) {
     check_factors(a, b);
     plan_ = std::make_unique<plan>(
         plan{a.group(), planned_blocks(a), planned_blocks(b), a.row_owners(), b.column_owners()});
@@ -129,9 +128,29 @@ distributed_spgemm<T>::distributed_spgemm(const distributed_csr<T>& a,
     else
         p.make_factors(a, b);
     p.products.resize(p.at(p.group.size()));
+}
+
+template <class T>
+distributed_spgemm<T>::distributed_spgemm(const distributed_csr<T>& a,
+                                          const distributed_csr<T>& b) {
+    prepare(a, b);
+    plan& p = *plan_;
     on_each_rank(p.group, [&](int rank) {
         p.products[p.at(rank)].emplace(a.block(rank), p.factor(b, rank));
     });
+}
+
+template <class T>
+distributed_spgemm<T>::distributed_spgemm(const distributed_csr<T>& a, const distributed_csr<T>& b,
+                                          distributed_csr<T>& c) {
+    prepare(a, b);
+    plan& p = *plan_;
+    p.fetch_values(b);
+    std::vector<device_csr<T>> blocks(p.at(p.group.size()));
+    on_each_rank(p.group, [&](int rank) {
+        p.products[p.at(rank)].emplace(a.block(rank), p.factor(b, rank), blocks[p.at(rank)]);
+    });
+    c = {p.group, p.rows, p.columns, std::move(blocks), p.columns_of};
 }
 
 template <class T>

@@ -73,6 +73,46 @@ KRYLITH_DEVICE_TEST("spgemm: fp32") {
         }
 }
 
+KRYLITH_DEVICE_TEST("spgemm: both phases at once give the same bits") {
+    const host::mocked_products_worth all_threads(1);
+    for (const auto& c : spgemm_cases()) {
+        CAPTURE(c.surfaces);
+        device_csr<double> a(device, c.a);
+        device_csr<double> b(device, c.b);
+        device_csr<double> result;
+        const std::size_t before = device->ledger().live();
+        const spgemm<double> plan(a, b, result);
+        const std::size_t kept = device->ledger().live() - before;
+        CHECK(static_cast<std::int64_t>(kept) <= plan.bytes() + result.bytes());
+        CHECK(result.download() == plain_product(c.a, c.b));
+        CHECK(result.ascends());
+        CHECK(plan.nonzeros() == result.nonzeros());
+        CHECK(plan.products() == spgemm<double>(a, b).products());
+        CHECK_THROWS_AS((void)plan.multiply(a, b), usage_error);
+
+        const auto new_a = with_values(c.a, 101);
+        const auto new_b = with_values(c.b, 102);
+        a.update(new_a.values);
+        b.update(new_b.values);
+        plan.refresh(a, b, result);
+        CHECK(result.download() == plain_product(new_a, new_b));
+        const auto single_a = testing::converted<float>(c.a);
+        const auto single_b = testing::converted<float>(c.b);
+        CHECK(multiply(device_csr<float>(device, single_a), device_csr<float>(device, single_b))
+                  .download() == plain_product(single_a, single_b));
+    }
+}
+
+KRYLITH_DEVICE_TEST("spgemm: a few rows that are not like the others, at once") {
+    const host::mocked_products_worth all_threads(1);
+    // The rows in the middle of each share, by which lists are sized, have one entry; most others
+    // have many, so that lists must grow.
+    const auto a = rows_of_lengths(
+        6000, 6000, [](std::int64_t i) { return i % 1500 > 600 && i % 1500 < 900 ? 1 : 12; }, 5);
+    const device_csr<double> on_device(device, a);
+    CHECK(multiply(on_device, on_device).download() == plain_product(a, a));
+}
+
 KRYLITH_DEVICE_TEST("spgemm: a refresh takes new values, and nothing of the old ones") {
     const host::mocked_products_worth all_threads(1);
     for (const auto& c : spgemm_cases())

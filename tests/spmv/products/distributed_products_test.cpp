@@ -69,6 +69,17 @@ void check_product(const device_group& group, const csr_matrix<T>& a, const csr_
     CHECK_THROWS_WITH_AS((void)given.multiply(da, db),
                          doctest::Contains("take() has given the pattern away"), usage_error);
     CHECK_THROWS_AS((void)given.take(da, db), usage_error);
+
+    distributed_csr<T> made; // of the values that a and b have now
+    const distributed_spgemm<T> at_once(da, db, made);
+    CHECK(made.download() == plain_product(a2, b2));
+    CHECK(made.row_owners() == da.row_owners());
+    CHECK(made.column_owners() == db.column_owners());
+    CHECK(at_once.bytes() <= given.bytes());
+    give_values(da, a);
+    give_values(db, b);
+    at_once.refresh(da, db, made);
+    CHECK(made.download() == plain_product(a, b));
 }
 
 /// Sorted rows, with the entries of a place added up in their order.
