@@ -119,8 +119,8 @@ TEST_CASE("where no name is near, none is suggested, and what is allowed is list
         CHECK_MESSAGE(contains(result.err, allowed), result.err);
     };
     const std::string solve = "solve gallery:poisson2d:4 ";
-    lists(solve + "--verbose", "allowed are --help --spd --rhs ");
-    lists(solve + "-n 3", "allowed are --help --spd --rhs ");
+    lists(solve + "--verbose", "allowed are --help --spd --match-rows --rhs ");
+    lists(solve + "-n 3", "allowed are --help --spd --match-rows --rhs ");
     lists(solve + "--precond schwarz", "'schwarz': valid are auto none jacobi");
     lists(solve + "--solver qmr", "'qmr': valid are auto cg cg:launched");
     lists(solve + "--operator mpi", "'mpi': valid are auto halo");
