@@ -29,7 +29,7 @@ namespace krylith {
 template <class T>
 class matched_rows {
 public:
-    /// Keeps P A, and 8 bytes a nonzero and 8 a row for new values. Host memory; one thread, of
+    /// Keeps P A, 8 bytes a nonzero for new values, and 4 a row. Host memory; one thread, of
     /// O(nnz log n) where few paths are needed and O(n nnz log n) at worst. Throws usage_error for
     /// a matrix that is not square, and input_error as validate() does.
     explicit matched_rows(const csr_view<T>& a);

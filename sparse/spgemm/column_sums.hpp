@@ -82,6 +82,11 @@ private:
         std::uint32_t row = 0;
     };
 
+public:
+    /// Beside those of its column_set.
+    static constexpr std::int64_t bytes_a_column = sizeof(marked_sum);
+
+private:
     /// Returns the sum of a column, and leaves 0.
     T take_sum(std::int32_t column) {
         T& sum = sums_[as_size(column)].sum;

@@ -151,6 +151,7 @@ public:
         this->peak_bytes = this->bytes + columns.peak_bytes() + sums.peak_bytes() +
                            threads_ * ((b.columns() + 63) / 64 * 24 + 4 * b.columns() + 32);
         if (c == nullptr) return;
+        this->peak_bytes += threads_ * b.columns() * column_sums<T>::bytes_a_column;
         this->bytes = static_cast<std::int64_t>(shares_.size() * sizeof(std::int64_t));
         *c = {device_, b.columns(), std::move(offsets_), std::move(indices_), std::move(values)};
     }

@@ -93,8 +93,17 @@ public:
                           given_.b(method.match_rows), modes_.nodes());
         return *bench;
     }
+    /// Where there is no memory for the matrix with its rows matched as well, that trial fails.
     [[nodiscard]] trial run(const candidate& method, double seconds) {
-        return of(method).run(method, request_.solve, seconds);
+        try {
+            return of(method).run(method, request_.solve, seconds);
+        } catch (const device_error& failure) {
+            if (!method.match_rows) throw;
+            trial t;
+            t.method = method;
+            t.words = failure.what();
+            return t;
+        }
     }
 
 private:
