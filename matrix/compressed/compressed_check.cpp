@@ -64,7 +64,7 @@ void check_indices(const compressed_names& names, std::int64_t across,
     const std::int32_t* const index_of = indices.data();
     const auto is_bad = [across](std::int32_t index) { return index < 0 || index >= across; };
     int bad = 0; // the usual case is that of no bad one, which needs no place
-#pragma omp parallel for simd schedule(static) reduction(| : bad)
+#pragma omp parallel for schedule(static) reduction(| : bad)
     for (std::int64_t k = 0; k < nnz; ++k) bad |= is_bad(index_of[k]) ? 1 : 0;
     if (bad != 0) {
         const std::int64_t first_bad = std::ranges::find_if(indices, is_bad) - indices.begin();

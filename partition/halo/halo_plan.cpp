@@ -65,12 +65,12 @@ bool all_within(row_range rows, std::int64_t n, std::span<const std::int64_t> ro
     const std::int64_t last = offset[rows.end];
     if (first < 0 || last < first || last > static_cast<std::int64_t>(columns.size())) return false;
     int bad = 0; // a plain flag, so that the loops have no branches
-#pragma omp parallel for simd schedule(static) reduction(| : bad) if (rows.size() > rows_per_trip)
+#pragma omp parallel for schedule(static) reduction(| : bad) if (rows.size() > rows_per_trip)
     for (std::int64_t row = rows.begin; row < rows.end; ++row)
         bad |= offset[row + 1] < offset[row] ? 1 : 0;
     const std::int32_t* const column = columns.data();
     const auto limit = static_cast<std::uint32_t>(n);
-#pragma omp parallel for simd schedule(static) reduction(| : bad) if (rows.size() > rows_per_trip)
+#pragma omp parallel for schedule(static) reduction(| : bad) if (rows.size() > rows_per_trip)
     for (std::int64_t k = first; k < last; ++k)
         bad |= static_cast<std::uint32_t>(column[k]) >= limit ? 1 : 0;
     return bad == 0;
