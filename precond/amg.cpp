@@ -88,16 +88,24 @@ distributed_csr<T> over_devices(const layout& layout, std::span<const csr_part<T
     return in_order(std::move(result));
 }
 
+/// What is applied to vectors of the operator, which may have several columns.
 template <class T>
 std::unique_ptr<detail::amg_work<T>>
-make_work(const layout_handle& layout, distributed_csr<T> matrix, const amg_options& options) {
+make_work(const matrix_operator<T>& a, distributed_csr<T> matrix, amg_options options) {
+    const layout_handle& layout = a.single().layout();
+    detail::column_vectors vectors;
+    if (a.columns_at_once() > 1) {
+        vectors = {a.layout(), a.columns_at_once()};
+        options.reuse = multigrid_reuse::none; // there is no update()
+    }
     if constexpr (sizeof(T) == 8)
         if (options.precision != multigrid_precision::fp64)
             return std::make_unique<detail::multigrid_cycle_apply<T, float>>(
                 layout, std::move(matrix), options,
-                detail::make_near_null_space<float>(*layout, options));
+                detail::make_near_null_space<float>(*layout, options), vectors);
     return std::make_unique<detail::multigrid_cycle_apply<T, T>>(
-        layout, std::move(matrix), options, detail::make_near_null_space<T>(*layout, options));
+        layout, std::move(matrix), options, detail::make_near_null_space<T>(*layout, options),
+        vectors);
 }
 
 template <class T>
@@ -121,18 +129,18 @@ void update(detail::amg_work<T>& work, distributed_csr<T> matrix, const amg_opti
 
 template <class T>
 amg<T>::amg(const matrix_operator<T>& a, const csr_view<T>& matrix, const amg_options& options)
-    : options_(options), layout_(square_layout(a.layouts(), "amg")) {
+    : options_(options), layout_(square_layout(a.single().layouts(), "amg")) {
     check<T>(options);
-    work_ = make_work(layout_, over_devices(*layout_, matrix), options);
+    work_ = make_work(a, over_devices(*layout_, matrix), options);
     detail::take_effect(*layout_, options_, vectors_);
 }
 
 template <class T>
 amg<T>::amg(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
             const amg_options& options)
-    : options_(options), layout_(square_layout(a.layouts(), "amg")) {
+    : options_(options), layout_(square_layout(a.single().layouts(), "amg")) {
     check<T>(options);
-    work_ = make_work(layout_, over_devices(*layout_, parts), options);
+    work_ = make_work(a, over_devices(*layout_, parts), options);
     detail::take_effect(*layout_, options_, vectors_);
 }
 
@@ -331,6 +339,7 @@ constinit const preconditioner_method preconditioner_rows::multigrid = {
     .make = preconditioner_makers{make_amg<double>, make_amg<float>},
     .make_for_nodes = {make_amg_of_nodes<double>, make_amg_of_nodes<float>},
     .chosen_for_transport_from = 1'000'000,
+    .takes_columns = true,
 };
 
 } // namespace krylith

@@ -107,7 +107,10 @@ class amg_work;
 template <class T>
 class amg {
 public:
-    /// `matrix` is what the operator was made of, in the caller's order of rows.
+    /// `matrix` is what the operator was made of, in the caller's order of rows. An operator for
+    /// several columns at once (spmv/columns/column_operator.hpp) makes an M for these: apply()
+    /// then takes columns of norm 1 or 0, reads the hierarchy once for all, and there is no
+    /// update().
     amg(const matrix_operator<T>& a, const csr_view<T>& matrix, const amg_options& options = {});
     amg(const matrix_operator<T>& a, const csr_matrix<T>& matrix, const amg_options& options = {})
         : amg(a, csr_view<T>(matrix), options) {}
@@ -163,7 +166,7 @@ private:
     amg_options options_;
     int vectors_ = 1;
     hierarchy_age age_;
-    layout_handle layout_; ///< of the operator
+    layout_handle layout_; ///< of the operator; of one column where it has several
     std::unique_ptr<detail::amg_work<T>> work_;
 };
 

@@ -196,6 +196,7 @@ constinit const preconditioner_method preconditioner_rows::chebyshev = {
     .kept_bytes = kept_bytes,
     .moved_bytes = moved_bytes,
     .make = preconditioner_makers{make_chebyshev<double>, make_chebyshev<float>},
+    .takes_columns = true,
 };
 
 } // namespace krylith

@@ -54,7 +54,9 @@ class chebyshev_work;
 template <class T>
 class chebyshev {
 public:
-    /// `matrix` is what the operator was made of, in the caller's order of rows.
+    /// `matrix` is what the operator was made of, in the caller's order of rows. An operator for
+    /// several columns at once (spmv/columns/column_operator.hpp) makes an M for these: apply()
+    /// then takes columns of norm 1 or 0, and there is no update().
     chebyshev(const matrix_operator<T>& a, const csr_view<T>& matrix,
               const chebyshev_options& options = {});
     chebyshev(chebyshev&&) noexcept;

@@ -8,6 +8,7 @@
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/automatic.hpp>
 #include <krylith/solvers/automatic/operator_plan.hpp>
+#include <krylith/solvers/iteration/fitting_preconditioner.hpp>
 #include <krylith/solvers/solver_table.hpp>
 
 namespace krylith {
@@ -16,16 +17,20 @@ namespace {
 
 constexpr std::string_view open_name = "auto";
 
-/// Returns the M of a row as joint loops apply it; nothing where they can't.
+/// Returns how joint loops apply the M of a row; nothing where they can't.
 std::optional<joint_preconditioner> as_joint(const preconditioner_method* m) {
     if (m == nullptr) return joint_preconditioner::none;
     if (m->is_diagonal) return joint_preconditioner::jacobi;
+    if (m->takes_columns) return joint_preconditioner::applied;
     return std::nullopt;
 }
 
-std::string_view name_of(joint_preconditioner m) {
-    return m == joint_preconditioner::none ? std::string_view(identity::name())
-                                           : std::string_view(preconditioner_rows::jacobi.name);
+/// The text that makes the M of a planned method.
+std::string in_words(const planned_method& method) {
+    if (method.preconditioner == nullptr) return identity::name();
+    std::string text(method.preconditioner->name);
+    if (!method.parameters.empty()) text += ":" + std::string(method.parameters);
+    return text;
 }
 
 /// Returns what in the options joint loops can't do; empty: nothing.
@@ -70,7 +75,7 @@ column_solver<T>::column_solver(const device_group& group, const csr_view<T>& ma
     const bool least_squares = matrix.rows != matrix.columns || options.damping != 0;
     if (least_squares && open()) solver_ = &solver_rows::lsqr;
     multiply_.transposed_products = solver_->least_squares || least_squares;
-    one_by_one_because_ = choose(group, columns, method.at_once);
+    one_by_one_because_ = choose(columns, method.at_once);
     if (!joint_ && !a_) make_single();
 }
 
@@ -83,12 +88,11 @@ bool column_solver<T>::open() const {
 }
 
 template <class T>
-std::string column_solver<T>::choose(const device_group& group, int columns, bool at_once) {
+std::string column_solver<T>::choose(int columns, bool at_once) {
     const bool automatic = solver_ == &solver_rows::automatic;
-    const preconditioner_method* m =
-        parse_preconditioner(method_.preconditioner == open_name ? identity::name()
-                                                                 : method_.preconditioner)
-            .method;
+    std::string text = method_.preconditioner == open_name ? identity::name()
+                                                           : method_.preconditioner;
+    const preconditioner_method* m = parse_preconditioner(text).method;
     if (!at_once) return "it was asked for";
     if (columns == 1) return "there is one column";
     if (std::string why = refused_because(multiply_); !why.empty()) return why;
@@ -101,7 +105,10 @@ std::string column_solver<T>::choose(const device_group& group, int columns, boo
                                               choice_of_m ? &matrix_ : nullptr, nodes_)
                                          .front();
         joint_method_ = first.solver;
-        if (choice_of_m) m = first.preconditioner;
+        if (choice_of_m) {
+            m = first.preconditioner;
+            text = in_words(first);
+        }
         on = first.on_side;
         because_ = first.because;
         if (first.most_iterations > 0) joint_iterations_ = first.most_iterations;
@@ -117,14 +124,36 @@ std::string column_solver<T>::choose(const device_group& group, int columns, boo
     if (m != nullptr && joint_method_->has_sides && on != side::right)
         return std::string("preconditioners on side ") + to_string(on) +
                " are for one right-hand side at a time";
-    joint_m_ = *joint_m;
     a_.reset(); // the loop has the matrix in a form of its own; m_ is made with a_ if M was named
     m_ = {};
+    column_preconditioner<T> made(*joint_m);
+    made.block_size = nodes_.block_size;
+    made.make = [&](const matrix_operator<T>& of_columns) {
+        any_preconditioner<T> result = make_preconditioner(text, of_columns, matrix_, nodes_);
+        check_preconditioner(result, joint_method_->name, joint_method_->takes_varying,
+                             joint_method_->needs_spd || joint_method_->needs_symmetric);
+        return result;
+    };
+    joint_m_ = *joint_m;
+    try {
+        make_joint(make, made, columns);
+    } catch (const input_error& failure) { // as a coarse matrix that isn't definite
+        if (!open()) throw;
+        return failure.what();
+    } catch (const device_error& failure) { // memory, which others may need less of
+        if (!open()) throw;
+        return failure.what();
+    }
+    return {};
+}
+
+template <class T>
+void column_solver<T>::make_joint(joint_maker<T> make, const column_preconditioner<T>& m,
+                                  int columns) {
     solver_options plain = options_;
     plain.history = false;
     plain.callback = {};
-    joint_ = make(group, matrix_, columns, joint_m_, plain);
-    return {};
+    joint_ = make(group_, matrix_, columns, m, plain);
 }
 
 template <class T>
@@ -143,7 +172,14 @@ std::string column_solver<T>::solver_name() const {
 
 template <class T>
 std::string column_solver<T>::preconditioner_name() const {
-    return joint_ ? std::string(name_of(joint_m_)) : m_.name();
+    if (joint_ && joint_m_ == joint_preconditioner::jacobi)
+        return std::string(preconditioner_rows::jacobi.name);
+    return preconditioner().name();
+}
+
+template <class T>
+const any_preconditioner<T>& column_solver<T>::preconditioner() const {
+    return joint_ ? joint_->preconditioner() : m_;
 }
 
 template <class T>

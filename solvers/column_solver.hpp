@@ -77,11 +77,14 @@ public:
     [[nodiscard]] std::string preconditioner_name() const;
     /// What single columns are solved with; null as long as none has been.
     [[nodiscard]] const matrix_operator<T>* single_operator() const { return a_.get(); }
-    [[nodiscard]] const any_preconditioner<T>& preconditioner() const { return m_; }
+    /// M as a step of the joint loop, or as the solver of single columns has it; M = I where the
+    /// loop applies the main diagonal in its own passes.
+    [[nodiscard]] const any_preconditioner<T>& preconditioner() const;
 
 private:
     /// Finds the joint loop, if there is one. Returns why there is none.
-    [[nodiscard]] std::string choose(const device_group& group, int columns, bool at_once);
+    [[nodiscard]] std::string choose(int columns, bool at_once);
+    void make_joint(joint_maker<T> make, const column_preconditioner<T>& m, int columns);
     /// Makes what single columns are solved with.
     void make_single();
     [[nodiscard]] solve_result solve_alone(std::span<const T> b, std::span<T> x,

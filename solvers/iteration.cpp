@@ -34,15 +34,18 @@ execution_options settings(execution_options sizes, const solver_options& option
             throw usage_error(unrecordable + " can't be recorded: use mode automatic or eager");
         sizes.mode = execution_mode::eager;
     }
-    // A graph of a few hundred kernels takes as long to instantiate as several of its iterations.
-    constexpr int most_kernels = 112;
-    sizes.unroll = cycles ? 1 : std::clamp(most_kernels / (kernels + 3), 1, options.unroll);
+    sizes.unroll = cycles ? 1 : iterations_a_trip(kernels, options.unroll);
     sizes.timeout_seconds = options.timeout_seconds;
     if (options.history) sizes.history_size = limit + 1;
     return sizes;
 }
 
 } // namespace
+
+int iterations_a_trip(int kernels, int most) {
+    constexpr int most_kernels = 112;
+    return std::clamp(most_kernels / (kernels + 3), 1, most);
+}
 
 iteration_control::iteration_control(const device_group& group, const solver_options& options,
                                      std::int64_t n, const std::string& unrecordable,

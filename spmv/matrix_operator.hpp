@@ -71,6 +71,11 @@ public:
     [[nodiscard]] std::int64_t rows() const { return layouts_.range->size(); }
     [[nodiscard]] std::int64_t columns() const { return layouts_.domain->size(); }
     [[nodiscard]] const device_group& group() const { return layouts_.range->group; }
+    /// The number of columns that vectors have, row by row, and the operator of the same matrix for
+    /// vectors of one: more than 1 for operators that multiply several columns at once
+    /// (spmv/columns/column_operator.hpp).
+    [[nodiscard]] virtual int columns_at_once() const { return 1; }
+    [[nodiscard]] virtual const matrix_operator& single() const { return *this; }
     /// Returns a vector of the range layout, filled with zeros.
     [[nodiscard]] vector<T> make_range_vector(const std::string& item = "vectors") const {
         return vector<T>(layouts_.range, item);

@@ -16,6 +16,14 @@ operator_layouts make_layouts(const device_group& group, row_partition rows, row
             range};
 }
 
+layout_handle in_columns(const layout_handle& single, int columns) {
+    if (single->order)
+        throw usage_error("vectors of several columns have their rows in the caller's order");
+    row_partition rows = single->rows;
+    for (std::int64_t& begin : rows.begin) begin *= columns;
+    return std::make_shared<layout>(layout{single->group, std::move(rows), single->kind});
+}
+
 const layout_handle& square_layout(const operator_layouts& layouts, std::string_view who) {
     if (layouts.square()) return layouts.range;
     const std::int64_t rows = layouts.range->size();

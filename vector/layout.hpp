@@ -71,6 +71,10 @@ struct operator_layouts {
                                             row_partition columns, coherence kind,
                                             std::shared_ptr<const permutation> order = nullptr);
 
+/// Returns the layout of vectors of `columns` columns that lie row by row: entry (i, j) is number i
+/// columns + j. Throws usage_error where the layout has an order of rows.
+[[nodiscard]] layout_handle in_columns(const layout_handle& single, int columns);
+
 /// Returns the layout of x and y = A x where they have one. Throws usage_error otherwise: "WHO
 /// needs a square matrix; A is M x N".
 [[nodiscard]] const layout_handle& square_layout(const operator_layouts& layouts,

@@ -29,8 +29,10 @@ std::vector<smoother_step> jacobi_steps(int count) {
 template <class T, class W>
 multigrid_cycle_apply<T, W>::multigrid_cycle_apply(layout_handle fine, distributed_csr<T> a,
                                                    const amg_options& options,
-                                                   near_null_space<W> near_null)
-    : hierarchy_(without_order(fine), std::move(a), options, std::move(near_null)),
+                                                   near_null_space<W> near_null,
+                                                   const column_vectors& vectors)
+    : hierarchy_(without_order(fine), std::move(a), options, std::move(near_null), vectors),
+      columns_(vectors.columns),
       cycle_(options.cycle) {
     choose_steps(options.degree);
     make_vectors();
@@ -77,11 +79,11 @@ void multigrid_cycle_apply<T, W>::take_scale() {
     const layout& layout = *first.layout;
     const int exponent = first.scaling.largest > 0 ? std::ilogb(first.scaling.largest) : 0;
     for (int rank = 0; rank < layout.group.size(); ++rank) {
-        const std::int64_t rows = layout.rows.owned(rank).size();
+        const std::int64_t rows = layout.rows.owned(rank).size() / columns_;
         const double* const own = first.scaling.s[static_cast<std::size_t>(rank)].data() +
                                   first.first_owned[static_cast<std::size_t>(rank)];
         round_scale(layout.group[rank], rows, std::ldexp(1.0, -exponent), own,
-                    scale_->data(rank) + layout.first_owned(rank));
+                    scale_->data(rank) + layout.first_owned(rank), columns_);
     }
     if (layout.kind == coherence::replicated) {
         const settled_on_failure settled(layout.group);
@@ -102,7 +104,13 @@ void multigrid_cycle_apply<T, W>::take_scale() {
 }
 
 template <class T, class W>
+void multigrid_cycle_apply<T, W>::refuse_columns() const {
+    if (columns_ > 1) throw usage_error("amg: one for several columns at once takes no new values");
+}
+
+template <class T, class W>
 void multigrid_cycle_apply<T, W>::update(distributed_csr<T> a, const amg_options& options) {
+    refuse_columns();
     if (!hierarchy_.keeps_plans(options)) return rebuild(std::move(a), options);
     in_place_ = true;
     hierarchy_.update(std::move(a), options);
@@ -113,8 +121,9 @@ void multigrid_cycle_apply<T, W>::update(distributed_csr<T> a, const amg_options
 /// Changes nothing unless all of it is there.
 template <class T, class W>
 void multigrid_cycle_apply<T, W>::rebuild(distributed_csr<T> a, const amg_options& options) {
+    refuse_columns();
     multigrid_cycle_apply fresh(hierarchy_.levels().front().layout, std::move(a), options,
-                                hierarchy_.given());
+                                hierarchy_.given(), {});
     in_place_ = false;
     std::swap(steps_, fresh.steps_); // new values may have made another kind of it
     std::swap(vectors_, fresh.vectors_);
@@ -229,16 +238,20 @@ void multigrid_cycle_apply<T, W>::apply(execution& run, const vector<T>& r, vect
     finish_apply(run, z, dots);
 }
 
-/// In, B x = S r / (rho |r|); out, z = |r| S x.
+/// In, B x = S r / (rho |r|); out, z = |r| S x. Of several columns each has norm 1 or 0 by itself.
 template <class T, class W>
 void multigrid_cycle_apply<T, W>::run_cycle(execution& run, const vector<T>& from, vector<T>& to,
                                             std::span<const reduction_into<T>> dots) {
     const multigrid_level<W>& level = hierarchy_.levels().front();
     auto& [r, z, x, e] = vectors_.front();
     const auto constant = [&](double c) { return scalar_value{&run, run.constant(c)}; };
-    const scalar_value rr{&run, norm_.in(run)};
-    fused(run, reduction_into<T>{rr.number, &from, &from});
-    const scalar_value in = divide_or_zero(scalar_value{&run, run.follow(in_)}, sqrt(rr));
+    std::optional<scalar_value> rr;
+    if (columns_ == 1) {
+        rr = scalar_value{&run, norm_.in(run)};
+        fused(run, reduction_into<T>{rr->number, &from, &from});
+    }
+    scalar_value in{&run, run.follow(in_)};
+    if (rr) in = divide_or_zero(in, sqrt(*rr));
     if (level.inverse)
         fused(run, *r = in * pointwise(*scale_, from));
     else
@@ -246,7 +259,8 @@ void multigrid_cycle_apply<T, W>::run_cycle(execution& run, const vector<T>& fro
               *z = promote<T>(constant(steps_.front().c) * *r), *x = promote<T>(*z));
     visit(run, 0, true, false);
 
-    const scalar_value out = sqrt(rr) * scalar_value{&run, run.follow(out_)};
+    scalar_value out{&run, run.follow(out_)};
+    if (rr) out = sqrt(*rr) * out;
     const auto part = [&](const scalar_value& factor, const vector<W>& v) {
         return factor * promote<T>(pointwise(*scale_, v));
     };

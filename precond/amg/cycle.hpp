@@ -55,9 +55,9 @@ struct smoother_step {
 template <class T, class W>
 class multigrid_cycle_apply final : public amg_work<T> {
 public:
-    /// The options are checked.
+    /// The options are checked. `fine` is the layout of one column, whatever vectors have.
     multigrid_cycle_apply(layout_handle fine, distributed_csr<T> a, const amg_options& options,
-                          near_null_space<W> near_null);
+                          near_null_space<W> near_null, const column_vectors& vectors);
 
     void update(distributed_csr<T> a, const amg_options& options) override;
     void rebuild(distributed_csr<T> a, const amg_options& options) override;
@@ -70,6 +70,7 @@ public:
     [[nodiscard]] std::vector<multigrid_level_facts> levels() const override;
 
 private:
+    void refuse_columns() const;
     void choose_steps(int degree);
     void make_vectors();
     void take_scale();
@@ -82,6 +83,7 @@ private:
     [[nodiscard]] smoother_step last_step() const;
 
     hierarchy<W> hierarchy_;
+    int columns_;
     bool in_place_ = true; ///< the last update() kept operators and vectors
     std::vector<smoother_step> steps_;
     multigrid_cycle cycle_;

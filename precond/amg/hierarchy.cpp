@@ -11,6 +11,7 @@
 #include <krylith/precond/amg/rounded_level.hpp>
 #include <krylith/precond/amg/row_lengths.hpp>
 #include <krylith/precond/amg/unit_diagonal.hpp>
+#include <krylith/spmv/columns/column_operator.hpp>
 
 namespace krylith::detail {
 
@@ -32,8 +33,9 @@ constexpr double least_unsymmetric_bound = 1.6;
 template <class W>
 template <class T>
 hierarchy<W>::hierarchy(layout_handle fine, distributed_csr<T> a, const amg_options& options,
-                        near_null_space<W> given)
+                        near_null_space<W> given, const column_vectors& vectors)
     : given_(std::move(given)) {
+    if (vectors.columns > 1) format_ = formats::csr;
     if (options.precision == multigrid_precision::fp16 && given_.vectors != 1)
         throw usage_error("amg_options::precision is fp16, for " + std::to_string(given_.vectors) +
                           " near-null vectors; allowed is 1, or precision fp32 or fp64");
@@ -50,6 +52,7 @@ hierarchy<W>::hierarchy(layout_handle fine, distributed_csr<T> a, const amg_opti
     levels_.push_back(std::move(first));
     find_near_null();
     build(options);
+    if (vectors.columns > 1) widen(vectors);
 }
 
 /// Makes the near-null vectors of the first level, of those that were given or of ones.
@@ -181,11 +184,10 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
     scale_near_null(*aggregates, next.matrix, next.scaling, next.vectors, next.near_null);
     scale_transfers(next.scaling, next.matrix, p, r);
 
-    const bool kept = options.reuse != multigrid_reuse::none;
     round_matrix(level, options); // nothing needs its exact values any more
-    level.b = make_level_operator<W>(level.layout, level.layout, b, kept);
-    level.prolong = make_level_operator<W>(next.layout, level.layout, p, kept);
-    level.restrict = make_level_operator<W>(level.layout, next.layout, r, kept);
+    level.b = make_product(level.layout, level.layout, b, options);
+    level.prolong = make_product(next.layout, level.layout, p, options);
+    level.restrict = make_product(level.layout, next.layout, r, options);
     level.plans.emplace(level_plans<W>{
         std::move(*aggregates), std::move(p), std::move(transposition), std::move(r),
         std::move(first), std::move(between), std::move(second), std::move(unsymmetric)});
@@ -204,19 +206,48 @@ void hierarchy<W>::round_matrix(multigrid_level<W>& level, const amg_options& op
 template <class W>
 void hierarchy<W>::conclude(multigrid_level<W>& last, const amg_options& options) {
     if (last.facts.rows <= inverted_rows) {
-        last.inverse =
-            make_level_operator<W>(last.layout, last.layout, inverse_of(last, unsymmetric_), false);
+        last.inverse = make_level_operator<W>(last.layout, last.layout,
+                                              inverse_of(last, unsymmetric_), false, format_);
         last.facts.format = "dense inverse";
     } else {
         round_matrix(last, options);
-        last.b = make_level_operator<W>(last.layout, last.layout, last.matrix,
-                                        options.reuse != multigrid_reuse::none);
+        last.b = make_product(last.layout, last.layout, last.matrix, options);
+    }
+}
+
+template <class W>
+std::unique_ptr<matrix_operator<W>>
+hierarchy<W>::make_product(const layout_handle& domain, const layout_handle& range,
+                           const distributed_csr<W>& matrix, const amg_options& options) const {
+    return make_level_operator<W>(domain, range, matrix, options.reuse != multigrid_reuse::none,
+                                  format_);
+}
+
+template <class W>
+void hierarchy<W>::widen(const column_vectors& vectors) {
+    const auto of_columns = [&](std::unique_ptr<matrix_operator<W>>& of,
+                                const layout_handle& domain, const layout_handle& range) {
+        if (of)
+            of = std::make_unique<column_operator<W>>(
+                std::move(of), operator_layouts{domain, range}, vectors.columns);
+    };
+    layout_handle here = vectors.fine;
+    for (std::size_t at = 0; at < levels_.size(); ++at) {
+        multigrid_level<W>& level = levels_[at];
+        of_columns(level.b, here, here);
+        of_columns(level.inverse, here, here);
+        level.layout = here;
+        if (!level.prolong) return;
+        const layout_handle next = in_columns(levels_[at + 1].layout, vectors.columns);
+        of_columns(level.prolong, next, here);
+        of_columns(level.restrict, here, next);
+        here = next;
     }
 }
 
 #define KRYLITH_HIERARCHY(W, T)                                                                    \
     template hierarchy<W>::hierarchy(layout_handle, distributed_csr<T>, const amg_options&,        \
-                                     near_null_space<W>);
+                                     near_null_space<W>, const column_vectors&);
 
 KRYLITH_HIERARCHY(double, double)
 KRYLITH_HIERARCHY(float, double)
@@ -226,6 +257,12 @@ template void hierarchy<double>::find_near_null();
 template void hierarchy<float>::find_near_null();
 template void hierarchy<double>::round_matrix(multigrid_level<double>&, const amg_options&);
 template void hierarchy<float>::round_matrix(multigrid_level<float>&, const amg_options&);
+template std::unique_ptr<matrix_operator<double>>
+hierarchy<double>::make_product(const layout_handle&, const layout_handle&,
+                                const distributed_csr<double>&, const amg_options&) const;
+template std::unique_ptr<matrix_operator<float>>
+hierarchy<float>::make_product(const layout_handle&, const layout_handle&,
+                               const distributed_csr<float>&, const amg_options&) const;
 template double hierarchy<double>::least_bound() const;
 template double hierarchy<float>::least_bound() const;
 

@@ -56,13 +56,19 @@ struct multigrid_level {
     multigrid_level_facts facts;
 };
 
+/// What the vectors of a cycle are, where it is for several columns at once.
+struct column_vectors {
+    layout_handle fine; ///< of the first level's; null: one column
+    int columns = 1;
+};
+
 template <class W>
 class hierarchy {
 public:
     /// Makes the hierarchy of a matrix of T, whose rows and columns are partitioned as `fine` says.
     template <class T>
     hierarchy(layout_handle fine, distributed_csr<T> a, const amg_options& options,
-              near_null_space<W> given);
+              near_null_space<W> given, const column_vectors& vectors = {});
 
     /// Takes new values of A, of the same pattern; only where keeps_plans(). It is not whole()
     /// until complete().
@@ -93,6 +99,11 @@ private:
     [[nodiscard]] bool coarsen(std::size_t at, const amg_options& options);
     void update_next(std::size_t at, const amg_options& options);
     void conclude(multigrid_level<W>& last, const amg_options& options);
+    [[nodiscard]] std::unique_ptr<matrix_operator<W>>
+    make_product(const layout_handle& domain, const layout_handle& range,
+                 const distributed_csr<W>& matrix, const amg_options& options) const;
+    /// Makes vectors and operators those of several columns.
+    void widen(const column_vectors& vectors);
     /// Rounds the matrix of a level where the options say so and it pays.
     void round_matrix(multigrid_level<W>& level, const amg_options& options);
     [[nodiscard]] bool is_unsymmetric(const multigrid_level<W>& first,
@@ -102,6 +113,7 @@ private:
 
     std::vector<multigrid_level<W>> levels_;
     near_null_space<W> given_;
+    format_kind format_ = formats::automatic; ///< of the operators
     bool unsymmetric_ = false;
     bool cut_short_ = false; ///< by a coarse matrix without a positive diagonal
     bool whole_ = true;

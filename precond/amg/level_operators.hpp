@@ -58,10 +58,11 @@ inline bool reads_in_place(const device_group& group) {
 
 /// The operator of a matrix of the hierarchy, which may be kept: what needs no look at costs.
 template <class W, class Matrix>
-std::unique_ptr<matrix_operator<W>> make_level_operator(const layout_handle& domain,
-                                                        const layout_handle& range,
-                                                        const Matrix& matrix, bool kept) {
+std::unique_ptr<matrix_operator<W>>
+make_level_operator(const layout_handle& domain, const layout_handle& range, const Matrix& matrix,
+                    bool kept, format_kind format) {
     operator_options options;
+    options.format = format;
     options.borrow = kept && reads_in_place(domain->group);
     options.kind = domain->kind == coherence::owned ? operators::halo : operators::nz;
     return make_operator(operator_layouts{domain, range}, matrix, options);

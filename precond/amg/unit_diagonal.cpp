@@ -129,13 +129,15 @@ void divide_by_scale(device& on, std::int64_t count, double factor, const W* v, 
 }
 
 template <class W>
-void round_scale(device& on, std::int64_t count, double factor, const double* s, W* to) {
+void round_scale(device& on, std::int64_t count, double factor, const double* s, W* to,
+                 int columns) {
 #if KRYLITH_HAVE_CUDA
-    if (on.kind() == backend::cuda) return cuda::round_scale(on, count, factor, s, to);
+    if (on.kind() == backend::cuda) return cuda::round_scale(on, count, factor, s, to, columns);
 #endif
     enqueue(on, [=](int threads) {
 #pragma omp parallel for schedule(static) num_threads(threads) if (count > worth_a_team)
-        for (std::int64_t i = 0; i < count; ++i) to[i] = static_cast<W>(factor * s[i]);
+        for (std::int64_t i = 0; i < count; ++i)
+            std::fill_n(to + i * columns, columns, static_cast<W>(factor * s[i]));
     });
 }
 
@@ -191,7 +193,7 @@ void mirror_difference(device& on, const device_csr_view<W>& b, std::int64_t fir
     template void scale_columns(device&, const device_csr_view<W>&, const double*, W*);            \
     template void scale_rows(device&, const device_csr_view<W>&, const double*, double, W*);       \
     template void divide_by_scale(device&, std::int64_t, double, const W*, const double*, W*);     \
-    template void round_scale(device&, std::int64_t, double, const double*, W*);                   \
+    template void round_scale(device&, std::int64_t, double, const double*, W*, int);              \
     template void null_defect(device&, const device_csr_view<W>&, const W*, std::uint64_t*);       \
     template void mirror_difference(device&, const device_csr_view<W>&, std::int64_t,              \
                                     const column_numbers&, double, std::uint64_t*);

@@ -127,10 +127,11 @@ __global__ void __launch_bounds__(threads)
 
 template <class W>
 __global__ void __launch_bounds__(threads)
-    round_kernel(std::int64_t count, double factor, const double* s, W* to) {
+    round_kernel(std::int64_t count, double factor, const double* s, W* to, int columns) {
     const std::int64_t stride = std::int64_t{gridDim.x} * threads;
-    for (std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x; i < count; i += stride)
-        to[i] = static_cast<W>(factor * s[i]);
+    for (std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x; i < count * columns;
+         i += stride)
+        to[i] = static_cast<W>(factor * s[i / columns]);
 }
 
 template <class W>
@@ -226,8 +227,10 @@ void divide_by_scale(device& on, std::int64_t count, double factor, const W* v, 
 }
 
 template <class W>
-void round_scale(device& on, std::int64_t count, double factor, const double* s, W* to) {
-    launch_over(on, blocks_of_threads(count), round_kernel<W>, count, factor, s, to);
+void round_scale(device& on, std::int64_t count, double factor, const double* s, W* to,
+                 int columns) {
+    launch_over(on, blocks_of_threads(count * columns), round_kernel<W>, count, factor, s, to,
+                columns);
 }
 
 template <class W>
@@ -249,7 +252,7 @@ void mirror_difference(device& on, const device_csr_view<W>& b, std::int64_t fir
     template void scale_columns(device&, const device_csr_view<W>&, const double*, W*);            \
     template void scale_rows(device&, const device_csr_view<W>&, const double*, double, W*);       \
     template void divide_by_scale(device&, std::int64_t, double, const W*, const double*, W*);     \
-    template void round_scale(device&, std::int64_t, double, const double*, W*);                   \
+    template void round_scale(device&, std::int64_t, double, const double*, W*, int);              \
     template void null_defect(device&, const device_csr_view<W>&, const W*, std::uint64_t*);       \
     template void mirror_difference(device&, const device_csr_view<W>&, std::int64_t,              \
                                     const column_numbers&, double, std::uint64_t*);

@@ -79,9 +79,10 @@ template <class W>
 void divide_by_scale(device& on, std::int64_t count, double factor, const W* v, const double* s,
                      W* to);
 
-/// Enqueues to[i] = factor s[i] for i < count.
+/// Enqueues to[i columns + j] = factor s[i] for i < count and j < columns.
 template <class W>
-void round_scale(device& on, std::int64_t count, double factor, const double* s, W* to);
+void round_scale(device& on, std::int64_t count, double factor, const double* s, W* to,
+                 int columns = 1);
 
 /// Enqueues *sum += the sum over rows of |sum_j b_ij v_j| / sum_j |b_ij v_j| in units of 2^-16, an
 /// integer: the same in any order. v is by local columns.
@@ -112,7 +113,8 @@ template <class W>
 void divide_by_scale(device& on, std::int64_t count, double factor, const W* v, const double* s,
                      W* to);
 template <class W>
-void round_scale(device& on, std::int64_t count, double factor, const double* s, W* to);
+void round_scale(device& on, std::int64_t count, double factor, const double* s, W* to,
+                 int columns);
 template <class W>
 void null_defect(device& on, const device_csr_view<W>& b, const W* v, std::uint64_t* sum);
 

@@ -9,6 +9,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/spmv/building/build_operator.hpp>
+#include <krylith/spmv/columns/column_operator.hpp>
 #include <krylith/vector/fused.hpp>
 
 namespace krylith::detail {
@@ -40,7 +41,8 @@ chebyshev_apply<T, W>::chebyshev_apply(const matrix_operator<T>& a, const csr_vi
     : options_(options),
       coefficients_(
           make_chebyshev_series(options.kind, options.degree, 1, options.ratio).coefficients),
-      layout_(a.layout()),
+      layout_(a.single().layout()),
+      columns_(a.columns_at_once()),
       nnz_(static_cast<std::int64_t>(matrix.values.size())) {
     if (matrix.rows != layout_->size() || matrix.columns != layout_->size())
         throw usage_error("chebyshev: a matrix of " + std::to_string(matrix.rows) + " x " +
@@ -54,8 +56,13 @@ chebyshev_apply<T, W>::chebyshev_apply(const matrix_operator<T>& a, const csr_vi
     std::optional<row_partition> rows = layout_->rows;
     auto source = make_source(layout_->group, values, pattern_state::valid, rows, {});
     source.order = layout_->order;
-    x_ =
-        build_operator(layout_->group, source, {.layouts = operator_layouts{layout_, layout_}}, {});
+    operator_options how;
+    if (columns_ > 1) how.format = formats::csr;
+    x_ = build_operator(layout_->group, source, {.layouts = operator_layouts{layout_, layout_}},
+                        how);
+    if (columns_ > 1)
+        x_ = std::make_unique<column_operator<W>>(
+            std::move(x_), operator_layouts{a.layout(), a.layout()}, columns_);
     const std::string item = "preconditioner";
     s_.emplace(x_->make_range_vector(item));
     sum_.emplace(x_->make_range_vector(item));
@@ -81,10 +88,13 @@ chebyshev_apply<T, W>::compute(const csr_view<T>& matrix) const {
 /// caller's.
 template <class T, class W>
 void chebyshev_apply<T, W>::take(const contents& now) {
-    std::vector<W> s(now.scaling.s.size());
-    for (std::size_t row = 0; row < s.size(); ++row)
-        s[static_cast<std::size_t>(layout_->row_of_caller(static_cast<std::int64_t>(row)))] =
-            static_cast<W>(now.scaling.s[row]);
+    const auto k = static_cast<std::size_t>(columns_);
+    std::vector<W> s(now.scaling.s.size() * k);
+    for (std::size_t row = 0; row < now.scaling.s.size(); ++row) {
+        const auto to =
+            static_cast<std::size_t>(layout_->row_of_caller(static_cast<std::int64_t>(row)));
+        std::fill_n(s.data() + to * k, k, static_cast<W>(now.scaling.s[row]));
+    }
     s_->upload(s);
     lambda_ = now.scaling.lambda;
     constexpr int usual = sizeof(T) == 8 ? 130 : 40;
@@ -94,6 +104,8 @@ void chebyshev_apply<T, W>::take(const contents& now) {
 
 template <class T, class W>
 void chebyshev_apply<T, W>::update(const csr_view<T>& matrix) {
+    if (columns_ > 1)
+        throw usage_error("chebyshev: one for several columns at once takes no new values");
     if (matrix.rows != layout_->size() || static_cast<std::int64_t>(matrix.values.size()) != nnz_)
         throw usage_error("chebyshev: update() by a matrix of " + std::to_string(matrix.rows) +
                           " rows and " + std::to_string(matrix.values.size()) +
@@ -107,14 +119,19 @@ void chebyshev_apply<T, W>::update(const csr_view<T>& matrix) {
 
 /// With v_j = T_j(X) S r, where X = (center I - D^-1/2 A D^-1/2) / radius, z is a sum of the v_j,
 /// and v_(j + 1) = 2 X v_j - v_(j - 1) is one product, which writes over v_(j - 1). Every second
-/// time both vectors go into the sum, in one pass; the pass of the last ones writes z.
+/// time both vectors go into the sum, in one pass; the pass of the last ones writes z. r is scaled
+/// by its norm; several columns have norm 1 or 0 each by themselves.
 template <class T, class W>
 void chebyshev_apply<T, W>::apply(execution& run, const vector<T>& r, vector<T>& z,
                                   std::span<const reduction_into<T>> dots) {
     const auto constant = [&](double c) { return scalar_value{&run, run.constant(c)}; };
-    const scalar_value rr{&run, norm_.in(run)};
-    fused(run, reduction_into<T>{rr.number, &r, &r});
-    fused(run, *even_ = divide_or_zero(constant(1), sqrt(rr)) * pointwise(*s_, r));
+    std::optional<scalar_value> rr;
+    if (columns_ == 1) {
+        rr = scalar_value{&run, norm_.in(run)};
+        fused(run, reduction_into<T>{rr->number, &r, &r});
+    }
+    fused(run, *even_ = (rr ? divide_or_zero(constant(1), sqrt(*rr)) : constant(1)) *
+                        pointwise(*s_, r));
 
     const int products = options_.degree - 1;
     const auto c = [&](int j) { return coefficients_[static_cast<std::size_t>(j)]; };
@@ -131,7 +148,8 @@ void chebyshev_apply<T, W>::apply(execution& run, const vector<T>& r, vector<T>&
         std::swap(before, now);
     }
 
-    const scalar_value size = sqrt(rr) * scalar_value{&run, run.follow(size_)};
+    scalar_value size{&run, run.follow(size_)};
+    if (rr) size = sqrt(*rr) * size;
     const auto out = [&](double factor, vector<W>& v) {
         return (size * constant(factor)) * promote<T>(pointwise(*s_, v));
     };
@@ -150,9 +168,10 @@ template <class T, class W>
 std::int64_t chebyshev_apply<T, W>::bytes() const {
     std::int64_t most = 0;
     for (int rank = 0; rank < layout_->group.size(); ++rank) {
-        const std::int64_t ghosts = layout_->kind == coherence::replicated ? 0 : x_->received(rank);
+        const layout& of = *x_->layout();
+        const std::int64_t ghosts = of.kind == coherence::replicated ? 0 : x_->received(rank);
         const auto w = static_cast<std::int64_t>(sizeof(W));
-        most = std::max(most, x_->matrix_bytes(rank) + (4 * layout_->held(rank) + 2 * ghosts) * w);
+        most = std::max(most, x_->matrix_bytes(rank) + (4 * of.held(rank) + 2 * ghosts) * w);
     }
     return most;
 }

@@ -56,7 +56,8 @@ private:
     /// Of T_j(X) S r in the sum that makes z, where the largest eigenvalue is 1: others of the same
     /// ratio only divide the sum, so new values of the matrix leave them as they are.
     std::vector<double> coefficients_;
-    layout_handle layout_; ///< of the solver's operator, and of all vectors here
+    layout_handle layout_; ///< of the solver's operator, of one column
+    int columns_;          ///< of the vectors
     std::int64_t nnz_;
     double lambda_ = 0;
     std::shared_ptr<double> size_ = std::make_shared<double>(1.0); ///< M^-1 = size S p S

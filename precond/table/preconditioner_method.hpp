@@ -116,6 +116,9 @@ struct preconditioner_method {
     /// Whether M is the main diagonal of A, which loops for several right-hand sides apply by
     /// themselves (solvers/table/joint_solver.hpp).
     bool is_diagonal = false;
+    /// Whether M may be made for an operator of several columns, and is then applied to all of them
+    /// at once.
+    bool takes_columns = false;
 
     /// Whether M suits a solver that needs a symmetric positive definite one, where A is that.
     [[nodiscard]] constexpr bool suits_definite() const {

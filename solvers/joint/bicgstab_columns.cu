@@ -13,10 +13,27 @@ namespace krylith::cuda {
     template void run_pass<method::finish>(device&, const column_arguments<T>&);                   \
     template void run_pass<method::turn>(device&, const column_arguments<T>&);                     \
     template void run_test<method>(device&, const column_arguments<T>&)
-KRYLITH_COLUMN_PASSES(bicgstab_columns<false>, double);
-KRYLITH_COLUMN_PASSES(bicgstab_columns<true>, double);
-KRYLITH_COLUMN_PASSES(bicgstab_columns<false>, float);
-KRYLITH_COLUMN_PASSES(bicgstab_columns<true>, float);
+#define KRYLITH_APPLIED_PASSES(method, T)                                                          \
+    KRYLITH_COLUMN_PASSES(method, T);                                                              \
+    template void run_pass<normalise<method::squares_of_r, method::p, method::t>>(                 \
+        device&, const column_arguments<T>&);                                                      \
+    template void run_pass<normalise<method::squares_of_p, method::p, method::t>>(                 \
+        device&, const column_arguments<T>&);                                                      \
+    template void run_pass<normalise<method::squares_of_s, method::r, method::t>>(                 \
+        device&, const column_arguments<T>&)
+
+using bicgstab_plain = bicgstab_columns<joint_preconditioner::none>;
+using bicgstab_jacobi = bicgstab_columns<joint_preconditioner::jacobi>;
+using bicgstab_applied = bicgstab_columns<joint_preconditioner::applied>;
+
+KRYLITH_COLUMN_PASSES(bicgstab_plain, double);
+KRYLITH_COLUMN_PASSES(bicgstab_plain, float);
+KRYLITH_COLUMN_PASSES(bicgstab_jacobi, double);
+KRYLITH_COLUMN_PASSES(bicgstab_jacobi, float);
+KRYLITH_APPLIED_PASSES(bicgstab_applied, double);
+KRYLITH_APPLIED_PASSES(bicgstab_applied, float);
+
+#undef KRYLITH_APPLIED_PASSES
 #undef KRYLITH_COLUMN_PASSES
 
 } // namespace krylith::cuda

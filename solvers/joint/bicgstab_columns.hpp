@@ -2,21 +2,27 @@
 #pragma once
 
 #include <cmath>
+#include <type_traits>
 
+#include <krylith/solvers/joint/applied_steps.hpp>
 #include <krylith/solvers/joint/column_pass.hpp>
 #include <krylith/solvers/joint/pass_list.hpp>
 
 namespace krylith {
 
-/// BiCGStab; M, on the right, is the main diagonal where Preconditioned, else I. Between the two
-/// products r stands for s.
-template <bool Preconditioned>
+/// BiCGStab with M on the right. Between the two products r stands for s. With M applied as a step
+/// t, which is free before each product, takes p / |p| and s / |s|, and p_hat and s_hat are what M
+/// makes of these.
+template <joint_preconditioner M>
 struct bicgstab_columns {
+    static constexpr joint_preconditioner preconditioner = M;
+    static constexpr bool applied = M == joint_preconditioner::applied;
+    static constexpr bool diagonal = M == joint_preconditioner::jacobi;
+
     enum role : int { b, x, r, shadow, p, v, t, p_hat, s_hat, vectors };
     static constexpr unsigned domain = in_set(x, p_hat, s_hat);
-    static constexpr bool preconditioned = Preconditioned;
 
-    enum number : int { sigma, vv, ss, ts, tt, rho, shadow_norm, beta, gamma, numbers };
+    enum number : int { sigma, vv, ss, ts, tt, pp, rho, shadow_norm, beta, gamma, numbers };
     static constexpr int residual_sums = 1;
 
     /// Whether a is 0 beside what rounding leaves of the norms that it is made of.
@@ -29,9 +35,9 @@ struct bicgstab_columns {
     struct start : column_pass {
         static constexpr int product = FromX ? static_cast<int>(x) : no_product;
         static constexpr unsigned reads = in_set(b);
-        static constexpr unsigned writes = in_set(r, shadow, p, p_hat);
+        static constexpr unsigned writes = in_set(r, shadow, p) | (applied ? 0 : in_set(p_hat));
         static constexpr int sums = residual_sums;
-        static constexpr bool uses_diagonal = Preconditioned;
+        static constexpr bool uses_diagonal = diagonal;
         KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.rr(); }
         template <class C, class T>
         KRYLITH_HD static void apply(const C&, T d, T product, T* e, double* s) {
@@ -43,6 +49,12 @@ struct bicgstab_columns {
         }
     };
 
+    /// The factor of M^-1 p and M^-1 s: the norm of the column where M took it with norm 1.
+    template <class T>
+    KRYLITH_HD static T scale(const double* array, number squares, const column_places& at, int j) {
+        return applied ? static_cast<T>(column_norm(array[at.own(squares) + j])) : T(1);
+    }
+
     /// v = A M^-1 p.
     struct multiply_p : column_pass {
         static constexpr int product = p_hat;
@@ -50,11 +62,18 @@ struct bicgstab_columns {
         static constexpr unsigned writes = in_set(v);
         static constexpr int sums = 2;
         KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.own(sigma); }
+        template <class T>
+        using coefficients = norm_coefficient<T>;
+        template <class T>
+        KRYLITH_HD static coefficients<T> prepare(const double* array, const double*,
+                                                  const column_places& at, int j) {
+            return {scale<T>(array, pp, at, j)};
+        }
         template <class C, class T>
-        KRYLITH_HD static void apply(const C&, T, T product, T* e, double* s) {
-            e[v] = product;
-            s[0] += column_term(e[shadow], product);
-            s[1] += column_term(product, product);
+        KRYLITH_HD static void apply(const C& c, T, T product, T* e, double* s) {
+            e[v] = c.norm * product;
+            s[0] += column_term(e[shadow], e[v]);
+            s[1] += column_term(e[v], e[v]);
         }
     };
 
@@ -69,9 +88,9 @@ struct bicgstab_columns {
     /// s = r - alpha v, in the place of r.
     struct halve : column_pass {
         static constexpr unsigned reads = in_set(r, v);
-        static constexpr unsigned writes = in_set(r, s_hat);
+        static constexpr unsigned writes = applied ? in_set(r) : in_set(r, s_hat);
         static constexpr int sums = 1;
-        static constexpr bool uses_diagonal = Preconditioned;
+        static constexpr bool uses_diagonal = diagonal;
         KRYLITH_HD static constexpr int awaits(const column_places& at) { return at.own(sigma); }
         KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.own(ss); }
         template <class T>
@@ -99,11 +118,18 @@ struct bicgstab_columns {
         static constexpr int sums = 2;
         KRYLITH_HD static constexpr int awaits(const column_places& at) { return at.own(ss); }
         KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.own(ts); }
+        template <class T>
+        using coefficients = norm_coefficient<T>;
+        template <class T>
+        KRYLITH_HD static coefficients<T> prepare(const double* array, const double*,
+                                                  const column_places& at, int j) {
+            return {scale<T>(array, ss, at, j)};
+        }
         template <class C, class T>
-        KRYLITH_HD static void apply(const C&, T, T product, T* e, double* s) {
-            e[t] = product;
-            s[0] += column_term(e[r], product);
-            s[1] += column_term(product, product);
+        KRYLITH_HD static void apply(const C& c, T, T product, T* e, double* s) {
+            e[t] = c.norm * product;
+            s[0] += column_term(e[r], e[t]);
+            s[1] += column_term(e[t], e[t]);
         }
     };
 
@@ -118,21 +144,25 @@ struct bicgstab_columns {
         struct coefficients {
             T alpha;
             T omega;
+            T along_p; ///< alpha, of p_hat
+            T along_s; ///< omega, of s_hat
         };
         template <class T>
         KRYLITH_HD static coefficients<T> prepare(const double* array, const double* arrived,
                                                   const column_places& at, int j) {
-            if (array[at.state() + j] != 0.0) return {T(0), T(0)};
+            if (array[at.state() + j] != 0.0) return {};
             const double squares = arrived[at.k + j];
-            return {
-                static_cast<T>(step(array, array[at.own(sigma) + j], array[at.own(vv) + j], at, j)),
-                squares > 0.0 ? static_cast<T>(arrived[j] / squares) : T(0)};
+            const auto alpha_ =
+                static_cast<T>(step(array, array[at.own(sigma) + j], array[at.own(vv) + j], at, j));
+            const T omega_ = squares > 0.0 ? static_cast<T>(arrived[j] / squares) : T(0);
+            return {alpha_, omega_, alpha_ * scale<T>(array, pp, at, j),
+                    omega_ * scale<T>(array, ss, at, j)};
         }
         template <class C, class T>
         KRYLITH_HD static void apply(const C& c, T, T, T* e, double* s) {
-            if (c.alpha != T(0)) e[x] += c.alpha * e[p_hat];
+            if (c.alpha != T(0)) e[x] += c.along_p * e[p_hat];
             if (c.omega != T(0)) {
-                e[x] += c.omega * e[s_hat];
+                e[x] += c.along_s * e[s_hat];
                 e[r] -= c.omega * e[t];
             }
             s[0] += column_term(e[r], e[r]);
@@ -140,13 +170,13 @@ struct bicgstab_columns {
         }
     };
 
-    /// p = r + beta (p - omega v).
+    /// p = r + beta (p - omega v), and p'p where M is a step of its own.
     struct turn : column_pass {
         static constexpr unsigned reads = in_set(r, p, v);
-        static constexpr unsigned writes = in_set(p, p_hat);
-        static constexpr int sums = 0;
-        static constexpr bool uses_diagonal = Preconditioned;
-        KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.rr(); }
+        static constexpr unsigned writes = applied ? in_set(p) : in_set(p, p_hat);
+        static constexpr int sums = applied ? 1 : 0;
+        static constexpr bool uses_diagonal = diagonal;
+        KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.own(pp); }
         template <class T>
         struct coefficients {
             T beta;
@@ -159,20 +189,42 @@ struct bicgstab_columns {
                     static_cast<T>(array[at.own(gamma) + j])};
         }
         template <class C, class T>
-        KRYLITH_HD static void apply(const C& c, T d, T, T* e, double*) {
+        KRYLITH_HD static void apply(const C& c, T d, T, T* e, double* s) {
             e[p] = c.beta != T(0) ? e[r] + c.beta * e[p] - c.gamma * e[v] : e[r];
             e[p_hat] = d * e[p];
+            if constexpr (applied) s[0] += column_term(e[p], e[p]);
         }
     };
 
-    using before_test = pass_list<multiply_p, halve, multiply_s, finish>;
+    struct squares_of_r {
+        KRYLITH_HD static constexpr int place(const column_places& at) { return at.rr(); }
+    };
+    struct squares_of_p {
+        KRYLITH_HD static constexpr int place(const column_places& at) { return at.own(pp); }
+    };
+    struct squares_of_s {
+        KRYLITH_HD static constexpr int place(const column_places& at) { return at.own(ss); }
+    };
+    template <bool FromX>
+    using begins = std::conditional_t<
+        applied,
+        pass_list<start<FromX>, normalise<squares_of_r, p, t>, apply_preconditioner<t, p_hat>>,
+        pass_list<start<FromX>>>;
+    using before_test =
+        std::conditional_t<applied,
+                           pass_list<multiply_p, halve, normalise<squares_of_s, r, t>,
+                                     apply_preconditioner<t, s_hat>, multiply_s, finish>,
+                           pass_list<multiply_p, halve, multiply_s, finish>>;
     using after_test = pass_list<turn>;
+    using next = std::conditional_t<
+        applied, pass_list<normalise<squares_of_p, p, t>, apply_preconditioner<t, p_hat>>,
+        pass_list<>>;
 
     /// Makes column j begin from the sums of start. Returns the state that this leaves it in.
     KRYLITH_HD static loop_state begin(double* array, const column_places& at, int j,
                                        int /*value_bytes*/) {
-        array[at.own(rho) + j] = array[at.rr() + j];
-        array[at.own(shadow_norm) + j] = array[at.rr() + j];
+        for (const int squared : {rho, shadow_norm, pp})
+            array[at.own(squared) + j] = array[at.rr() + j];
         return loop_state::running;
     }
 

@@ -7,17 +7,17 @@ namespace krylith {
 
 template <class T>
 std::unique_ptr<joint_solver<T>> joint_cg(const device_group& group, const csr_view<T>& a,
-                                          int columns, joint_preconditioner m,
+                                          int columns, const column_preconditioner<T>& m,
                                           const solver_options& options) {
     return make_joint<cg_columns, T>(group, a, columns, m, options);
 }
 
 template std::unique_ptr<joint_solver<double>> joint_cg(const device_group&,
                                                         const csr_view<double>&, int,
-                                                        joint_preconditioner,
+                                                        const column_preconditioner<double>&,
                                                         const solver_options&);
 template std::unique_ptr<joint_solver<float>> joint_cg(const device_group&, const csr_view<float>&,
-                                                       int, joint_preconditioner,
+                                                       int, const column_preconditioner<float>&,
                                                        const solver_options&);
 
 } // namespace krylith

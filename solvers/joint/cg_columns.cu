@@ -9,12 +9,32 @@ namespace krylith::cuda {
     template void run_pass<method::start<true>>(device&, const column_arguments<T>&);              \
     template void run_pass<method::multiply>(device&, const column_arguments<T>&);                 \
     template void run_pass<method::subtract>(device&, const column_arguments<T>&);                 \
-    template void run_pass<method::advance>(device&, const column_arguments<T>&);                  \
     template void run_test<method>(device&, const column_arguments<T>&)
-KRYLITH_COLUMN_PASSES(cg_columns<false>, double);
-KRYLITH_COLUMN_PASSES(cg_columns<true>, double);
-KRYLITH_COLUMN_PASSES(cg_columns<false>, float);
-KRYLITH_COLUMN_PASSES(cg_columns<true>, float);
+#define KRYLITH_OWN_PASSES(method, T)                                                              \
+    KRYLITH_COLUMN_PASSES(method, T);                                                              \
+    template void run_pass<method::advance>(device&, const column_arguments<T>&)
+#define KRYLITH_APPLIED_PASSES(method, T)                                                          \
+    KRYLITH_COLUMN_PASSES(method, T);                                                              \
+    template void run_pass<normalise<method::squares_of_r, method::r, method::q>>(                 \
+        device&, const column_arguments<T>&);                                                      \
+    template void run_pass<method::settle>(device&, const column_arguments<T>&);                   \
+    template void run_pass<method::measure<false>>(device&, const column_arguments<T>&);           \
+    template void run_pass<method::measure<true>>(device&, const column_arguments<T>&);            \
+    template void run_pass<method::turn>(device&, const column_arguments<T>&)
+
+using cg_plain = cg_columns<joint_preconditioner::none>;
+using cg_jacobi = cg_columns<joint_preconditioner::jacobi>;
+using cg_applied = cg_columns<joint_preconditioner::applied>;
+
+KRYLITH_OWN_PASSES(cg_plain, double);
+KRYLITH_OWN_PASSES(cg_plain, float);
+KRYLITH_OWN_PASSES(cg_jacobi, double);
+KRYLITH_OWN_PASSES(cg_jacobi, float);
+KRYLITH_APPLIED_PASSES(cg_applied, double);
+KRYLITH_APPLIED_PASSES(cg_applied, float);
+
+#undef KRYLITH_APPLIED_PASSES
+#undef KRYLITH_OWN_PASSES
 #undef KRYLITH_COLUMN_PASSES
 
 } // namespace krylith::cuda

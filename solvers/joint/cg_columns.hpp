@@ -1,28 +1,36 @@
 // CG for several right-hand sides (solvers/cg.hpp), as passes of a joint loop.
 #pragma once
 
+#include <type_traits>
+
+#include <krylith/solvers/joint/applied_steps.hpp>
 #include <krylith/solvers/joint/column_pass.hpp>
 #include <krylith/solvers/joint/pass_list.hpp>
 
 namespace krylith {
 
-/// CG; M is the main diagonal where Preconditioned, else I.
-template <bool Preconditioned>
+/// CG. With M applied as a step q stands for r of norm 1 between two products, and z for what M
+/// makes of it.
+template <joint_preconditioner M>
 struct cg_columns {
-    enum role : int { b, x, r, p, q, vectors };
+    static constexpr joint_preconditioner preconditioner = M;
+    static constexpr bool applied = M == joint_preconditioner::applied;
+    static constexpr bool diagonal = M == joint_preconditioner::jacobi;
+
+    enum role : int { b, x, r, p, q, z };
+    static constexpr int vectors = applied ? z + 1 : q + 1;
     static constexpr unsigned domain = in_set(x, p);
-    static constexpr bool preconditioned = Preconditioned;
     /// Small systems run in one kernel (solvers/joint/persistent_columns.hpp).
-    static constexpr bool persistent = true;
+    static constexpr bool persistent = !applied;
 
     enum number : int { pq, rho, alpha, beta, numbers };
-    /// r'r, and r'z where there is M.
-    static constexpr int residual_sums = Preconditioned ? 2 : 1;
+    /// r'r, and r'z where there is M in the same pass.
+    static constexpr int residual_sums = diagonal ? 2 : 1;
 
     template <class T>
     KRYLITH_HD static void add_residual(T r, T z, double* sums) {
         sums[0] += column_term(r, r);
-        if constexpr (Preconditioned) sums[1] += column_term(r, z);
+        if constexpr (diagonal) sums[1] += column_term(r, z);
     }
 
     /// r = b - A x, or b where x = 0, and p = z.
@@ -30,9 +38,9 @@ struct cg_columns {
     struct start : column_pass {
         static constexpr int product = FromX ? static_cast<int>(x) : no_product;
         static constexpr unsigned reads = in_set(b);
-        static constexpr unsigned writes = in_set(r, p);
+        static constexpr unsigned writes = applied ? in_set(r) : in_set(r, p);
         static constexpr int sums = residual_sums;
-        static constexpr bool uses_diagonal = Preconditioned;
+        static constexpr bool uses_diagonal = diagonal;
         KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.rr(); }
         template <class C, class T>
         KRYLITH_HD static void apply(const C&, T d, T product, T* e, double* s) {
@@ -56,12 +64,17 @@ struct cg_columns {
         }
     };
 
+    /// r'z of the direction p: where M is a step of its own its sum stays in extra().
+    KRYLITH_HD static double product_of(const double* array, const column_places& at, int j) {
+        return array[(applied ? at.extra() : at.own(rho)) + j];
+    }
+
     /// r -= alpha q.
     struct subtract : column_pass {
         static constexpr unsigned reads = in_set(r, q);
         static constexpr unsigned writes = in_set(r);
         static constexpr int sums = residual_sums;
-        static constexpr bool uses_diagonal = Preconditioned;
+        static constexpr bool uses_diagonal = diagonal;
         KRYLITH_HD static constexpr int awaits(const column_places& at) { return at.own(pq); }
         KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.rr(); }
         template <class T>
@@ -72,7 +85,7 @@ struct cg_columns {
         KRYLITH_HD static coefficients<T> prepare(const double* array, const double* arrived,
                                                   const column_places& at, int j) {
             return {array[at.state() + j] == 0.0 && arrived[j] > 0.0
-                        ? static_cast<T>(array[at.own(rho) + j] / arrived[j])
+                        ? static_cast<T>(product_of(array, at, j) / arrived[j])
                         : T(0)};
         }
         template <class C, class T>
@@ -87,7 +100,7 @@ struct cg_columns {
         static constexpr unsigned reads = in_set(x, p, r);
         static constexpr unsigned writes = in_set(x, p);
         static constexpr int sums = 0;
-        static constexpr bool uses_diagonal = Preconditioned;
+        static constexpr bool uses_diagonal = diagonal;
         KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.rr(); }
         template <class T>
         struct coefficients {
@@ -103,18 +116,107 @@ struct cg_columns {
         template <class C, class T>
         KRYLITH_HD static void apply(const C& c, T d, T, T* e, double*) {
             if (c.alpha != T(0)) e[x] += c.alpha * e[p];
-            const T z = d * e[r];
-            e[p] = c.beta != T(0) ? z + c.beta * e[p] : z;
+            const T z_ = d * e[r];
+            e[p] = c.beta != T(0) ? z_ + c.beta * e[p] : z_;
         }
     };
 
+    // With M as a step of its own: x += alpha p comes before the loop may end, what makes the next
+    // p after it, so that M is not applied in vain.
+
+    /// x += alpha p and q = r / |r|.
+    struct settle : column_pass {
+        static constexpr unsigned reads = in_set(x, p, r);
+        static constexpr unsigned writes = in_set(x, q);
+        static constexpr int sums = 0;
+        KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.rr(); }
+        template <class T>
+        struct coefficients {
+            T alpha;
+            T inverse;
+        };
+        template <class T>
+        KRYLITH_HD static coefficients<T> prepare(const double* array, const double*,
+                                                  const column_places& at, int j) {
+            const double norm = column_norm(array[at.rr() + j]);
+            return {static_cast<T>(array[at.own(alpha) + j]),
+                    norm > 0.0 ? static_cast<T>(1 / norm) : T(0)};
+        }
+        template <class C, class T>
+        KRYLITH_HD static void apply(const C& c, T, T, T* e, double*) {
+            if (c.alpha != T(0)) e[x] += c.alpha * e[p];
+            e[q] = c.inverse != T(0) ? c.inverse * e[r] : T(0);
+        }
+    };
+
+    /// r'z. At the start of the recurrence p = z, too.
+    template <bool First>
+    struct measure : column_pass {
+        static constexpr unsigned reads = in_set(r, z);
+        static constexpr unsigned writes = First ? in_set(p) : 0;
+        static constexpr int sums = 1;
+        KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.extra(); }
+        template <class T>
+        using coefficients = norm_coefficient<T>;
+        template <class T>
+        KRYLITH_HD static coefficients<T> prepare(const double* array, const double*,
+                                                  const column_places& at, int j) {
+            return {static_cast<T>(column_norm(array[at.rr() + j]))};
+        }
+        template <class C, class T>
+        KRYLITH_HD static void apply(const C& c, T, T, T* e, double* s) {
+            const T z_ = c.norm * e[z];
+            if constexpr (First) e[p] = z_;
+            s[0] += column_term(e[r], z_);
+        }
+    };
+
+    /// p = z + beta p.
+    struct turn : column_pass {
+        static constexpr unsigned reads = in_set(p, z);
+        static constexpr unsigned writes = in_set(p);
+        static constexpr int sums = 0;
+        KRYLITH_HD static constexpr int awaits(const column_places& at) { return at.extra(); }
+        KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.rr(); }
+        template <class T>
+        struct coefficients {
+            T norm;
+            T beta;
+        };
+        template <class T>
+        KRYLITH_HD static coefficients<T> prepare(const double* array, const double* arrived,
+                                                  const column_places& at, int j) {
+            const double before = array[at.own(rho) + j];
+            const bool goes_on = array[at.state() + j] == 0.0 && arrived[j] > 0.0;
+            return {static_cast<T>(column_norm(array[at.rr() + j])),
+                    goes_on ? static_cast<T>(arrived[j] / before) : T(0)};
+        }
+        template <class C, class T>
+        KRYLITH_HD static void apply(const C& c, T, T, T* e, double*) {
+            const T z_ = c.norm * e[z];
+            e[p] = c.beta != T(0) ? z_ + c.beta * e[p] : z_;
+        }
+    };
+
+    struct squares_of_r {
+        KRYLITH_HD static constexpr int place(const column_places& at) { return at.rr(); }
+    };
+    template <bool FromX>
+    using begins =
+        std::conditional_t<applied,
+                     pass_list<start<FromX>, normalise<squares_of_r, r, q>,
+                               apply_preconditioner<q, z>, measure<true>>,
+                     pass_list<start<FromX>>>;
     using before_test = pass_list<multiply, subtract>;
-    using after_test = pass_list<advance>;
+    using after_test = std::conditional_t<applied, pass_list<settle>, pass_list<advance>>;
+    using next = std::conditional_t<applied, pass_list<apply_preconditioner<q, z>, measure<false>, turn>,
+                              pass_list<>>;
 
     /// Makes column j begin from the sums of start. Returns the state that this leaves it in.
     KRYLITH_HD static loop_state begin(double* array, const column_places& at, int j,
                                        int /*value_bytes*/) {
-        const double product = array[(Preconditioned ? at.extra() : at.rr()) + j];
+        constexpr bool has_m = M != joint_preconditioner::none;
+        const double product = array[(has_m ? at.extra() : at.rr()) + j];
         array[at.own(rho) + j] = product;
         return product > 0.0 ? loop_state::running : loop_state::indefinite_preconditioner;
     }
@@ -128,19 +230,24 @@ struct cg_columns {
         array[at.own(beta) + j] = 0;
         if (state != 0.0) return false;
         const double product = array[at.own(pq) + j];
-        const double before = array[at.own(rho) + j];
+        const double before = product_of(array, at, j);
         if (!(product > 0.0) || !(product - product == 0.0)) {
             state = as_register(product - product == 0.0 ? loop_state::indefinite_matrix
                                                          : loop_state::not_a_number);
             return false;
         }
+        if (applied && !(before > 0.0)) { // then there was no step
+            state = as_register(before - before == 0.0 ? loop_state::indefinite_preconditioner
+                                                       : loop_state::not_a_number);
+            return false;
+        }
         array[at.own(alpha) + j] = before / product;
         loop_state next = test_column(array, arrived, at, j);
-        const double now = arrived[(Preconditioned ? at.k : 0) + j];
+        const double now = applied ? before : arrived[(diagonal ? at.k : 0) + j];
         array[at.own(rho) + j] = now;
         if (next == loop_state::running && !(now > 0.0))
             next = loop_state::indefinite_preconditioner;
-        if (next == loop_state::running) array[at.own(beta) + j] = now / before;
+        if (next == loop_state::running && !applied) array[at.own(beta) + j] = now / before;
         state = as_register(next);
         return next == loop_state::running;
     }

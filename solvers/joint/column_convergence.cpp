@@ -22,12 +22,13 @@ reason reason_of(loop_state state) {
 
 std::string diagnosis_of(reason why) {
     switch (why) {
-    case reason::max_iterations: return "the iterations ran out: allow more, or use jacobi";
+    case reason::max_iterations: return "the iterations ran out: allow more, or take another preconditioner";
     case reason::diverged: return "the residual grew: A may not be symmetric positive definite";
     case reason::indefinite_matrix:
         return "p'Ap <= 0: A is not positive definite; minres or gmres solve column after column";
     case reason::indefinite_preconditioner:
-        return "r'z <= 0: the diagonal has negative entries; solve without jacobi";
+        return "r'z <= 0: M is not positive definite, as one of a diagonal with negative entries: "
+               "solve without it";
     case reason::not_a_number: return "NaN or infinity in b, x0 or A";
     case reason::breakdown:
         return "the method broke down twice without progress: gmres can't, column after column";
@@ -69,9 +70,9 @@ void column_convergence::start() {
         // From a start far off, growth is measured by the first residual, as in cg().
         const double tolerance = options_.divergence_tolerance;
         set(at_.ceiling(), j, tolerance * tolerance * std::max(bb, rr));
-        if (!std::isfinite(rr) || !std::isfinite(bb))
+        if (std::isnan(rr) || std::isnan(bb))
             finish(j, reason::not_a_number);
-        else if (bb != 0 && !is_ordinary(bb, static_cast<int>(value_bytes_)))
+        else if (std::isinf(rr) || (bb != 0 && !is_ordinary(bb, static_cast<int>(value_bytes_))))
             finish(j, reason::out_of_range);
         else if (rr <= number(at_.target(), j))
             finish(j, converged_reason(j));

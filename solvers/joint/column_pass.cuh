@@ -5,8 +5,8 @@
 #pragma once
 
 #include <krylith/device/cuda/cuda_device.cuh>
-#include <krylith/solvers/joint/column_entries.cuh>
 #include <krylith/solvers/joint/column_pass.hpp>
+#include <krylith/sparse/csr/column_entries.cuh>
 #include <krylith/vector/scalar/kernel_context_cuda.cuh>
 #include <krylith/vector/scalar/large_batch.cuh>
 
@@ -28,24 +28,6 @@ __device__ inline void post_columns(const compact_context& context, const reduct
         __threadfence(); // last_block orders the stores of thread 0 alone
     }
     if (last_block(context.all_reduce.signals)) post_large_batch(context, out);
-}
-
-/// Returns a row of A times x, in a thread's columns.
-template <class T, int K>
-[[nodiscard]] __device__ inline column_entries<T, K> multiply_row(const column_operands<T>& a,
-                                                                  const T* x, std::int64_t row) {
-    column_entries<T, K> sum{};
-    const int lane = row_lane<K>();
-    const std::int64_t end = a.matrix.begin(row + 1);
-#pragma unroll 4
-    for (std::int64_t at = a.matrix.begin(row); at < end; ++at) {
-        const T value = a.matrix.values[at];
-        const std::int64_t column = a.matrix.columns[at];
-        const auto e = load_entries<T, K>(x, column * row_lanes<K> + lane);
-#pragma unroll
-        for (int c = 0; c < column_width; ++c) sum.at[c] += value * e.at[c];
-    }
-    return sum;
 }
 
 template <class T, int K, class Pass>
@@ -74,7 +56,9 @@ __global__ void __launch_bounds__(block_threads)
             if ((Pass::reads >> v & 1) != 0) entries[v] = load_entries<T, K>(a.vectors[v], item);
         column_entries<T, K> product{};
         if constexpr (Pass::product != no_product)
-            product = multiply_row<T, K>(a, a.vectors[Pass::product], row);
+            product = multiply_entries<T, K>(a.matrix, a.vectors[Pass::product],
+                                             a.matrix.begin(row), a.matrix.begin(row + 1), 1,
+                                             row_lane<K>());
         const T d = Pass::uses_diagonal ? a.inverse_diagonal[row] : T(1);
 #pragma unroll
         for (int c = 0; c < width; ++c) {

@@ -19,14 +19,14 @@
 
 #include <krylith/device/device.hpp>
 #include <krylith/device/kernel/annotations.hpp>
+#include <krylith/solvers/table/joint_preconditioner.hpp>
+#include <krylith/sparse/csr/column_counts.hpp>
 #include <krylith/sparse/csr/compressed_rows.hpp>
 #include <krylith/vector/scalar/kernel_context.hpp>
 
 namespace krylith {
 
-/// The most columns that one loop takes; kernels exist for 2, 4, 8 and 16.
-inline constexpr int max_columns = 16;
-inline constexpr int max_column_vectors = 9;
+inline constexpr int max_column_vectors = 11;
 inline constexpr int no_product = -1;
 
 /// The set of these vectors.

@@ -6,6 +6,7 @@
 
 #include <krylith/device/host/host_device.hpp>
 #include <krylith/solvers/joint/column_pass.hpp>
+#include <krylith/sparse/csr/column_rows_host.hpp>
 #include <krylith/vector/kernels/host_chunks.hpp>
 #include <krylith/vector/scalar/host_context.hpp>
 
@@ -13,27 +14,15 @@ namespace krylith::host {
 
 namespace detail {
 
-/// sum[j] = row `row` of A times column j of x.
-template <class T>
-void multiply_row(const column_operands<T>& a, const T* x, std::int64_t row, T* sum) {
-    std::fill_n(sum, a.columns, T(0));
-    const std::int64_t end = a.matrix.begin(row + 1);
-    for (std::int64_t at = a.matrix.begin(row); at < end; ++at) {
-        const T value = a.matrix.values[at];
-        const T* const entries = x + static_cast<std::int64_t>(a.matrix.columns[at]) * a.columns;
-        for (int j = 0; j < a.columns; ++j) sum[j] += value * entries[j];
-    }
-}
-
 /// Runs the pass on one row; sums of column j go to sums[set * k + j].
-template <class Pass, class T, class Coefficients>
+template <class Pass, int K, class T, class Coefficients>
 void pass_row(const column_operands<T>& a, const Coefficients* c, std::int64_t row, double* sums) {
-    T product[max_columns] = {};
+    T product[K] = {};
     if constexpr (Pass::product != no_product)
-        multiply_row(a, a.vectors[Pass::product], row, product);
+        multiply_row<K>(a.matrix, a.vectors[Pass::product], row, product);
     const T d = Pass::uses_diagonal ? a.inverse_diagonal[row] : T(1);
-    for (int j = 0; j < a.columns; ++j) {
-        const std::int64_t at = row * a.columns + j;
+    for (int j = 0; j < K; ++j) {
+        const std::int64_t at = row * K + j;
         T e[max_column_vectors];
         for (int v = 0; v < max_column_vectors; ++v)
             if ((Pass::reads >> v & 1) != 0) e[v] = a.vectors[v][at];
@@ -41,7 +30,7 @@ void pass_row(const column_operands<T>& a, const Coefficients* c, std::int64_t r
         Pass::apply(c[j], d, product[j], e, own);
         for (int v = 0; v < max_column_vectors; ++v)
             if ((Pass::writes >> v & 1) != 0) a.vectors[v][at] = e[v];
-        for (int s = 0; s < Pass::sums; ++s) sums[s * a.columns + j] += own[s];
+        for (int s = 0; s < Pass::sums; ++s) sums[s * K + j] += own[s];
     }
 }
 
@@ -69,14 +58,17 @@ void run_pass(device& device, const column_arguments<T>& arguments) {
         const chunking chunks(a.rows);
         if (values > 0) std::fill_n(a.reduce.partials, values * chunks.count, 0.0);
         // Sums of a chunk are added in the order of its rows.
-        for_tiles(chunks, threads, tile_size<T>,
-                  [&](std::int64_t chunk, std::int64_t begin, std::int64_t end) {
-                      double sums[2 * max_columns] = {};
-                      for (std::int64_t row = begin; row < end; ++row)
-                          detail::pass_row<Pass>(a, c, row, sums);
-                      for (int v = 0; v < values; ++v)
-                          a.reduce.partials[v * chunks.count + chunk] += sums[v];
-                  });
+        with_columns(a.columns, [&](auto k) {
+            constexpr int columns = decltype(k)::value;
+            for_tiles(chunks, threads, tile_size<T>,
+                      [&](std::int64_t chunk, std::int64_t begin, std::int64_t end) {
+                          double sums[2 * columns] = {};
+                          for (std::int64_t row = begin; row < end; ++row)
+                              detail::pass_row<Pass, columns>(a, c, row, sums);
+                          for (int v = 0; v < values; ++v)
+                              a.reduce.partials[v * chunks.count + chunk] += sums[v];
+                      });
+        });
         if (values > 0) publish(a.common, a.reduce, chunks.count);
     });
 }

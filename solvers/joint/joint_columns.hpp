@@ -29,9 +29,9 @@ template <class Method, class T>
 class joint_columns final : public joint_solver<T> {
 public:
     joint_columns(const device_group& group, const csr_view<T>& a, int columns,
-                  const solver_options& options)
+                  const column_preconditioner<T>& m, const solver_options& options)
         : options_((check_joint_options(options), options)),
-          loop_(group, a, kernel_columns(columns), resolved<T>(options)) {}
+          loop_(group, a, kernel_columns(columns), m, resolved<T>(options)) {}
 
     std::vector<solve_result> solve(std::span<const T> b, std::span<T> x) override {
         const auto began = std::chrono::steady_clock::now();
@@ -56,20 +56,30 @@ public:
 
     [[nodiscard]] solver_options& options() override { return options_; }
     [[nodiscard]] int columns() const override { return loop_.columns(); }
+    [[nodiscard]] const any_preconditioner<T>& preconditioner() const override {
+        return loop_.preconditioner();
+    }
 
 private:
     solver_options options_;
     joint_loop<Method, T> loop_;
 };
 
-/// Makes the joint solver of a method that has M = I and the main diagonal.
-template <template <bool> class Method, class T>
+/// Makes the joint solver of a method.
+template <template <joint_preconditioner> class Method, class T>
 [[nodiscard]] std::unique_ptr<joint_solver<T>>
-make_joint(const device_group& group, const csr_view<T>& a, int columns, joint_preconditioner m,
-           const solver_options& options) {
-    if (m == joint_preconditioner::jacobi)
-        return std::make_unique<joint_columns<Method<true>, T>>(group, a, columns, options);
-    return std::make_unique<joint_columns<Method<false>, T>>(group, a, columns, options);
+make_joint(const device_group& group, const csr_view<T>& a, int columns,
+           const column_preconditioner<T>& m, const solver_options& options) {
+    const auto make = [&]<joint_preconditioner Kind>() -> std::unique_ptr<joint_solver<T>> {
+        return std::make_unique<joint_columns<Method<Kind>, T>>(group, a, columns, m, options);
+    };
+    switch (m.kind) {
+    case joint_preconditioner::jacobi:
+        return make.template operator()<joint_preconditioner::jacobi>();
+    case joint_preconditioner::applied:
+        return make.template operator()<joint_preconditioner::applied>();
+    default: return make.template operator()<joint_preconditioner::none>();
+    }
 }
 
 } // namespace krylith

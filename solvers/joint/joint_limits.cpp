@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include <krylith/device/error.hpp>
+
 namespace krylith {
 
 using clock = std::chrono::steady_clock;
@@ -24,6 +26,13 @@ std::optional<reason> joint_limits::told_to_stop() const {
     const double passed = std::chrono::duration<double>(clock::now() - began_).count();
     if (passed >= options_.max_seconds) return reason::time_limit;
     return std::nullopt;
+}
+
+execution_mode recordable_mode(execution_mode asked, bool recordable, const std::string& name) {
+    if (recordable) return asked;
+    if (asked == execution_mode::recorded)
+        throw usage_error(name + " can't be recorded: use mode automatic or eager");
+    return execution_mode::eager;
 }
 
 void set_controls(execution& run, std::int64_t done, std::int64_t limit) {

@@ -30,6 +30,11 @@ private:
     std::chrono::steady_clock::time_point began_;
 };
 
+/// Returns the mode of a loop with M: eager where M can't be recorded. Throws usage_error where
+/// recording was asked for all the same.
+[[nodiscard]] execution_mode recordable_mode(execution_mode asked, bool recordable,
+                                             const std::string& name);
+
 /// Sets the control registers for a loop that stops when the number of columns that go on is 0.
 void set_controls(execution& run, std::int64_t done, std::int64_t limit);
 

@@ -14,12 +14,14 @@
 
 #include <krylith/config.hpp>
 #include <krylith/device/host/group_driver.hpp>
+#include <krylith/solvers/iteration/iteration_control.hpp>
 #include <krylith/solvers/joint/column_convergence.hpp>
 #include <krylith/solvers/joint/column_matrix.hpp>
 #include <krylith/solvers/joint/column_pass.hpp>
 #include <krylith/solvers/joint/column_transfers.hpp>
 #include <krylith/solvers/joint/joint_limits.hpp>
 #include <krylith/solvers/joint/persistent_columns.hpp>
+#include <krylith/solvers/table/joint_solver.hpp>
 #include <krylith/vector/fused.hpp>
 #include <krylith/vector/ghosts/expect_ghosts.hpp>
 #include <krylith/vector/scalar.hpp>
@@ -27,19 +29,21 @@
 namespace krylith {
 
 /// A Method numbers its vectors (b and x among them; `domain` are those that A multiplies) and the
-/// numbers of a column, and has the passes start<from x>, those before the test of all columns and
-/// those after it, begin() and test(). The devices repeat an iteration without the host until no
-/// column goes on.
+/// numbers of a column, and has lists of steps, begin() and test(). A step is a pass or
+/// apply_preconditioner. begins<from x> starts the recurrence; an iteration is before_test, the test
+/// of all columns, after_test, and, if any column goes on, `next`. The devices repeat it without
+/// the host until no column goes on.
 template <class Method, class T>
 class joint_loop {
 public:
     /// `columns` is a number that there are kernels for.
     joint_loop(const device_group& group, const csr_view<T>& a, int columns,
-               const solver_options& options)
+               const column_preconditioner<T>& m, const solver_options& options)
         : k_(columns),
-          a_(group, a, k_, Method::preconditioned),
-          run_(group, {.mode = options.mode,
-                       .unroll = options.unroll,
+          a_(group, a, k_, Method::diagonal, m.block_size),
+          m_(Method::applied ? m.make(a_.of_columns()) : any_preconditioner<T>()),
+          run_(group, {.mode = recordable_mode(options.mode, m_.recordable(), m_.name()),
+                       .unroll = iterations_a_trip(kernels_of(m_), options.unroll),
                        .timeout_seconds = options.timeout_seconds,
                        .largest_batch = std::max(8, 2 * k_),
                        .array_size = at_.own(Method::numbers)}),
@@ -47,7 +51,7 @@ public:
         for (int v = 0; v < Method::vectors; ++v)
             vectors_.push_back(in(Method::domain, v) ? a_.make_domain_vector()
                                                      : a_.make_range_vector());
-        if constexpr (requires { Method::persistent; }) {
+        if constexpr (has_persistent) {
             launched_because_ = not_persistent_because(options, run_.mode());
             if (launched_because_.empty())
                 launched_because_ = no_persistent_columns_because(group, rows(), k_);
@@ -58,6 +62,7 @@ public:
 
     [[nodiscard]] int columns() const { return k_; }
     [[nodiscard]] std::int64_t rows() const { return a_.rows(); }
+    [[nodiscard]] const any_preconditioner<T>& preconditioner() const { return m_; }
 
     /// Solves for `count` columns, at most columns() of them, which lie one after the other. The
     /// time that options.max_seconds limits began at `began`. options.rtol is set.
@@ -89,7 +94,7 @@ public:
         results.resize(static_cast<std::size_t>(count)); // the rest of the columns was padding
         for (solve_result& result : results) {
             result.solve_seconds = seconds;
-            if constexpr (requires { Method::persistent; }) {
+            if constexpr (has_persistent) {
                 result.form = persistent_ ? "persistent" : "launched";
                 result.form_because = launched_because_;
             }
@@ -98,6 +103,13 @@ public:
     }
 
 private:
+    static constexpr bool has_persistent = [] {
+        if constexpr (requires { Method::persistent; })
+            return Method::persistent;
+        else
+            return false;
+    }();
+
     [[nodiscard]] static constexpr bool in(unsigned set, int v) { return (set >> v & 1) != 0; }
 
     [[nodiscard]] column_operands<T> operands(int rank) {
@@ -152,6 +164,20 @@ private:
         put(Pass::writes & Method::domain & ~in_set(Method::x));
     }
 
+    /// Enqueues a pass, or the application of M.
+    template <class Step>
+    void step() {
+        if constexpr (requires { Step::from; }) {
+            m_.apply(run_, vectors_[Step::from], vectors_[Step::to], {});
+        } else {
+            this->template pass<Step>();
+        }
+    }
+    template <class Steps>
+    void steps() {
+        Steps::for_each([this]<class Step>() { this->template step<Step>(); });
+    }
+
     void test() {
         open(no_product);
         const std::uint8_t running[] = {running_.number()};
@@ -170,11 +196,11 @@ private:
     }
 
     void iterate() {
-        const auto enqueue = [this]<class Pass>() { this->template pass<Pass>(); };
-        Method::before_test::for_each(enqueue);
+        this->template steps<typename Method::before_test>();
         test();
-        Method::after_test::for_each(enqueue);
+        this->template steps<typename Method::after_test>();
         test_residual(running_.value());
+        this->template steps<typename Method::next>();
     }
 
     /// Begins the recurrence from r = b - A x (or b), and brings the sums to the host.
@@ -182,7 +208,7 @@ private:
     void start() {
         run_.unguarded([&] {
             if (FromX) put(in_set(Method::x));
-            this->template pass<typename Method::template start<FromX>>();
+            this->template steps<typename Method::template begins<FromX>>();
             run_.flush();
         });
         run_.group().synchronize();
@@ -202,7 +228,7 @@ private:
             run_.group()[rank].upload(run_.at(rank).array, numbers.data(),
                                       numbers.size() * sizeof(double));
         if (const std::optional<reason> told = limits.told_to_stop()) return told;
-        if constexpr (requires { Method::persistent; })
+        if constexpr (has_persistent)
             if (persistent_) return repeat_persistent(limits, done);
         return repeat_launched(limits, done);
     }
@@ -214,7 +240,7 @@ private:
         const std::int64_t most = limits.watched() ? 2048 : limits.iterations();
         for (;;) {
             const std::int64_t iterations = std::min(most, limits.iterations() - done);
-            persistent_->enqueue(run_, operands(0), Method::preconditioned, iterations);
+            persistent_->enqueue(run_, operands(0), Method::diagonal, iterations);
             (void)run_.get({control::state}); // waits, and reports a device that failed
             done += iterations;
             download_numbers();
@@ -244,6 +270,7 @@ private:
     int k_;
     column_places at_{k_};
     column_matrix<T> a_;
+    any_preconditioner<T> m_; ///< that is applied as a step; M = I where there is none
     execution run_;
     std::vector<vector<T>> vectors_;
     scalar running_{run_}; ///< columns that go on, summed over the ranks

@@ -22,21 +22,21 @@ namespace krylith {
 /// 2, 4, 8 or 16. Bytes an iteration: 12 nnz + (4 + 88 k) m, with M 16 m more.
 template <class T>
 [[nodiscard]] std::unique_ptr<joint_solver<T>>
-joint_cg(const device_group& group, const csr_view<T>& a, int columns, joint_preconditioner m,
+joint_cg(const device_group& group, const csr_view<T>& a, int columns, const column_preconditioner<T>& m,
          const solver_options& options);
 
 /// MINRES: the iterates of minres() in every column. Bytes: 12 nnz + 4 m, and 72 k m. Bytes an
 /// iteration: 12 nnz + (4 + 160 k) m, with M 16 m more.
 template <class T>
 [[nodiscard]] std::unique_ptr<joint_solver<T>>
-joint_minres(const device_group& group, const csr_view<T>& a, int columns, joint_preconditioner m,
+joint_minres(const device_group& group, const csr_view<T>& a, int columns, const column_preconditioner<T>& m,
              const solver_options& options);
 
 /// BiCGStab with M on the right, whatever options.preconditioning says. Bytes: 12 nnz + 4 m, and 72
 /// k m. Bytes an iteration: 24 nnz + (8 + 184 k) m, with M 16 m more.
 template <class T>
 [[nodiscard]] std::unique_ptr<joint_solver<T>>
-joint_bicgstab(const device_group& group, const csr_view<T>& a, int columns, joint_preconditioner m,
+joint_bicgstab(const device_group& group, const csr_view<T>& a, int columns, const column_preconditioner<T>& m,
                const solver_options& options);
 
 } // namespace krylith

@@ -11,10 +11,27 @@ namespace krylith::cuda {
     template void run_pass<method::lanczos>(device&, const column_arguments<T>&);                  \
     template void run_pass<method::turn>(device&, const column_arguments<T>&);                     \
     template void run_test<method>(device&, const column_arguments<T>&)
-KRYLITH_COLUMN_PASSES(minres_columns<false>, double);
-KRYLITH_COLUMN_PASSES(minres_columns<true>, double);
-KRYLITH_COLUMN_PASSES(minres_columns<false>, float);
-KRYLITH_COLUMN_PASSES(minres_columns<true>, float);
+#define KRYLITH_APPLIED_PASSES(method, T)                                                          \
+    KRYLITH_COLUMN_PASSES(method, T);                                                              \
+    template void run_pass<normalise<method::squares_of_v, method::v, method::u>>(                 \
+        device&, const column_arguments<T>&);                                                      \
+    template void run_pass<normalise<method::squares_of_q, method::q, method::u>>(                 \
+        device&, const column_arguments<T>&);                                                      \
+    template void run_pass<method::open>(device&, const column_arguments<T>&);                     \
+    template void run_pass<method::measure>(device&, const column_arguments<T>&)
+
+using minres_plain = minres_columns<joint_preconditioner::none>;
+using minres_jacobi = minres_columns<joint_preconditioner::jacobi>;
+using minres_applied = minres_columns<joint_preconditioner::applied>;
+
+KRYLITH_COLUMN_PASSES(minres_plain, double);
+KRYLITH_COLUMN_PASSES(minres_plain, float);
+KRYLITH_COLUMN_PASSES(minres_jacobi, double);
+KRYLITH_COLUMN_PASSES(minres_jacobi, float);
+KRYLITH_APPLIED_PASSES(minres_applied, double);
+KRYLITH_APPLIED_PASSES(minres_applied, float);
+
+#undef KRYLITH_APPLIED_PASSES
 #undef KRYLITH_COLUMN_PASSES
 
 } // namespace krylith::cuda

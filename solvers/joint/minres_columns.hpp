@@ -3,22 +3,30 @@
 
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
+#include <krylith/solvers/joint/applied_steps.hpp>
 #include <krylith/solvers/joint/column_pass.hpp>
 #include <krylith/solvers/joint/pass_list.hpp>
 
 namespace krylith {
 
-/// MINRES; M is the main diagonal where Preconditioned, else I. Lanczos vectors stay as long as the
-/// recurrence leaves them: v / gamma is the normalised one, and p is M^-1 v.
-template <bool Preconditioned>
+/// MINRES. Lanczos vectors stay as long as the recurrence leaves them: v / gamma is the normalised
+/// one, and p is M^-1 v. With M applied as a step u is a Lanczos vector of norm 1, and z what M
+/// makes of it.
+template <joint_preconditioner M>
 struct minres_columns {
-    enum role : int { b, x, r, p, q, v, v_before, w, w_before, vectors };
+    static constexpr joint_preconditioner preconditioner = M;
+    static constexpr bool applied = M == joint_preconditioner::applied;
+    static constexpr bool diagonal = M == joint_preconditioner::jacobi;
+
+    enum role : int { b, x, r, p, q, v, v_before, w, w_before, u, z };
+    static constexpr int vectors = applied ? z + 1 : w_before + 1;
     static constexpr unsigned domain = in_set(x, p);
-    static constexpr bool preconditioned = Preconditioned;
 
     enum number : int {
         pq,
+        qq,
         zv,
         gamma,
         gamma_before,
@@ -37,9 +45,10 @@ struct minres_columns {
     struct start : column_pass {
         static constexpr int product = FromX ? static_cast<int>(x) : no_product;
         static constexpr unsigned reads = in_set(b);
-        static constexpr unsigned writes = in_set(r, p, v, v_before, w, w_before);
-        static constexpr int sums = 2;
-        static constexpr bool uses_diagonal = Preconditioned;
+        static constexpr unsigned writes =
+            in_set(r, v, v_before, w, w_before) | (applied ? 0 : in_set(p));
+        static constexpr int sums = applied ? 1 : 2;
+        static constexpr bool uses_diagonal = diagonal;
         KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.rr(); }
         template <class C, class T>
         KRYLITH_HD static void apply(const C&, T d, T product, T* e, double* s) {
@@ -48,7 +57,27 @@ struct minres_columns {
             e[p] = d * e[r];
             e[v_before] = e[w] = e[w_before] = T(0);
             s[0] += column_term(e[r], e[r]);
-            s[1] += column_term(e[r], e[p]);
+            if constexpr (!applied) s[1] += column_term(e[r], e[p]);
+        }
+    };
+
+    /// p = M^-1 v and v'p, of what M made of v / |v|.
+    struct open : column_pass {
+        static constexpr unsigned reads = in_set(v, z);
+        static constexpr unsigned writes = in_set(p);
+        static constexpr int sums = 1;
+        KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.extra(); }
+        template <class T>
+        using coefficients = norm_coefficient<T>;
+        template <class T>
+        KRYLITH_HD static coefficients<T> prepare(const double* array, const double*,
+                                                  const column_places& at, int j) {
+            return {static_cast<T>(column_norm(array[at.rr() + j]))};
+        }
+        template <class C, class T>
+        KRYLITH_HD static void apply(const C& c, T, T, T* e, double* s) {
+            e[p] = c.norm * e[z];
+            s[0] += column_term(e[v], e[p]);
         }
     };
 
@@ -66,14 +95,16 @@ struct minres_columns {
         }
     };
 
-    /// q becomes the next Lanczos vector.
+    /// q becomes the next Lanczos vector; q'M^-1 q, or q'q where M is a step of its own.
     struct lanczos : column_pass {
         static constexpr unsigned reads = in_set(q, v, v_before);
         static constexpr unsigned writes = in_set(q, v_before);
         static constexpr int sums = 1;
-        static constexpr bool uses_diagonal = Preconditioned;
+        static constexpr bool uses_diagonal = diagonal;
         KRYLITH_HD static constexpr int awaits(const column_places& at) { return at.own(pq); }
-        KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.own(zv); }
+        KRYLITH_HD static constexpr int first_sum(const column_places& at) {
+            return at.own(applied ? qq : zv);
+        }
         template <class T>
         struct coefficients {
             T inverse;
@@ -94,6 +125,25 @@ struct minres_columns {
             e[q] = c.inverse * e[q] - c.along * e[v] - c.before * e[v_before];
             e[v_before] = e[v];
             s[0] += column_term(e[q], d * e[q]);
+        }
+    };
+
+    /// q'M^-1 q, of what M made of q / |q|.
+    struct measure : column_pass {
+        static constexpr unsigned reads = in_set(q, z);
+        static constexpr unsigned writes = 0;
+        static constexpr int sums = 1;
+        KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.own(zv); }
+        template <class T>
+        using coefficients = norm_coefficient<T>;
+        template <class T>
+        KRYLITH_HD static coefficients<T> prepare(const double* array, const double*,
+                                                  const column_places& at, int j) {
+            return {static_cast<T>(column_norm(array[at.own(qq) + j]))};
+        }
+        template <class C, class T>
+        KRYLITH_HD static void apply(const C& c, T, T, T* e, double* s) {
+            s[0] += column_term(e[q], c.norm * e[z]);
         }
     };
 
@@ -142,10 +192,11 @@ struct minres_columns {
 
     /// The next w, x, p and r.
     struct turn : column_pass {
-        static constexpr unsigned reads = in_set(x, r, p, q, w, w_before);
+        static constexpr unsigned reads =
+            in_set(x, r, p, q, w, w_before) | (applied ? in_set(z) : 0);
         static constexpr unsigned writes = in_set(x, r, p, v, w, w_before);
         static constexpr int sums = 1;
-        static constexpr bool uses_diagonal = Preconditioned;
+        static constexpr bool uses_diagonal = diagonal;
         KRYLITH_HD static constexpr int awaits(const column_places& at) { return at.own(zv); }
         KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.rr(); }
         template <class T>
@@ -157,6 +208,7 @@ struct minres_columns {
             T phi;
             T kept;
             T added; ///< of q
+            T norm;  ///< of q
         };
         template <class T>
         KRYLITH_HD static coefficients<T> prepare(const double* array, const double* arrived,
@@ -171,7 +223,8 @@ struct minres_columns {
                     static_cast<T>(t.third),
                     static_cast<T>(t.cosine_now * now),
                     static_cast<T>(t.sine_now * t.sine_now),
-                    static_cast<T>(added)};
+                    static_cast<T>(added),
+                    applied ? static_cast<T>(column_norm(array[at.own(qq) + j])) : T(1)};
         }
         template <class C, class T>
         KRYLITH_HD static void apply(const C& c, T d, T, T* e, double* s) {
@@ -182,14 +235,33 @@ struct minres_columns {
                 e[w] = next;
                 e[x] += c.phi * next;
                 e[r] = c.kept * e[r] + c.added * e[q];
-                e[p] = d * e[q];
+                if constexpr (applied)
+                    e[p] = c.norm * e[z];
+                else
+                    e[p] = d * e[q];
             }
             s[0] += column_term(e[r], e[r]);
         }
     };
 
-    using before_test = pass_list<multiply, lanczos, turn>;
+    struct squares_of_v {
+        KRYLITH_HD static constexpr int place(const column_places& at) { return at.rr(); }
+    };
+    struct squares_of_q {
+        KRYLITH_HD static constexpr int place(const column_places& at) { return at.own(qq); }
+    };
+    template <bool FromX>
+    using begins = std::conditional_t<applied,
+                                      pass_list<start<FromX>, normalise<squares_of_v, v, u>,
+                                                apply_preconditioner<u, z>, open>,
+                                      pass_list<start<FromX>>>;
+    using before_test = std::conditional_t<
+        applied,
+        pass_list<multiply, lanczos, normalise<squares_of_q, q, u>, apply_preconditioner<u, z>,
+                  measure, turn>,
+        pass_list<multiply, lanczos, turn>>;
     using after_test = pass_list<>;
+    using next = pass_list<>;
 
     /// Makes column j begin from the sums of start. Returns the state that this leaves it in.
     KRYLITH_HD static loop_state begin(double* array, const column_places& at, int j,

@@ -2,6 +2,7 @@
 // one.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <type_traits>
@@ -9,15 +10,22 @@
 
 #include <krylith/device/device_group.hpp>
 #include <krylith/matrix/csr.hpp>
+#include <krylith/precond/any_preconditioner.hpp>
 #include <krylith/solvers/options.hpp>
 #include <krylith/solvers/result.hpp>
+#include <krylith/solvers/table/joint_preconditioner.hpp>
 
 namespace krylith {
 
-/// The preconditioners that joint loops apply by themselves.
-enum class joint_preconditioner {
-    none,
-    jacobi ///< the inverse of the main diagonal
+/// The M of a joint loop.
+template <class T>
+struct column_preconditioner {
+    joint_preconditioner kind = joint_preconditioner::none;
+    /// Makes the one that is applied, for the operator of the loop's columns.
+    std::function<any_preconditioner<T>(const matrix_operator<T>& of_columns)> make = {};
+    int block_size = 1; ///< devices own multiples of so many rows
+
+    column_preconditioner(joint_preconditioner m) : kind(m) {} // NOLINT: a kind is one
 };
 
 template <class T>
@@ -31,13 +39,15 @@ public:
     [[nodiscard]] virtual solver_options& options() = 0;
     /// How many columns one loop solves.
     [[nodiscard]] virtual int columns() const = 0;
+    /// The M that is applied as a step of its own; M = I where there is none.
+    [[nodiscard]] virtual const any_preconditioner<T>& preconditioner() const = 0;
 };
 
 /// A function that makes the loop for a matrix and at most so many columns at once.
 template <class T>
 using joint_maker = std::unique_ptr<joint_solver<T>> (*)(const device_group& group,
                                                          const csr_view<T>& a, int columns,
-                                                         joint_preconditioner m,
+                                                         const column_preconditioner<T>& m,
                                                          const solver_options& options);
 
 struct joint_makers {

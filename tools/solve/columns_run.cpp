@@ -85,9 +85,11 @@ void run_columns(const solve_request& request, const solve_watch& watch,
     group.synchronize();
     out.setup_seconds = clock.lap();
     const bool at_once = solver.one_by_one_because().empty();
-    if (at_once)
+    if (at_once) {
         describe_joint(out, group);
-    else
+        out.preconditioner_bytes = solver.preconditioner().bytes();
+        out.levels = solver.preconditioner().levels();
+    } else
         describe(out, request, *solver.single_operator(), solver.preconditioner());
     watch.say(operator_lines(out));
     {

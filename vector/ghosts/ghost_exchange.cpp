@@ -1,5 +1,7 @@
 #include <krylith/vector/ghosts/ghost_exchange.hpp>
 
+#include <limits>
+#include <map>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -37,44 +39,85 @@ std::vector<put_entry> in_tiles(const std::vector<halo_send>& sends,
     return entries;
 }
 
+/// What the entries of a put become where every entry is a row of k: sends in ascending order of
+/// peers, rows and places.
+std::vector<halo_send> columns_of(const std::vector<put_entry>& entries, std::int64_t k) {
+    std::map<std::int32_t, halo_send> by_peer; // entries of a peer ascend in rows and places
+    for (const put_entry& entry : entries) {
+        const auto place = by_peer.try_emplace(
+            entry.peer, halo_send{entry.peer, {}, std::int64_t{entry.position} * k});
+        for (std::int64_t j = 0; j < k; ++j)
+            place.first->second.rows.push_back(static_cast<std::int32_t>(entry.row * k + j));
+    }
+    std::vector<halo_send> sends;
+    for (auto& [peer, send] : by_peer) sends.push_back(std::move(send));
+    return sends;
+}
+
 } // namespace
 
 template <class T>
 put_schedule<T>::put_schedule(layout_handle layout, const halo_plan& plan)
     : layout_(std::move(layout)) {
-    const std::string item = "halo plan";
-    for (int rank = 0; rank < layout_->group.size(); ++rank) {
-        const local_halo& from = plan.local.at(static_cast<std::size_t>(rank));
-        const auto& d = layout_->group.handle(rank);
-        local_put to;
-        to.ghosts = static_cast<std::int64_t>(from.ghosts.size());
-        for (const auto& r : from.receives) to.from |= 1u << r.peer;
-
-        for (const auto& s : from.sends) {
-            to.to |= 1u << s.peer;
-            to.messages.push_back({s.peer, s.position, static_cast<std::int64_t>(s.rows.size())});
-        }
-        const auto tiles =
-            static_cast<std::size_t>((layout_->held(rank) + tile_size<T> - 1) / tile_size<T>);
-        std::vector<std::int32_t> begin = first_entries<T>(from.sends, tiles);
-        std::vector<std::int32_t> order;
-        std::vector<std::int32_t> first{0};
-        order.reserve(tiles);
-        for (std::size_t tile = 0; tile < tiles; ++tile) {
-            if (begin[tile + 1] == begin[tile]) continue;
-            order.push_back(static_cast<std::int32_t>(tile));
-            first.push_back(begin[tile + 1]);
-        }
-        to.sending_tiles = static_cast<std::int32_t>(order.size());
-        for (std::size_t tile = 0; tile < tiles; ++tile)
-            if (begin[tile + 1] == begin[tile]) order.push_back(static_cast<std::int32_t>(tile));
-        const std::vector<put_entry> entries = in_tiles<T>(from.sends, std::move(begin));
-
-        to.tile_order = buffer<std::int32_t>(d, std::span<const std::int32_t>(order), item);
-        to.first_entry = buffer<std::int32_t>(d, std::span<const std::int32_t>(first), item);
-        to.entries = buffer<put_entry>(d, std::span<const put_entry>(entries), item);
-        local_.push_back(std::move(to));
+    for (const local_halo& local : plan.local) {
+        std::uint32_t from = 0;
+        for (const auto& r : local.receives) from |= 1u << r.peer;
+        add(static_cast<std::int64_t>(local.ghosts.size()), from, local.sends);
     }
+}
+
+template <class T>
+put_schedule<T>::put_schedule(layout_handle layout, const put_schedule& of, int columns)
+    : layout_(std::move(layout)) {
+    for (const local_put& local : of.local_) {
+        if (local.dense != 0)
+            throw usage_error("put_schedule: vectors of several columns have no dense put");
+        const std::int64_t k = columns;
+        const std::int64_t held = layout_->held(static_cast<int>(local_.size()));
+        if (held + local.ghosts * k > std::numeric_limits<std::int32_t>::max())
+            throw input_error("rank " + std::to_string(local_.size()) + " has " +
+                              std::to_string(held / k + local.ghosts) + " entries of each of " +
+                              std::to_string(k) +
+                              " columns, but at most 2^31 - 1 in all are allowed: take fewer "
+                              "columns or more devices");
+        add(local.ghosts * k, local.from, columns_of(local.entries.download(), k));
+    }
+}
+
+/// Appends the put of the next rank: who gets what of its entries.
+template <class T>
+void put_schedule<T>::add(std::int64_t ghosts, std::uint32_t from,
+                          const std::vector<halo_send>& sends) {
+    const std::string item = "halo plan";
+    const auto rank = static_cast<int>(local_.size());
+    const auto& d = layout_->group.handle(rank);
+    local_put to;
+    to.ghosts = ghosts;
+    to.from = from;
+    for (const auto& s : sends) {
+        to.to |= 1u << s.peer;
+        to.messages.push_back({s.peer, s.position, static_cast<std::int64_t>(s.rows.size())});
+    }
+    const auto tiles =
+        static_cast<std::size_t>((layout_->held(rank) + tile_size<T> - 1) / tile_size<T>);
+    std::vector<std::int32_t> begin = first_entries<T>(sends, tiles);
+    std::vector<std::int32_t> order;
+    std::vector<std::int32_t> first{0};
+    order.reserve(tiles);
+    for (std::size_t tile = 0; tile < tiles; ++tile) {
+        if (begin[tile + 1] == begin[tile]) continue;
+        order.push_back(static_cast<std::int32_t>(tile));
+        first.push_back(begin[tile + 1]);
+    }
+    to.sending_tiles = static_cast<std::int32_t>(order.size());
+    for (std::size_t tile = 0; tile < tiles; ++tile)
+        if (begin[tile + 1] == begin[tile]) order.push_back(static_cast<std::int32_t>(tile));
+    const std::vector<put_entry> entries = in_tiles<T>(sends, std::move(begin));
+
+    to.tile_order = buffer<std::int32_t>(d, std::span<const std::int32_t>(order), item);
+    to.first_entry = buffer<std::int32_t>(d, std::span<const std::int32_t>(first), item);
+    to.entries = buffer<put_entry>(d, std::span<const put_entry>(entries), item);
+    local_.push_back(std::move(to));
 }
 
 template <class T>

@@ -23,6 +23,10 @@ class put_schedule {
 public:
     put_schedule(layout_handle layout, const halo_plan& plan);
     put_schedule(layout_handle layout, const allgather_plan& plan);
+    /// The schedule of vectors that have `columns` entries in the place of each of `of`: the ghosts
+    /// of all columns travel in one put. `layout` is in_columns() of that of `of`. Downloads the
+    /// entries. Throws usage_error for a dense put.
+    put_schedule(layout_handle layout, const put_schedule& of, int columns);
 
     [[nodiscard]] std::int64_t ghosts(int rank) const { return local(rank).ghosts; }
     [[nodiscard]] const layout_handle& layout() const { return layout_; }
@@ -49,6 +53,8 @@ public:
     }
 
 private:
+    void add(std::int64_t ghosts, std::uint32_t from, const std::vector<halo_send>& sends);
+
     layout_handle layout_;
     std::vector<local_put> local_;
 };

@@ -3,10 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <type_traits>
 
-#include <krylith/device/error.hpp>
+#include <krylith/sparse/csr/column_counts.hpp>
+#include <krylith/sparse/csr/compressed_rows.hpp>
 
 namespace krylith::cuda {
 
@@ -59,18 +58,22 @@ __device__ inline void store_column_sums(const double (&sums)[Sets * column_widt
         }
 }
 
-/// Calls body with the number of columns as a constant.
-template <class Body>
-void with_columns(int columns, const Body& body) {
-    switch (columns) {
-    case 2: return body(std::integral_constant<int, 2>());
-    case 4: return body(std::integral_constant<int, 4>());
-    case 8: return body(std::integral_constant<int, 8>());
-    case 16: return body(std::integral_constant<int, 16>());
-    default:
-        throw usage_error("kernels for several columns take 2, 4, 8 or 16, not " +
-                          std::to_string(columns));
+/// Returns what entries begin, begin + stride and so on of a row, before `end`, give for the two
+/// columns of lane `lane` of a row's lanes.
+template <class T, int K>
+[[nodiscard]] __device__ inline column_entries<T, K>
+multiply_entries(const compressed_rows<T>& a, const T* x, std::int64_t begin, std::int64_t end,
+                 int stride, int lane) {
+    column_entries<T, K> sum{};
+#pragma unroll 4
+    for (std::int64_t at = begin; at < end; at += stride) {
+        const T value = a.values[at];
+        const std::int64_t column = a.columns[at];
+        const auto e = load_entries<T, K>(x, column * row_lanes<K> + lane);
+#pragma unroll
+        for (int c = 0; c < column_width; ++c) sum.at[c] += value * e.at[c];
     }
+    return sum;
 }
 
 } // namespace krylith::cuda

@@ -1,0 +1,67 @@
+#include <krylith/spmv/columns/column_operator.hpp>
+
+#include <string>
+#include <utility>
+
+#include <krylith/device/error.hpp>
+#include <krylith/spmv/columns/column_block.hpp>
+#include <krylith/spmv/halo/halo_operator.hpp>
+#include <krylith/vector/ghosts/expect_ghosts.hpp>
+
+namespace krylith {
+
+namespace {
+
+/// Whether the second layout is the first with `columns` entries a row.
+bool in_columns_of(const layout& single, const layout& wide, int columns) {
+    if (wide.kind != single.kind || wide.order || wide.group != single.group) return false;
+    for (int rank = 0; rank < single.group.size(); ++rank)
+        if (wide.rows.owned(rank).size() != single.rows.owned(rank).size() * columns) return false;
+    return true;
+}
+
+} // namespace
+
+template <class T>
+column_operator<T>::column_operator(std::unique_ptr<matrix_operator<T>> single,
+                                    operator_layouts layouts, int columns)
+    : matrix_operator<T>(single->kind(), std::move(layouts)), single_(std::move(single)), columns_(columns) {
+    const auto* const halo = dynamic_cast<const halo_operator<T>*>(single_.get());
+    if (halo == nullptr || !single_->block(0).compressed())
+        throw usage_error(std::string("several columns at once need operator halo in csr, not ") +
+                          to_string(single_->kind()) + " in " + single_->format_name());
+    const operator_layouts& wide = this->layouts_;
+    if (!in_columns_of(*single_->domain_layout(), *wide.domain, columns) ||
+        !in_columns_of(*single_->range_layout(), *wide.range, columns))
+        throw usage_error("the layouts of an operator for several columns must be those of its "
+                          "operator for one with as many entries a row");
+    const device_group& group = wide.range->group;
+    for (int rank = 0; rank < group.size(); ++rank)
+        this->blocks_.push_back(std::make_unique<column_block<T>>(
+            group.handle(rank), single_->block(rank),
+            single_->range_layout()->rows.owned(rank).size(), columns));
+    if (halo->sends() != nullptr)
+        schedule_ = std::make_shared<put_schedule<T>>(wide.domain, *halo->sends(), columns);
+}
+
+template <class T>
+void column_operator<T>::apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
+                               std::span<const reduction_into<T>> dots) const {
+    if (!dots.empty())
+        throw usage_error("a product with several columns at once computes no dot products");
+    if (schedule_ && x.exchange() == nullptr)
+        throw usage_error("x of a product with several columns at once must come from "
+                          "make_domain_vector()");
+    expect_ghosts(run, x);
+    this->open(run, x, y, dots);
+    if (x.exchange() != nullptr) run.join_opened();
+    for (int rank = 0; rank < run.ranks(); ++rank)
+        this->blocks_[static_cast<std::size_t>(rank)]->apply(
+            this->arguments(run, rank, alpha, x, beta, y, dots, 0));
+    run.close();
+}
+
+template class column_operator<double>;
+template class column_operator<float>;
+
+} // namespace krylith
