@@ -11,6 +11,7 @@
 #include <krylith/device/messages/number_text.hpp>
 #include <krylith/precond/approximate/inverse_matrix.hpp>
 #include <krylith/precond/approximate/product_chain.hpp>
+#include <krylith/precond/columns/columns_at_once.hpp>
 #include <krylith/precond/matrix/matrix_on_devices.hpp>
 #include <krylith/precond/matrix/same_entries.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
@@ -47,23 +48,28 @@ namespace detail {
 template <class T>
 class fsai_work {
 public:
-    fsai_work(layout_handle layout, const distributed_csr<T>& a, const fsai_options& options)
-        : layout_(std::move(layout)), entries_(a.nonzeros()), factor_(make_factor(a, options)) {
+    fsai_work(const matrix_operator<T>& of, const distributed_csr<T>& a,
+              const fsai_options& options)
+        : layout_(of.single().layout()),
+          columns_(of.columns_at_once()),
+          entries_(a.nonzeros()),
+          factor_(make_factor(a, options)) {
         factor_.take(*layout_, a);
         transposition_ = distributed_transposition<T>(factor_.matrix());
         transposed_ = transposition_->take(factor_.matrix());
-        operator_options as;
-        as.kind = layout_->kind == coherence::owned ? operators::halo : operators::nz;
+        const operator_options as = options_for(of);
         std::vector<std::unique_ptr<matrix_operator<T>>> operators;
         const layout_handle plain = without_order(layout_);
         const operator_layouts layouts{plain, plain};
         operators.push_back(make_operator(layouts, factor_.matrix(), as));
         operators.push_back(make_operator(layouts, transposed_, as));
-        chain_.emplace(who, layout_, std::move(operators));
+        for (auto& single : operators) single = in_columns_of(of, std::move(single));
+        chain_.emplace(who, of.layout(), std::move(operators));
     }
 
     /// Returns whether recorded applications stay right.
     bool update(const distributed_csr<T>& a) {
+        refuse_new_values(who, columns_);
         if (a.nonzeros() != entries_)
             throw usage_error("fsai: update() by a matrix of " + std::to_string(a.nonzeros()) +
                               " entries, must be " + std::to_string(entries_));
@@ -106,7 +112,8 @@ private:
         return std::abs(exponent) <= usual ? T(1) : std::ldexp(T(1), -2 * exponent);
     }
 
-    layout_handle layout_;
+    layout_handle layout_; ///< of one column
+    int columns_;
     std::int64_t entries_;
     inverse_matrix<T> factor_;
     std::optional<distributed_transposition<T>> transposition_;
@@ -119,18 +126,18 @@ private:
 template <class T>
 fsai<T>::fsai(const matrix_operator<T>& a, const csr_view<T>& matrix, const fsai_options& options)
     : options_(checked(options)) {
-    const layout_handle& layout = square_layout(a.layouts(), who);
+    const layout_handle& layout = square_layout(a.single().layouts(), who);
     work_ = std::make_unique<detail::fsai_work<T>>(
-        layout, detail::with_sorted_rows(detail::on_devices(who, *layout, matrix)), options_);
+        a, detail::with_sorted_rows(detail::on_devices(who, *layout, matrix)), options_);
 }
 
 template <class T>
 fsai<T>::fsai(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
               const fsai_options& options)
     : options_(checked(options)) {
-    const layout_handle& layout = square_layout(a.layouts(), who);
+    const layout_handle& layout = square_layout(a.single().layouts(), who);
     work_ = std::make_unique<detail::fsai_work<T>>(
-        layout, detail::with_sorted_rows(detail::on_devices(who, *layout, parts)), options_);
+        a, detail::with_sorted_rows(detail::on_devices(who, *layout, parts)), options_);
 }
 
 template <class T>
@@ -246,6 +253,7 @@ constinit const preconditioner_method preconditioner_rows::fsai = {
     .kept_bytes = kept_bytes,
     .moved_bytes = moved_bytes,
     .make = preconditioner_makers{make_fsai<double>, make_fsai<float>},
+    .takes_columns = true,
 };
 
 } // namespace krylith

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -38,11 +37,6 @@ struct matrix_source;
 struct machine_rates;
 struct operator_choice;
 struct pattern_statistics;
-
-/// Makes a device's block of something else than a matrix: (layout, rank, entries of x held there).
-template <class T>
-using block_maker =
-    std::function<std::unique_ptr<device_matrix<T>>(const layout&, int, std::int64_t)>;
 
 /// The operator y = alpha A x + beta y of an m x n matrix on a device group. y is of the range
 /// layout, whose rows are those of A, partitioned by equal nonzeros; x is of the domain layout,

@@ -6,6 +6,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/precond/amg/unit_diagonal.hpp>
+#include <krylith/precond/columns/columns_at_once.hpp>
 #include <krylith/precond/matrix/same_entries.hpp>
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/spmv/products/settled_on_failure.hpp>
@@ -104,13 +105,8 @@ void multigrid_cycle_apply<T, W>::take_scale() {
 }
 
 template <class T, class W>
-void multigrid_cycle_apply<T, W>::refuse_columns() const {
-    if (columns_ > 1) throw usage_error("amg: one for several columns at once takes no new values");
-}
-
-template <class T, class W>
 void multigrid_cycle_apply<T, W>::update(distributed_csr<T> a, const amg_options& options) {
-    refuse_columns();
+    refuse_new_values("amg", columns_);
     if (!hierarchy_.keeps_plans(options)) return rebuild(std::move(a), options);
     in_place_ = true;
     hierarchy_.update(std::move(a), options);
@@ -121,7 +117,7 @@ void multigrid_cycle_apply<T, W>::update(distributed_csr<T> a, const amg_options
 /// Changes nothing unless all of it is there.
 template <class T, class W>
 void multigrid_cycle_apply<T, W>::rebuild(distributed_csr<T> a, const amg_options& options) {
-    refuse_columns();
+    refuse_new_values("amg", columns_);
     multigrid_cycle_apply fresh(hierarchy_.levels().front().layout, std::move(a), options,
                                 hierarchy_.given(), {});
     in_place_ = false;

@@ -70,7 +70,6 @@ public:
     [[nodiscard]] std::vector<multigrid_level_facts> levels() const override;
 
 private:
-    void refuse_columns() const;
     void choose_steps(int degree);
     void make_vectors();
     void take_scale();

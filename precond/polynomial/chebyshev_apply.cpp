@@ -8,8 +8,8 @@
 #include <string>
 
 #include <krylith/device/error.hpp>
+#include <krylith/precond/columns/columns_at_once.hpp>
 #include <krylith/spmv/building/build_operator.hpp>
-#include <krylith/spmv/columns/column_operator.hpp>
 #include <krylith/vector/fused.hpp>
 
 namespace krylith::detail {
@@ -56,13 +56,9 @@ chebyshev_apply<T, W>::chebyshev_apply(const matrix_operator<T>& a, const csr_vi
     std::optional<row_partition> rows = layout_->rows;
     auto source = make_source(layout_->group, values, pattern_state::valid, rows, {});
     source.order = layout_->order;
-    operator_options how;
-    if (columns_ > 1) how.format = formats::csr;
-    x_ = build_operator(layout_->group, source, {.layouts = operator_layouts{layout_, layout_}},
-                        how);
-    if (columns_ > 1)
-        x_ = std::make_unique<column_operator<W>>(
-            std::move(x_), operator_layouts{a.layout(), a.layout()}, columns_);
+    const operator_options how = columns_ > 1 ? options_for(a) : operator_options();
+    x_ = in_columns_of(a, build_operator(layout_->group, source,
+                                         {.layouts = operator_layouts{layout_, layout_}}, how));
     const std::string item = "preconditioner";
     s_.emplace(x_->make_range_vector(item));
     sum_.emplace(x_->make_range_vector(item));
@@ -104,8 +100,7 @@ void chebyshev_apply<T, W>::take(const contents& now) {
 
 template <class T, class W>
 void chebyshev_apply<T, W>::update(const csr_view<T>& matrix) {
-    if (columns_ > 1)
-        throw usage_error("chebyshev: one for several columns at once takes no new values");
+    refuse_new_values("chebyshev", columns_);
     if (matrix.rows != layout_->size() || static_cast<std::int64_t>(matrix.values.size()) != nnz_)
         throw usage_error("chebyshev: update() by a matrix of " + std::to_string(matrix.rows) +
                           " rows and " + std::to_string(matrix.values.size()) +
@@ -130,8 +125,8 @@ void chebyshev_apply<T, W>::apply(execution& run, const vector<T>& r, vector<T>&
         rr = scalar_value{&run, norm_.in(run)};
         fused(run, reduction_into<T>{rr->number, &r, &r});
     }
-    fused(run, *even_ = (rr ? divide_or_zero(constant(1), sqrt(*rr)) : constant(1)) *
-                        pointwise(*s_, r));
+    fused(run,
+          *even_ = (rr ? divide_or_zero(constant(1), sqrt(*rr)) : constant(1)) * pointwise(*s_, r));
 
     const int products = options_.degree - 1;
     const auto c = [&](int j) { return coefficients_[static_cast<std::size_t>(j)]; };

@@ -3,6 +3,7 @@
 
 #include <krylith/sparse/external/product_call.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/spmv/source/block_maker.hpp>
 
 namespace krylith {
 

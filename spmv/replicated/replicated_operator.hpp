@@ -17,6 +17,7 @@
 #include <krylith/partition/replicated/block_partition.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/spmv/replicated/result_signals.hpp>
+#include <krylith/spmv/source/block_maker.hpp>
 #include <krylith/spmv/source/joined_rows.hpp>
 
 namespace krylith {
