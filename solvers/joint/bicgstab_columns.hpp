@@ -15,7 +15,6 @@ namespace krylith {
 /// makes of these.
 template <joint_preconditioner M>
 struct bicgstab_columns {
-    static constexpr joint_preconditioner preconditioner = M;
     static constexpr bool applied = M == joint_preconditioner::applied;
     static constexpr bool diagonal = M == joint_preconditioner::jacobi;
 

@@ -7,7 +7,6 @@ namespace krylith::cuda {
 #define KRYLITH_COLUMN_PASSES(method, T)                                                           \
     template void run_pass<method::start<false>>(device&, const column_arguments<T>&);             \
     template void run_pass<method::start<true>>(device&, const column_arguments<T>&);              \
-    template void run_pass<method::multiply>(device&, const column_arguments<T>&);                 \
     template void run_pass<method::subtract>(device&, const column_arguments<T>&);                 \
     template void run_test<method>(device&, const column_arguments<T>&)
 #define KRYLITH_OWN_PASSES(method, T)                                                              \
@@ -21,6 +20,9 @@ namespace krylith::cuda {
     template void run_pass<method::measure<false>>(device&, const column_arguments<T>&);           \
     template void run_pass<method::measure<true>>(device&, const column_arguments<T>&);            \
     template void run_pass<method::turn>(device&, const column_arguments<T>&)
+
+template void run_pass<cg_parts::multiply>(device&, const column_arguments<double>&);
+template void run_pass<cg_parts::multiply>(device&, const column_arguments<float>&);
 
 using cg_plain = cg_columns<joint_preconditioner::none>;
 using cg_jacobi = cg_columns<joint_preconditioner::jacobi>;

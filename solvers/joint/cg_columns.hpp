@@ -9,21 +9,38 @@
 
 namespace krylith {
 
+/// What is the same with every M.
+struct cg_parts {
+    enum role : int { b, x, r, p, q, z };
+    static constexpr unsigned domain = in_set(x, p);
+    enum number : int { pq, rho, alpha, beta, numbers };
+
+    /// q = A p.
+    struct multiply : column_pass {
+        static constexpr int product = p;
+        static constexpr unsigned reads = in_set(p);
+        static constexpr unsigned writes = in_set(q);
+        static constexpr int sums = 1;
+        KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.own(pq); }
+        template <class C, class T>
+        KRYLITH_HD static void apply(const C&, T, T product, T* e, double* s) {
+            e[q] = product;
+            s[0] += column_term(e[p], product);
+        }
+    };
+};
+
 /// CG. With M applied as a step q stands for r of norm 1 between two products, and z for what M
 /// makes of it.
 template <joint_preconditioner M>
-struct cg_columns {
-    static constexpr joint_preconditioner preconditioner = M;
+struct cg_columns : cg_parts {
     static constexpr bool applied = M == joint_preconditioner::applied;
     static constexpr bool diagonal = M == joint_preconditioner::jacobi;
 
-    enum role : int { b, x, r, p, q, z };
     static constexpr int vectors = applied ? z + 1 : q + 1;
-    static constexpr unsigned domain = in_set(x, p);
     /// Small systems run in one kernel (solvers/joint/persistent_columns.hpp).
     static constexpr bool persistent = !applied;
 
-    enum number : int { pq, rho, alpha, beta, numbers };
     /// r'r, and r'z where there is M in the same pass.
     static constexpr int residual_sums = diagonal ? 2 : 1;
 
@@ -47,20 +64,6 @@ struct cg_columns {
             e[r] = e[b] - product;
             e[p] = d * e[r];
             add_residual(e[r], e[p], s);
-        }
-    };
-
-    /// q = A p.
-    struct multiply : column_pass {
-        static constexpr int product = p;
-        static constexpr unsigned reads = in_set(p);
-        static constexpr unsigned writes = in_set(q);
-        static constexpr int sums = 1;
-        KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.own(pq); }
-        template <class C, class T>
-        KRYLITH_HD static void apply(const C&, T, T product, T* e, double* s) {
-            e[q] = product;
-            s[0] += column_term(e[p], product);
         }
     };
 
@@ -202,15 +205,15 @@ struct cg_columns {
         KRYLITH_HD static constexpr int place(const column_places& at) { return at.rr(); }
     };
     template <bool FromX>
-    using begins =
-        std::conditional_t<applied,
-                     pass_list<start<FromX>, normalise<squares_of_r, r, q>,
-                               apply_preconditioner<q, z>, measure<true>>,
-                     pass_list<start<FromX>>>;
+    using begins = std::conditional_t<applied,
+                                      pass_list<start<FromX>, normalise<squares_of_r, r, q>,
+                                                apply_preconditioner<q, z>, measure<true>>,
+                                      pass_list<start<FromX>>>;
     using before_test = pass_list<multiply, subtract>;
     using after_test = std::conditional_t<applied, pass_list<settle>, pass_list<advance>>;
-    using next = std::conditional_t<applied, pass_list<apply_preconditioner<q, z>, measure<false>, turn>,
-                              pass_list<>>;
+    using next =
+        std::conditional_t<applied, pass_list<apply_preconditioner<q, z>, measure<false>, turn>,
+                           pass_list<>>;
 
     /// Makes column j begin from the sums of start. Returns the state that this leaves it in.
     KRYLITH_HD static loop_state begin(double* array, const column_places& at, int j,

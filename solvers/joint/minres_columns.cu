@@ -7,7 +7,6 @@ namespace krylith::cuda {
 #define KRYLITH_COLUMN_PASSES(method, T)                                                           \
     template void run_pass<method::start<false>>(device&, const column_arguments<T>&);             \
     template void run_pass<method::start<true>>(device&, const column_arguments<T>&);              \
-    template void run_pass<method::multiply>(device&, const column_arguments<T>&);                 \
     template void run_pass<method::lanczos>(device&, const column_arguments<T>&);                  \
     template void run_pass<method::turn>(device&, const column_arguments<T>&);                     \
     template void run_test<method>(device&, const column_arguments<T>&)
@@ -19,6 +18,9 @@ namespace krylith::cuda {
         device&, const column_arguments<T>&);                                                      \
     template void run_pass<method::open>(device&, const column_arguments<T>&);                     \
     template void run_pass<method::measure>(device&, const column_arguments<T>&)
+
+template void run_pass<minres_parts::multiply>(device&, const column_arguments<double>&);
+template void run_pass<minres_parts::multiply>(device&, const column_arguments<float>&);
 
 using minres_plain = minres_columns<joint_preconditioner::none>;
 using minres_jacobi = minres_columns<joint_preconditioner::jacobi>;

@@ -11,19 +11,10 @@
 
 namespace krylith {
 
-/// MINRES. Lanczos vectors stay as long as the recurrence leaves them: v / gamma is the normalised
-/// one, and p is M^-1 v. With M applied as a step u is a Lanczos vector of norm 1, and z what M
-/// makes of it.
-template <joint_preconditioner M>
-struct minres_columns {
-    static constexpr joint_preconditioner preconditioner = M;
-    static constexpr bool applied = M == joint_preconditioner::applied;
-    static constexpr bool diagonal = M == joint_preconditioner::jacobi;
-
+/// What is the same with every M.
+struct minres_parts {
     enum role : int { b, x, r, p, q, v, v_before, w, w_before, u, z };
-    static constexpr int vectors = applied ? z + 1 : w_before + 1;
     static constexpr unsigned domain = in_set(x, p);
-
     enum number : int {
         pq,
         qq,
@@ -39,6 +30,31 @@ struct minres_columns {
         rounding,
         numbers
     };
+
+    /// q = A p.
+    struct multiply : column_pass {
+        static constexpr int product = p;
+        static constexpr unsigned reads = in_set(p);
+        static constexpr unsigned writes = in_set(q);
+        static constexpr int sums = 1;
+        KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.own(pq); }
+        template <class C, class T>
+        KRYLITH_HD static void apply(const C&, T, T product, T* e, double* s) {
+            e[q] = product;
+            s[0] += column_term(e[p], product);
+        }
+    };
+};
+
+/// MINRES. Lanczos vectors stay as long as the recurrence leaves them: v / gamma is the normalised
+/// one, and p is M^-1 v. With M applied as a step u is a Lanczos vector of norm 1, and z what M
+/// makes of it.
+template <joint_preconditioner M>
+struct minres_columns : minres_parts {
+    static constexpr bool applied = M == joint_preconditioner::applied;
+    static constexpr bool diagonal = M == joint_preconditioner::jacobi;
+
+    static constexpr int vectors = applied ? z + 1 : w_before + 1;
 
     /// r = v = b - A x, or b where x = 0.
     template <bool FromX>
@@ -78,20 +94,6 @@ struct minres_columns {
         KRYLITH_HD static void apply(const C& c, T, T, T* e, double* s) {
             e[p] = c.norm * e[z];
             s[0] += column_term(e[v], e[p]);
-        }
-    };
-
-    /// q = A p.
-    struct multiply : column_pass {
-        static constexpr int product = p;
-        static constexpr unsigned reads = in_set(p);
-        static constexpr unsigned writes = in_set(q);
-        static constexpr int sums = 1;
-        KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.own(pq); }
-        template <class C, class T>
-        KRYLITH_HD static void apply(const C&, T, T product, T* e, double* s) {
-            e[q] = product;
-            s[0] += column_term(e[p], product);
         }
     };
 
@@ -251,15 +253,15 @@ struct minres_columns {
         KRYLITH_HD static constexpr int place(const column_places& at) { return at.own(qq); }
     };
     template <bool FromX>
-    using begins = std::conditional_t<applied,
-                                      pass_list<start<FromX>, normalise<squares_of_v, v, u>,
-                                                apply_preconditioner<u, z>, open>,
-                                      pass_list<start<FromX>>>;
-    using before_test = std::conditional_t<
+    using begins = std::conditional_t<
         applied,
-        pass_list<multiply, lanczos, normalise<squares_of_q, q, u>, apply_preconditioner<u, z>,
-                  measure, turn>,
-        pass_list<multiply, lanczos, turn>>;
+        pass_list<start<FromX>, normalise<squares_of_v, v, u>, apply_preconditioner<u, z>, open>,
+        pass_list<start<FromX>>>;
+    using before_test =
+        std::conditional_t<applied,
+                           pass_list<multiply, lanczos, normalise<squares_of_q, q, u>,
+                                     apply_preconditioner<u, z>, measure, turn>,
+                           pass_list<multiply, lanczos, turn>>;
     using after_test = pass_list<>;
     using next = pass_list<>;
 
