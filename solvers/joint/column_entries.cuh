@@ -3,10 +3,8 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <type_traits>
 
-#include <krylith/device/error.hpp>
+#include <krylith/solvers/joint/column_count.hpp>
 
 namespace krylith::cuda {
 
@@ -57,20 +55,6 @@ __device__ inline void store_column_sums(const double (&sums)[Sets * column_widt
                 sum += __shfl_xor_sync(0xffffffffu, sum, distance);
             if (lane < row_lanes<K>) to[s * K + lane * column_width + c] = sum;
         }
-}
-
-/// Calls body with the number of columns as a constant.
-template <class Body>
-void with_columns(int columns, const Body& body) {
-    switch (columns) {
-    case 2: return body(std::integral_constant<int, 2>());
-    case 4: return body(std::integral_constant<int, 4>());
-    case 8: return body(std::integral_constant<int, 8>());
-    case 16: return body(std::integral_constant<int, 16>());
-    default:
-        throw usage_error("kernels for several columns take 2, 4, 8 or 16, not " +
-                          std::to_string(columns));
-    }
 }
 
 } // namespace krylith::cuda

@@ -14,6 +14,7 @@
 
 #include <krylith/config.hpp>
 #include <krylith/device/host/group_driver.hpp>
+#include <krylith/solvers/joint/column_basis.hpp>
 #include <krylith/solvers/joint/column_convergence.hpp>
 #include <krylith/solvers/joint/column_matrix.hpp>
 #include <krylith/solvers/joint/column_pass.hpp>
@@ -29,7 +30,8 @@ namespace krylith {
 /// A Method numbers its vectors (b and x among them; `domain` are those that A multiplies) and the
 /// numbers of a column, and has the passes start<from x>, those before the test of all columns and
 /// those after it, begin() and test(). The devices repeat an iteration without the host until no
-/// column goes on.
+/// column goes on. A Method that keeps_basis has instead of these passes multiply, w = A p, and v
+/// for the first vector of its basis; the devices then go through a cycle without the host.
 template <class Method, class T>
 class joint_loop {
 public:
@@ -38,15 +40,14 @@ public:
                const solver_options& options)
         : k_(columns),
           a_(group, a, k_, Method::preconditioned),
-          run_(group, {.mode = options.mode,
-                       .unroll = options.unroll,
-                       .timeout_seconds = options.timeout_seconds,
-                       .largest_batch = std::max(8, 2 * k_),
-                       .array_size = at_.own(Method::numbers)}),
-          columns_(k_, at_.own(Method::numbers), Method::begin, sizeof(T)) {
+          cycle_length_(static_cast<int>(std::clamp<std::int64_t>(
+              std::min<std::int64_t>(options.restart, a_.rows()), 1, 1000))),
+          run_(group, sizes(options)),
+          columns_(k_, at_.own(Method::numbers), Method::begin, sizeof(T), keeps_basis) {
         for (int v = 0; v < Method::vectors; ++v)
             vectors_.push_back(in(Method::domain, v) ? a_.make_domain_vector()
                                                      : a_.make_range_vector());
+        if constexpr (keeps_basis) basis_.emplace(a_, k_, cycle_length_, vectors_[Method::v]);
         if constexpr (requires { Method::persistent; }) {
             launched_because_ = not_persistent_because(options, run_.mode());
             if (launched_because_.empty())
@@ -98,6 +99,18 @@ public:
     }
 
 private:
+    static constexpr bool keeps_basis = requires { Method::keeps_basis; };
+
+    [[nodiscard]] execution_options sizes(const solver_options& options) const {
+        execution_options result{.mode = options.mode,
+                                 .unroll = options.unroll,
+                                 .timeout_seconds = options.timeout_seconds,
+                                 .largest_batch = std::max(8, 2 * k_),
+                                 .array_size = at_.own(Method::numbers)};
+        if constexpr (keeps_basis) column_basis<T>::enlarge(result, {k_, cycle_length_});
+        return result;
+    }
+
     [[nodiscard]] static constexpr bool in(unsigned set, int v) { return (set >> v & 1) != 0; }
 
     [[nodiscard]] column_operands<T> operands(int rank) {
@@ -170,11 +183,27 @@ private:
     }
 
     void iterate() {
-        const auto enqueue = [this]<class Pass>() { this->template pass<Pass>(); };
-        Method::before_test::for_each(enqueue);
-        test();
-        Method::after_test::for_each(enqueue);
-        test_residual(running_.value());
+        if constexpr (keeps_basis) {
+            basis_->cycle(
+                run_, vectors_[Method::w], vectors_[Method::p], running_,
+                [this] { this->template pass<typename Method::multiply>(); },
+                [this] { put(in_set(Method::p)); }, [this] { test_residual(running_.value()); });
+        } else {
+            const auto enqueue = [this]<class Pass>() { this->template pass<Pass>(); };
+            Method::before_test::for_each(enqueue);
+            test();
+            Method::after_test::for_each(enqueue);
+            test_residual(running_.value());
+        }
+    }
+
+    /// Adds to x what a cycle has found, however it ended.
+    void end_cycle() {
+        if constexpr (keeps_basis)
+            run_.unguarded([&] {
+                basis_->add_to(run_, vectors_[Method::x]);
+                run_.flush();
+            });
     }
 
     /// Begins the recurrence from r = b - A x (or b), and brings the sums to the host.
@@ -204,7 +233,9 @@ private:
         if (const std::optional<reason> told = limits.told_to_stop()) return told;
         if constexpr (requires { Method::persistent; })
             if (persistent_) return repeat_persistent(limits, done);
-        return repeat_launched(limits, done);
+        const std::optional<reason> told = repeat_launched(limits, done);
+        end_cycle();
+        return told;
     }
 
     /// The same by one kernel, after `done` iterations.
@@ -244,8 +275,10 @@ private:
     int k_;
     column_places at_{k_};
     column_matrix<T> a_;
+    int cycle_length_; ///< of a Method that keeps a basis
     execution run_;
     std::vector<vector<T>> vectors_;
+    std::optional<column_basis<T>> basis_;
     scalar running_{run_}; ///< columns that go on, summed over the ranks
     std::optional<persistent_columns<T>> persistent_;
     std::string launched_because_; ///< why there is no persistent kernel
