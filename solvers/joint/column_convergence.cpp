@@ -111,7 +111,9 @@ void column_convergence::finish(int j, reason why) {
     r.iterations = static_cast<std::int64_t>(number(at_.iterations(), j));
     r.recurrence_residual = std::sqrt(number(at_.residual(), j));
     r.true_residual = std::sqrt(number(at_.rr(), j));
-    r.diagnosis = diagnosis_of(why);
+    r.diagnosis = cycles_ && why == reason::stagnated
+                      ? "a whole cycle made no progress: allow a longer restart, or ask for less"
+                      : diagnosis_of(why);
 }
 
 void column_convergence::resume(int j) {

@@ -44,7 +44,8 @@ struct column_cycle_places {
     [[nodiscard]] KRYLITH_HD std::int64_t size() const { return batch() + largest_batch(); }
 };
 
-/// What a step leaves of a column: whether it has the last estimate for the next step.
+/// Counts the step j - 1 that step j completes, and returns the state that its estimate, which lies
+/// in the place of the residual, leaves column c in.
 [[nodiscard]] KRYLITH_HD inline loop_state test_estimate_of(const column_cycle_places& at,
                                                             double* array, int c, int j) {
     const column_places columns = at.columns();
