@@ -54,18 +54,18 @@ double worst_residual(const csr_matrix<double>& a, const std::vector<double>& x,
 
 } // namespace
 
-KRYLITH_GROUP_TEST("column_solver: cg, jacobi and what auto takes for them solve at once") {
+KRYLITH_GROUP_TEST("column_solver: cg, gmres, jacobi and what auto takes for them solve at once") {
     const auto matrix = poisson2d<double>(19, random_scaling{3});
     const auto b = random_columns(matrix.rows, 5);
     for (const column_method& method :
          {column_method{"cg", "jacobi"}, column_method{"cg", "none"}, column_method{"auto", "auto"},
-          column_method{"auto", "jacobi"}}) {
+          column_method{"auto", "jacobi"}, column_method{"gmres", "jacobi"}}) {
         INFO(method.solver << " with " << method.preconditioner);
         std::vector<double> x(b.size());
         column_solver<double> solver(group, matrix, 5, method);
         CHECK(solver.one_by_one_because().empty());
         CHECK(solver.columns_a_loop() == 8);
-        CHECK(solver.solver_name() == "cg");
+        CHECK(solver.solver_name() == (method.solver == "gmres" ? "gmres" : "cg"));
         CHECK(solver.preconditioner_name() ==
               (method.preconditioner == "none" ? "none" : "jacobi"));
         const auto results = solver.solve(b, x);
