@@ -279,7 +279,7 @@ private:
     execution run_;
     std::vector<vector<T>> vectors_;
     std::optional<column_basis<T>> basis_;
-    scalar running_{run_}; ///< columns that go on, summed over the ranks
+    scalar running_{run_}; ///< columns that go on; of passes: summed over the ranks
     std::optional<persistent_columns<T>> persistent_;
     std::string launched_because_; ///< why there is no persistent kernel
     column_convergence columns_;
