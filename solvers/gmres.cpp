@@ -1,5 +1,6 @@
 #include <krylith/solvers/gmres.hpp>
 
+#include <krylith/solvers/joint/joint_methods.hpp>
 #include <krylith/solvers/solver_table.hpp>
 #include <krylith/solvers/table/gmres_model.hpp>
 
@@ -42,6 +43,7 @@ constinit const solver_method solver_rows::gmres = {
     .functions =
         solver_functions{krylith::gmres<matrix_operator<double>, any_preconditioner<double>>,
                          krylith::gmres<matrix_operator<float>, any_preconditioner<float>>},
+    .joint = {joint_gmres<double>, joint_gmres<float>},
 };
 
 } // namespace krylith

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 
 namespace krylith {
@@ -22,16 +23,16 @@ reason reason_of(loop_state state) {
 
 std::string diagnosis_of(reason why) {
     switch (why) {
-    case reason::max_iterations: return "the iterations ran out: allow more, or take another preconditioner";
+    case reason::max_iterations:
+        return "the iterations ran out: allow more, or take another preconditioner";
     case reason::diverged: return "the residual grew: A may not be symmetric positive definite";
     case reason::indefinite_matrix:
-        return "p'Ap <= 0: A is not positive definite; minres or gmres solve column after column";
+        return "p'Ap <= 0: A is not positive definite; minres and gmres don't ask for that";
     case reason::indefinite_preconditioner:
         return "r'z <= 0: M is not positive definite, as one of a diagonal with negative entries: "
                "solve without it";
     case reason::not_a_number: return "NaN or infinity in b, x0 or A";
-    case reason::breakdown:
-        return "the method broke down twice without progress: gmres can't, column after column";
+    case reason::breakdown: return "the method broke down twice without progress: gmres can't";
     case reason::stagnated:
         return "no more progress: the true residual doesn't follow; ask for less";
     case reason::out_of_range:
@@ -58,6 +59,7 @@ void column_convergence::begin(const solver_options& options, std::int64_t itera
         set(at_.state(), j, 0);
     }
     kept_ = numbers_;
+    best_.assign(static_cast<std::size_t>(k_), std::numeric_limits<double>::infinity());
 }
 
 void column_convergence::start() {
@@ -111,7 +113,9 @@ void column_convergence::finish(int j, reason why) {
     r.iterations = static_cast<std::int64_t>(number(at_.iterations(), j));
     r.recurrence_residual = std::sqrt(number(at_.residual(), j));
     r.true_residual = std::sqrt(number(at_.rr(), j));
-    r.diagnosis = diagnosis_of(why);
+    r.diagnosis = cycles_ && why == reason::stagnated
+                      ? "a whole cycle made no progress: allow a longer restart, or ask for less"
+                      : diagnosis_of(why);
 }
 
 void column_convergence::resume(int j) {
@@ -123,6 +127,23 @@ void column_convergence::resume(int j) {
         finish(j, reason_of(begun));
 }
 
+void column_convergence::begin_cycle(int j) {
+    const double rr = number(at_.rr(), j);
+    double& best = best_[static_cast<std::size_t>(j)];
+    // The limit may have cut the cycle: then it says nothing. The rule is that of gmres().
+    const bool whole = state(j) != loop_state::running;
+    const bool progress = rr < (1 - 1e-6) * best;
+    if (whole) best = rr;
+    if (rr > number(at_.ceiling(), j))
+        finish(j, reason::diverged);
+    else if (number(at_.iterations(), j) >= static_cast<double>(limit_))
+        finish(j, reason::max_iterations);
+    else if (whole && !progress)
+        finish(j, reason::stagnated);
+    else
+        resume(j);
+}
+
 void column_convergence::verify(std::optional<reason> told, bool recorded) {
     for (int j = 0; j < k_; ++j) {
         if (!started_[static_cast<std::size_t>(j)]) continue;
@@ -131,14 +152,17 @@ void column_convergence::verify(std::optional<reason> told, bool recorded) {
         const double rr = number(at_.rr(), j);
         const loop_state why = state(j);
         if (std::isfinite(rr) && rr <= number(at_.target(), j))
-            finish(j, converged_reason(j));
+            finish(j, cycles_ && why == loop_state::breakdown ? reason::happy_breakdown
+                                                              : converged_reason(j));
         else if (!std::isfinite(rr))
             finish(j, reason::not_a_number);
         else if (why != loop_state::converged && why != loop_state::running &&
-                 why != loop_state::breakdown)
+                 why != loop_state::breakdown && why != loop_state::pause)
             finish(j, reason_of(why));
         else if (told)
             finish(j, *told);
+        else if (cycles_)
+            begin_cycle(j);
         else if (why == loop_state::running)
             finish(j, reason::max_iterations);
         else if (r.replacements > 0 && rr > r.true_residual * r.true_residual / 16)

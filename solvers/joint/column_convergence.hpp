@@ -20,11 +20,14 @@ public:
     using begin_function = loop_state (*)(double* numbers, const column_places& at, int j,
                                           int value_bytes);
 
-    /// The devices have so many numbers.
-    column_convergence(int columns, int numbers, begin_function begin, std::size_t value_bytes)
+    /// The devices have so many numbers. With `cycles` the loop ends at the end of a cycle, and
+    /// columns go on with the next.
+    column_convergence(int columns, int numbers, begin_function begin, std::size_t value_bytes,
+                       bool cycles)
         : k_(columns),
           begin_(begin),
           value_bytes_(value_bytes),
+          cycles_(cycles),
           numbers_(static_cast<std::size_t>(numbers)) {}
 
     /// The devices' numbers, at the places of column_places: downloaded after a residual was
@@ -45,7 +48,8 @@ public:
     [[nodiscard]] double launch();
     /// Ends what has stopped by the true residual. A column whose recurrence has run ahead of it,
     /// or has broken down, goes on from there, once for each time that this brings it to a quarter
-    /// of what it was. `told` is the caller's reason to stop, which ends what would go on.
+    /// of what it was; with cycles as long as whole cycles bring it down at all. `told` is the
+    /// caller's reason to stop, which ends what would go on.
     void verify(std::optional<reason> told, bool recorded);
 
     [[nodiscard]] std::vector<solve_result>& results() { return results_; }
@@ -66,16 +70,20 @@ private:
     void finish(int j, reason why);
     /// Lets the column go on from the residual in the numbers.
     void resume(int j);
+    /// Lets the column begin the next cycle, unless the last one shows that it would be in vain.
+    void begin_cycle(int j);
 
     int k_;
     column_places at_{k_};
     begin_function begin_;
     std::size_t value_bytes_;
+    bool cycles_;
     solver_options options_;
     std::int64_t limit_ = 0;
     std::vector<double> numbers_;
     std::vector<double> kept_; ///< the numbers of begin(), with the squared norms of b
     std::vector<bool> started_;
+    std::vector<double> best_; ///< r'r after the last cycle that was whole
     std::vector<solve_result> results_;
 };
 

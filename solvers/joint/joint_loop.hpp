@@ -15,6 +15,7 @@
 #include <krylith/config.hpp>
 #include <krylith/device/host/group_driver.hpp>
 #include <krylith/solvers/iteration/iteration_control.hpp>
+#include <krylith/solvers/joint/column_basis.hpp>
 #include <krylith/solvers/joint/column_convergence.hpp>
 #include <krylith/solvers/joint/column_matrix.hpp>
 #include <krylith/solvers/joint/column_pass.hpp>
@@ -30,9 +31,12 @@ namespace krylith {
 
 /// A Method numbers its vectors (b and x among them; `domain` are those that A multiplies) and the
 /// numbers of a column, and has lists of steps, begin() and test(). A step is a pass or
-/// apply_preconditioner. begins<from x> starts the recurrence; an iteration is before_test, the test
-/// of all columns, after_test, and, if any column goes on, `next`. The devices repeat it without
-/// the host until no column goes on.
+/// apply_preconditioner. begins<from x> starts the recurrence; an iteration is before_test, the
+/// test of all columns, after_test, and, if any column goes on, `next`. The devices repeat it
+/// without the host until no column goes on. A Method that keeps_basis has instead of these lists
+/// the pass multiply, w = A p, and v for the first vector of its basis; the devices then go through
+/// a cycle without the host, and after it ends<> brings w = V y into x where M is a step of its
+/// own.
 template <class Method, class T>
 class joint_loop {
 public:
@@ -42,15 +46,14 @@ public:
         : k_(columns),
           a_(group, a, k_, Method::diagonal, m.block_size),
           m_(Method::applied ? m.make(a_.of_columns()) : any_preconditioner<T>()),
-          run_(group, {.mode = recordable_mode(options.mode, m_.recordable(), m_.name()),
-                       .unroll = iterations_a_trip(kernels_of(m_), options.unroll),
-                       .timeout_seconds = options.timeout_seconds,
-                       .largest_batch = std::max(8, 2 * k_),
-                       .array_size = at_.own(Method::numbers)}),
-          columns_(k_, at_.own(Method::numbers), Method::begin, sizeof(T)) {
+          cycle_length_(static_cast<int>(std::clamp<std::int64_t>(
+              std::min<std::int64_t>(options.restart, a_.rows()), 1, 1000))),
+          run_(group, sizes(options)),
+          columns_(k_, at_.own(Method::numbers), Method::begin, sizeof(T), keeps_basis) {
         for (int v = 0; v < Method::vectors; ++v)
             vectors_.push_back(in(Method::domain, v) ? a_.make_domain_vector()
                                                      : a_.make_range_vector());
+        if constexpr (keeps_basis) basis_.emplace(a_, k_, cycle_length_, vectors_[Method::v]);
         if constexpr (has_persistent) {
             launched_because_ = not_persistent_because(options, run_.mode());
             if (launched_because_.empty())
@@ -109,6 +112,17 @@ private:
         else
             return false;
     }();
+    static constexpr bool keeps_basis = requires { Method::keeps_basis; };
+
+    [[nodiscard]] execution_options sizes(const solver_options& options) const {
+        execution_options result{.mode = recordable_mode(options.mode, m_.recordable(), m_.name()),
+                                 .unroll = iterations_a_trip(kernels_of(m_), options.unroll),
+                                 .timeout_seconds = options.timeout_seconds,
+                                 .largest_batch = std::max(8, 2 * k_),
+                                 .array_size = at_.own(Method::numbers)};
+        if constexpr (keeps_basis) column_basis<T>::enlarge(result, {k_, cycle_length_});
+        return result;
+    }
 
     [[nodiscard]] static constexpr bool in(unsigned set, int v) { return (set >> v & 1) != 0; }
 
@@ -196,11 +210,40 @@ private:
     }
 
     void iterate() {
-        this->template steps<typename Method::before_test>();
-        test();
-        this->template steps<typename Method::after_test>();
-        test_residual(running_.value());
-        this->template steps<typename Method::next>();
+        if constexpr (keeps_basis) {
+            const auto multiply = [this] { this->template pass<typename Method::multiply>(); };
+            const auto test = [this] { test_residual(running_.value()); };
+            if constexpr (Method::applied)
+                basis_->cycle(
+                    run_, vectors_[Method::w], nullptr, running_, multiply,
+                    [this](const vector<T>& v) { m_.apply(run_, v, vectors_[Method::p], {}); },
+                    test);
+            else
+                basis_->cycle(
+                    run_, vectors_[Method::w], &vectors_[Method::p], running_, multiply,
+                    [this](const vector<T>&) { put(in_set(Method::p)); }, test);
+        } else {
+            this->template steps<typename Method::before_test>();
+            test();
+            this->template steps<typename Method::after_test>();
+            test_residual(running_.value());
+            this->template steps<typename Method::next>();
+        }
+    }
+
+    /// Adds to x what a cycle has found, however it ended.
+    void end_cycle() {
+        if constexpr (keeps_basis)
+            run_.unguarded([&] {
+                if constexpr (Method::applied) {
+                    vectors_[Method::w].zero();
+                    basis_->add_to(run_, vectors_[Method::w]);
+                    this->template steps<typename Method::ends>();
+                } else {
+                    basis_->add_to(run_, vectors_[Method::x]);
+                }
+                run_.flush();
+            });
     }
 
     /// Begins the recurrence from r = b - A x (or b), and brings the sums to the host.
@@ -230,7 +273,9 @@ private:
         if (const std::optional<reason> told = limits.told_to_stop()) return told;
         if constexpr (has_persistent)
             if (persistent_) return repeat_persistent(limits, done);
-        return repeat_launched(limits, done);
+        const std::optional<reason> told = repeat_launched(limits, done);
+        end_cycle();
+        return told;
     }
 
     /// The same by one kernel, after `done` iterations.
@@ -271,9 +316,11 @@ private:
     column_places at_{k_};
     column_matrix<T> a_;
     any_preconditioner<T> m_; ///< that is applied as a step; M = I where there is none
+    int cycle_length_;        ///< of a Method that keeps a basis
     execution run_;
     std::vector<vector<T>> vectors_;
-    scalar running_{run_}; ///< columns that go on, summed over the ranks
+    std::optional<column_basis<T>> basis_;
+    scalar running_{run_}; ///< columns that go on; of passes: summed over the ranks
     std::optional<persistent_columns<T>> persistent_;
     std::string launched_because_; ///< why there is no persistent kernel
     column_convergence columns_;

@@ -22,21 +22,33 @@ namespace krylith {
 /// 2, 4, 8 or 16. Bytes an iteration: 12 nnz + (4 + 88 k) m, with M 16 m more.
 template <class T>
 [[nodiscard]] std::unique_ptr<joint_solver<T>>
-joint_cg(const device_group& group, const csr_view<T>& a, int columns, const column_preconditioner<T>& m,
-         const solver_options& options);
+joint_cg(const device_group& group, const csr_view<T>& a, int columns,
+         const column_preconditioner<T>& m, const solver_options& options);
 
 /// MINRES: the iterates of minres() in every column. Bytes: 12 nnz + 4 m, and 72 k m. Bytes an
 /// iteration: 12 nnz + (4 + 160 k) m, with M 16 m more.
 template <class T>
 [[nodiscard]] std::unique_ptr<joint_solver<T>>
-joint_minres(const device_group& group, const csr_view<T>& a, int columns, const column_preconditioner<T>& m,
-             const solver_options& options);
+joint_minres(const device_group& group, const csr_view<T>& a, int columns,
+             const column_preconditioner<T>& m, const solver_options& options);
 
 /// BiCGStab with M on the right, whatever options.preconditioning says. Bytes: 12 nnz + 4 m, and 72
 /// k m. Bytes an iteration: 24 nnz + (8 + 184 k) m, with M 16 m more.
 template <class T>
 [[nodiscard]] std::unique_ptr<joint_solver<T>>
-joint_bicgstab(const device_group& group, const csr_view<T>& a, int columns, const column_preconditioner<T>& m,
-               const solver_options& options);
+joint_bicgstab(const device_group& group, const csr_view<T>& a, int columns,
+               const column_preconditioner<T>& m, const solver_options& options);
+
+/// GMRES(m), m = min(options.restart, n, 1000) of the first solve, with M on the right, whatever
+/// options.preconditioning says: the iterates of gmres() in every column, and its reason
+/// happy_breakdown. A column that has ended its cycle waits for the others, and the host looks at
+/// all of them before the next cycle: max_seconds and stop have effect there. One reduction an
+/// iteration, of (2 j + 3) k values in iteration j of a cycle. Bytes on a device with n rows: 12
+/// nnz + 4 n, 8 (m + 5) k n, 16 m^2 k for Hessenberg matrices, and 33,000 m k for sums of blocks
+/// (host devices and H200). Bytes of iteration j: 12 nnz + (4 + (16 j + 72) k) n, with M 8 n more.
+template <class T>
+[[nodiscard]] std::unique_ptr<joint_solver<T>>
+joint_gmres(const device_group& group, const csr_view<T>& a, int columns,
+            const column_preconditioner<T>& m, const solver_options& options);
 
 } // namespace krylith

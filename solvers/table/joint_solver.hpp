@@ -35,7 +35,8 @@ public:
     /// Solves for columns that lie one after the other in b and x, each with as many entries as A
     /// has rows, and returns one result a column, in order.
     [[nodiscard]] virtual std::vector<solve_result> solve(std::span<const T> b, std::span<T> x) = 0;
-    /// The options of the next solve. mode, unroll and timeout_seconds are those of the first.
+    /// The options of the next solve. mode, unroll, restart and timeout_seconds are those of the
+    /// first.
     [[nodiscard]] virtual solver_options& options() = 0;
     /// How many columns one loop solves.
     [[nodiscard]] virtual int columns() const = 0;

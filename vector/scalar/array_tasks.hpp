@@ -28,7 +28,9 @@ KRYLITH_HD void perform(const array_task& task, double* array, double* slots, co
         if (team.index() == 0) detail::rotate(task, array, slots);
         break;
     case array_task::back_substitute:
-        if (team.index() == 0) detail::back_substitute(task, array, slots);
+        if (team.index() == 0)
+            detail::back_substitute(
+                {task.m}, static_cast<std::int64_t>(slots[task.slots[array_task::columns]]), array);
         break;
     case array_task::begin_shadow:
         if (team.index() == 0) detail::begin_shadow(task, array);

@@ -50,16 +50,24 @@ struct delayed_layout : hessenberg_layout {
     [[nodiscard]] KRYLITH_HD std::int64_t batch() const { return 2 * m + 1; }
 };
 
+/// Step j of a cycle of m, from 0 to m.
+struct delayed_step {
+    std::int64_t j;
+    std::int64_t m;
+    bool varying; ///< K differs from step to step
+};
+
 namespace detail {
 
-/// Performs step j = `column`, from 0 to m. The estimate and the number of columns count the j
-/// columns before column j. O(j^2) for H s.
+/// Performs a step on the Hessenberg matrix at `array`. s, gamma, t, delta and omega lie at `s`,
+/// and `start` is the squared length that the length of v_0 is measured by. The estimate and the
+/// number of columns count the j columns before column j. O(j^2) for H s.
 template <class Team>
-KRYLITH_HD void delayed(const array_task& task, double* array, double* slots, const Team& team) {
-    const delayed_layout at{{task.m}};
-    const std::int64_t j = task.column;
-    const bool multiplied = j < task.m;
-    double* const s = array + at.first();
+KRYLITH_HD void delayed(const delayed_step& step, double start, double* const s, double* array,
+                        const hessenberg_results& out, const Team& team) {
+    const delayed_layout at{{step.m}};
+    const std::int64_t j = step.j;
+    const bool multiplied = j < step.m;
     double* const t = s + j + 1;
     double ss = 0;
     double st = 0;
@@ -94,45 +102,52 @@ KRYLITH_HD void delayed(const array_task& task, double* array, double* slots, co
     const double inverse = vanished ? 0.0 : 1.0 / alpha;
     const double below = alpha * unscale;
     if (j == 0) {
-        if (team.index() == 0)
-            array[at.rhs()] = ::sqrt(slots[task.slots[array_task::start]]) * alpha;
+        if (team.index() == 0) array[at.rhs()] = ::sqrt(start) * alpha;
     } else {
         if (team.index() == 0) {
             last[j] = below;
-            if (vanished) slots[task.slots[array_task::lucky]] = 1.0;
+            if (vanished) out.lucky = 1.0;
         }
         team.meet();
         for (std::int64_t k = team.index(); k <= j; k += team.count())
             array[at.column(j - 1) + k] = last[k];
         team.meet();
-        if (team.index() == 0) take_in(task, j - 1, array, slots);
+        if (team.index() == 0) take_in(at, j - 1, array, out);
     }
     team.meet();
     if (!multiplied) return;
 
     const double tau = (delta - st) * inverse;
-    const bool varying = task.kind == array_task::delayed_varying;
     double* const next = array + at.kept(j);
     for (std::int64_t i = team.index(); i < j; i += team.count()) {
         // What v_j = 0 cannot take part in must not look like progress.
-        if (varying) next[i] = vanished ? 0.0 : t[i];
-        if (varying) continue;
+        if (step.varying) next[i] = vanished ? 0.0 : t[i];
+        if (step.varying) continue;
         double sum = 0;
         for (std::int64_t k = i > 0 ? i - 1 : 0; k < j; ++k) sum += array[at.kept(k) + i] * s[k];
         next[i] = (t[i] - sum) * inverse;
     }
     team.meet(); // all have read what follows
     if (team.index() != 0) return;
-    next[j] = varying ? tau : (j > 0 ? tau - below * s[j - 1] : tau) * inverse;
+    next[j] = step.varying ? tau : (j > 0 ? tau - below * s[j - 1] : tau) * inverse;
     const double rest = omega - tt - tau * tau;
     double phi = omega > 0 ? 1.0 / ::sqrt(fmax(rest, 1e-12 * omega)) : 0.0;
     if (!(rest - rest == 0.0)) phi = rest - rest; // NaN: the next step stops
     if (vanished) phi = 0;
-    const double sigma = varying ? phi : phi * alpha;
+    const double sigma = step.varying ? phi : phi * alpha;
     array[at.unscale()] = sigma > 0 ? 1.0 / sigma : 0.0;
     s[j] = inverse;
     t[j] = tau;
     t[j + 1] = phi;
+}
+
+/// Performs step `column`, whose batch lies at first().
+template <class Team>
+KRYLITH_HD void delayed(const array_task& task, double* array, double* slots, const Team& team) {
+    const delayed_layout at{{task.m}};
+    delayed({task.column, task.m, task.kind == array_task::delayed_varying},
+            slots[task.slots[array_task::start]], array + at.first(), array,
+            results_of(task, slots), team);
 }
 
 } // namespace detail

@@ -58,12 +58,24 @@ struct array_task {
     std::uint8_t slots[role_count] = {};
 };
 
+/// The scalars that a step on one Hessenberg matrix leaves; array_task::role says what they are.
+struct hessenberg_results {
+    double& estimate;
+    double& columns;
+    double& lucky;
+};
+
 namespace detail {
 
+[[nodiscard]] KRYLITH_HD inline hessenberg_results results_of(const array_task& task,
+                                                              double* slots) {
+    return {slots[task.slots[array_task::estimate]], slots[task.slots[array_task::columns]],
+            slots[task.slots[array_task::lucky]]};
+}
+
 /// Adds column j, complete in column(j), to the triangular system.
-KRYLITH_HD inline void take_in(const array_task& task, std::int64_t j, double* array,
-                               double* slots) {
-    const hessenberg_layout at{task.m};
+KRYLITH_HD inline void take_in(const hessenberg_layout& at, std::int64_t j, double* array,
+                               const hessenberg_results& out) {
     double* h = array + at.column(j);
     double* c = array + at.cosine();
     double* s = array + at.sine();
@@ -83,8 +95,8 @@ KRYLITH_HD inline void take_in(const array_task& task, std::int64_t j, double* a
     if (!(r > 0)) g[j + 1] = g[j];
     // A column with a NaN or an infinity does not reduce it either, but must not look like
     // progress: r - r is NaN.
-    slots[task.slots[array_task::estimate]] = r - r == 0.0 ? g[j + 1] * g[j + 1] : r - r;
-    slots[task.slots[array_task::columns]] = static_cast<double>(j + 1);
+    out.estimate = r - r == 0.0 ? g[j + 1] * g[j + 1] : r - r;
+    out.columns = static_cast<double>(j + 1);
 }
 
 KRYLITH_HD inline void rotate(const array_task& task, double* array, double* slots) {
@@ -100,17 +112,17 @@ KRYLITH_HD inline void rotate(const array_task& task, double* array, double* slo
     h[j + 1] = vanished ? 0.0 : ::sqrt(after);
     slots[task.slots[array_task::inverse]] = vanished ? 0.0 : 1.0 / h[j + 1];
     if (vanished) slots[task.slots[array_task::lucky]] = 1.0;
-    take_in(task, j, array, slots);
+    take_in(at, j, array, results_of(task, slots));
 }
 
-KRYLITH_HD inline void back_substitute(const array_task& task, double* array, double* slots) {
-    const hessenberg_layout at{task.m};
-    const auto columns = static_cast<std::int64_t>(slots[task.slots[array_task::columns]]);
+/// Leaves the -y of the first `columns` columns in solution().
+KRYLITH_HD inline void back_substitute(const hessenberg_layout& at, std::int64_t columns,
+                                       double* array) {
     double* y = array + at.solution();
     double largest = 0;
     for (std::int64_t j = 0; j < columns; ++j)
         largest = fmax(largest, fabs(array[at.column(j) + j]));
-    for (std::int64_t j = task.m - 1; j >= 0; --j) {
+    for (std::int64_t j = at.m - 1; j >= 0; --j) {
         y[j] = 0;
         if (j >= columns) continue;
         double sum = array[at.rhs() + j];

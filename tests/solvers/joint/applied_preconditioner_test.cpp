@@ -94,11 +94,32 @@ KRYLITH_GROUP_TEST("joint loops: minres and bicgstab with M of all columns") {
     compare(group, poisson, 3, "bicgstab", "chebyshev:degree=5", 3);
 }
 
+KRYLITH_GROUP_TEST("joint loops: gmres with M of all columns") {
+    const auto flow = convection_diffusion<double>(9, 20);
+    for (const int k : {2, 7, 16}) compare(group, flow, k, "gmres", "amg", 2);
+    const auto poisson = poisson2d<double>(20, random_scaling{3});
+    compare(group, poisson, 3, "gmres", "chebyshev:degree=5", 2);
+    compare(group, poisson, 3, "gmres", "spai", 3);
+    compare<float>(group, poisson2d<float>(12), 4, "gmres", "amg", 2);
+    // Several cycles, each of which M ends.
+    column_solver<double> solve(group, csr_view<double>(flow), 5,
+                                {.solver = "gmres", .preconditioner = "amg:degree=1"},
+                                {.restart = 4});
+    REQUIRE(solve.one_by_one_because() == "");
+    const std::vector<double> b = random_columns<double>(flow.rows, 5);
+    std::vector<double> x(b.size());
+    for (const solve_result& result : solve.solve(b, x)) {
+        INFO(result.diagnosis);
+        CHECK(result.converged());
+        CHECK(result.iterations > 4);
+    }
+}
+
 KRYLITH_GROUP_TEST("joint loops: no column harms another in M") {
     const auto matrix = poisson2d<double>(16);
     const auto n = static_cast<std::size_t>(matrix.rows);
     const double sizes[] = {1, 1e60, 1e-60, 0, 1e200, 1};
-    for (const char* const solver : {"cg", "minres", "bicgstab"}) {
+    for (const char* const solver : {"cg", "minres", "bicgstab", "gmres"}) {
         INFO(std::string(solver));
         std::vector<double> b = random_columns<double>(matrix.rows, 6);
         for (std::size_t i = 0; i < b.size(); ++i) b[i] *= sizes[i / n];
@@ -137,8 +158,7 @@ KRYLITH_GROUP_TEST("joint loops: what is wrong with an M of all columns") {
                     input_error);
     const auto definite = poisson2d<double>(9);
     column_solver<double> limited(group, csr_view<double>(definite), 2,
-                                  {.solver = "cg", .preconditioner = "amg"},
-                                  {.max_iterations = 1});
+                                  {.solver = "cg", .preconditioner = "amg"}, {.max_iterations = 1});
     const std::vector<double> b = random_columns<double>(definite.rows, 2);
     std::vector<double> x(b.size());
     for (const solve_result& result : limited.solve(b, x)) {

@@ -30,14 +30,15 @@ TEST_CASE("each column of --rhs is solved, at once or one after another") {
     const temporary_folder folder;
     write_matrix(folder);
     folder.write("b.mtx", banner + "4 3\n2\n4\n0\n0\n0\n0\n8\n0\n4\n4\n8\n0\n");
-    for (const std::string how : {"--solver cg", "--solver gmres", "--solver cg --devices 2"}) {
+    for (const std::string how :
+         {"--solver cg", "--solver gmres", "--solver idr", "--solver cg --devices 2"}) {
         INFO(how);
         const json report = report_of(folder, "a.mtx --rhs b.mtx --solution x.mtx " + how);
         CHECK(report.at("converged") == true);
         const json& sides = report.at("right_hand_sides");
         CHECK(sides.at("count") == 3);
-        CHECK(sides.at("at_once") == !contains(how, "gmres"));
-        CHECK(sides.at("columns_a_loop") == (contains(how, "gmres") ? 1 : 4));
+        CHECK(sides.at("at_once") == !contains(how, "idr"));
+        CHECK(sides.at("columns_a_loop") == (contains(how, "idr") ? 1 : 4));
         REQUIRE(sides.at("columns").size() == 3);
         CHECK(sides["columns"][2].at("column") == 3);
         CHECK(sides["columns"][2].at("converged") == true);

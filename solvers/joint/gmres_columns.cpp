@@ -1,0 +1,24 @@
+#include <krylith/solvers/joint/column_pass_host.hpp>
+#include <krylith/solvers/joint/gmres_columns.hpp>
+#include <krylith/solvers/joint/joint_columns.hpp>
+#include <krylith/solvers/joint/joint_methods.hpp>
+
+namespace krylith {
+
+template <class T>
+std::unique_ptr<joint_solver<T>> joint_gmres(const device_group& group, const csr_view<T>& a,
+                                             int columns, const column_preconditioner<T>& m,
+                                             const solver_options& options) {
+    return make_joint<gmres_columns, T>(group, a, columns, m, options);
+}
+
+template std::unique_ptr<joint_solver<double>> joint_gmres(const device_group&,
+                                                           const csr_view<double>&, int,
+                                                           const column_preconditioner<double>&,
+                                                           const solver_options&);
+template std::unique_ptr<joint_solver<float>> joint_gmres(const device_group&,
+                                                          const csr_view<float>&, int,
+                                                          const column_preconditioner<float>&,
+                                                          const solver_options&);
+
+} // namespace krylith

@@ -1,0 +1,36 @@
+// The passes of GMRES for several right-hand sides on GPUs, but for those over its basis.
+#include <krylith/solvers/joint/column_pass.cuh>
+#include <krylith/solvers/joint/gmres_columns.hpp>
+
+namespace krylith::cuda {
+
+#define KRYLITH_COLUMN_PASSES(method, T)                                                           \
+    template void run_pass<method::start<false>>(device&, const column_arguments<T>&);             \
+    template void run_pass<method::start<true>>(device&, const column_arguments<T>&)
+#define KRYLITH_APPLIED_PASSES(method, T)                                                          \
+    KRYLITH_COLUMN_PASSES(method, T);                                                              \
+    template void run_pass<normalise<method::squares_of_v, method::v, method::w>>(                 \
+        device&, const column_arguments<T>&);                                                      \
+    template void run_pass<normalise<method::squares_of_w, method::w, method::v>>(                 \
+        device&, const column_arguments<T>&);                                                      \
+    template void run_pass<method::stretch>(device&, const column_arguments<T>&);                  \
+    template void run_pass<method::measure>(device&, const column_arguments<T>&);                  \
+    template void run_pass<method::add>(device&, const column_arguments<T>&)
+
+using gmres_plain = gmres_columns<joint_preconditioner::none>;
+using gmres_jacobi = gmres_columns<joint_preconditioner::jacobi>;
+using gmres_applied = gmres_columns<joint_preconditioner::applied>;
+
+template void run_pass<gmres_parts::multiply>(device&, const column_arguments<double>&);
+template void run_pass<gmres_parts::multiply>(device&, const column_arguments<float>&);
+KRYLITH_COLUMN_PASSES(gmres_plain, double);
+KRYLITH_COLUMN_PASSES(gmres_plain, float);
+KRYLITH_COLUMN_PASSES(gmres_jacobi, double);
+KRYLITH_COLUMN_PASSES(gmres_jacobi, float);
+KRYLITH_APPLIED_PASSES(gmres_applied, double);
+KRYLITH_APPLIED_PASSES(gmres_applied, float);
+
+#undef KRYLITH_APPLIED_PASSES
+#undef KRYLITH_COLUMN_PASSES
+
+} // namespace krylith::cuda
