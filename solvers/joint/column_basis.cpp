@@ -14,8 +14,9 @@ namespace {
 /// A vector that shares the entries of another.
 template <class T>
 vector<T> shared(const vector<T>& v) {
-    std::vector<T*> arrays;
-    for (int rank = 0; rank < v.layout()->group.size(); ++rank) arrays.push_back(v.data(rank));
+    std::vector<T*> arrays(static_cast<std::size_t>(v.layout()->group.size()));
+    for (std::size_t rank = 0; rank < arrays.size(); ++rank)
+        arrays[rank] = v.data(static_cast<int>(rank));
     return vector<T>::borrow(v.layout(), arrays);
 }
 

@@ -101,7 +101,7 @@ KRYLITH_HD void delayed(const delayed_step& step, double start, double* const s,
     const double alpha = vanished ? 0.0 : ::sqrt(square);
     const double inverse = vanished ? 0.0 : 1.0 / alpha;
     const double below = alpha * unscale;
-    if (j == 0) {
+    if (last == nullptr) { // j = 0
         if (team.index() == 0) array[at.rhs()] = ::sqrt(start) * alpha;
     } else {
         if (team.index() == 0) {

@@ -11,13 +11,11 @@
 #include <krylith/tests/solvers/joint/joint_comparison.hpp>
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/matrices.hpp>
-#include <krylith/tests/support/random.hpp>
 
 namespace krylith {
 
 using testing::compare;
 using testing::make_joint_solver;
-using testing::random_values;
 
 namespace {
 
@@ -77,8 +75,8 @@ KRYLITH_GROUP_TEST("joint gmres: short cycles, long ones, and more basis vectors
 }
 
 KRYLITH_GROUP_TEST("joint gmres: columns step on their own, each for as long as it has to") {
-    std::vector<double> diagonal;
-    for (int i = 0; i < 40; ++i) diagonal.push_back(1 + i % 13);
+    std::vector<double> diagonal(40);
+    for (std::size_t i = 0; i < 40; ++i) diagonal[i] = 1.0 + static_cast<double>(i % 13);
     const auto matrix = testing::diagonal_matrix(diagonal);
     for (const int restart : {4, 30}) {
         // Column j has parts of j eigenvectors, and is solved in j steps.
