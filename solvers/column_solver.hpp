@@ -7,8 +7,9 @@
 //     const std::vector<solve_result> results = solver.solve(b, x);
 //
 // The systems are solved in one joint loop, which reads the matrix once for several columns
-// (solvers/joint/), where the solver has one that applies the preconditioner; otherwise one
-// after the other, with operator, preconditioner, vectors and recording made once.
+// (solvers/joint/), where the solver has one and the preconditioner is the diagonal or takes
+// several columns (preconditioner_method::takes_columns); otherwise one after the other, with
+// operator, preconditioner, vectors and recording made once.
 #pragma once
 
 #include <cstdint>

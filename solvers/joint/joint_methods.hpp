@@ -13,27 +13,31 @@ namespace krylith {
 /// Devices exchange ghosts as operator halo does, in one put for all columns. Each column has its
 /// own stop test; one that has stopped is left as it is while the others go on, and still costs its
 /// share of an iteration. A column whose squares leave the range of double ends with out_of_range;
-/// stagnation_window has no effect. Throw input_error for an invalid matrix and for a diagonal that
-/// M can't take, usage_error for one that is not square, for options that are not allowed, for
-/// history and callback, and for columns < 1.
+/// stagnation_window has no effect. An M that is a step of its own gets columns of norm 1. Throw
+/// input_error for an invalid matrix and for a diagonal that M can't take, usage_error for one that
+/// is not square, for options that are not allowed, for history and callback, and for columns < 1.
 ///
 /// CG: the iterates of cg() in every column; three reductions an iteration for all of them. Bytes
 /// on a device with m rows: 12 nnz + 4 m, and 40 k m for k columns (fp64), where k is rounded up to
-/// 2, 4, 8 or 16. Bytes an iteration: 12 nnz + (4 + 88 k) m, with M 16 m more.
+/// 2, 4, 8 or 16. Bytes an iteration: 12 nnz + (4 + 88 k) m, with jacobi 16 m more. With an M that
+/// is a step of its own 48 k m, and (4 + 120 k) m an iteration; M's own come to both, here and
+/// below.
 template <class T>
 [[nodiscard]] std::unique_ptr<joint_solver<T>>
 joint_cg(const device_group& group, const csr_view<T>& a, int columns,
          const column_preconditioner<T>& m, const solver_options& options);
 
 /// MINRES: the iterates of minres() in every column. Bytes: 12 nnz + 4 m, and 72 k m. Bytes an
-/// iteration: 12 nnz + (4 + 160 k) m, with M 16 m more.
+/// iteration: 12 nnz + (4 + 160 k) m, with jacobi 16 m more. With an M that is a step of its own
+/// 88 k m, and (4 + 192 k) m an iteration.
 template <class T>
 [[nodiscard]] std::unique_ptr<joint_solver<T>>
 joint_minres(const device_group& group, const csr_view<T>& a, int columns,
              const column_preconditioner<T>& m, const solver_options& options);
 
 /// BiCGStab with M on the right, whatever options.preconditioning says. Bytes: 12 nnz + 4 m, and 72
-/// k m. Bytes an iteration: 24 nnz + (8 + 184 k) m, with M 16 m more.
+/// k m. Bytes an iteration: 24 nnz + (8 + 184 k) m, with jacobi 16 m more. With an M that is a step
+/// of its own (8 + 200 k) m.
 template <class T>
 [[nodiscard]] std::unique_ptr<joint_solver<T>>
 joint_bicgstab(const device_group& group, const csr_view<T>& a, int columns,

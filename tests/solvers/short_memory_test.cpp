@@ -5,6 +5,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/gallery.hpp>
+#include <krylith/solvers/column_solver.hpp>
 
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/random.hpp>
@@ -117,6 +118,34 @@ void setups_exhaust(const device_group& group) {
     exhaust(group, solve, solve);
 }
 
+void columns_exhaust(const device_group& group) {
+    struct pairing {
+        const char* solver;
+        const char* m;
+        int side; ///< of the grid
+    };
+    for (const auto& [solver, m, side] :
+         {pairing{"cg", "amg", 5}, pairing{"gmres", "chebyshev:degree=3", 3}}) {
+        CAPTURE(solver);
+        const auto matrix = poisson2d<double>(side, side, random_scaling{4});
+        const auto b = random_values<double>(3 * matrix.rows, 163);
+        std::vector<double> x(b.size());
+        const auto solve = [&, method = column_method{.solver = solver, .preconditioner = m}] {
+            column_solver<double> columns(group, csr_view<double>(matrix), 3, method,
+                                          {.restart = 2, .unroll = 2});
+            REQUIRE(columns.one_by_one_because() == "");
+            for (const solve_result& result : columns.solve(b, x)) CHECK(result.converged());
+        };
+        solve();
+        const std::vector<double> expected = x;
+        const int failures = exhaust(group, solve, [&] {
+            solve();
+            CHECK(same_bits(x, expected));
+        });
+        CHECK(failures > 10 * group.size());
+    }
+}
+
 } // namespace
 
 TEST_CASE("short memory: a solve that fails at any allocation") {
@@ -124,6 +153,12 @@ TEST_CASE("short memory: a solve that fails at any allocation") {
 }
 TEST_CASE("short memory: a solve that fails at any allocation [cuda]") {
     testing::on_groups(few_cuda_groups(), solves_exhaust);
+}
+TEST_CASE("short memory: several columns that fail at any allocation") {
+    testing::on_groups(few_host_groups(), columns_exhaust);
+}
+TEST_CASE("short memory: several columns that fail at any allocation [cuda]") {
+    testing::on_groups(few_cuda_groups(), columns_exhaust);
 }
 TEST_CASE("short memory: a set-up that fails at any allocation") {
     testing::on_groups(few_host_groups(), setups_exhaust);
