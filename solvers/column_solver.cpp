@@ -90,8 +90,8 @@ bool column_solver<T>::open() const {
 template <class T>
 std::string column_solver<T>::choose(int columns, bool at_once) {
     const bool automatic = solver_ == &solver_rows::automatic;
-    std::string text = method_.preconditioner == open_name ? identity::name()
-                                                           : method_.preconditioner;
+    std::string text =
+        method_.preconditioner == open_name ? identity::name() : method_.preconditioner;
     const preconditioner_method* m = parse_preconditioner(text).method;
     if (!at_once) return "it was asked for";
     if (columns == 1) return "there is one column";
@@ -137,12 +137,9 @@ std::string column_solver<T>::choose(int columns, bool at_once) {
     joint_m_ = *joint_m;
     try {
         make_joint(make, made, columns);
-    } catch (const input_error& failure) { // as a coarse matrix that isn't definite
+    } catch (const error& failure) { // as of memory, or of a coarse matrix that isn't definite
         if (!open()) throw;
-        return failure.what();
-    } catch (const device_error& failure) { // memory, which others may need less of
-        if (!open()) throw;
-        return failure.what();
+        return failure.what(); // single columns have other methods to go on with
     }
     return {};
 }

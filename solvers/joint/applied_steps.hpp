@@ -21,9 +21,19 @@ struct apply_preconditioner {
     return square > 0.0 && square - square == 0.0 ? std::sqrt(square) : 0.0;
 }
 
+/// Where the squares of columns are summed: r'r, or a number of the method's own.
+struct residual_squares {
+    KRYLITH_HD static constexpr int place(const column_places& at) { return at.rr(); }
+};
+template <int Number>
+struct own_squares {
+    KRYLITH_HD static constexpr int place(const column_places& at) { return at.own(Number); }
+};
+
 /// Vector `To` = vector `From` with columns of norm 1; 0 where the norm is 0 or not a number, so
 /// that no column harms another in M. The pass before has summed the squares, at Squares::place().
-template <class Squares, int From, int To>
+/// `Method` tells those of one method from another's.
+template <class Method, class Squares, int From, int To>
 struct normalise : column_pass {
     static constexpr unsigned reads = in_set(From);
     static constexpr unsigned writes = in_set(To);
@@ -46,10 +56,23 @@ struct normalise : column_pass {
     }
 };
 
-/// The coefficients of passes that multiply by the norm of a column.
+/// The norm of a column, in the type of the vectors.
 template <class T>
 struct norm_coefficient {
     T norm;
+};
+
+/// What passes have that multiply by the norms of columns, whose squares the array has had for a
+/// while.
+template <class Squares>
+struct norm_pass : column_pass {
+    template <class T>
+    using coefficients = norm_coefficient<T>;
+    template <class T>
+    KRYLITH_HD static coefficients<T> prepare(const double* array, const double*,
+                                              const column_places& at, int j) {
+        return {static_cast<T>(column_norm(array[Squares::place(at) + j]))};
+    }
 };
 
 } // namespace krylith

@@ -15,11 +15,11 @@ namespace krylith::cuda {
     template void run_test<method>(device&, const column_arguments<T>&)
 #define KRYLITH_APPLIED_PASSES(method, T)                                                          \
     KRYLITH_COLUMN_PASSES(method, T);                                                              \
-    template void run_pass<normalise<method::squares_of_r, method::p, method::t>>(                 \
+    template void run_pass<normalise<method, residual_squares, method::p, method::t>>(             \
         device&, const column_arguments<T>&);                                                      \
-    template void run_pass<normalise<method::squares_of_p, method::p, method::t>>(                 \
+    template void run_pass<normalise<method, own_squares<method::pp>, method::p, method::t>>(      \
         device&, const column_arguments<T>&);                                                      \
-    template void run_pass<normalise<method::squares_of_s, method::r, method::t>>(                 \
+    template void run_pass<normalise<method, own_squares<method::ss>, method::r, method::t>>(      \
         device&, const column_arguments<T>&)
 
 using bicgstab_plain = bicgstab_columns<joint_preconditioner::none>;

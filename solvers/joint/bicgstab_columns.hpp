@@ -195,29 +195,22 @@ struct bicgstab_columns {
         }
     };
 
-    struct squares_of_r {
-        KRYLITH_HD static constexpr int place(const column_places& at) { return at.rr(); }
-    };
-    struct squares_of_p {
-        KRYLITH_HD static constexpr int place(const column_places& at) { return at.own(pp); }
-    };
-    struct squares_of_s {
-        KRYLITH_HD static constexpr int place(const column_places& at) { return at.own(ss); }
-    };
     template <bool FromX>
     using begins = std::conditional_t<
         applied,
-        pass_list<start<FromX>, normalise<squares_of_r, p, t>, apply_preconditioner<t, p_hat>>,
+        pass_list<start<FromX>, normalise<bicgstab_columns, residual_squares, p, t>,
+                  apply_preconditioner<t, p_hat>>,
         pass_list<start<FromX>>>;
-    using before_test =
-        std::conditional_t<applied,
-                           pass_list<multiply_p, halve, normalise<squares_of_s, r, t>,
-                                     apply_preconditioner<t, s_hat>, multiply_s, finish>,
-                           pass_list<multiply_p, halve, multiply_s, finish>>;
+    using before_test = std::conditional_t<
+        applied,
+        pass_list<multiply_p, halve, normalise<bicgstab_columns, own_squares<ss>, r, t>,
+                  apply_preconditioner<t, s_hat>, multiply_s, finish>,
+        pass_list<multiply_p, halve, multiply_s, finish>>;
     using after_test = pass_list<turn>;
-    using next = std::conditional_t<
-        applied, pass_list<normalise<squares_of_p, p, t>, apply_preconditioner<t, p_hat>>,
-        pass_list<>>;
+    using next = std::conditional_t<applied,
+                                    pass_list<normalise<bicgstab_columns, own_squares<pp>, p, t>,
+                                              apply_preconditioner<t, p_hat>>,
+                                    pass_list<>>;
 
     /// Makes column j begin from the sums of start. Returns the state that this leaves it in.
     KRYLITH_HD static loop_state begin(double* array, const column_places& at, int j,

@@ -14,7 +14,7 @@ namespace krylith::cuda {
     template void run_pass<method::advance>(device&, const column_arguments<T>&)
 #define KRYLITH_APPLIED_PASSES(method, T)                                                          \
     KRYLITH_COLUMN_PASSES(method, T);                                                              \
-    template void run_pass<normalise<method::squares_of_r, method::r, method::q>>(                 \
+    template void run_pass<normalise<cg_parts, residual_squares, method::r, method::q>>(           \
         device&, const column_arguments<T>&);                                                      \
     template void run_pass<method::settle>(device&, const column_arguments<T>&);                   \
     template void run_pass<method::measure<false>>(device&, const column_arguments<T>&);           \

@@ -154,18 +154,11 @@ struct cg_columns : cg_parts {
 
     /// r'z. At the start of the recurrence p = z, too.
     template <bool First>
-    struct measure : column_pass {
+    struct measure : norm_pass<residual_squares> {
         static constexpr unsigned reads = in_set(r, z);
         static constexpr unsigned writes = First ? in_set(p) : 0;
         static constexpr int sums = 1;
         KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.extra(); }
-        template <class T>
-        using coefficients = norm_coefficient<T>;
-        template <class T>
-        KRYLITH_HD static coefficients<T> prepare(const double* array, const double*,
-                                                  const column_places& at, int j) {
-            return {static_cast<T>(column_norm(array[at.rr() + j]))};
-        }
         template <class C, class T>
         KRYLITH_HD static void apply(const C& c, T, T, T* e, double* s) {
             const T z_ = c.norm * e[z];
@@ -201,14 +194,12 @@ struct cg_columns : cg_parts {
         }
     };
 
-    struct squares_of_r {
-        KRYLITH_HD static constexpr int place(const column_places& at) { return at.rr(); }
-    };
     template <bool FromX>
-    using begins = std::conditional_t<applied,
-                                      pass_list<start<FromX>, normalise<squares_of_r, r, q>,
-                                                apply_preconditioner<q, z>, measure<true>>,
-                                      pass_list<start<FromX>>>;
+    using begins =
+        std::conditional_t<applied,
+                           pass_list<start<FromX>, normalise<cg_parts, residual_squares, r, q>,
+                                     apply_preconditioner<q, z>, measure<true>>,
+                           pass_list<start<FromX>>>;
     using before_test = pass_list<multiply, subtract>;
     using after_test = std::conditional_t<applied, pass_list<settle>, pass_list<advance>>;
     using next =

@@ -9,9 +9,10 @@ namespace krylith::cuda {
     template void run_pass<method::start<true>>(device&, const column_arguments<T>&)
 #define KRYLITH_APPLIED_PASSES(method, T)                                                          \
     KRYLITH_COLUMN_PASSES(method, T);                                                              \
-    template void run_pass<normalise<method::squares_of_v, method::v, method::w>>(                 \
+    template void run_pass<normalise<gmres_parts, residual_squares, method::v, method::w>>(        \
         device&, const column_arguments<T>&);                                                      \
-    template void run_pass<normalise<method::squares_of_w, method::w, method::v>>(                 \
+    template void run_pass<                                                                        \
+        normalise<gmres_parts, own_squares<column_cycle_places::found>, method::w, method::v>>(    \
         device&, const column_arguments<T>&);                                                      \
     template void run_pass<method::stretch>(device&, const column_arguments<T>&);                  \
     template void run_pass<method::measure>(device&, const column_arguments<T>&);                  \

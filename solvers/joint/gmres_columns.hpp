@@ -60,33 +60,12 @@ struct gmres_columns : gmres_parts {
         }
     };
 
-    struct squares_of_v {
-        KRYLITH_HD static constexpr int place(const column_places& at) { return at.rr(); }
-    };
-    struct squares_of_w {
-        KRYLITH_HD static constexpr int place(const column_places& at) {
-            return at.own(column_cycle_places::found);
-        }
-    };
-    template <class T, class Squares>
-    KRYLITH_HD static norm_coefficient<T> norm_of(const double* array, const column_places& at,
-                                                  int j) {
-        return {static_cast<T>(column_norm(array[Squares::place(at) + j]))};
-    }
-
     /// p = |v| p, of what M made of v / |v|.
-    struct stretch : column_pass {
+    struct stretch : norm_pass<residual_squares> {
         static constexpr unsigned reads = in_set(p);
         static constexpr unsigned writes = in_set(p);
         static constexpr int sums = 0;
         KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.rr(); }
-        template <class T>
-        using coefficients = norm_coefficient<T>;
-        template <class T>
-        KRYLITH_HD static coefficients<T> prepare(const double* array, const double*,
-                                                  const column_places& at, int j) {
-            return norm_of<T, squares_of_v>(array, at, j);
-        }
         template <class C, class T>
         KRYLITH_HD static void apply(const C& c, T, T, T* e, double*) {
             e[p] *= c.norm;
@@ -99,7 +78,7 @@ struct gmres_columns : gmres_parts {
         static constexpr unsigned writes = 0;
         static constexpr int sums = 1;
         KRYLITH_HD static constexpr int first_sum(const column_places& at) {
-            return squares_of_w::place(at);
+            return own_squares<column_cycle_places::found>::place(at);
         }
         template <class C, class T>
         KRYLITH_HD static void apply(const C&, T, T, T* e, double* s) {
@@ -108,18 +87,11 @@ struct gmres_columns : gmres_parts {
     };
 
     /// x += |w| p, of what M made of w / |w|.
-    struct add : column_pass {
+    struct add : norm_pass<own_squares<column_cycle_places::found>> {
         static constexpr unsigned reads = in_set(x, p);
         static constexpr unsigned writes = in_set(x);
         static constexpr int sums = 0;
         KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.rr(); }
-        template <class T>
-        using coefficients = norm_coefficient<T>;
-        template <class T>
-        KRYLITH_HD static coefficients<T> prepare(const double* array, const double*,
-                                                  const column_places& at, int j) {
-            return norm_of<T, squares_of_w>(array, at, j);
-        }
         template <class C, class T>
         KRYLITH_HD static void apply(const C& c, T, T, T* e, double*) {
             if (c.norm != T(0)) e[x] += c.norm * e[p];
@@ -127,12 +99,15 @@ struct gmres_columns : gmres_parts {
     };
 
     template <bool FromX>
-    using begins = std::conditional_t<
-        applied,
-        pass_list<start<FromX>, normalise<squares_of_v, v, w>, apply_preconditioner<w, p>, stretch>,
-        pass_list<start<FromX>>>;
+    using begins =
+        std::conditional_t<applied,
+                           pass_list<start<FromX>, normalise<gmres_parts, residual_squares, v, w>,
+                                     apply_preconditioner<w, p>, stretch>,
+                           pass_list<start<FromX>>>;
     /// The basis is not needed any more.
-    using ends = pass_list<measure, normalise<squares_of_w, w, v>, apply_preconditioner<v, p>, add>;
+    using ends =
+        pass_list<measure, normalise<gmres_parts, own_squares<column_cycle_places::found>, w, v>,
+                  apply_preconditioner<v, p>, add>;
 
     /// Makes column j begin a cycle from the residual of start.
     KRYLITH_HD static loop_state begin(double* array, const column_places& at, int j,

@@ -12,9 +12,10 @@ namespace krylith::cuda {
     template void run_test<method>(device&, const column_arguments<T>&)
 #define KRYLITH_APPLIED_PASSES(method, T)                                                          \
     KRYLITH_COLUMN_PASSES(method, T);                                                              \
-    template void run_pass<normalise<method::squares_of_v, method::v, method::u>>(                 \
+    template void run_pass<normalise<minres_parts, residual_squares, method::v, method::u>>(       \
         device&, const column_arguments<T>&);                                                      \
-    template void run_pass<normalise<method::squares_of_q, method::q, method::u>>(                 \
+    template void                                                                                  \
+    run_pass<normalise<minres_parts, own_squares<method::qq>, method::q, method::u>>(              \
         device&, const column_arguments<T>&);                                                      \
     template void run_pass<method::open>(device&, const column_arguments<T>&);                     \
     template void run_pass<method::measure>(device&, const column_arguments<T>&)

@@ -78,18 +78,11 @@ struct minres_columns : minres_parts {
     };
 
     /// p = M^-1 v and v'p, of what M made of v / |v|.
-    struct open : column_pass {
+    struct open : norm_pass<residual_squares> {
         static constexpr unsigned reads = in_set(v, z);
         static constexpr unsigned writes = in_set(p);
         static constexpr int sums = 1;
         KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.extra(); }
-        template <class T>
-        using coefficients = norm_coefficient<T>;
-        template <class T>
-        KRYLITH_HD static coefficients<T> prepare(const double* array, const double*,
-                                                  const column_places& at, int j) {
-            return {static_cast<T>(column_norm(array[at.rr() + j]))};
-        }
         template <class C, class T>
         KRYLITH_HD static void apply(const C& c, T, T, T* e, double* s) {
             e[p] = c.norm * e[z];
@@ -131,18 +124,11 @@ struct minres_columns : minres_parts {
     };
 
     /// q'M^-1 q, of what M made of q / |q|.
-    struct measure : column_pass {
+    struct measure : norm_pass<own_squares<qq>> {
         static constexpr unsigned reads = in_set(q, z);
         static constexpr unsigned writes = 0;
         static constexpr int sums = 1;
         KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.own(zv); }
-        template <class T>
-        using coefficients = norm_coefficient<T>;
-        template <class T>
-        KRYLITH_HD static coefficients<T> prepare(const double* array, const double*,
-                                                  const column_places& at, int j) {
-            return {static_cast<T>(column_norm(array[at.own(qq) + j]))};
-        }
         template <class C, class T>
         KRYLITH_HD static void apply(const C& c, T, T, T* e, double* s) {
             s[0] += column_term(e[q], c.norm * e[z]);
@@ -246,22 +232,17 @@ struct minres_columns : minres_parts {
         }
     };
 
-    struct squares_of_v {
-        KRYLITH_HD static constexpr int place(const column_places& at) { return at.rr(); }
-    };
-    struct squares_of_q {
-        KRYLITH_HD static constexpr int place(const column_places& at) { return at.own(qq); }
-    };
     template <bool FromX>
-    using begins = std::conditional_t<
-        applied,
-        pass_list<start<FromX>, normalise<squares_of_v, v, u>, apply_preconditioner<u, z>, open>,
-        pass_list<start<FromX>>>;
-    using before_test =
+    using begins =
         std::conditional_t<applied,
-                           pass_list<multiply, lanczos, normalise<squares_of_q, q, u>,
-                                     apply_preconditioner<u, z>, measure, turn>,
-                           pass_list<multiply, lanczos, turn>>;
+                           pass_list<start<FromX>, normalise<minres_parts, residual_squares, v, u>,
+                                     apply_preconditioner<u, z>, open>,
+                           pass_list<start<FromX>>>;
+    using before_test = std::conditional_t<
+        applied,
+        pass_list<multiply, lanczos, normalise<minres_parts, own_squares<qq>, q, u>,
+                  apply_preconditioner<u, z>, measure, turn>,
+        pass_list<multiply, lanczos, turn>>;
     using after_test = pass_list<>;
     using next = pass_list<>;
 
