@@ -124,13 +124,12 @@ void columns_exhaust(const device_group& group) {
         const char* m;
         int side; ///< of the grid
     };
-    for (const auto& [solver, m, side] :
-         {pairing{"cg", "amg", 5}, pairing{"gmres", "chebyshev:degree=3", 3}}) {
-        CAPTURE(solver);
-        const auto matrix = poisson2d<double>(side, side, random_scaling{4});
+    for (const pairing& p : {pairing{"cg", "amg", 5}, pairing{"gmres", "chebyshev:degree=3", 3}}) {
+        CAPTURE(p.solver);
+        const auto matrix = poisson2d<double>(p.side, p.side, random_scaling{4});
         const auto b = random_values<double>(3 * matrix.rows, 163);
         std::vector<double> x(b.size());
-        const auto solve = [&, method = column_method{.solver = solver, .preconditioner = m}] {
+        const auto solve = [&, method = column_method{.solver = p.solver, .preconditioner = p.m}] {
             column_solver<double> columns(group, csr_view<double>(matrix), 3, method,
                                           {.restart = 2, .unroll = 2});
             REQUIRE(columns.one_by_one_because() == "");
