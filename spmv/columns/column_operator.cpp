@@ -1,5 +1,7 @@
 #include <krylith/spmv/columns/column_operator.hpp>
 
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -11,6 +13,20 @@
 namespace krylith {
 
 namespace {
+
+/// Throws input_error where a rank has more entries of x than places of 32 bits.
+template <class T>
+void check_size(const matrix_operator<T>& single, int columns) {
+    const layout& x = *single.domain_layout();
+    for (int rank = 0; rank < x.group.size(); ++rank) {
+        const std::int64_t entries = x.held(rank) + single.received(rank);
+        if (entries * columns > std::numeric_limits<std::int32_t>::max())
+            throw input_error("rank " + std::to_string(rank) + " has " + std::to_string(entries) +
+                              " entries of each of " + std::to_string(columns) +
+                              " columns, but at most 2^31 - 1 in all are allowed: take fewer "
+                              "columns or more devices");
+    }
+}
 
 /// Whether the second layout is the first with `columns` entries a row.
 bool in_columns_of(const layout& single, const layout& wide, int columns) {
@@ -25,7 +41,9 @@ bool in_columns_of(const layout& single, const layout& wide, int columns) {
 template <class T>
 column_operator<T>::column_operator(std::unique_ptr<matrix_operator<T>> single,
                                     operator_layouts layouts, int columns)
-    : matrix_operator<T>(single->kind(), std::move(layouts)), single_(std::move(single)), columns_(columns) {
+    : matrix_operator<T>(single->kind(), std::move(layouts)),
+      single_(std::move(single)),
+      columns_(columns) {
     const auto* const halo = dynamic_cast<const halo_operator<T>*>(single_.get());
     if (halo == nullptr || !single_->block(0).compressed())
         throw usage_error(std::string("several columns at once need operator halo in csr, not ") +
@@ -35,6 +53,7 @@ column_operator<T>::column_operator(std::unique_ptr<matrix_operator<T>> single,
         !in_columns_of(*single_->range_layout(), *wide.range, columns))
         throw usage_error("the layouts of an operator for several columns must be those of its "
                           "operator for one with as many entries a row");
+    check_size(*single_, columns);
     const device_group& group = wide.range->group;
     for (int rank = 0; rank < group.size(); ++rank)
         this->blocks_.push_back(std::make_unique<column_block<T>>(

@@ -1,6 +1,5 @@
 #include <krylith/vector/ghosts/ghost_exchange.hpp>
 
-#include <limits>
 #include <map>
 #include <numeric>
 #include <string>
@@ -73,13 +72,6 @@ put_schedule<T>::put_schedule(layout_handle layout, const put_schedule& of, int 
         if (local.dense != 0)
             throw usage_error("put_schedule: vectors of several columns have no dense put");
         const std::int64_t k = columns;
-        const std::int64_t held = layout_->held(static_cast<int>(local_.size()));
-        if (held + local.ghosts * k > std::numeric_limits<std::int32_t>::max())
-            throw input_error("rank " + std::to_string(local_.size()) + " has " +
-                              std::to_string(held / k + local.ghosts) + " entries of each of " +
-                              std::to_string(k) +
-                              " columns, but at most 2^31 - 1 in all are allowed: take fewer "
-                              "columns or more devices");
         add(local.ghosts * k, local.from, columns_of(local.entries.download(), k));
     }
 }

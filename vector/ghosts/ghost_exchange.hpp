@@ -25,7 +25,8 @@ public:
     put_schedule(layout_handle layout, const allgather_plan& plan);
     /// The schedule of vectors that have `columns` entries in the place of each of `of`: the ghosts
     /// of all columns travel in one put. `layout` is in_columns() of that of `of`. Downloads the
-    /// entries. Throws usage_error for a dense put.
+    /// entries. A rank has at most 2^31 - 1 of them, ghosts included. Throws usage_error for a
+    /// dense put.
     put_schedule(layout_handle layout, const put_schedule& of, int columns);
 
     [[nodiscard]] std::int64_t ghosts(int rank) const { return local(rank).ghosts; }
