@@ -30,6 +30,14 @@ __device__ inline void post_columns(const compact_context& context, const reduct
     if (last_block(context.all_reduce.signals)) post_large_batch(context, out);
 }
 
+/// Where a kernel finds the sums of the pass before, which belong at `place` of the array: what its
+/// prologue took in, `taken`, or in the array itself where a put of ghosts came between, whose
+/// kernel took them in.
+__device__ inline const double* arrived_sums(const compact_context& context, const double* taken,
+                                             int place) {
+    return context.batch > 0 ? taken : context.array + place;
+}
+
 template <class T, int K, class Pass>
 __global__ void __launch_bounds__(block_threads)
     pass_kernel(const __grid_constant__ compact_context parameter,
@@ -37,9 +45,10 @@ __global__ void __launch_bounds__(block_threads)
     constexpr int width = column_width;
     constexpr column_places at{K};
     __shared__ context_state state;
-    __shared__ alignas(16) double arrived[2 * max_columns];
+    __shared__ alignas(16) double taken[2 * max_columns];
     const compact_context& context = state.context; // complete after the prologue
-    if (!kernel_prologue(parameter, state, arrived)) return;
+    if (!kernel_prologue(parameter, state, taken)) return;
+    const double* const arrived = arrived_sums(context, taken, Pass::awaits(at));
     typename Pass::template coefficients<T> coefficients[width];
 #pragma unroll
     for (int c = 0; c < width; ++c)
@@ -85,11 +94,13 @@ template <class Method>
 __global__ void __launch_bounds__(block_threads)
     test_kernel(const __grid_constant__ compact_context parameter, int k, reduction reduce) {
     __shared__ context_state state;
-    __shared__ alignas(16) double arrived[2 * max_columns];
+    __shared__ alignas(16) double taken[2 * max_columns];
     const compact_context& context = state.context; // complete after the prologue
-    if (!kernel_prologue(parameter, state, arrived)) return;
+    if (!kernel_prologue(parameter, state, taken)) return;
     const int j = static_cast<int>(threadIdx.x);
-    const bool goes_on = j < k && Method::test(context.array, arrived, column_places{k}, j);
+    const column_places at{k};
+    const double* const arrived = arrived_sums(context, taken, at.rr());
+    const bool goes_on = j < k && Method::test(context.array, arrived, at, j);
     const double running[1] = {goes_on ? 1.0 : 0.0};
     reduce_and_post(context, reduce, running);
 }
