@@ -29,7 +29,7 @@ format_kind choose_format(const block_lengths& rows, result_use use) {
     if (use != result_use::repeated && is_uneven(rows)) return formats::csr5;
     const bool padded = sell_padding(rows.nonzeros, rows.slice_columns) > most_sell_padding;
     if (!padded && !rows.sorted) return formats::sell;
-    if (use != result_use::repeated && rows.nonzeros >= fewest_of_csr5) return formats::csr5;
+    if (use == result_use::own && rows.nonzeros >= fewest_of_csr5) return formats::csr5;
     const bool short_rows = rows.nonzeros < fewest_of_csr_row * rows.rows;
     return !padded && use == result_use::own && short_rows ? formats::sell : formats::csr;
 }

@@ -4,6 +4,7 @@
 
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/sparse/sell/narrow_worth.hpp>
+#include <krylith/sparse/sell/stencil_units.cuh>
 #include <krylith/sparse/sell/uniform_slices.cuh>
 #include <krylith/sparse/sell/value_census.cuh>
 
@@ -46,17 +47,28 @@ void narrow_values<T>::mark_uniform(sell_view<T>& view, slice_head* heads) {
     const auto share = share_uniform_slices<T>;
     share<<<launch.blocks(share, block_threads, view.groups), block_threads, 0, launch.stream()>>>(
         view, heads, tables_.data());
-    if (view.rows == nullptr) {
-        const std::int32_t units = (view.slices + lane_rows<T> - 1) / lane_rows<T>;
-        if (joined_.size() == 0)
-            joined_ = buffer<std::uint8_t>(device_, static_cast<std::size_t>(units), "matrix");
-        const auto join = join_slices<T>;
-        join<<<launch.blocks(join, block_threads, (units + block_threads - 1) / block_threads),
-               block_threads, 0, launch.stream()>>>(view, units, joined_.data(), tables_.data());
-        view.joined = joined_.data();
-    }
     launch.check_launch();
+    if (view.rows == nullptr && stencil_pays(view.groups)) find_stencil(view);
     device_->download(&counts_, tables_.data(), sizeof counts_);
+}
+
+template <class T>
+void narrow_values<T>::find_stencil(sell_view<T>& view) {
+    const std::int32_t units = (view.slices + lane_rows<T> - 1) / lane_rows<T>;
+    if (units_.size() == 0) {
+        stencil_ = buffer<sell_stencil<T>>(device_, 1, "matrix");
+        units_ = buffer<stencil_unit<lane_rows<T>>>(device_, static_cast<std::size_t>(units),
+                                                    "matrix");
+    }
+    view.stencil = stencil_.data();
+    view.units = units_.data();
+    const launch_scope launch(*device_);
+    describe_stencil<T><<<1, 1, 0, launch.stream()>>>(view, tables_.data(), stencil_.data());
+    const auto find = find_units<T>;
+    find<<<launch.blocks(find, block_threads, (units + block_threads - 1) / block_threads),
+           block_threads, 0, launch.stream()>>>(view, units, stencil_.data(), units_.data(),
+                                                tables_.data());
+    launch.check_launch();
 }
 
 template <class T>

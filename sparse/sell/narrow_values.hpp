@@ -16,17 +16,38 @@ struct narrow_counts {
     std::int64_t shared;       ///< those of these that read the ones of another slice
     std::int64_t exact;        ///< of slices that are not uniform, and exact in half their bits
     std::int64_t exact_slices; ///< the number of these slices
-    std::int64_t joined;       ///< slices whose rows a warp takes with those of others
+    std::int64_t in_units;     ///< slices of units that have the stencil of the matrix
+    stencil_shape shape;       ///< of the stencil
 };
+
+using value_bits = unsigned long long; // the type of CUDA's atomics of 64 bits
 
 struct uniform_tables {
     static constexpr std::int32_t size = 1 << 12;
     narrow_counts counts;
+    /// Names the uniform slice with diagonals whose stencil the matrix may have: one with as many
+    /// entries as any, but not too many, next to the middle, where no ghosts are read; 0: none.
+    value_bits longest;
     /// By hash: how far the first uniform slice with this hash is from the largest number.
     std::int32_t first_slice[size];
-};
 
-using value_bits = unsigned long long; // the type of CUDA's atomics of 64 bits
+    [[nodiscard]] static constexpr value_bits as_longest(std::int32_t length, std::int32_t slice,
+                                                         std::int32_t slices) {
+        if (length > sell_stencil<double>::most_entries) return 0;
+        const std::int64_t middle = slices / 2;
+        // 0, 1, -1, 2, -2 and so on from the middle.
+        const std::int64_t away = slice > middle ? 2 * (slice - middle) - 1 : 2 * (middle - slice);
+        return static_cast<value_bits>(length) << 33 |
+               static_cast<value_bits>((std::int64_t{1} << 33) - 1 - away);
+    }
+    [[nodiscard]] constexpr std::int32_t longest_slice(std::int32_t slices) const {
+        const auto away = static_cast<std::int64_t>((value_bits{1} << 33) - 1 -
+                                                    (longest & ((value_bits{1} << 33) - 1)));
+        const std::int64_t middle = slices / 2;
+        return static_cast<std::int32_t>(away % 2 != 0 ? middle + (away + 1) / 2
+                                                       : middle - away / 2);
+    }
+};
 
 /// The bits of the different values but 0, by hash. All is 0 before. A value whose bits are all
 /// ones, a NaN, would look like a slot without one, and gets no code.
@@ -70,6 +91,7 @@ private:
     /// Whether reading so many slice-columns in this form is worth a kernel of its own.
     [[nodiscard]] bool pays(std::int64_t coded) const;
     void mark_uniform(sell_view<T>& view, slice_head* heads);
+    void find_stencil(sell_view<T>& view);
     [[nodiscard]] bool make_table(sell_view<T>& view, slice_head* heads);
     void make_halved(sell_view<T>& view, slice_head* heads);
 
@@ -84,7 +106,8 @@ private:
     buffer<T> table_;               ///< [table_size]
     buffer<std::uint32_t> codes_;
     buffer<std::uint32_t> halved_;
-    buffer<std::uint8_t> joined_; ///< sell_view::joined
+    buffer<sell_stencil<T>> stencil_;  ///< [1]
+    buffer<stencil_unit<16 / sizeof(T)>> units_;
     buffer<T> apart_;             ///< [32 * slices] of float
 };
 

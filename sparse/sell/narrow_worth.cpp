@@ -1,6 +1,7 @@
 #include <krylith/sparse/sell/narrow_worth.hpp>
 
 #include <atomic>
+#include <cstdlib>
 
 namespace krylith {
 
@@ -16,6 +17,11 @@ bool narrow_pays(std::int64_t value_bytes, std::int64_t slices,
     if (mocked != 0) return true;
     if (slice_columns >= 14 * slices) return true;
     return value_bytes == 8 && slice_columns >= large;
+}
+
+bool stencil_pays(std::int64_t groups) noexcept {
+    static const char* const e = std::getenv("KRYLITH_STENCIL_GROUPS");
+    return mocked != 0 || groups >= (e ? std::atoi(e) : 8192);
 }
 
 mocked_narrow_worth::mocked_narrow_worth() noexcept {

@@ -13,7 +13,11 @@ namespace krylith {
 [[nodiscard]] bool narrow_pays(std::int64_t value_bytes, std::int64_t slices,
                                std::int64_t slice_columns) noexcept;
 
-/// While it lives, narrow values pay for any matrix.
+/// Whether a matrix with so many groups of 256 rows gains by the kernel of its stencil
+/// (sparse/sell/stencil_kernel.cuh).
+[[nodiscard]] bool stencil_pays(std::int64_t groups) noexcept;
+
+/// While it lives, narrow values and kernels of stencils pay for any matrix.
 class mocked_narrow_worth {
 public:
     mocked_narrow_worth() noexcept;

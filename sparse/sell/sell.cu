@@ -16,7 +16,7 @@
 #include <krylith/sparse/sell/narrow_values.hpp>
 #include <krylith/sparse/sell/row_tile.cuh>
 #include <krylith/sparse/sell/sell_slices.cuh>
-#include <krylith/sparse/sell/stencil_kernel.cuh>
+#include <krylith/sparse/sell/stencil_product.hpp>
 #include <krylith/sparse/sell/uniform_kernel.cuh>
 #include <krylith/sparse/storage/boundary_order.hpp>
 #include <krylith/sparse/storage/bring_values.hpp>
@@ -43,15 +43,6 @@ template <class T>
     const bool long_rows = slice_columns >= 14 * groups * group_slices;
     if (!long_rows && sizeof(T) == 4) return false;
     return groups >= (long_rows ? 8192 : 32768);
-}
-
-/// Whether stencil_kernel(), which takes consecutive rows of a lane at once, is faster than both.
-/// In fp64 it takes 3% less on 256^3 and 2% on 128^3 rows of 7 entries, and 17% more with 27. Of
-/// smaller matrices nothing was measured.
-template <class T>
-[[nodiscard]] constexpr bool pays_lane_rows(std::int64_t groups, std::int64_t slice_columns) {
-    const bool long_rows = slice_columns >= 14 * groups * group_slices;
-    return groups >= 8192 && (sizeof(T) == 4 || !long_rows);
 }
 
 /// `Ahead` is for matrices with many values; the other form for small ones whose slices are mostly
@@ -215,9 +206,8 @@ public:
             apply_coded(*device_, a, view_, narrow_.form());
         else if (slices_.triples != 0 && !is_split(a))
             apply_coded(*device_, a, view_, value_code::full);
-        else if (uniform && pays_lane_rows<T>(view_.groups, columns) && takes_lane_rows(a))
-            launch_rows(*device_, a, (view_.groups + lane_rows<T> - 1) / lane_rows<T>, view_,
-                        [](auto dots, auto) { return stencil_kernel<T, dots()>; });
+        else if (has_stencil() && takes_lane_rows(a))
+            apply_stencil(*device_, a, view_, narrow_.counts().shape);
         else if (uniform && pays_together<T>(view_.groups, columns) && !is_split(a))
             launch_rows(*device_, a, (view_.groups + slices_together - 1) / slices_together, view_,
                         [](auto dots, auto) { return uniform_kernel<T, dots()>; });
@@ -333,16 +323,11 @@ private:
             enqueue(fill_slices<T, std::int32_t>, narrow_offsets_.data());
     }
 
-    /// Whether a product may take consecutive rows of a lane at once.
-    [[nodiscard]] bool takes_lane_rows(const spmv_arguments<T>& a) const {
-        if (2 * narrow_.counts().joined <= view_.slices || is_split(a) || a.map.count != 0)
-            return false;
-        std::uintptr_t all =
-            reinterpret_cast<std::uintptr_t>(a.x) | reinterpret_cast<std::uintptr_t>(a.y);
-        for (const T* with : a.dot_with) all |= reinterpret_cast<std::uintptr_t>(with);
-        return (all & 15) == 0;
+    /// Whether most rows have one stencil, with a kernel that pays.
+    [[nodiscard]] bool has_stencil() const {
+        return narrow_.counts().shape != stencil_shape::none &&
+               2 * narrow_.counts().in_units > view_.slices;
     }
-
     /// Whether products read values in narrow_values::form().
     [[nodiscard]] bool reads_form() const { return narrow_.form() != value_code::full; }
 

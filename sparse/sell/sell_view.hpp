@@ -21,6 +21,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <krylith/sparse/sell/stencil.hpp>
+
 namespace krylith {
 
 /// The code of the columns of a slice. Lanes that hold no entry hold the value 0.
@@ -164,8 +166,8 @@ struct sell_view {
     std::int32_t interior;                ///< groups before the first of the boundary
     std::int64_t bytes;                   ///< of all that products read, each value for itself
     std::int32_t entries_of_x = 0;        ///< that products may read
-    const std::uint8_t* joined = nullptr; ///< [slices, by 16 / sizeof(T)] not 0: so many slices
-                                          ///< have all their rows and the same diagonals; or null
+    const sell_stencil<T>* stencil = nullptr; ///< [1] or null: it wasn't looked for
+    const void* units = nullptr; ///< [slices, by 16 / sizeof(T)] of stencil_unit
 };
 
 } // namespace krylith

@@ -1,12 +1,9 @@
-// The product of matrices whose slices are mostly uniform and diagonal (sell_view.hpp) and lie in
-// natural order, as those of stencils do.
+// The product of SELL matrices most of whose rows have one stencil (stencil.hpp).
 //
-// A lane takes 16 bytes of consecutive rows and a warp as many slices, which have the same
-// diagonals. All entries of a row of 7 are then in flight at once for 128 rows of fp32, where one
-// row a lane has a quarter of that under way, and waits as long. CG with amg on 256^3 rows
-// takes 34.5 ms in place of 39.7, CG alone 455 us an iteration in place of 470; with 27 points CG
-// with amg takes 35.6 ms in place of 38.1, but CG alone, in fp64, 681 us in place of 580 (one
-// H200). Three blocks on an SM spill registers: 460 us, and 39.2 ms with amg.
+// A lane takes 16 bytes of consecutive rows. Of a run of three diagonals it reads the word of the
+// middle one: the others lie in that word and in those of the lanes beside it, but for the ends of
+// the warp. The diagonals and values of the stencil stay in registers, so that an entry of four
+// rows of float takes a load of 16 bytes and four multiplications.
 #pragma once
 
 #include <cstdint>
@@ -14,121 +11,213 @@
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/sparse/epilogue/row_epilogue.cuh>
 #include <krylith/sparse/sell/sell_slices.cuh>
+#include <krylith/sparse/sell/stencil.hpp>
 
 namespace krylith::cuda {
 
-/// Loads consecutive entries, in one word where they lie so: all lanes of a warp do or none.
-template <int Rows, class T>
-__device__ inline void load_rows(T (&to)[Rows], const T* from) {
-    if ((reinterpret_cast<std::uintptr_t>(from) & 15) == 0) {
-        const row_word<T> word = *reinterpret_cast<const row_word<T>*>(from);
-#pragma unroll
-        for (int j = 0; j < Rows; ++j) to[j] = word.at[j];
-    } else {
-#pragma unroll
-        for (int j = 0; j < Rows; ++j) to[j] = from[j];
-    }
-}
+/// The part of a product that a lane has: `Rows` consecutive rows of a unit.
+template <class T, stencil_shape Shape>
+class unit_product {
+public:
+    static constexpr int rows = lane_rows<T>;
+    /// The runs whose words are in flight at once.
+    static constexpr int at_once = runs_of(Shape).threes == 1 ? runs_of(Shape).count() : 3;
 
-/// Adds up `Entries` entries of each row of a lane, of which the first `rest` are there; its rows
-/// begin at bit `first` of the masks of its slice.
-template <int Entries, int Rows, class T>
-__device__ inline void add_diagonals(T (&sum)[Rows], const uniform_entry<T>* entry,
-                                     const T* x_at_rows, int first, std::int32_t rest) {
-    static_assert(Entries * Rows <= 32);
-    T value[Entries];
-    T factor[Entries][Rows];
-    std::uint32_t present = 0;
-#pragma unroll
-    for (int u = 0; u < Entries; ++u) {
-        value[u] = T(0);
-#pragma unroll
-        for (int j = 0; j < Rows; ++j) factor[u][j] = T(0);
-        if (u >= rest) continue;
-        const uniform_entry<T> e = load_entry(entry + u);
-        value[u] = e.value;
-        present |= (e.step.lanes >> first & ((1u << Rows) - 1)) << u * Rows;
-        load_rows(factor[u], x_at_rows + e.step.base);
-    }
-#pragma unroll
-    for (int u = 0; u < Entries; ++u)
-#pragma unroll
-        for (int j = 0; j < Rows; ++j)
-            sum[j] += value[u] * ((present >> (u * Rows + j) & 1) != 0 ? factor[u][j] : T(0));
-}
+    __device__ unit_product(const sell_stencil<T>& stencil, bool aligned, std::uint32_t there,
+                            std::uint32_t partial, const uniform_entry<T>* entries, int lane)
+        : stencil_(stencil),
+          direct_(aligned && there == (1ull << runs().entries()) - 1),
+          there_(there),
+          partial_(partial),
+          entries_(entries),
+          lane_(lane) {}
 
-/// A block takes lane_rows<T> groups of slices at a time.
-template <class T, int Dots>
-__global__ void __launch_bounds__(block_threads, 2)
+    /// Adds the products of the rows, which begin at x_at_rows in x.
+    __device__ void add_to(T (&sum)[rows], const T* x_at_rows) const {
+        add_from<0>(sum, x_at_rows);
+    }
+
+private:
+    [[nodiscard]] static constexpr stencil_runs runs() { return runs_of(Shape); }
+
+    template <int First>
+    __device__ void add_from(T (&sum)[rows], const T* x_at_rows) const {
+        if constexpr (First < runs().count()) {
+            T word[at_once][rows];
+            T end[at_once] = {};
+            if (direct_) {
+#pragma unroll
+                for (int g = 0; g < at_once; ++g) {
+                    const T* const from = x_at_rows + stencil_.base[runs().middle(First + g)];
+                    const row_word<T> w = *reinterpret_cast<const row_word<T>*>(from);
+#pragma unroll
+                    for (int j = 0; j < rows; ++j) word[g][j] = w.at[j];
+                    if (runs().is_three(First + g) && at_end()) end[g] = from[beyond()];
+                }
+            } else {
+#pragma unroll
+                for (int g = 0; g < at_once; ++g) {
+                    const int middle = runs().middle(First + g);
+                    const T* const from = x_at_rows + (has(middle) ? stencil_.base[middle] : 0);
+#pragma unroll
+                    for (int j = 0; j < rows; ++j) word[g][j] = from[j];
+                    if (runs().is_three(First + g) && has(middle) && at_end())
+                        end[g] = from[beyond()];
+                }
+            }
+#pragma unroll
+            for (int g = 0; g < at_once; ++g) add_run(sum, First + g, word[g], end[g]);
+            add_from<First + at_once>(sum, x_at_rows);
+        }
+    }
+
+    [[nodiscard]] __device__ bool has(int entry) const { return (there_ >> entry & 1) != 0; }
+    [[nodiscard]] __device__ bool at_end() const { return lane_ == 0 || lane_ == 31; }
+    /// The entry of x beside those of the warp.
+    [[nodiscard]] __device__ int beyond() const { return lane_ == 0 ? -1 : rows; }
+
+    __device__ void add_run(T (&sum)[rows], int run, T (&word)[rows], T end) const {
+        if (!runs().is_three(run)) {
+            add(sum, runs().first(run), word);
+            return;
+        }
+        T before[rows];
+        T after[rows];
+        const T left = __shfl_up_sync(all_lanes, word[rows - 1], 1);
+        const T right = __shfl_down_sync(all_lanes, word[0], 1);
+        before[0] = lane_ == 0 ? end : left;
+        after[rows - 1] = lane_ == 31 ? end : right;
+#pragma unroll
+        for (int j = 1; j < rows; ++j) {
+            before[j] = word[j - 1];
+            after[j - 1] = word[j];
+        }
+        add(sum, runs().first(run), before);
+        add(sum, runs().first(run) + 1, word);
+        add(sum, runs().first(run) + 2, after);
+    }
+
+    /// Adds an entry of each row; what a row lacks counts as 0.
+    __device__ void add(T (&sum)[rows], int entry, T (&factor)[rows]) const {
+        T here[rows];
+#pragma unroll
+        for (int j = 0; j < rows; ++j) here[j] = factor[j];
+        if ((partial_ >> entry & 1) != 0) {
+            const std::uint32_t lanes = lanes_of(entry) >> lane_ % (slice_rows / rows) * rows;
+#pragma unroll
+            for (int j = 0; j < rows; ++j)
+                if ((lanes >> j & 1) == 0) here[j] = T(0);
+        }
+        const T value = stencil_.value[entry];
+#pragma unroll
+        for (int j = 0; j < rows; ++j) sum[j] += value * here[j];
+    }
+
+    /// The lanes of the slice that have an entry.
+    [[nodiscard]] __device__ std::uint32_t lanes_of(int entry) const {
+        if (!has(entry)) return 0;
+        return __ldg(&entries_[__popc(there_ & ((1u << entry) - 1))].step.lanes);
+    }
+
+    const sell_stencil<T>& stencil_;
+    bool direct_; ///< all words are there, each in one piece
+    std::uint32_t there_;
+    std::uint32_t partial_;
+    const uniform_entry<T>* entries_; ///< of the slice of the lane
+    int lane_;
+};
+
+/// A block takes lane_rows<T> groups of slices at a time, a warp a unit.
+template <class T, int Dots, stencil_shape Shape, int Blocks>
+__global__ void __launch_bounds__(block_threads, Blocks)
     stencil_kernel(const __grid_constant__ compact_context parameter,
                    const __grid_constant__ spmv_operands<T> a,
                    const __grid_constant__ sell_view<T> m) {
-    constexpr int in_flight = 7; // of each row
     constexpr int rows = lane_rows<T>;
     constexpr int units = block_warps / rows; // of a group
     constexpr int lanes = slice_rows / rows;  // of a slice
+    constexpr stencil_runs runs = runs_of(Shape);
     __shared__ context_state state;
+    __shared__ sell_stencil<T> shared;
     const int warp = static_cast<int>(threadIdx.x / 32);
     const int lane = static_cast<int>(threadIdx.x & 31);
-    const auto unit_at = [&](std::int32_t position) {
-        const std::int32_t t = position + warp / units;
-        if (t >= m.groups) return m.slices;
-        return (m.order != nullptr ? m.order[t] : t) * units + warp % units;
-    };
+    const auto* const given = static_cast<const stencil_unit<rows>*>(m.units);
     const auto stride = static_cast<std::int32_t>(gridDim.x) * rows;
     auto position = static_cast<std::int32_t>(blockIdx.x) * rows;
+    // New values may leave a recorded product with another stencil.
+    const bool known = m.stencil->shape == Shape;
+    const std::int32_t all_units = (m.slices + rows - 1) / rows;
+    const auto unit_at = [&](std::int32_t position) {
+        const std::int32_t t = position + warp / units;
+        if (t >= m.groups) return all_units;
+        return (m.order != nullptr ? m.order[t] : t) * units + warp % units;
+    };
     // What the next rows are is loaded one iteration ahead: their loads depend on it.
     std::int32_t unit;
-    slice_head head;
-    bool joined;
+    std::uint32_t there;
+    std::uint32_t partial;
+    std::uint32_t read;
     const auto look_up = [&] {
         unit = unit_at(position);
-        head = {0, 0, 0, 0};
-        joined = false;
-        if (std::int64_t{unit} * rows >= m.slices) return;
-        joined = m.joined[unit] != 0;
-        if (joined) head = load_head(m.heads + unit * rows + lane / lanes);
+        there = 0;
+        partial = 0;
+        read = 0;
+        if (unit >= all_units) return;
+        const stencil_unit<rows>* const u = given + static_cast<unsigned>(unit);
+        const uint2 word = __ldg(reinterpret_cast<const uint2*>(u));
+        there = word.x;
+        partial = word.y;
+        read = __ldg(&u->read[lane / lanes]);
     };
     look_up();
-    if (!kernel_prologue(parameter, state)) return;
+    if (static_cast<int>(threadIdx.x) < runs.entries()) {
+        shared.base[threadIdx.x] = m.stencil->base[threadIdx.x];
+        shared.value[threadIdx.x] = m.stencil->value[threadIdx.x];
+    }
+    const bool aligned = m.stencil->aligned != 0;
+    if (!kernel_prologue(parameter, state)) return; // with a barrier
+    // Those of short rows fit into registers.
+    sell_stencil<T> own;
+    if constexpr (runs.threes == 1) {
+#pragma unroll
+        for (int u = 0; u < runs.entries(); ++u) {
+            own.base[u] = shared.base[u];
+            own.value[u] = shared.value[u];
+        }
+    }
     row_epilogue<T, Dots, false> results(state.context, a);
     while (position < m.groups) {
         results.before_reading(position + rows > m.interior);
-        const bool together = joined;
         const std::int64_t begin = std::int64_t{unit} * (rows * slice_rows);
-        const uniform_entry<T>* entry = m.uniform + head.read;
-        std::int32_t rest = head.length();
+        const std::int64_t mine = begin + lane * rows;
         const std::int32_t slice = unit * rows;
+        const bool together = known && there != 0;
+        const T* x_at_rows = a.x + mine;
+        // Places in x are offsets from one address, not computed anew from the row.
+        asm("" : "+l"(x_at_rows));
+        const unit_product<T, Shape> product(runs.threes == 1 ? own : shared, aligned, there,
+                                             partial, m.uniform + read, lane);
         position += stride;
         look_up();
         T sum[rows] = {};
         T earlier[rows] = {};
         if (together) {
-            const std::int64_t mine = begin + lane * rows;
             results.earlier_rows(mine, earlier);
-            const int bit = lane % lanes * rows;
-            for (; rest >= in_flight; rest -= in_flight, entry += in_flight)
-                add_diagonals<in_flight>(sum, entry, a.x + mine, bit, in_flight);
-            if (rest > 0) add_diagonals<in_flight>(sum, entry, a.x + mine, bit, rest);
-        } else {
-#pragma unroll
-            for (int s = 0; s < rows; ++s) {
-                const std::int64_t row = begin + s * slice_rows + lane;
-                if (slice + s < m.slices && begin < m.row_count)
-                    sum[s] = product_alone(m, slice + s,
-                                           row < m.row_count ? static_cast<std::int32_t>(row) : -1,
-                                           a.x, lane);
-            }
+            product.add_to(sum, x_at_rows);
         }
         results.before_writing();
         if (together) {
-            results.rows(begin + lane * rows, sum, earlier);
-        } else {
-#pragma unroll
-            for (int s = 0; s < rows; ++s) {
-                const std::int64_t row = begin + s * slice_rows + lane;
-                if (row < m.row_count) results.row(row, sum[s]);
-            }
+            results.rows(mine, sum, earlier);
+            continue;
+        }
+        // One after the other: few are so, and their registers would be those of all.
+#pragma unroll 1
+        for (int s = 0; s < rows && slice + s < m.slices; ++s) {
+            const std::int64_t row = begin + s * slice_rows + lane;
+            const bool here = row < m.row_count;
+            const T alone = product_alone(m, slice + s, here ? static_cast<std::int32_t>(row) : -1,
+                                          a.x, lane);
+            if (here) results.row(row, alone);
         }
     }
     results.leave();

@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 /// Makes uniform slices read the steps and values of the first one that has the same, where the
-/// table knows it, one warp for each slice.
+/// table knows it, one warp for each slice; and finds uniform_tables::longest.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
     share_uniform_slices(const __grid_constant__ sell_view<T> m, slice_head* heads,
@@ -122,10 +122,12 @@ __global__ void __launch_bounds__(block_threads)
     const auto lane = static_cast<int>(threadIdx.x & 31);
     const auto stride = static_cast<std::int32_t>(gridDim.x * block_warps);
     std::int64_t found = 0;
+    value_bits longest = 0;
     for (auto s = static_cast<std::int32_t>(blockIdx.x * block_warps + threadIdx.x / 32);
          s < m.slices; s += stride) {
         const slice_head head = heads[s];
         if (head.values() != value_code::uniform || head.code() != column_code::diagonal) continue;
+        longest = max(longest, uniform_tables::as_longest(head.length(), s, m.slices));
         const std::int32_t other = largest_slice - tables->first_slice[hash_of(m, head, lane)];
         if (other == s) continue;
         const std::uint32_t first = heads[other].first; // nobody changes this member
@@ -137,44 +139,9 @@ __global__ void __launch_bounds__(block_threads)
         if (lane == 0) heads[s].read = first;
         found += head.length();
     }
-    if (found != 0 && lane == 0) count(tables->counts.shared, found);
-}
-
-/// Finds the slices that a warp may multiply at once (sell_view::joined), one thread for each
-/// 16 / sizeof(T) of them.
-template <class T>
-__global__ void __launch_bounds__(block_threads)
-    join_slices(const __grid_constant__ sell_view<T> m, std::int32_t units, std::uint8_t* joined,
-                uniform_tables* tables) {
-    constexpr int together = lane_rows<T>;
-    constexpr std::int64_t rows = together * slice_rows;
-    const auto stride = static_cast<std::int32_t>(gridDim.x * block_threads);
-    std::int64_t found = 0;
-    for (auto unit = static_cast<std::int32_t>(blockIdx.x * block_threads + threadIdx.x);
-         unit < units; unit += stride) {
-        const std::int64_t begin = unit * rows;
-        bool alike = begin + rows <= m.row_count;
-        slice_head head[together];
-#pragma unroll
-        for (int s = 0; s < together; ++s) {
-            if (alike) head[s] = load_head(m.heads + unit * together + s);
-            alike = alike && head[s].values() == value_code::uniform &&
-                    head[s].code() == column_code::diagonal && head[s].shape == head[0].shape;
-        }
-        for (std::int32_t k = 0; alike && k < head[0].length(); ++k) {
-            const std::int64_t base = m.uniform[head[0].read + k].step.base;
-            // Lanes read what they have no entry for too.
-            alike = begin + base >= 0 && begin + rows + base <= m.entries_of_x;
-#pragma unroll
-            for (int s = 1; s < together; ++s)
-                alike = alike && (head[s].read == head[0].read ||
-                                  m.uniform[head[s].read + k].step.base == base);
-        }
-        joined[unit] = alike ? 1 : 0;
-        found += alike ? together : 0;
-    }
-    found = warp_sum(found);
-    if (found != 0 && (threadIdx.x & 31) == 0) count(tables->counts.joined, found);
+    if (lane != 0) return;
+    if (longest != 0) atomicMax(&tables->longest, longest);
+    if (found != 0) count(tables->counts.shared, found);
 }
 
 } // namespace krylith::cuda

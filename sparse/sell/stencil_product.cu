@@ -1,0 +1,58 @@
+#include <krylith/sparse/sell/stencil_product.hpp>
+
+#include <cstdlib>
+#include <type_traits>
+
+#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/sparse/epilogue/launch_rows.cuh>
+#include <krylith/sparse/sell/stencil_kernel.cuh>
+
+namespace krylith::cuda {
+
+template <class T>
+bool takes_lane_rows(const spmv_arguments<T>& a) {
+    if (is_split(a) || a.map.count != 0) return false;
+    std::uintptr_t all =
+        reinterpret_cast<std::uintptr_t>(a.x) | reinterpret_cast<std::uintptr_t>(a.y);
+    for (const T* with : a.dot_with) all |= reinterpret_cast<std::uintptr_t>(with);
+    return (all & 15) == 0;
+}
+
+namespace {
+
+template <class T, stencil_shape Shape>
+void enqueue(device& device, const spmv_arguments<T>& a, const sell_view<T>& m) {
+    const std::int64_t groups = (m.groups + lane_rows<T> - 1) / lane_rows<T>;
+    static const char* const e = std::getenv("KRYLITH_STENCIL");
+    const int blocks = e ? std::atoi(e) : 4;
+    const auto go = [&](auto b) {
+        launch_rows(device, a, groups, m, [](auto dots, auto) {
+            return stencil_kernel<T, dots(), Shape, decltype(b)::value>;
+        });
+    };
+    if (blocks == 2) return go(std::integral_constant<int, 2>{});
+    if (blocks == 3) return go(std::integral_constant<int, 3>{});
+    return go(std::integral_constant<int, 4>{});
+}
+
+} // namespace
+
+template <class T>
+void apply_stencil(device& device, const spmv_arguments<T>& a, const sell_view<T>& m,
+                   stencil_shape shape) {
+    switch (shape) {
+    case stencil_shape::five_points: return enqueue<T, stencil_shape::five_points>(device, a, m);
+    case stencil_shape::seven_points: return enqueue<T, stencil_shape::seven_points>(device, a, m);
+    case stencil_shape::nine_points: return enqueue<T, stencil_shape::nine_points>(device, a, m);
+    default: return enqueue<T, stencil_shape::twenty_seven_points>(device, a, m);
+    }
+}
+
+template bool takes_lane_rows(const spmv_arguments<double>&);
+template bool takes_lane_rows(const spmv_arguments<float>&);
+template void apply_stencil(device&, const spmv_arguments<double>&, const sell_view<double>&,
+                            stencil_shape);
+template void apply_stencil(device&, const spmv_arguments<float>&, const sell_view<float>&,
+                            stencil_shape);
+
+} // namespace krylith::cuda
