@@ -1,7 +1,6 @@
 #include <krylith/sparse/sell/narrow_worth.hpp>
 
 #include <atomic>
-#include <cstdlib>
 
 namespace krylith {
 
@@ -20,8 +19,8 @@ bool narrow_pays(std::int64_t value_bytes, std::int64_t slices,
 }
 
 bool stencil_pays(std::int64_t groups) noexcept {
-    static const char* const e = std::getenv("KRYLITH_STENCIL_GROUPS");
-    return mocked != 0 || groups >= (e ? std::atoi(e) : 8192);
+    constexpr std::int64_t large = 1900; // 80^3 rows
+    return mocked != 0 || groups >= large;
 }
 
 mocked_narrow_worth::mocked_narrow_worth() noexcept {

@@ -1,7 +1,6 @@
 #include <krylith/sparse/sell/stencil_product.hpp>
 
-#include <cstdlib>
-#include <type_traits>
+#include <cstdint>
 
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/sparse/epilogue/launch_rows.cuh>
@@ -22,17 +21,8 @@ namespace {
 
 template <class T, stencil_shape Shape>
 void enqueue(device& device, const spmv_arguments<T>& a, const sell_view<T>& m) {
-    const std::int64_t groups = (m.groups + lane_rows<T> - 1) / lane_rows<T>;
-    static const char* const e = std::getenv("KRYLITH_STENCIL");
-    const int blocks = e ? std::atoi(e) : 4;
-    const auto go = [&](auto b) {
-        launch_rows(device, a, groups, m, [](auto dots, auto) {
-            return stencil_kernel<T, dots(), Shape, decltype(b)::value>;
-        });
-    };
-    if (blocks == 2) return go(std::integral_constant<int, 2>{});
-    if (blocks == 3) return go(std::integral_constant<int, 3>{});
-    return go(std::integral_constant<int, 4>{});
+    launch_rows(device, a, (m.groups + lane_rows<T> - 1) / lane_rows<T>, m,
+                [](auto dots, auto) { return stencil_kernel<T, dots(), Shape>; });
 }
 
 } // namespace
