@@ -54,11 +54,11 @@ void narrow_values<T>::mark_uniform(sell_view<T>& view, slice_head* heads) {
 
 template <class T>
 void narrow_values<T>::find_stencil(sell_view<T>& view) {
-    const std::int32_t units = (view.slices + lane_rows<T> - 1) / lane_rows<T>;
+    constexpr int together = stencil_unit<T>::slices;
+    const std::int32_t units = (view.slices + together - 1) / together;
     if (units_.size() == 0) {
         stencil_ = buffer<sell_stencil<T>>(device_, 1, "matrix");
-        units_ = buffer<stencil_unit<lane_rows<T>>>(device_, static_cast<std::size_t>(units),
-                                                    "matrix");
+        units_ = buffer<stencil_unit<T>>(device_, static_cast<std::size_t>(units), "matrix");
     }
     view.stencil = stencil_.data();
     view.units = units_.data();

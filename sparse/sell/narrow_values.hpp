@@ -106,9 +106,9 @@ private:
     buffer<T> table_;               ///< [table_size]
     buffer<std::uint32_t> codes_;
     buffer<std::uint32_t> halved_;
-    buffer<sell_stencil<T>> stencil_;  ///< [1]
-    buffer<stencil_unit<16 / sizeof(T)>> units_;
-    buffer<T> apart_;             ///< [32 * slices] of float
+    buffer<sell_stencil<T>> stencil_; ///< [1]
+    buffer<stencil_unit<T>> units_;
+    buffer<T> apart_; ///< [32 * slices] of float
 };
 
 } // namespace krylith::cuda

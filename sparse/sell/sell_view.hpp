@@ -163,11 +163,11 @@ struct sell_view {
     std::int64_t row_count;
     std::int32_t slices;
     std::int32_t groups;
-    std::int32_t interior;                ///< groups before the first of the boundary
-    std::int64_t bytes;                   ///< of all that products read, each value for itself
-    std::int32_t entries_of_x = 0;        ///< that products may read
+    std::int32_t interior;                    ///< groups before the first of the boundary
+    std::int64_t bytes;                       ///< of all that products read, each value for itself
+    std::int32_t entries_of_x = 0;            ///< that products may read
     const sell_stencil<T>* stencil = nullptr; ///< [1] or null: it wasn't looked for
-    const void* units = nullptr; ///< [slices, by 16 / sizeof(T)] of stencil_unit
+    const stencil_unit<T>* units = nullptr;   ///< [slices, by stencil_unit::slices] or null
 };
 
 } // namespace krylith

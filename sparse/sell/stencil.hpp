@@ -1,8 +1,8 @@
 // The one stencil that most rows of a SELL matrix have, and the rows that have it, for kernels.
 //
-// Consecutive slices are a *unit* where a warp may multiply them at once, with 16 bytes of
-// consecutive rows a lane: they have all their rows, and no entry that the stencil lacks. Rows may
-// lack entries of it, as those at the boundary of a grid do.
+// Consecutive slices, as many as there are values in 16 bytes, are a *unit* where a warp may
+// multiply them at once, with 16 bytes of consecutive rows a lane: they have all their rows, and no
+// entry that the stencil lacks. Rows may lack entries of it, as those at the boundary of a grid do.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,9 @@ struct stencil_runs {
         return run < singles + threes ? singles + 3 * (run - singles) : run + 2 * threes;
     }
     /// The entry whose diagonal says where the run lies: the middle one of three.
-    [[nodiscard]] constexpr int middle(int run) const { return first(run) + (is_three(run) ? 1 : 0); }
+    [[nodiscard]] constexpr int middle(int run) const {
+        return first(run) + (is_three(run) ? 1 : 0);
+    }
 };
 
 [[nodiscard]] constexpr stencil_runs runs_of(stencil_shape shape) {
@@ -53,17 +55,19 @@ struct sell_stencil {
     static constexpr int most_entries = 27;
 
     stencil_shape shape;
-    std::int32_t aligned; ///< not 0: stencil_runs::middle() are at multiples of 16 bytes
+    std::int32_t aligned;            ///< not 0: stencil_runs::middle() are at multiples of 16 bytes
     std::int32_t base[most_entries]; ///< column - row
     T value[most_entries];
 };
 
-/// What a warp needs to know of a unit of `Slices` slices. Bit u stands for entry u of the stencil.
-template <int Slices>
+/// What a warp needs to know of a unit. Bit u stands for entry u of the stencil.
+template <class T>
 struct alignas(8) stencil_unit {
-    std::uint32_t there;   ///< entries that the slices have; 0: each is multiplied for itself
-    std::uint32_t partial; ///< entries that some row lacks
-    std::uint32_t read[Slices]; ///< slice_head::read, where the lanes are that have an entry
+    static constexpr int slices = 16 / static_cast<int>(sizeof(T));
+
+    std::uint32_t there;        ///< entries that the slices have; 0: they are no unit
+    std::uint32_t partial;      ///< entries that some row lacks
+    std::uint32_t read[slices]; ///< slice_head::read, where the lanes are that have an entry
 };
 
 } // namespace krylith

@@ -2,8 +2,13 @@
 //
 // A lane takes 16 bytes of consecutive rows. Of a run of three diagonals it reads the word of the
 // middle one: the others lie in that word and in those of the lanes beside it, but for the ends of
-// the warp. The diagonals and values of the stencil stay in registers, so that an entry of four
-// rows of float takes a load of 16 bytes and four multiplications.
+// the warp. The stencil lies in shared memory, so that an entry of four rows of float takes a load
+// of 16 bytes and four multiplications, and nothing of the matrix is read but what a unit is.
+//
+// With 64 registers a thread, which 4 blocks of a multiprocessor leave, nothing spills in the loop
+// over units. Three blocks take 5% longer for CG on 256^3 rows, 7 points, and 10% with 27
+// (docs/measured.md has the figures). A block that takes steps which follow each other, whose rows
+// read the same lines of x, finds more of x in the first-level cache and is no faster.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +20,7 @@
 
 namespace krylith::cuda {
 
-/// The part of a product that a lane has: `Rows` consecutive rows of a unit.
+/// The product of a unit: each lane has its consecutive rows, and the whole warp calls add_to().
 template <class T, stencil_shape Shape>
 class unit_product {
 public:
@@ -26,13 +31,15 @@ public:
     __device__ unit_product(const sell_stencil<T>& stencil, bool aligned, std::uint32_t there,
                             std::uint32_t partial, const uniform_entry<T>* entries, int lane)
         : stencil_(stencil),
-          // All lanes have the same: what says so to the compiler takes 20 instructions less.
+          // All lanes have the same. Where the compiler knows that, tests of bits don't diverge.
           there_(__reduce_or_sync(all_lanes, there)),
           partial_(__reduce_or_sync(all_lanes, partial)),
           direct_(aligned && there_ == (1u << runs().entries()) - 1),
           entries_(entries),
           lane_(lane),
-          beyond_(lane == 0 ? -1 : lane == 31 ? rows : 0) {}
+          beyond_(lane == 0    ? -1
+                  : lane == 31 ? rows
+                               : 0) {}
 
     /// Adds the products of the rows, which begin at x_at_rows in x.
     __device__ void add_to(T (&sum)[rows], const T* x_at_rows) const {
@@ -73,7 +80,9 @@ private:
         }
     }
 
-    [[nodiscard]] __device__ bool has(int entry) const { return (there_ >> entry & 1) != 0; }
+    [[nodiscard]] __device__ bool has(int entry) const {
+        return (there_ >> entry & 1) != 0;
+    }
     __device__ void add_run(T (&sum)[rows], int run, T (&word)[rows], T end) const {
         if (!runs().is_three(run)) {
             add(sum, runs().first(run), word);
@@ -120,7 +129,7 @@ private:
     const sell_stencil<T>& stencil_;
     std::uint32_t there_;
     std::uint32_t partial_;
-    bool direct_; ///< all words are there, each in one piece
+    bool direct_;                     ///< all words are there, each in one piece
     const uniform_entry<T>* entries_; ///< of the slice of the lane
     int lane_;
     int beyond_; ///< where the entry of x beside those of the warp lies; 0: not for this lane
@@ -135,6 +144,7 @@ __global__ void __launch_bounds__(block_threads, 4)
     constexpr int rows = lane_rows<T>;
     constexpr int units = block_warps / rows; // of a group
     constexpr int lanes = slice_rows / rows;  // of a slice
+    static_assert(rows == stencil_unit<T>::slices);
     constexpr stencil_runs runs = runs_of(Shape);
     __shared__ context_state state;
     __shared__ sell_stencil<T> shared;
@@ -142,7 +152,6 @@ __global__ void __launch_bounds__(block_threads, 4)
     __shared__ std::int32_t apart[block_warps][most_listed + 1];
     const int warp = static_cast<int>(threadIdx.x / 32);
     const int lane = static_cast<int>(threadIdx.x & 31);
-    const auto* const given = static_cast<const stencil_unit<rows>*>(m.units);
     const auto stride = static_cast<std::int32_t>(gridDim.x) * rows;
     auto position = static_cast<std::int32_t>(blockIdx.x) * rows;
     // New values may leave a recorded product with another stencil.
@@ -164,7 +173,7 @@ __global__ void __launch_bounds__(block_threads, 4)
         partial = 0;
         read = 0;
         if (unit >= all_units) return;
-        const stencil_unit<rows>* const u = given + static_cast<unsigned>(unit);
+        const stencil_unit<T>* const u = m.units + static_cast<unsigned>(unit);
         const uint2 word = __ldg(reinterpret_cast<const uint2*>(u));
         there = word.x;
         partial = word.y;

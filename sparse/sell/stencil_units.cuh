@@ -14,12 +14,14 @@ namespace krylith::cuda {
 
 /// Whether the diagonals are those of a shape.
 template <class T>
-__device__ inline bool has_shape(const sell_stencil<T>& s, std::int32_t entries, stencil_runs runs) {
+__device__ inline bool has_shape(const sell_stencil<T>& s, std::int32_t entries,
+                                 stencil_runs runs) {
     if (entries != runs.entries()) return false;
     for (int run = 0; run < runs.count(); ++run) {
         if (!runs.is_three(run)) continue;
         const std::int32_t middle = s.base[runs.middle(run)];
-        if (s.base[runs.middle(run) - 1] != middle - 1 || s.base[runs.middle(run) + 1] != middle + 1)
+        if (s.base[runs.middle(run) - 1] != middle - 1 ||
+            s.base[runs.middle(run) + 1] != middle + 1)
             return false;
     }
     return true;
@@ -39,9 +41,9 @@ __global__ void describe_stencil(const __grid_constant__ sell_view<T> m, uniform
         to->base[k] = e.step.base;
         to->value[k] = e.value;
     }
-    for (const stencil_shape shape : {stencil_shape::five_points, stencil_shape::seven_points,
-                                      stencil_shape::nine_points,
-                                      stencil_shape::twenty_seven_points}) {
+    for (const stencil_shape shape :
+         {stencil_shape::five_points, stencil_shape::seven_points, stencil_shape::nine_points,
+          stencil_shape::twenty_seven_points}) {
         const stencil_runs runs = runs_of(shape);
         if (!has_shape(*to, head.length(), runs)) continue;
         to->shape = shape;
@@ -55,8 +57,9 @@ __global__ void describe_stencil(const __grid_constant__ sell_view<T> m, uniform
 /// Whether rows [begin, end) may read the words of x that the runs of these entries read, lanes
 /// without an entry included.
 template <class T>
-__device__ inline bool reads_in_range(const sell_stencil<T>& s, std::uint32_t there, std::int64_t begin,
-                                      std::int64_t end, std::int64_t entries_of_x) {
+__device__ inline bool reads_in_range(const sell_stencil<T>& s, std::uint32_t there,
+                                      std::int64_t begin, std::int64_t end,
+                                      std::int64_t entries_of_x) {
     if (end > entries_of_x) return false;
     const stencil_runs runs = runs_of(s.shape);
     for (int run = 0; run < runs.count(); ++run) {
@@ -77,9 +80,8 @@ __device__ inline bool reads_in_range(const sell_stencil<T>& s, std::uint32_t th
 template <class T>
 __global__ void __launch_bounds__(block_threads)
     find_units(const __grid_constant__ sell_view<T> m, std::int32_t count_of_units,
-               const sell_stencil<T>* stencil, stencil_unit<lane_rows<T>>* units,
-               uniform_tables* tables) {
-    constexpr int together = lane_rows<T>;
+               const sell_stencil<T>* stencil, stencil_unit<T>* units, uniform_tables* tables) {
+    constexpr int together = stencil_unit<T>::slices;
     constexpr std::int64_t rows = together * slice_rows;
     const std::int32_t entries = runs_of(stencil->shape).entries();
     const auto stride = static_cast<std::int32_t>(gridDim.x * block_threads);
@@ -87,7 +89,7 @@ __global__ void __launch_bounds__(block_threads)
     for (auto i = static_cast<std::int32_t>(blockIdx.x * block_threads + threadIdx.x);
          i < count_of_units; i += stride) {
         const std::int64_t begin = i * rows;
-        stencil_unit<together> unit{};
+        stencil_unit<T> unit{};
         bool alike = entries != 0 && begin + rows <= m.row_count;
         for (int s = 0; alike && s < together; ++s) {
             const slice_head head = load_head(m.heads + i * together + s);
