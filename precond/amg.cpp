@@ -90,8 +90,8 @@ distributed_csr<T> over_devices(const layout& layout, std::span<const csr_part<T
 
 /// What is applied to vectors of the operator, which may have several columns.
 template <class T>
-std::unique_ptr<detail::amg_work<T>>
-make_work(const matrix_operator<T>& a, distributed_csr<T> matrix, amg_options options) {
+std::unique_ptr<detail::amg_work<T>> make_work(const matrix_operator<T>& a,
+                                               distributed_csr<T> matrix, amg_options options) {
     const layout_handle& layout = a.single().layout();
     detail::column_vectors vectors;
     if (a.columns_at_once() > 1) {

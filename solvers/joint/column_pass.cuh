@@ -65,9 +65,9 @@ __global__ void __launch_bounds__(block_threads)
             if ((Pass::reads >> v & 1) != 0) entries[v] = load_entries<T, K>(a.vectors[v], item);
         column_entries<T, K> product{};
         if constexpr (Pass::product != no_product)
-            product = multiply_entries<T, K>(a.matrix, a.vectors[Pass::product],
-                                             a.matrix.begin(row), a.matrix.begin(row + 1), 1,
-                                             row_lane<K>());
+            product =
+                multiply_entries<T, K>(a.matrix, a.vectors[Pass::product], a.matrix.begin(row),
+                                       a.matrix.begin(row + 1), 1, row_lane<K>());
         const T d = Pass::uses_diagonal ? a.inverse_diagonal[row] : T(1);
 #pragma unroll
         for (int c = 0; c < width; ++c) {

@@ -11,8 +11,8 @@
 #include <krylith/device/cuda/cooperative_launch.cuh>
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/solvers/joint/cg_columns.hpp>
-#include <krylith/sparse/csr/column_entries.cuh>
 #include <krylith/solvers/joint/persistent_columns.hpp>
+#include <krylith/sparse/csr/column_entries.cuh>
 #include <krylith/vector/scalar/kernel_context_cuda.cuh>
 
 namespace krylith::cuda {
@@ -121,8 +121,8 @@ template <class T, int K, bool Preconditioned, int Items>
 __global__ void __launch_bounds__(column_threads, 1)
     persistent_columns_kernel(const __grid_constant__ compact_context parameter,
                               const __grid_constant__ persistent_column_operands<T> a) {
-    using cg = cg_columns<Preconditioned ? joint_preconditioner::jacobi
-                                        : joint_preconditioner::none>;
+    using cg =
+        cg_columns<Preconditioned ? joint_preconditioner::jacobi : joint_preconditioner::none>;
     constexpr int sets = cg::residual_sums;
     constexpr int width = column_width;
     constexpr bool keeps_x = Items <= items_with_x;

@@ -48,7 +48,8 @@ public:
 
     /// Enqueues at most so many iterations from the numbers in the execution's array
     /// (column_places), r and the direction p; it leaves there what the next call goes on from.
-    /// `operands` are those of the passes of cg_columns, which has M if `preconditioned`; b and q are not touched.
+    /// `operands` are those of the passes of cg_columns, which has M if `preconditioned`; b and q
+    /// are not touched.
     void enqueue(execution& run, const column_operands<T>& operands, bool preconditioned,
                  std::int64_t iterations);
 

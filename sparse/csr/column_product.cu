@@ -43,8 +43,7 @@ __global__ void __launch_bounds__(block_threads)
         if (a.beta != T(0)) y = load_entries<T, K>(a.y, place);
 #pragma unroll
         for (int c = 0; c < column_width; ++c)
-            y.at[c] = a.beta != T(0) ? a.alpha * sum.at[c] + a.beta * y.at[c]
-                                     : a.alpha * sum.at[c];
+            y.at[c] = a.beta != T(0) ? a.alpha * sum.at[c] + a.beta * y.at[c] : a.alpha * sum.at[c];
         store_entries<T, K>(a.y, place, y);
     }
 }
@@ -53,8 +52,8 @@ template <class T, int K, int Lanes>
 void launch(device& device, const column_product<T>& a) {
     const launch_scope scope(device);
     const auto kernel = product_kernel<T, K, Lanes>;
-    const unsigned blocks = scope.blocks(kernel, block_threads,
-                                         (a.rows * Lanes + block_threads - 1) / block_threads);
+    const unsigned blocks =
+        scope.blocks(kernel, block_threads, (a.rows * Lanes + block_threads - 1) / block_threads);
     const column_product_operands<T>& operands = a;
     kernel<<<blocks, block_threads, 0, scope.stream()>>>(compact(a.common), operands);
     scope.check_launch();

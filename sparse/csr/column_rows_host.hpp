@@ -7,8 +7,8 @@
 
 namespace krylith::host {
 
-/// K neighbours in memory, which are added and multiplied as one. (Of a plain array in the loop over
-/// the entries of a row gcc makes gathers of several entries, six times as slow.)
+/// K neighbours in memory, which are added and multiplied as one. (Of a plain array in the loop
+/// over the entries of a row gcc makes gathers of several entries, six times as slow.)
 template <class T, int K>
 struct neighbours {
     using type __attribute__((vector_size(K * sizeof(T)), aligned(alignof(T)), may_alias)) = T;

@@ -39,11 +39,21 @@ public:
 #endif
         host::multiply_columns(*device_, product);
     }
-    void update(std::span<const T>) override { refuse("update()"); }
-    void update_on_device(const T*) override { refuse("update_on_devices()"); }
-    void diagonal(T*, const row_map&) const override { refuse("diagonal()"); }
-    [[nodiscard]] std::string name() const override { return single_.name(); }
-    [[nodiscard]] std::int64_t matrix_bytes() const override { return single_.matrix_bytes(); }
+    void update(std::span<const T>) override {
+        refuse("update()");
+    }
+    void update_on_device(const T*) override {
+        refuse("update_on_devices()");
+    }
+    void diagonal(T*, const row_map&) const override {
+        refuse("diagonal()");
+    }
+    [[nodiscard]] std::string name() const override {
+        return single_.name();
+    }
+    [[nodiscard]] std::int64_t matrix_bytes() const override {
+        return single_.matrix_bytes();
+    }
 
 private:
     [[noreturn]] static void refuse(const char* what) {

@@ -60,8 +60,7 @@ void compare(const device_group& group, const csr_matrix<T>& matrix, const std::
         const std::vector<T> alone = testing::applied(a.single(), single, columns[j]);
         for (std::size_t i = 0; i < alone.size(); ++i) {
             const auto expected = static_cast<double>(alone[i]);
-            worst = std::max(worst,
-                             std::abs(static_cast<double>(z[i * wide + j]) - expected));
+            worst = std::max(worst, std::abs(static_cast<double>(z[i * wide + j]) - expected));
             largest = std::max(largest, std::abs(expected));
         }
     }
@@ -102,9 +101,8 @@ KRYLITH_GROUP_TEST("columns at once: multigrid with rigid body modes") {
 
 KRYLITH_GROUP_TEST("columns at once: polynomials of all kinds") {
     const auto poisson = poisson2d<double>(21, random_scaling{5});
-    for (const char* const text :
-         {"chebyshev:degree=1", "chebyshev:degree=2", "chebyshev:degree=3", "chebyshev:degree=4",
-          "chebyshev:degree=9:kind=fourth"})
+    for (const char* const text : {"chebyshev:degree=1", "chebyshev:degree=2", "chebyshev:degree=3",
+                                   "chebyshev:degree=4", "chebyshev:degree=9:kind=fourth"})
         compare(group, poisson, text, 4, 1e-4);
     compare(group, poisson, "chebyshev:precision=fp64", 4, 1e-12);
     compare(group, poisson2d<float>(15), "chebyshev", 2, 1e-4);
@@ -118,8 +116,7 @@ KRYLITH_GROUP_TEST("columns at once: there are no new values") {
         if (!row->takes_columns) continue;
         any_preconditioner<double> m =
             make_preconditioner<double>(std::string(row->name), a.of_columns(), view);
-        CHECK_THROWS_WITH_AS(m.update(view), doctest::Contains("takes no new values"),
-                             usage_error);
+        CHECK_THROWS_WITH_AS(m.update(view), doctest::Contains("takes no new values"), usage_error);
     }
 }
 

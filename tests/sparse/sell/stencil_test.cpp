@@ -30,10 +30,10 @@ struct grid {
 
 /// Five, seven, nine and 27 points; lines of whole units, of whole slices, of whole words of lanes,
 /// and of none of these; a grid of fewer rows than a unit.
-const std::vector<grid> grids = {
-    {7, 128, 9, 7},  {7, 64, 11, 6}, {7, 36, 13, 8}, {7, 126, 7, 6},  {7, 125, 7, 5},
-    {7, 128, 64, 1}, {7, 100, 50, 1}, {27, 128, 6, 5}, {27, 44, 9, 6}, {27, 63, 7, 5},
-    {27, 128, 60, 1}, {27, 90, 41, 1}, {7, 5, 4, 3}};
+const std::vector<grid> grids = {{7, 128, 9, 7}, {7, 64, 11, 6},  {7, 36, 13, 8},   {7, 126, 7, 6},
+                                 {7, 125, 7, 5}, {7, 128, 64, 1}, {7, 100, 50, 1},  {27, 128, 6, 5},
+                                 {27, 44, 9, 6}, {27, 63, 7, 5},  {27, 128, 60, 1}, {27, 90, 41, 1},
+                                 {7, 5, 4, 3}};
 
 template <class T>
 std::vector<T> values_by_diagonal(const pattern& p) {

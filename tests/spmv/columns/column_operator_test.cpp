@@ -32,19 +32,17 @@ csr_matrix<T> narrowed(const csr_matrix<double>& a) {
 
 template <class T>
 column_operator<T> of_columns(const device_group& group, const csr_matrix<T>& matrix, int k) {
-    auto single =
-        make_operator(group, matrix, {.kind = operators::halo, .format = formats::csr});
+    auto single = make_operator(group, matrix, {.kind = operators::halo, .format = formats::csr});
     const layout_handle domain = in_columns(single->domain_layout(), k);
-    const layout_handle range = single->layouts().square()
-                                    ? domain
-                                    : in_columns(single->range_layout(), k);
+    const layout_handle range =
+        single->layouts().square() ? domain : in_columns(single->range_layout(), k);
     return {std::move(single), {domain, range}, k};
 }
 
 /// Y = alpha A X + beta Y, added up in the order of the entries of each row.
 template <class T>
-std::vector<double> expected(const csr_matrix<T>& a, int k, T alpha, const std::vector<T>& x, T beta,
-                             const std::vector<T>& y) {
+std::vector<double> expected(const csr_matrix<T>& a, int k, T alpha, const std::vector<T>& x,
+                             T beta, const std::vector<T>& y) {
     std::vector<double> result(y.size());
     const auto columns = static_cast<std::size_t>(k);
     for (std::size_t row = 0; row < static_cast<std::size_t>(a.rows); ++row)
