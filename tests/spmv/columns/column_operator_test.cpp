@@ -8,6 +8,7 @@
 #include <krylith/spmv/columns/column_operator.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/vector/execution.hpp>
+#include <krylith/vector/fused.hpp>
 
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/matrices.hpp>
