@@ -25,6 +25,19 @@ double narrow_fraction(const matrix_operator<T>& a) {
     return fraction;
 }
 
+/// A value for each diagonal, as stencils have.
+template <class T>
+std::vector<T> values_by_diagonal(const pattern& p) {
+    std::vector<T> values;
+    for (std::int64_t row = 0; row < p.rows(); ++row)
+        for (auto k = p.offsets[static_cast<std::size_t>(row)];
+             k < p.offsets[static_cast<std::size_t>(row) + 1]; ++k) {
+            const std::int64_t diagonal = p.indices[static_cast<std::size_t>(k)] - row;
+            values.push_back(static_cast<T>(std::sin(0.1 * static_cast<double>(diagonal) + 1)));
+        }
+    return values;
+}
+
 template <class T>
 std::vector<T> product(const matrix_operator<T>& a, const std::vector<T>& x0) {
     execution run(a.layout()->group, {});

@@ -15,21 +15,9 @@ using testing::narrow_fraction;
 using testing::pattern;
 using testing::random_values;
 using testing::right;
+using testing::values_by_diagonal;
 
 namespace {
-
-/// A value for each diagonal, as stencils have.
-template <class T>
-std::vector<T> values_by_diagonal(const pattern& p) {
-    std::vector<T> values;
-    for (std::int64_t row = 0; row < p.rows(); ++row)
-        for (auto k = p.offsets[static_cast<std::size_t>(row)];
-             k < p.offsets[static_cast<std::size_t>(row) + 1]; ++k) {
-            const std::int64_t diagonal = p.indices[static_cast<std::size_t>(k)] - row;
-            values.push_back(static_cast<T>(std::sin(0.1 * static_cast<double>(diagonal) + 1)));
-        }
-    return values;
-}
 
 /// Whether the slices of a stencil are uniform: those of one device are, where a line of the grid
 /// is whole slices. With several devices rows that lack an entry may have another value in a
