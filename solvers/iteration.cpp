@@ -141,7 +141,7 @@ void iteration_control::prepare(const std::function<void()>& body) {
     const trace_range range("record the loop");
     const auto start = clock::now();
     run_.prepare(body);
-    recording_seconds_ = seconds(start);
+    recording_seconds_ += seconds(start);
 }
 
 loop_report iteration_control::repeat(const std::function<void()>& body) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/device/trace/trace_range.hpp>
 #include <krylith/vector/scalar/execution_memory.hpp>
 
@@ -119,7 +120,9 @@ void execution::record_trip(const std::function<void()>& body) {
         throw;
     }
     recording_ = false;
-    for (auto& m : memory_) m->loop->end_recording();
+    on_each_rank(group_, [&](int rank) { // to instantiate a graph takes as long as to record it
+        memory_[static_cast<std::size_t>(rank)]->loop->end_recording();
+    });
 }
 
 bool execution::has_recording() const {

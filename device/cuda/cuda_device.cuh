@@ -85,6 +85,7 @@ private:
     int multiprocessors_ = 0;
     std::shared_ptr<group_streams> streams_;
     std::unique_ptr<slab_arena> arena_; ///< null where each allocation is one of the runtime
+    std::mutex ring_lock_;
     std::unique_ptr<pinned_ring> ring_; ///< made at the first use
     bool no_ring_ = false;              ///< whether pinned memory was refused
     mutable std::once_flag named_;

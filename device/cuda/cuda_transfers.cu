@@ -1,7 +1,10 @@
 // Copies between host memory and a CUDA device.
+#include <cstring>
+
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/cuda/cuda_runtime.hpp>
 #include <krylith/device/cuda/pinned_ring.cuh>
+#include <krylith/device/cuda/posted_memory.hpp>
 #include <krylith/device/staging/staged_transfer.hpp>
 
 namespace krylith::cuda {
@@ -15,6 +18,23 @@ constexpr std::size_t staged_from = std::size_t{512} << 10;
 /// large, and come one by one: threads would have gone to sleep, or, in a thread that has no team,
 /// would be started for each (multigrid's set-up on two H200 takes 91 ms in place of 136).
 constexpr std::size_t shared_from = std::size_t{16} << 20;
+
+/// So few bytes are downloaded through posted memory. A copy into pageable memory would keep other
+/// host threads from giving work to the device until it is over.
+constexpr std::size_t posted_until = std::size_t{16} << 10;
+
+/// Memory for what is downloaded.
+class posted_copy {
+public:
+    posted_copy(int ordinal, std::size_t bytes) : memory_(allocate_posted_memory(ordinal, bytes)) {}
+    posted_copy(const posted_copy&) = delete;
+    posted_copy& operator=(const posted_copy&) = delete;
+    ~posted_copy() { free_posted_memory(memory_); }
+    [[nodiscard]] void* data() const noexcept { return memory_; }
+
+private:
+    void* memory_;
+};
 
 int threads_for(std::size_t bytes) {
     return bytes < shared_from ? 1 : staging_threads(1, copying_threads);
@@ -35,10 +55,11 @@ bool cuda_device::recording() const {
 }
 
 staging_wire* cuda_device::staging_for(const void* host, std::size_t bytes) {
-    if (bytes < staged_from || no_ring_) return nullptr;
+    if (bytes < staged_from) return nullptr;
     const current_device current(ordinal_);
     if ((host != nullptr && !is_pageable(host)) || recording()) return nullptr;
-    if (ring_ == nullptr) {
+    const std::lock_guard lock(ring_lock_); // set-ups have several threads
+    if (ring_ == nullptr && !no_ring_) {
         try {
             ring_ = std::make_unique<pinned_ring>(*this, stream_);
         } catch (const device_error&) {
@@ -67,8 +88,9 @@ void cuda_device::upload(void* to, const void* from, std::size_t bytes) {
             }};
         return staged_upload({&all, 1}, threads_for(bytes));
     }
+    const current_device current(ordinal_);
     begin_upload(to, from, bytes);
-    synchronize(); // a pageable source has been read before, a pinned one has not
+    if (!is_pageable(from)) synchronize(); // a pageable source has been read
 }
 
 void cuda_device::download(void* to, const void* from, std::size_t bytes) {
@@ -80,8 +102,14 @@ void cuda_device::download(void* to, const void* from, std::size_t bytes) {
             }};
         return staged_download({&all, 1}, threads_for(bytes));
     }
-    begin_download(to, from, bytes);
-    synchronize();
+    if (bytes > posted_until) {
+        begin_download(to, from, bytes);
+        return synchronize();
+    }
+    const posted_copy copy(ordinal_, bytes);
+    begin_download(copy.data(), from, bytes);
+    cuda_event(ordinal_, stream_).wait(); // not for what other threads enqueue meanwhile
+    std::memcpy(to, copy.data(), bytes);
 }
 
 staging_wire* staging_for(device& device, const void* host, std::size_t bytes) {

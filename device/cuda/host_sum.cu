@@ -1,22 +1,13 @@
 #include <krylith/device/cuda/host_sum.cuh>
 
 #include <atomic>
-#include <cstring>
 #include <string>
 
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/cuda/cuda_runtime.hpp>
+#include <krylith/device/cuda/posted_memory.hpp>
 
 namespace krylith::cuda {
-
-void* allocate_posted_memory(int ordinal, std::size_t bytes) {
-    const current_device current(ordinal);
-    void* memory = nullptr;
-    // Kernels take the same pointer: krylith's devices have unified addressing.
-    KRYLITH_CUDA_CHECK(cudaHostAlloc(&memory, bytes, cudaHostAllocMapped | cudaHostAllocPortable));
-    std::memset(memory, 0, bytes);
-    return memory;
-}
 
 void await_post(int ordinal, cudaStream_t stream, const std::uint64_t* posted,
                 std::uint64_t number) {
@@ -50,7 +41,7 @@ host_sum::host_sum(int ordinal, cudaStream_t stream)
     if (status == cudaSuccess) status = cudaMemsetAsync(on_device_, 0, bytes, stream_);
     if (status != cudaSuccess) {
         cudaFree(on_device_);
-        cudaFreeHost(posted_);
+        free_posted_memory(posted_);
     }
     KRYLITH_CUDA_CHECK(status);
 }
@@ -58,7 +49,7 @@ host_sum::host_sum(int ordinal, cudaStream_t stream)
 host_sum::~host_sum() {
     const current_device current(ordinal_);
     cudaFree(on_device_);
-    cudaFreeHost(posted_);
+    free_posted_memory(posted_);
 }
 
 sum_address host_sum::next() {
@@ -80,7 +71,7 @@ void free_post(device& device, void* memory) noexcept {
     auto& on = static_cast<cuda_device&>(device);
     const current_device current(on.ordinal());
     cudaStreamSynchronize(on.stream()); // the kernel that posts may still run
-    cudaFreeHost(memory);
+    free_posted_memory(memory);
 }
 
 void wait_for_post(device& device, const std::uint64_t* posted, std::uint64_t number) {

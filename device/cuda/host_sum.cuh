@@ -47,8 +47,6 @@ private:
     std::uint64_t number_ = 0;
 };
 
-/// Host memory, all 0, that kernels of every device can write.
-[[nodiscard]] void* allocate_posted_memory(int ordinal, std::size_t bytes);
 /// Waits until `number` is there; throws device_error where the stream has failed, or is idle
 /// without it.
 void await_post(int ordinal, cudaStream_t stream, const std::uint64_t* posted,

@@ -4,6 +4,8 @@
 #include <atomic>
 #include <exception>
 #include <memory>
+#include <mutex>
+#include <set>
 #include <thread>
 #include <vector>
 
@@ -200,11 +202,26 @@ int staging_threads(std::size_t links, int a_link) noexcept {
     return std::max(1, std::min({omp_get_max_threads(), usable_cores(), most}));
 }
 
+namespace {
+
+/// The turns of all wires, taken in one order by everybody.
+std::vector<std::unique_lock<std::mutex>> take_turns(std::span<const staged_request> requests) {
+    std::set<staging_wire*> wires;
+    for (const staged_request& r : requests) wires.insert(r.wire);
+    std::vector<std::unique_lock<std::mutex>> turns;
+    for (staging_wire* const wire : wires) turns.emplace_back(wire->turn());
+    return turns;
+}
+
+} // namespace
+
 void staged_upload(std::span<const staged_request> requests, int threads) {
+    const auto turns = take_turns(requests);
     transfer(requests, true).run(threads);
 }
 
 void staged_download(std::span<const staged_request> requests, int threads) {
+    const auto turns = take_turns(requests);
     transfer(requests, false).run(threads);
 }
 

@@ -2,13 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <mutex>
 
 namespace krylith {
 
 /// A ring of equal blocks of pinned host memory, its *slots*, that the copy engines of one device
 /// read and write at the full rate of the link. What is sent and fetched runs in the order of the
-/// device's stream. One host thread at a time calls it; any thread may use a slot's memory while
-/// the slot is idle.
+/// device's stream. One host thread at a time calls it, the one that has its turn; any thread may
+/// use a slot's memory while the slot is idle.
 class staging_wire {
 public:
     virtual ~staging_wire() = default;
@@ -23,6 +24,12 @@ public:
     /// Returns whether the last copy of the slot is over; true where there was none. Throws
     /// device_error where the device has failed.
     [[nodiscard]] virtual bool idle(int slot) = 0;
+
+    /// A transfer holds it while it uses the slots: other threads' transfers wait.
+    [[nodiscard]] std::mutex& turn() noexcept { return turn_; }
+
+private:
+    std::mutex turn_;
 };
 
 } // namespace krylith

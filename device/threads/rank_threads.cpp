@@ -1,5 +1,6 @@
 #include <krylith/device/threads/rank_threads.hpp>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <mutex>
@@ -67,15 +68,18 @@ private:
     std::atomic<std::int32_t> working_ = 0;
 };
 
+/// The calls that may be under way at once: a set-up has side_tasks beside it.
+constexpr int most_calls = 3;
+
 /// Those of this process: after fork() there are none in the child.
-rank_threads& threads_of_process() {
+std::array<rank_threads, most_calls>& threads_of_process() {
     static std::mutex lock;
     static pid_t owner = 0;
-    static rank_threads* threads = nullptr;
+    static std::array<rank_threads, most_calls>* threads = nullptr;
     const std::lock_guard guard(lock);
     if (owner != getpid()) {
         owner = getpid();
-        threads = new rank_threads; // those of the parent are lost to the child
+        threads = new std::array<rank_threads, most_calls>; // the parent's are lost to the child
     }
     return *threads;
 }
@@ -83,7 +87,9 @@ rank_threads& threads_of_process() {
 } // namespace
 
 void run_side_by_side(int count, int team, const std::function<void(int)>& work) {
-    if (count > 1 && threads_of_process().run(count, team, work)) return;
+    if (count > 1)
+        for (rank_threads& threads : threads_of_process())
+            if (threads.run(count, team, work)) return;
     for (int i = 0; i < count; ++i) work(i);
 }
 

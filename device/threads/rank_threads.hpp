@@ -10,7 +10,7 @@ namespace krylith {
 ///
 /// The threads are kept until the process ends: a set-up on several GPUs calls this about forty
 /// times, and the first call of CUDA in a new thread takes longer than most of that work. Where
-/// another call is under way, or no thread can be had, the calling thread does all by itself.
+/// three calls are under way, or no thread can be had, the calling thread does all by itself.
 void run_side_by_side(int count, int team, const std::function<void(int)>& work);
 
 } // namespace krylith

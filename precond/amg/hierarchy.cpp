@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/trace/trace_range.hpp>
 #include <krylith/precond/amg/first_near_null.hpp>
 #include <krylith/precond/amg/level_operators.hpp>
 #include <krylith/precond/amg/rounded_level.hpp>
@@ -39,6 +40,7 @@ hierarchy<W>::hierarchy(layout_handle fine, distributed_csr<T> a, const amg_opti
     if (options.precision == multigrid_precision::fp16 && given_.vectors != 1)
         throw usage_error("amg_options::precision is fp16, for " + std::to_string(given_.vectors) +
                           " near-null vectors; allowed is 1, or precision fp32 or fp64");
+    std::optional<trace_range> phase(std::in_place, "scale the matrix");
     multigrid_level<W> first;
     first.layout = std::move(fine);
     first.scaling = scaling_of(a, 0);
@@ -50,7 +52,9 @@ hierarchy<W>::hierarchy(layout_handle fine, distributed_csr<T> a, const amg_opti
     for (const local_columns& columns : first.matrix.all_columns())
         first.first_owned.push_back(columns.first_owned());
     levels_.push_back(std::move(first));
+    phase.emplace("near-null vectors");
     find_near_null();
+    phase.reset();
     build(options);
     if (vectors.columns > 1) widen(vectors);
 }
@@ -86,6 +90,7 @@ double hierarchy<W>::least_bound() const {
 
 template <class W>
 void hierarchy<W>::build(const amg_options& options) {
+    side_tasks operators(levels_.front().matrix.group());
     for (std::size_t at = 0;; ++at) {
         multigrid_level<W>& level = levels_[at];
         level.facts.rows = level.matrix.rows();
@@ -94,22 +99,16 @@ void hierarchy<W>::build(const amg_options& options) {
         const bool most = static_cast<int>(at) + 1 >= options.max_levels;
         if (most && level.facts.rows > inverted_rows)
             level.facts.why_last = "amg_options::max_levels is " + std::to_string(at + 1);
-        const bool last = level.facts.rows <= inverted_rows || most || !coarsen(at, options);
-        if (last) conclude(levels_[at], options);
-        multigrid_level<W>& made = levels_[at]; // coarsen() adds a level
-        if (made.b) made.facts.format = format_in_words(*made.b);
-        if (options.reuse == multigrid_reuse::none) {
-            made.matrix = {};
-            made.plans.reset();
-        }
-        if (last) return;
+        if (level.facts.rows > inverted_rows && !most && coarsen(at, options, operators)) continue;
+        conclude(level, options);
+        return operators.wait();
     }
 }
 
-/// Makes the level after number `at`, and the operators of that one. Returns false where there is
-/// none that is much smaller.
+/// Makes the level after number `at`, and has the operators of that one made. Returns false where
+/// there is none that is much smaller.
 template <class W>
-bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
+bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options, side_tasks& operators) {
     multigrid_level<W>& level = levels_[at];
     const distributed_csr<W>& b = level.matrix;
     const auto end = [&](std::string why) {
@@ -129,6 +128,7 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
     how.block_size = level.block;
     how.vectors = level.vectors;
     if (level.scaling.sharp && !unsymmetric_) how.known_bound = level.scaling.bound;
+    std::optional<trace_range> phase(std::in_place, "aggregates");
     std::optional<aggregation::mirrored_matrix<W>> mirrored;
     if (unsymmetric_) mirrored.emplace(b);
     const distributed_csr<W>& graph = mirrored ? mirrored->matrix() : b;
@@ -145,6 +145,7 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
                        " rows: most have no neighbour");
     }
 
+    phase.emplace("prolongation");
     const auto near_null = pointers(level.near_null);
     distributed_csr<W> p = unsymmetric_ ? aggregates->tentative(graph, near_null)
                                         : aggregates->prolongation(graph, near_null);
@@ -156,8 +157,15 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
         unsymmetric.emplace(unsymmetric_transfers<W>{std::move(*mirrored), std::move(smoothed)});
     }
     const distributed_csr<W>& transposed = unsymmetric ? unsymmetric->smoothed : p; // R'
-    distributed_transposition<W> transposition(transposed);
-    distributed_csr<W> r = transposition.take(transposed);
+    phase.emplace("B P");
+    std::optional<distributed_transposition<W>> transposition;
+    distributed_csr<W> r;
+    side_tasks transpose(b.group());
+    transpose.add([&] {
+        const trace_range range("restriction");
+        transposition.emplace(transposed);
+        r = transposition->take(transposed);
+    });
     distributed_csr<W> between;
     distributed_spgemm<W> first(b, p, between);
     // Counted in blocks of nodes: several vectors bring more entries, not less locality.
@@ -166,6 +174,8 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
     if (static_cast<double>(between.nonzeros()) > most_between * entries)
         return end("coarse matrices fill up: B P has " + std::to_string(between.nonzeros()) +
                    " nonzeros");
+    transpose.wait();
+    phase.emplace("R (B P)");
     multigrid_level<W> next;
     next.block = next.vectors = level.vectors;
     distributed_spgemm<W> second(r, between, next.matrix);
@@ -173,6 +183,7 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
     if (static_cast<double>(next.matrix.nonzeros()) > entries * block_growth)
         return end("coarse matrices fill up: the next has " +
                    std::to_string(next.matrix.nonzeros()) + " nonzeros");
+    phase.emplace("scale the coarse matrix");
     next.layout = std::make_shared<const layout>(
         layout{level.layout->group, aggregates->coarse(), level.layout->kind});
     try {
@@ -184,19 +195,31 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options) {
     scale_near_null(*aggregates, next.matrix, next.scaling, next.vectors, next.near_null);
     scale_transfers(next.scaling, next.matrix, p, r);
 
-    round_matrix(level, options); // nothing needs its exact values any more
-    level.b = make_product(level.layout, level.layout, b, options);
-    level.prolong = make_product(next.layout, level.layout, p, options);
-    level.restrict = make_product(level.layout, next.layout, r, options);
     level.plans.emplace(level_plans<W>{
-        std::move(*aggregates), std::move(p), std::move(transposition), std::move(r),
+        std::move(*aggregates), std::move(p), std::move(*transposition), std::move(r),
         std::move(first), std::move(between), std::move(second), std::move(unsymmetric)});
+    operators.add(
+        [this, &level, &options, coarse = next.layout] { make_operators(level, coarse, options); });
     levels_.push_back(std::move(next));
     return true;
 }
 
 template <class W>
-void hierarchy<W>::round_matrix(multigrid_level<W>& level, const amg_options& options) {
+void hierarchy<W>::make_operators(multigrid_level<W>& level, const layout_handle& coarse,
+                                  const amg_options& options) const {
+    const trace_range range("operators of a level");
+    round_matrix(level, options); // nothing needs its exact values any more
+    level.b = make_product(level.layout, level.layout, level.matrix, options);
+    level.prolong = make_product(coarse, level.layout, level.plans->prolongation, options);
+    level.restrict = make_product(level.layout, coarse, level.plans->restriction, options);
+    level.facts.format = format_in_words(*level.b);
+    if (options.reuse != multigrid_reuse::none) return;
+    level.matrix = {};
+    level.plans.reset();
+}
+
+template <class W>
+void hierarchy<W>::round_matrix(multigrid_level<W>& level, const amg_options& options) const {
     if constexpr (sizeof(W) == 4)
         if (options.precision == multigrid_precision::fp16 && worth_rounding(level.matrix))
             round_off_diagonal(level.matrix, level.near_null);
@@ -212,7 +235,9 @@ void hierarchy<W>::conclude(multigrid_level<W>& last, const amg_options& options
     } else {
         round_matrix(last, options);
         last.b = make_product(last.layout, last.layout, last.matrix, options);
+        last.facts.format = format_in_words(*last.b);
     }
+    if (options.reuse == multigrid_reuse::none) last.matrix = {};
 }
 
 template <class W>
@@ -255,8 +280,8 @@ KRYLITH_HIERARCHY(float, float)
 
 template void hierarchy<double>::find_near_null();
 template void hierarchy<float>::find_near_null();
-template void hierarchy<double>::round_matrix(multigrid_level<double>&, const amg_options&);
-template void hierarchy<float>::round_matrix(multigrid_level<float>&, const amg_options&);
+template void hierarchy<double>::round_matrix(multigrid_level<double>&, const amg_options&) const;
+template void hierarchy<float>::round_matrix(multigrid_level<float>&, const amg_options&) const;
 template std::unique_ptr<matrix_operator<double>>
 hierarchy<double>::make_product(const layout_handle&, const layout_handle&,
                                 const distributed_csr<double>&, const amg_options&) const;

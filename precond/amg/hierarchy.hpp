@@ -10,12 +10,14 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include <krylith/device/threads/side_tasks.hpp>
 #include <krylith/precond/amg.hpp>
 #include <krylith/precond/amg/near_null_space.hpp>
 #include <krylith/precond/amg/scaled_level.hpp>
@@ -75,8 +77,8 @@ public:
     template <class T>
     void update(distributed_csr<T> a, const amg_options& options);
 
-    [[nodiscard]] std::vector<multigrid_level<W>>& levels() noexcept { return levels_; }
-    [[nodiscard]] const std::vector<multigrid_level<W>>& levels() const noexcept { return levels_; }
+    [[nodiscard]] std::deque<multigrid_level<W>>& levels() noexcept { return levels_; }
+    [[nodiscard]] const std::deque<multigrid_level<W>>& levels() const noexcept { return levels_; }
     void complete() noexcept { whole_ = true; }
     /// Whether all levels are of one matrix: false after an update() that failed on the way, until
     /// one has succeeded.
@@ -96,22 +98,25 @@ public:
 private:
     void find_near_null();
     void build(const amg_options& options);
-    [[nodiscard]] bool coarsen(std::size_t at, const amg_options& options);
+    [[nodiscard]] bool coarsen(std::size_t at, const amg_options& options, side_tasks& operators);
     void update_next(std::size_t at, const amg_options& options);
     void conclude(multigrid_level<W>& last, const amg_options& options);
+    /// Makes the operators of a level above a coarse one, whose matrices are there.
+    void make_operators(multigrid_level<W>& level, const layout_handle& coarse,
+                        const amg_options& options) const;
     [[nodiscard]] std::unique_ptr<matrix_operator<W>>
     make_product(const layout_handle& domain, const layout_handle& range,
                  const distributed_csr<W>& matrix, const amg_options& options) const;
     /// Makes vectors and operators those of several columns.
     void widen(const column_vectors& vectors);
     /// Rounds the matrix of a level where the options say so and it pays.
-    void round_matrix(multigrid_level<W>& level, const amg_options& options);
+    void round_matrix(multigrid_level<W>& level, const amg_options& options) const;
     [[nodiscard]] bool is_unsymmetric(const multigrid_level<W>& first,
                                       const amg_options& options) const;
     /// The least rho of a level.
     [[nodiscard]] double least_bound() const;
 
-    std::vector<multigrid_level<W>> levels_;
+    std::deque<multigrid_level<W>> levels_; ///< they stay where they are while others are added
     near_null_space<W> given_;
     format_kind format_ = formats::automatic; ///< of the operators
     bool unsymmetric_ = false;

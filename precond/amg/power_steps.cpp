@@ -11,6 +11,7 @@
 #include <krylith/device/host/host_device.hpp>
 #include <krylith/precond/amg/hashed_sign.hpp>
 #include <krylith/spmv/products/column_exchange.hpp>
+#include <krylith/spmv/products/settled_on_failure.hpp>
 
 namespace krylith::detail {
 
@@ -96,10 +97,11 @@ double power_estimate(const distributed_csr<W>& b, int k) {
         hashed_signs(group[rank], columns.owned().begin, columns.owned().size(),
                      before.back().data() + columns.first_owned());
     }
+    const settled_on_failure settled(group);
     for (int step = 1; step <= k; ++step) {
         std::vector<W*> arrays;
         for (const auto& x : before) arrays.push_back(x.data());
-        exchange.fill(std::span<W* const>(arrays));
+        exchange.fill_in_turn(std::span<W* const>(arrays));
         for (int rank = 0; rank < group.size(); ++rank) {
             const auto at = static_cast<std::size_t>(rank);
             const std::int64_t first = b.columns_of(rank).first_owned();

@@ -11,12 +11,11 @@ constexpr int step_threads = 256;
 constexpr int row_lanes = 8;
 using bits_word = unsigned long long;
 
-/// The sum of a row has the order of its lanes, on any number of devices. A lane loads several
-/// entries at once: a loop whose trips are few would wait for each.
-template <class W>
+/// The sum of a row has the order of its lanes, on any number of devices. A lane loads Flight
+/// entries at once, all that most rows have for it: a loop whose trips are few would wait for each.
+template <int Flight, class W>
 __global__ void __launch_bounds__(step_threads)
     multiply_kernel(device_csr_view<W> b, std::int64_t first_owned, const W* x, W* y) {
-    constexpr int flight = 4;
     const std::int64_t step = std::int64_t{gridDim.x} * (step_threads / row_lanes);
     std::int64_t row = (std::int64_t{blockIdx.x} * step_threads + threadIdx.x) / row_lanes;
     const int lane = static_cast<int>(threadIdx.x) % row_lanes;
@@ -25,18 +24,18 @@ __global__ void __launch_bounds__(step_threads)
         double sum = 0;
         const std::int64_t end = row < b.rows ? b.offsets[row + 1] : 0;
         for (std::int64_t k = row < b.rows ? b.offsets[row] + lane : 0; k < end;
-             k += flight * row_lanes) {
-            W value[flight];
-            W other[flight];
+             k += Flight * row_lanes) {
+            W value[Flight];
+            W other[Flight];
 #pragma unroll
-            for (int j = 0; j < flight; ++j) {
+            for (int j = 0; j < Flight; ++j) {
                 const bool there = k + j * row_lanes < end;
                 const std::int64_t at = there ? k + j * row_lanes : k;
                 value[j] = there ? b.values[at] : W(0);
                 other[j] = x[b.indices[at]];
             }
 #pragma unroll
-            for (int j = 0; j < flight; ++j)
+            for (int j = 0; j < Flight; ++j)
                 sum += static_cast<double>(value[j]) * static_cast<double>(other[j]);
         }
         sum = warp_sum<row_lanes>(sum);
@@ -92,7 +91,9 @@ void launch_for(device& on, std::int64_t items, int of_block, Kernel kernel,
 template <class W>
 void multiply_rows(device& on, const device_csr_view<W>& b, std::int64_t first_owned, const W* x,
                    W* y) {
-    launch_for(on, b.rows, step_threads / row_lanes, multiply_kernel<W>, b, first_owned, x, y);
+    const bool longer = b.nonzeros > b.rows * 28; // the lengths of many rows are beyond 32
+    launch_for(on, b.rows, step_threads / row_lanes,
+               longer ? multiply_kernel<8, W> : multiply_kernel<4, W>, b, first_owned, x, y);
 }
 
 template <class W>

@@ -7,6 +7,7 @@
 #include <krylith/precond/coarsening/join_steps.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/precond/coarsening/set_steps.hpp>
+#include <krylith/spmv/products/settled_on_failure.hpp>
 
 namespace krylith::aggregation {
 
@@ -41,6 +42,7 @@ public:
             return begin_set_step{{}, rows_[r], states_[r].data(), key(r), first_round};
         });
         fill_ghosts(exchange_, aggregates_);
+        const settled_on_failure settled(a_.group());
         int rounds = 8;
         for (std::uint32_t round = first_round; size_of_undecided() != 0; rounds = 4)
             for (int i = 0; i < rounds; ++i, ++round) run(round);
@@ -119,11 +121,16 @@ private:
         for (std::size_t r = 0; r < rows_.size(); ++r)
             visit_list(device_of(r), key_lists_[r], mean(r),
                        largest_key_step{{}, rows_[r], states_[r].data(), key(r), nearest(r)});
-        fill_ghosts(exchange_, nearest_);
+        fill_in_turn(nearest_);
         for (std::size_t r = 0; r < rows_.size(); ++r)
             visit_list(device_of(r), undecided_lists_[r], mean(r),
                        decide_step{{}, rows_[r], nearest(r), states_[r].data(), key(r), round});
-        fill_ghosts(exchange_, aggregates_);
+        fill_in_turn(aggregates_);
+    }
+
+    void fill_in_turn(const std::vector<buffer<std::int32_t>>& arrays) const {
+        const std::vector<std::int32_t*> all = pointers_of(arrays);
+        exchange_.fill_in_turn(std::span<std::int32_t* const>(all));
     }
 
     template <class Make>

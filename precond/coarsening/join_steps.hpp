@@ -87,12 +87,17 @@ struct join_strongest_step {
         if (add_up(row, best)) return best;
         best = 0;
 #endif
+        // Neighbours in one aggregate follow one another in many rows: their sum is known.
+        std::int32_t last = no_aggregate;
+        std::int32_t before = no_aggregate;
         a.each_strong<1>(row, lane, lanes, [&](std::int32_t j, std::uint8_t) {
             const std::int32_t g = aggregate[j];
-            if (g == no_aggregate) return;
+            if (g == no_aggregate || g == last || g == before) return;
+            before = last;
+            last = g;
             unsigned long long sum = 0;
-            a.each_strong<1>(row, 0, 1, [&](std::int32_t other, std::uint8_t coupling) {
-                if (aggregate[other] == g) sum += coupling;
+            a.each_strong(row, 0, 1, [&](std::int32_t other, std::uint8_t coupling) {
+                sum += aggregate[other] == g ? coupling : 0;
             });
             best = join(best, (sum << 32) | (0xffffffffu - static_cast<std::uint32_t>(g)));
         });

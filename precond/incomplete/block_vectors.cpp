@@ -85,9 +85,10 @@ void block_vectors<T>::begin(execution& run, const std::string& who, const vecto
     run.flush(); // the kernels of blocks wait for nothing themselves
     for (int rank = 0; rank < run.ranks(); ++rank) {
         const overlapping_part& mine = part(rank);
-        run_items(run.group()[rank],
-                  gather_items<T>{mine.places.data(), exchanged_->data(rank), mine.gathered.data()},
-                  static_cast<std::int64_t>(mine.places.size()));
+        run_items(
+            run.group()[rank],
+            gather_items<T>{{mine.places.data()}, exchanged_->data(rank), mine.gathered.data()},
+            static_cast<std::int64_t>(mine.places.size()));
     }
 }
 

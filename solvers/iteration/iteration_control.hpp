@@ -54,7 +54,8 @@ protected:
     void set_controls(const scalar& bb, const scalar& rr);
     /// Whether somebody looks at the solve while it runs.
     [[nodiscard]] bool watched() const { return options_.callback || watches(); }
-    /// Records the body; its time counts as set-up.
+    /// Records the body where it isn't recorded. What the devices were given before runs meanwhile;
+    /// the time counts as set-up.
     void prepare(const std::function<void()>& body);
     /// Repeats the body until the loop ends, and watches it where somebody wants that.
     [[nodiscard]] loop_report repeat(const std::function<void()>& body);

@@ -11,8 +11,10 @@ namespace krylith {
 template <linear_operator A, preconditioner<typename A::value_type> M>
 template <class Loop>
 void iteration<A, M>::enqueue_loop(Loop& loop) {
+    const auto body = [&loop] { loop.iterate(); };
     loop.start();
-    run_.launch([&loop] { loop.iterate(); });
+    prepare(body); // while the devices begin
+    run_.launch(body);
     ended_ = scalar_value{&run_, control::state};
     enqueue_check(loop.r(), loop.direction());
 }
@@ -51,13 +53,11 @@ void iteration<A, M>::iterate(Loop& loop) {
         run_.forget_recording();
     recorded_factor_ = a_.factor();
     recorded_scaled_ = used_m_.scaled;
-    const auto body = [&loop] { loop.iterate(); };
-    prepare(body);
     for (;;) {
         set_controls(result_.iterations);
         loop_report end;
         double rr = 0;
-        if (may_launch_ahead<Loop>()) {
+        if ((run_.mode() != execution_mode::eager || Loop::whole) && !watched()) {
             enqueue_loop(loop);
             const auto now =
                 run_.get({ended_.number(), control::iteration, control::residual, rr_.number()});
@@ -66,7 +66,9 @@ void iteration<A, M>::iterate(Loop& loop) {
             rr = now[3];
             read_normal_residual();
         } else {
+            const auto body = [&loop] { loop.iterate(); };
             loop.start();
+            prepare(body);
             end = repeat(body);
             rr = true_residual(loop.r(), loop.direction());
         }

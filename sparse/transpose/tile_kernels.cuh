@@ -50,7 +50,6 @@ __global__ void __launch_bounds__(list_threads)
     const int lane = lane_number();
     const int warps = static_cast<int>(gridDim.x) * (list_threads / 32);
     const column_tiles& cut = lists.cut;
-    wide_count reads = 0;
     for (std::int64_t chunk = std::int64_t{blockIdx.x} * (list_threads / 32) + threadIdx.x / 32;
          chunk < cut.chunks; chunk += warps) {
         if (*const_cast<volatile unsigned*>(&lists.facts->not_local) != 0) return;
@@ -102,9 +101,18 @@ __global__ void __launch_bounds__(list_threads)
                 atomicOr(&lists.facts->not_local, 1u);
             atomicAdd(&lists.entries[tile_found], static_cast<wide_count>(entries));
         }
-        reads += static_cast<wide_count>(end - begin) * static_cast<wide_count>(found);
+        if (lane == 0 && begin != end) {
+            const auto mine = static_cast<wide_count>(end - begin);
+            const wide_count reads = mine * static_cast<wide_count>(found);
+            atomicAdd(&lists.facts->seen, mine); // first: what has been read has been seen
+            const wide_count all_reads = atomicAdd(&lists.facts->tile_reads, reads) + reads;
+            const wide_count seen = *const_cast<volatile wide_count*>(&lists.facts->seen);
+            // A sixteenth of the entries tells what the others will be like.
+            if (seen > static_cast<wide_count>(a.nonzeros) / 16 &&
+                2 * all_reads > 3 * column_tiles::most_reads * seen)
+                atomicOr(&lists.facts->not_local, 1u);
+        }
     }
-    if (lane == 0 && reads != 0) atomicAdd(&lists.facts->tile_reads, reads);
 }
 
 /// The sizes of tiles for two_pass_scan.cuh.

@@ -21,6 +21,7 @@ struct transpose_facts {
     unsigned largest_bucket;         ///< entries
     unsigned long long largest_tile; ///< entries
     unsigned long long tile_reads;   ///< indices that all tiles together read
+    unsigned long long seen;         ///< entries of the chunks that were counted in tile_reads
 };
 
 /// Enqueues the transposition of a square matrix whose pattern is symmetric, or finds out that it

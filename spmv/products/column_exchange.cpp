@@ -12,6 +12,7 @@ column_exchange::column_exchange(const device_group& group, std::span<const loca
     : group_(std::make_shared<const device_group>(group)),
       messages_(make_ghost_messages(group, columns)) {
     for (const local_columns& mine : columns) first_owned_.push_back(mine.first_owned());
+    for (const ghost_message& m : messages_) staged_ = staged_ || m.staged;
     for (const ghost_message& m : messages_)
         packed_.push_back(m.staged ? buffer<std::uint64_t>(group.handle(m.owner),
                                                            static_cast<std::size_t>(m.count),
@@ -21,6 +22,19 @@ column_exchange::column_exchange(const device_group& group, std::span<const loca
 
 template <class V>
 void column_exchange::fill(std::span<V* const> arrays) const {
+    fetch(arrays);
+    if (!messages_.empty()) group_->join(); // copies are there, and owners may write again
+}
+
+template <class V>
+void column_exchange::fill_in_turn(std::span<V* const> arrays) const {
+    fetch(arrays);
+    if (staged_) group_->join();
+}
+
+/// Enqueues what the receivers and packers do, after what the owners did.
+template <class V>
+void column_exchange::fetch(std::span<V* const> arrays) const {
     const std::size_t ranks = first_owned_.size();
     if (arrays.size() != ranks)
         throw usage_error("column_exchange::fill: there are " + std::to_string(arrays.size()) +
@@ -34,17 +48,16 @@ void column_exchange::fill(std::span<V* const> arrays) const {
         const V* const from = arrays[owner] + first_owned_[owner];
         V* const to = arrays[static_cast<std::size_t>(m.receiver)] + m.first;
         V* const packed = m.staged ? reinterpret_cast<V*>(packed_[i].data()) : to;
-        run_items((*group_)[m.packer()], gather_items<V>{m.places.data(), from, packed}, m.count);
+        run_items((*group_)[m.packer()], gather_items<V>{m.places(), from, packed}, m.count);
         if (m.staged)
             group_->copy(m.owner, packed, m.receiver, to,
                          static_cast<std::size_t>(m.count) * sizeof(V));
     }
-    group_->join(); // copies are there, and owners may write again
 }
 
 std::int64_t column_exchange::bytes() const noexcept {
     std::size_t sum = 0;
-    for (const ghost_message& m : messages_) sum += m.places.size() * sizeof(std::int32_t);
+    for (const ghost_message& m : messages_) sum += m.bytes();
     for (const auto& one : packed_) sum += one.size() * sizeof(std::uint64_t);
     return static_cast<std::int64_t>(sum);
 }
@@ -54,5 +67,8 @@ template void column_exchange::fill(std::span<std::int32_t* const>) const;
 template void column_exchange::fill(std::span<std::uint8_t* const>) const;
 template void column_exchange::fill(std::span<float* const>) const;
 template void column_exchange::fill(std::span<double* const>) const;
+template void column_exchange::fill_in_turn(std::span<std::int32_t* const>) const;
+template void column_exchange::fill_in_turn(std::span<float* const>) const;
+template void column_exchange::fill_in_turn(std::span<double* const>) const;
 
 } // namespace krylith

@@ -50,9 +50,9 @@ void ghost_rows::measure(std::span<const std::int64_t* const> offsets) {
         const std::int64_t* const theirs = offsets[as_size(g.owner)];
         m.packed = {packer, static_cast<std::size_t>(g.count) + 1, item};
         m.jump = {packer, static_cast<std::size_t>(g.count), item};
-        run_items(*packer, take_lengths{theirs, g.places.data(), m.packed.data()}, g.count);
+        run_items(*packer, take_lengths{theirs, g.places(), m.packed.data()}, g.count);
         sum_lengths(packer, m.packed.data(), g.count);
-        run_items(*packer, jump_from_rows{m.packed.data(), g.places.data(), theirs, m.jump.data()},
+        run_items(*packer, jump_from_rows{m.packed.data(), g.places(), theirs, m.jump.data()},
                   g.count);
     }
 }
@@ -135,8 +135,7 @@ std::int64_t ghost_rows::bytes(int rank) const noexcept {
     std::size_t sum = 0;
     for (const rows_message& m : messages_)
         if (m.ghosts.packer() == rank)
-            sum += (m.packed.size() + m.jump.size()) * sizeof(std::int64_t) +
-                   m.ghosts.places.size() * sizeof(std::int32_t);
+            sum += (m.packed.size() + m.jump.size()) * sizeof(std::int64_t) + m.ghosts.bytes();
     return static_cast<std::int64_t>(sum);
 }
 

@@ -33,10 +33,20 @@ struct shift_offsets {
     KRYLITH_HD void operator()(std::int64_t i) const { to[i] = from[i] + by; }
 };
 
+/// Rows that a list names by their numbers in the whole matrix, counted from the first one of
+/// their owner; all of them where there is no list.
+struct listed_rows {
+    const std::int32_t* rows = nullptr;
+    std::int32_t first = 0;
+    [[nodiscard]] KRYLITH_HD std::int64_t operator[](std::int64_t i) const {
+        return rows != nullptr ? rows[i] - first : i;
+    }
+};
+
 /// Copies the lengths of listed rows.
 struct take_lengths {
     const std::int64_t* offsets;
-    const std::int32_t* rows;
+    listed_rows rows;
     std::int64_t* lengths;
     KRYLITH_HD void operator()(std::int64_t i) const {
         lengths[i] = offsets[rows[i] + 1] - offsets[rows[i]];
@@ -44,14 +54,14 @@ struct take_lengths {
 };
 
 /// Adds the lengths of packed rows to those of the rows that they are pieces of. What was there
-/// before becomes jump[i]. No row may stand twice in `rows`; null are all rows.
+/// before becomes jump[i]. No row may stand twice in `rows`.
 struct add_lengths {
     const std::int64_t* packed;
-    const std::int32_t* rows;
+    listed_rows rows;
     std::int64_t* lengths;
     std::int64_t* jump;
     KRYLITH_HD void operator()(std::int64_t i) const {
-        std::int64_t& length = lengths[rows != nullptr ? rows[i] : i];
+        std::int64_t& length = lengths[rows[i]];
         jump[i] = length;
         length += packed[i + 1] - packed[i];
     }
@@ -61,18 +71,16 @@ struct add_lengths {
 /// matrix.
 struct jump_into_rows {
     const std::int64_t* packed;
-    const std::int32_t* rows; ///< null: all
+    listed_rows rows;
     const std::int64_t* offsets;
     std::int64_t* jump;
-    KRYLITH_HD void operator()(std::int64_t i) const {
-        jump[i] += offsets[rows != nullptr ? rows[i] : i] - packed[i];
-    }
+    KRYLITH_HD void operator()(std::int64_t i) const { jump[i] += offsets[rows[i]] - packed[i]; }
 };
 
 /// Finds the ways from packed entries to where they are in listed rows.
 struct jump_from_rows {
     const std::int64_t* packed;
-    const std::int32_t* rows;
+    listed_rows rows;
     const std::int64_t* offsets;
     std::int64_t* jump;
     KRYLITH_HD void operator()(std::int64_t i) const { jump[i] = offsets[rows[i]] - packed[i]; }
@@ -80,7 +88,7 @@ struct jump_from_rows {
 
 template <class V>
 struct gather_items {
-    const std::int32_t* places;
+    listed_rows places;
     const V* from;
     V* to;
     KRYLITH_HD void operator()(std::int64_t i) const { to[i] = from[places[i]]; }

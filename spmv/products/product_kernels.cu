@@ -1,5 +1,6 @@
 // The kernels of product_kernels.hpp on CUDA devices.
 #include <string>
+#include <utility>
 
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/sparse/storage/two_pass_scan.cuh>
@@ -147,7 +148,7 @@ void run_items(device& device, const Task& task, std::int64_t count) {
 
 outer_columns find_outer_columns(const std::shared_ptr<device>& device, const std::int32_t* columns,
                                  std::int64_t count, row_range owned, std::int64_t all) {
-    if (owned.size() == all) return {{}, !has_bad_column(device, columns, count, all)};
+    if (owned.size() == all) return {{}, {}, !has_bad_column(device, columns, count, all)};
     const auto words = static_cast<std::size_t>((all + 31) / 32);
     resident_set set{buffer<std::uint32_t>(device, words, item),
                      buffer<std::int32_t>(device, words, item)};
@@ -163,9 +164,10 @@ outer_columns find_outer_columns(const std::shared_ptr<device>& device, const st
             bad.data());
         launch.check_launch();
     }
-    if (bad.download().front() != 0) return {{}, false};
-    const std::vector<std::int64_t> members = list_members(device, set);
-    return {{members.begin(), members.end()}, true};
+    if (bad.download().front() != 0) return {{}, {}, false};
+    buffer<std::int32_t> members = list_members(device, set);
+    return {members.size() == 0 ? std::vector<std::int32_t>() : members.download(),
+            std::move(members), true};
 }
 
 bool columns_ascend(const std::shared_ptr<device>& device, const row_pattern& a) {

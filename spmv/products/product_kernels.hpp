@@ -9,6 +9,7 @@
 
 #include <krylith/config.hpp>
 #include <krylith/device/device.hpp>
+#include <krylith/device/memory/buffer.hpp>
 #include <krylith/partition/row_partition.hpp>
 #include <krylith/spmv/products/item_tasks.hpp>
 
@@ -17,6 +18,7 @@ namespace krylith {
 /// The columns of entries that a rank does not own.
 struct outer_columns {
     std::vector<std::int32_t> ghosts; ///< ascending
+    buffer<std::int32_t> resident;    ///< the same on the device; empty where they aren't there
     bool valid = true;                ///< whether all columns are of the matrix
 };
 

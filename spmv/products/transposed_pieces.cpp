@@ -81,29 +81,27 @@ void transposed_pieces::place(std::span<const local_columns> columns) {
         const own_rows& own = own_[as_size(rank)];
         std::int64_t& size = size_[as_size(rank)];
         const auto add_own = [&] {
-            run_items(on, add_lengths{own.packed.data(), nullptr, all.data(), own.jump.data()},
-                      rows);
+            run_items(on, add_lengths{own.packed.data(), {}, all.data(), own.jump.data()}, rows);
             size += own.end - own.begin;
         };
         bool added = false;
         for (const piece& p : pieces_) {
             if (p.ghosts.owner != rank) continue;
             if (p.ghosts.receiver > rank && !std::exchange(added, true)) add_own();
-            run_items(
-                on, add_lengths{p.packed.data(), p.ghosts.places.data(), all.data(), p.jump.data()},
-                p.ghosts.count);
+            run_items(on,
+                      add_lengths{p.packed.data(), p.ghosts.places(), all.data(), p.jump.data()},
+                      p.ghosts.count);
             size += p.end - p.begin;
         }
         if (!added) add_own();
         sum_lengths(group_->handle(rank), all.data(), rows);
-        run_items(on, jump_into_rows{own.packed.data(), nullptr, all.data(), own.jump.data()},
-                  rows);
+        run_items(on, jump_into_rows{own.packed.data(), {}, all.data(), own.jump.data()}, rows);
         for (const piece& p : pieces_)
             if (p.ghosts.owner == rank)
-                run_items(on,
-                          jump_into_rows{p.packed.data(), p.ghosts.places.data(), all.data(),
-                                         p.jump.data()},
-                          p.ghosts.count);
+                run_items(
+                    on,
+                    jump_into_rows{p.packed.data(), p.ghosts.places(), all.data(), p.jump.data()},
+                    p.ghosts.count);
     }
 }
 
@@ -143,8 +141,7 @@ std::int64_t transposed_pieces::bytes(int rank) const noexcept {
     std::size_t sum = (own.packed.size() + own.jump.size()) * sizeof(std::int64_t);
     for (const piece& p : pieces_)
         if (p.ghosts.owner == rank)
-            sum += (p.packed.size() + p.jump.size()) * sizeof(std::int64_t) +
-                   p.ghosts.places.size() * sizeof(std::int32_t);
+            sum += (p.packed.size() + p.jump.size()) * sizeof(std::int64_t) + p.ghosts.bytes();
     return static_cast<std::int64_t>(sum);
 }
 

@@ -52,6 +52,8 @@ public:
     /// Uploads `ghosts`, which ascend and are outside of `owned`.
     local_columns(const std::shared_ptr<device>& device, row_range owned,
                   std::vector<std::int32_t> ghosts);
+    /// Takes ghosts that lie on the device as well.
+    local_columns(row_range owned, std::vector<std::int32_t> ghosts, buffer<std::int32_t> resident);
 
     [[nodiscard]] const row_range& owned() const noexcept { return owned_; }
     [[nodiscard]] const std::vector<std::int32_t>& ghosts() const noexcept;
@@ -63,6 +65,11 @@ public:
     [[nodiscard]] std::int64_t first_owned() const noexcept { return below_; }
     /// For kernels of the rank's device.
     [[nodiscard]] column_numbers numbers() const noexcept;
+    /// The ghosts on the rank's device; null where there are none.
+    [[nodiscard]] const std::shared_ptr<const buffer<std::int32_t>>&
+    resident_ghosts() const noexcept {
+        return resident_;
+    }
     /// The bytes on the device: 4 a ghost.
     [[nodiscard]] std::int64_t bytes() const noexcept {
         return static_cast<std::int64_t>(ghosts().size() * sizeof(std::int32_t));

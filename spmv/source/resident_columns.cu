@@ -100,11 +100,11 @@ struct set_words {
 
 __global__ void __launch_bounds__(block_threads)
     store_members(const std::uint32_t* words, const std::int32_t* below, std::int64_t count,
-                  std::int64_t* members) {
+                  std::int32_t* members) {
     for (std::int64_t w = first_item(); w < count; w += item_stride()) {
-        std::int64_t* to = members + below[w];
+        std::int32_t* to = members + below[w];
         for (std::uint32_t bits = words[w]; bits != 0; bits &= bits - 1)
-            *to++ = w * 32 + __ffs(static_cast<int>(bits)) - 1;
+            *to++ = static_cast<std::int32_t>(w * 32) + __ffs(static_cast<int>(bits)) - 1;
     }
 }
 
@@ -182,7 +182,7 @@ std::int64_t find_ghosts(const std::shared_ptr<device>& device, const resident_c
     return matrix.rows - static_cast<std::int64_t>(boundary.download().front());
 }
 
-std::vector<std::int64_t> list_members(const std::shared_ptr<device>& device, resident_set& set) {
+buffer<std::int32_t> list_members(const std::shared_ptr<device>& device, resident_set& set) {
     const auto count = static_cast<std::int64_t>(set.words.size());
     if (count == 0) return {};
     const buffer<std::int32_t> total(device, 1, item);
@@ -193,7 +193,7 @@ std::vector<std::int64_t> list_members(const std::shared_ptr<device>& device, re
          count, scratch.data());
     const auto members = static_cast<std::size_t>(total.download().front());
     if (members == 0) return {};
-    const buffer<std::int64_t> listed(device, members, item);
+    buffer<std::int32_t> listed(device, members, item);
     {
         const launch_scope launch(*device);
         const auto kernel = store_members;
@@ -201,7 +201,7 @@ std::vector<std::int64_t> list_members(const std::shared_ptr<device>& device, re
             set.words.data(), set.below.data(), count, listed.data());
         launch.check_launch();
     }
-    return listed.download();
+    return listed;
 }
 
 std::vector<std::array<std::vector<std::int32_t>, 2>>

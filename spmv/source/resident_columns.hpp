@@ -43,9 +43,9 @@ namespace cuda {
                                        std::int64_t all, resident_set* ghosts,
                                        std::uint8_t* touches_ghost);
 
-/// Counts the members below each word, and returns them all, ascending. Waits for the device.
-[[nodiscard]] std::vector<std::int64_t> list_members(const std::shared_ptr<device>& device,
-                                                     resident_set& set);
+/// Counts the members below each word, and lists them all, ascending. Waits for their number.
+[[nodiscard]] buffer<std::int32_t> list_members(const std::shared_ptr<device>& device,
+                                                resident_set& set);
 
 /// Downloads the first columns, at most `most`, of each of these rows and of the one after it.
 [[nodiscard]] std::vector<std::array<std::vector<std::int32_t>, 2>>

@@ -4,8 +4,11 @@
 #include <krylith/config.hpp>
 #if KRYLITH_HAVE_CUDA
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <krylith/device/threads/each_rank.hpp>
 #include <krylith/matrix/types/index_width.hpp>
@@ -23,16 +26,18 @@ take_pattern(const device_group& group, std::span<const given_rows> given, std::
     if (columns > index_size_limit()) return nullptr;
     auto result = std::make_shared<resident_matrix>(
         resident_matrix{group, {}, columns, std::vector<resident_rows>(given.size())});
-    for (std::size_t rank = 0; rank < given.size(); ++rank) {
-        const auto& device = group.handle(static_cast<int>(rank));
-        const given_rows& from = given[rank];
-        resident_rows& to = result->parts[rank];
+    for (const given_rows& from : given)
         result->rows.begin.push_back(result->rows.begin.back() + from.rows);
+    std::vector<std::uint8_t> wrong(given.size()); // bytes, since threads write neighbours
+    on_each_rank(group, [&](int rank) {
+        const auto& device = group.handle(rank);
+        const given_rows& from = given[as_size(rank)];
+        resident_rows& to = result->parts[as_size(rank)];
         to.offsets = buffer<std::int64_t>(device, as_size(from.rows) + 1, item);
         to.columns = from.columns;
         if (from.rows == 0) {
             to.offsets.zero();
-            continue;
+            return;
         }
         if (from.wide_offsets != nullptr)
             cuda::count_from_zero(*device, from.wide_offsets, from.rows + 1, to.offsets.data());
@@ -40,11 +45,11 @@ take_pattern(const device_group& group, std::span<const given_rows> given, std::
             cuda::count_from_zero(*device, from.narrow_offsets, from.rows + 1, to.offsets.data());
         const auto [lengths, descends] =
             cuda::measure_lengths(device, to.offsets.data(), from.rows);
-        if (descends || cuda::has_bad_column(device, to.columns, lengths.nonzeros, columns))
-            return nullptr;
         to.lengths = lengths;
-    }
-    return result;
+        wrong[as_size(rank)] =
+            descends || cuda::has_bad_column(device, to.columns, lengths.nonzeros, columns);
+    });
+    return std::ranges::any_of(wrong, [](std::uint8_t w) { return w != 0; }) ? nullptr : result;
 }
 
 std::shared_ptr<resident_matrix> take_numbered(const device_group& group,

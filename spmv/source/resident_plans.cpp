@@ -76,10 +76,13 @@ halo_plan make_halo_plan(resident_matrix& matrix, row_partition of_rows, row_par
         local_halo& mine = plan.local[as_size(rank)];
         resident_rows& rows = matrix.parts[as_size(rank)];
         mine.interior_rows = find_ghosts(matrix, rank, plan.columns.owned(rank), true);
+        const auto take = [&](const std::vector<std::int32_t>& ghosts) {
+            mine.ghosts.assign(ghosts.begin(), ghosts.end());
+        };
         if (rows.numbers)
-            mine.ghosts.assign(rows.numbers->ghosts().begin(), rows.numbers->ghosts().end());
+            take(rows.numbers->ghosts());
         else
-            mine.ghosts = cuda::list_members(matrix.group.handle(rank), rows.ghosts);
+            take(cuda::list_members(matrix.group.handle(rank), rows.ghosts).download());
         static_cast<void>(plan.local_size(rank)); // throws if it is too large
     });
     match_ghosts(plan);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/threads/each_rank.hpp>
 
 namespace krylith {
 
@@ -57,33 +58,34 @@ std::vector<halo_send> columns_of(const std::vector<put_entry>& entries, std::in
 
 template <class T>
 put_schedule<T>::put_schedule(layout_handle layout, const halo_plan& plan)
-    : layout_(std::move(layout)) {
-    for (const local_halo& local : plan.local) {
+    : layout_(std::move(layout)), local_(plan.local.size()) {
+    on_each_rank(layout_->group, [&](int rank) {
+        const local_halo& local = plan.local[static_cast<std::size_t>(rank)];
         std::uint32_t from = 0;
         for (const auto& r : local.receives) from |= 1u << r.peer;
-        add(static_cast<std::int64_t>(local.ghosts.size()), from, local.sends);
-    }
+        list(rank, static_cast<std::int64_t>(local.ghosts.size()), from, local.sends);
+    });
 }
 
 template <class T>
 put_schedule<T>::put_schedule(layout_handle layout, const put_schedule& of, int columns)
-    : layout_(std::move(layout)) {
-    for (const local_put& local : of.local_) {
+    : layout_(std::move(layout)), local_(of.local_.size()) {
+    on_each_rank(layout_->group, [&](int rank) {
+        const local_put& local = of.local(rank);
         if (local.dense != 0)
             throw usage_error("put_schedule: vectors of several columns have no dense put");
         const std::int64_t k = columns;
-        add(local.ghosts * k, local.from, columns_of(local.entries.download(), k));
-    }
+        list(rank, local.ghosts * k, local.from, columns_of(local.entries.download(), k));
+    });
 }
 
-/// Appends the put of the next rank: who gets what of its entries.
+/// Lists the put of a rank: who gets what of its entries.
 template <class T>
-void put_schedule<T>::add(std::int64_t ghosts, std::uint32_t from,
-                          const std::vector<halo_send>& sends) {
+void put_schedule<T>::list(int rank, std::int64_t ghosts, std::uint32_t from,
+                           const std::vector<halo_send>& sends) {
     const std::string item = "halo plan";
-    const auto rank = static_cast<int>(local_.size());
     const auto& d = layout_->group.handle(rank);
-    local_put to;
+    local_put& to = local_[static_cast<std::size_t>(rank)];
     to.ghosts = ghosts;
     to.from = from;
     for (const auto& s : sends) {
@@ -109,7 +111,6 @@ void put_schedule<T>::add(std::int64_t ghosts, std::uint32_t from,
     to.tile_order = buffer<std::int32_t>(d, std::span<const std::int32_t>(order), item);
     to.first_entry = buffer<std::int32_t>(d, std::span<const std::int32_t>(first), item);
     to.entries = buffer<put_entry>(d, std::span<const put_entry>(entries), item);
-    local_.push_back(std::move(to));
 }
 
 template <class T>

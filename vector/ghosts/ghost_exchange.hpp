@@ -54,7 +54,8 @@ public:
     }
 
 private:
-    void add(std::int64_t ghosts, std::uint32_t from, const std::vector<halo_send>& sends);
+    void list(int rank, std::int64_t ghosts, std::uint32_t from,
+              const std::vector<halo_send>& sends);
 
     layout_handle layout_;
     std::vector<local_put> local_;
