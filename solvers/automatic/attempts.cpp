@@ -122,10 +122,14 @@ solver_options attempts<T>::options_for(const planned_method& method, bool last)
             return options_.callback(now);
         };
     o.max_seconds = std::max(0.0, seconds_left());
-    // An x of least residual is no solution of a square system.
-    if (method.solver->least_squares && a_.rows() == a_.columns() && o.damping == 0)
-        o.rtol_normal = 0;
+    if (wants_more_than_least_residual(method)) o.rtol_normal = 0;
     return o;
+}
+
+/// Whether an x of least residual is no solution: that of a square system isn't.
+template <class T>
+bool attempts<T>::wants_more_than_least_residual(const planned_method& method) const {
+    return method.solver->least_squares && a_.rows() == a_.columns() && options_.damping == 0;
 }
 
 template <class T>
@@ -181,6 +185,9 @@ solve_result attempts<T>::attempt(const planned_method& method, bool last,
     const matrix_operator<T>& a = operator_for(method);
     const double making = seconds_since(start);
     solve_result result = method.solver->solve(a, *b_, x_, options, m);
+    // A'(b - A x) may be 0 exactly, which no tolerance excludes.
+    if (result.reason == reason::converged_rtol_normal && wants_more_than_least_residual(method))
+        result.reason = reason::stagnated;
     result.setup_seconds += making;
     solve_attempt tried;
     tried.solver = method.solver->name;

@@ -34,6 +34,7 @@ public:
 
 private:
     [[nodiscard]] solver_options options_for(const planned_method& method, bool last) const;
+    [[nodiscard]] bool wants_more_than_least_residual(const planned_method& method) const;
     /// Returns one that the operator keeps until the next call.
     [[nodiscard]] const any_preconditioner<T>& preconditioner(const planned_method& method);
     /// The same for a method that has one. Null, with the reason among the attempts, where it can't

@@ -385,6 +385,21 @@ KRYLITH_GROUP_TEST("auto: a singular system is solved where b is in the range of
         }
 }
 
+KRYLITH_GROUP_TEST("auto: an x of least residual is no solution, where A' r is 0 exactly, either") {
+    // x_2 = b_1 and x_3 = b_2, which some of these b give without a rounding.
+    const auto matrix = testing::from_triplets(3, {{0, 1, 1.0}, {1, 2, 1.0}});
+    for (int k = 1; k <= 16; ++k) {
+        CAPTURE(k);
+        problem<double> p(group, matrix, {static_cast<double>(k), 2.0, 4.0},
+                          {.transposed_products = true});
+        const solve_result result = solve(*p.a, p.b, p.x);
+        INFO(testing::describe(result));
+        CHECK_FALSE(result.converged());
+        CHECK(result.true_residual == doctest::Approx(4));
+        CHECK(result.diagnosis.find("this x has the least residual") != std::string::npos);
+    }
+}
+
 KRYLITH_GROUP_TEST("auto: stops where it is told to, and tries nothing more") {
     const auto matrix = saddle_point(60, 20);
     problem<double> p(group, matrix, random_values<double>(matrix.rows, 312));

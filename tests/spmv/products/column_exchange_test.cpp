@@ -1,6 +1,7 @@
 // The exchange of ghosts of local columns while matrices are made.
 #include <krylith/spmv/products/column_exchange.hpp>
 
+#include <type_traits>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -22,7 +23,8 @@ V value_of(std::int64_t column, int round) {
 }
 
 template <class V>
-void check_fill(const distributed_csr<double>& a, const column_exchange& exchange, int round) {
+void check_fill(const distributed_csr<double>& a, const column_exchange& exchange, int round,
+                bool in_turn = false) {
     std::vector<buffer<V>> arrays;
     std::vector<V*> pointers;
     std::vector<std::vector<V>> expected;
@@ -42,7 +44,11 @@ void check_fill(const distributed_csr<double>& a, const column_exchange& exchang
         pointers.push_back(arrays.back().data());
         expected.push_back(std::move(whole));
     }
-    exchange.fill(std::span<V* const>(pointers));
+    if constexpr (sizeof(V) >= 4 && !std::is_unsigned_v<V>)
+        in_turn ? exchange.fill_in_turn(std::span<V* const>(pointers))
+                : exchange.fill(std::span<V* const>(pointers));
+    else
+        exchange.fill(std::span<V* const>(pointers));
     for (std::size_t rank = 0; rank < arrays.size(); ++rank)
         CHECK(arrays[rank].download() == expected[rank]);
 }
@@ -63,6 +69,9 @@ KRYLITH_GROUP_TEST("column exchange: ghosts get the values of their owners, of e
             check_fill<std::uint8_t>(a, exchange, round);
             check_fill<float>(a, exchange, round);
             check_fill<double>(a, exchange, round);
+            check_fill<std::int32_t>(a, exchange, round, true);
+            check_fill<float>(a, exchange, round, true);
+            check_fill<double>(a, exchange, round, true);
         }
     }
 }
