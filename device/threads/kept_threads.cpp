@@ -8,7 +8,8 @@
 #include <vector>
 
 #include <omp.h>
-#include <unistd.h>
+
+#include <krylith/device/threads/of_process.hpp>
 
 namespace krylith {
 
@@ -60,23 +61,10 @@ private:
     std::vector<member*> idle_;
 };
 
-/// Those of this process: after fork() there are none in the child.
-kept_threads& threads_of_process() {
-    static std::mutex lock;
-    static pid_t owner = 0;
-    static kept_threads* threads = nullptr;
-    const std::lock_guard guard(lock);
-    if (owner != getpid()) {
-        owner = getpid();
-        threads = new kept_threads; // the parent's are lost to the child
-    }
-    return *threads;
-}
-
 } // namespace
 
 bool run_in_kept_thread(std::function<void()> job) {
-    return threads_of_process().run(std::move(job));
+    return of_process<kept_threads>().run(std::move(job));
 }
 
 } // namespace krylith

@@ -8,7 +8,8 @@
 #include <thread>
 
 #include <omp.h>
-#include <unistd.h>
+
+#include <krylith/device/threads/of_process.hpp>
 
 namespace krylith {
 
@@ -71,24 +72,11 @@ private:
 /// The calls that may be under way at once: a set-up has side_tasks beside it.
 constexpr int most_calls = 3;
 
-/// Those of this process: after fork() there are none in the child.
-std::array<rank_threads, most_calls>& threads_of_process() {
-    static std::mutex lock;
-    static pid_t owner = 0;
-    static std::array<rank_threads, most_calls>* threads = nullptr;
-    const std::lock_guard guard(lock);
-    if (owner != getpid()) {
-        owner = getpid();
-        threads = new std::array<rank_threads, most_calls>; // the parent's are lost to the child
-    }
-    return *threads;
-}
-
 } // namespace
 
 void run_side_by_side(int count, int team, const std::function<void(int)>& work) {
     if (count > 1)
-        for (rank_threads& threads : threads_of_process())
+        for (rank_threads& threads : of_process<std::array<rank_threads, most_calls>>())
             if (threads.run(count, team, work)) return;
     for (int i = 0; i < count; ++i) work(i);
 }

@@ -57,10 +57,10 @@ void plan(operator_kind /*kind*/, operator_pattern& pattern) {
     (void)Plan(pattern);
 }
 
-/// The format of redundant rows where neither format nor transport is given: csr5 where rows are
-/// uneven. No format without it has the same bits everywhere and takes such rows in less than
-/// several times as long, and then blocks may as well travel by copy engines (fullchip on four
-/// GPUs: 1.41 times as fast as on one, with csr and stores 0.14).
+/// The format of redundant rows. Where rows are uneven, and neither format nor transport is given,
+/// it is csr5, although its rows then have to travel by copy engines: formats that give all copies
+/// of a row the same bits take several times as long (fullchip on four GPUs is 1.37 times as fast
+/// as on one, with csr and stores 0.14).
 format_kind format_of_redundant(const operator_pattern& p) {
     const bool chosen = p.options.format || p.options.transport;
     if (chosen || p.group.kind() != backend::cuda || p.group.size() == 1) return p.options.format;
