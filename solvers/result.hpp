@@ -82,8 +82,8 @@ struct [[nodiscard]] solve_result {
     double true_residual = 0;              ///< ||b - A x||_2, recomputed from the x returned; with
                                            ///< solver_options::damping as lsqr() says
     std::optional<normal_residual> normal; ///< by lsqr()
-    double setup_seconds = 0;              ///< workspace and recording
-    double solve_seconds = 0;              ///< from the first operation to the verified x
+    double setup_seconds = 0;    ///< workspace, and recording, beside which the devices may begin
+    double solve_seconds = 0;    ///< from the first operation to the verified x, less the recording
     int replacements = 0;        ///< how often the true residual replaced the recurrence's
     bool recorded = false;       ///< the devices repeated the iteration by themselves
     std::string form;            ///< cg(): "persistent" or "launched" kernels; empty for others
