@@ -20,6 +20,7 @@ namespace {
 
 constexpr int highest_degree = 16;
 constexpr int most_levels = 50;
+constexpr double most_dropped = 0.1;
 constexpr std::int64_t most_gathered = std::numeric_limits<std::int32_t>::max();
 
 constexpr std::string_view cycles[] = {"v", "w"};
@@ -51,6 +52,8 @@ void check(const amg_options& o) {
     if (o.gathered_rows < 0 || o.gathered_rows > most_gathered)
         refuse("gathered_rows", std::to_string(o.gathered_rows),
                "0 to " + std::to_string(most_gathered));
+    if (!(o.drop >= 0 && o.drop <= most_dropped))
+        refuse("drop", number_text(o.drop), "0 to " + number_text(most_dropped));
     if (sizeof(T) == 4 && o.precision == multigrid_precision::fp64)
         refuse("precision", "fp64", "fp32 or fp16 for an operator in fp32");
 }
@@ -206,6 +209,7 @@ std::string amg<T>::name() const {
         text += ":levels=" + std::to_string(options_.max_levels);
     if (options_.gathered_rows != amg_options().gathered_rows)
         text += ":gathered=" + std::to_string(options_.gathered_rows);
+    if (options_.drop != amg_options().drop) text += ":drop=" + number_text(options_.drop);
     for (std::size_t i = 1; i < std::size(reuses); ++i) // the first is the default
         if (options_.reuse == reuse_values[i]) text += ":reuse=" + std::string(reuses[i]);
     for (std::size_t i = 1; i < std::size(precisions); ++i)
@@ -250,6 +254,8 @@ constexpr parameter_rule rules[] = {
     parameter_rule::whole("levels", amg_options().max_levels, 1, most_levels, "at most"),
     parameter_rule::whole("gathered", amg_options().gathered_rows, 0, most_gathered,
                           "rows up to which a coarse level lies on one device"),
+    parameter_rule::real("drop", amg_options().drop, 0, most_dropped,
+                         "of the diagonal: smaller entries of coarse matrices go"),
     parameter_rule::word("reuse", reuses, "what update() keeps"),
     parameter_rule::word("precision", precisions, "of the hierarchy"),
     parameter_rule::word("kind", kinds, "of matrix; auto looks whether it is symmetric"),
@@ -267,6 +273,7 @@ amg_options amg_options_of(const method_parameters& parameters) {
     options.max_levels = static_cast<int>(parameters.whole("levels"));
     options.block_size = static_cast<int>(parameters.whole("block_size"));
     options.gathered_rows = parameters.whole("gathered");
+    options.drop = parameters.real("drop");
     if (parameters.word("cycle") == "w") options.cycle = multigrid_cycle::w;
     for (std::size_t i = 0; i < std::size(reuses); ++i)
         if (parameters.word("reuse") == reuses[i]) options.reuse = reuse_values[i];

@@ -22,6 +22,8 @@ namespace {
 constexpr std::int64_t inverted_rows = 128;
 /// Aggregation that leaves more than this fraction of the rows is tried with a lower threshold.
 constexpr double slow_coarsening = 1 / 1.7;
+/// A coarse matrix of at least so many rows is worth losing small entries.
+constexpr std::int64_t sparsified_rows = 1000;
 /// Matrices without locality, as of random graphs, fill up: where B P has more than this times the
 /// nonzeros of B, or the coarse matrix more than B, coarse levels would cost more than they bring.
 constexpr double most_between = 4;
@@ -183,6 +185,9 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options, side_task
     if (static_cast<double>(next.matrix.nonzeros()) > entries * block_growth)
         return end("coarse matrices fill up: the next has " +
                    std::to_string(next.matrix.nonzeros()) + " nonzeros");
+    phase.emplace("drop small entries");
+    std::optional<sparsification<W>> sparse =
+        sparsify(level, *aggregates, r, next.matrix, options);
     phase.emplace("scale the coarse matrix");
     next.layout = std::make_shared<const layout>(
         layout{level.layout->group, aggregates->coarse(), level.layout->kind});
@@ -197,11 +202,31 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options, side_task
 
     level.plans.emplace(level_plans<W>{
         std::move(*aggregates), std::move(p), std::move(*transposition), std::move(r),
-        std::move(first), std::move(between), std::move(second), std::move(unsymmetric)});
+        std::move(first), std::move(between), std::move(second), std::move(sparse),
+        std::move(unsymmetric)});
     operators.add(
         [this, &level, &options, coarse = next.layout] { make_operators(level, coarse, options); });
     levels_.push_back(std::move(next));
     return true;
+}
+
+template <class W>
+std::optional<sparsification<W>>
+hierarchy<W>::sparsify(const multigrid_level<W>& level, const smoothed_aggregation<W>& aggregates,
+                       const distributed_csr<W>& r, distributed_csr<W>& coarse,
+                       const amg_options& options) const {
+    const bool scalar = level.block == 1 && level.vectors == 1;
+    if (options.drop == 0 || unsymmetric_ || !scalar || coarse.rows() < sparsified_rows) return {};
+    distributed_csr<W> sparse;
+    std::optional<sparsification<W>> result(std::in_place, level.matrix, 1 / level.scaling.bound,
+                                            level.near_null, r, aggregates, std::move(coarse),
+                                            options.drop, sparse);
+    if (sparse.rows() == 0) {
+        coarse = std::move(result->galerkin());
+        return {};
+    }
+    coarse = std::move(sparse);
+    return result;
 }
 
 template <class W>

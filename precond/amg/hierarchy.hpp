@@ -3,7 +3,7 @@
 //
 // Level l has B_l = S_l A_l S_l / rho_l, where S_l = diag(A_l)^-1/2 and rho_l is Gershgorin's bound
 // of the eigenvalues of D_l^-1 A_l: those of B_l are in [0, 1]. A_0 is the solver's matrix and
-// A_(l + 1) = P_l' B_l P_l. Operators take the scaling along: prolong is P_l S_(l + 1), and
+// A_(l + 1) = P_l' B_l P_l, maybe without small entries (sparsification.hpp). Operators take the scaling along: prolong is P_l S_(l + 1), and
 // restrict is its transpose over rho_(l + 1), so that B_(l + 1) e = restrict r. With precision fp16
 // the operator b, which smooths, has B_l rounded where that pays (rounded_level.hpp); all that is
 // made of B_l, the next levels too, is made of its exact values.
@@ -21,6 +21,7 @@
 #include <krylith/precond/amg.hpp>
 #include <krylith/precond/amg/near_null_space.hpp>
 #include <krylith/precond/amg/scaled_level.hpp>
+#include <krylith/precond/amg/sparsification.hpp>
 #include <krylith/precond/amg/unsymmetric_transfers.hpp>
 #include <krylith/precond/coarsening/smoothed_aggregation.hpp>
 #include <krylith/spmv/distributed_csr.hpp>
@@ -38,6 +39,7 @@ struct level_plans {
     distributed_spgemm<W> first; ///< B P
     distributed_csr<W> between;
     distributed_spgemm<W> second; ///< R (B P)
+    std::optional<sparsification<W>> sparse; ///< where the next matrix lacks small entries of it
     std::optional<unsymmetric_transfers<W>> unsymmetric;
 };
 
@@ -99,6 +101,11 @@ private:
     void find_near_null();
     void build(const amg_options& options);
     [[nodiscard]] bool coarsen(std::size_t at, const amg_options& options, side_tasks& operators);
+    /// Drops small entries of R (B P) where the options say so and it pays; nothing where it stays.
+    [[nodiscard]] std::optional<sparsification<W>>
+    sparsify(const multigrid_level<W>& level, const smoothed_aggregation<W>& aggregates,
+             const distributed_csr<W>& r, distributed_csr<W>& coarse,
+             const amg_options& options) const;
     void update_next(std::size_t at, const amg_options& options);
     void conclude(multigrid_level<W>& last, const amg_options& options);
     /// Makes the operators of a level above a coarse one, whose matrices are there.

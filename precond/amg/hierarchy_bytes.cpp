@@ -13,15 +13,18 @@ std::int64_t hierarchy<W>::bytes() const {
     std::int64_t sum = given_.bytes();
     for (const multigrid_level<W>& level : levels_) {
         sum += level.matrix.bytes();
-        const bool counted = level.matrix.rows() != 0 && reads_in_place(level.layout->group);
-        for (const auto* of :
-             {level.b.get(), level.prolong.get(), level.restrict.get(), level.inverse.get()}) {
-            if (of == nullptr || (counted && of != level.inverse.get())) continue;
+        // Operators that read the arrays of kept matrices have none of their own.
+        const auto add = [&](const auto& of, const distributed_csr<W>* kept) {
+            if (!of || (kept != nullptr && kept->rows() != 0 && reads_in_place(*kept))) return;
             std::int64_t most = 0;
             for (int rank = 0; rank < level.layout->group.size(); ++rank)
                 most = std::max(most, of->matrix_bytes(rank));
             sum += most;
-        }
+        };
+        add(level.b, &level.matrix);
+        add(level.prolong, level.plans ? &level.plans->prolongation : nullptr);
+        add(level.restrict, level.plans ? &level.plans->restriction : nullptr);
+        add(level.inverse, nullptr);
         std::int64_t most = 0;
         for (int rank = 0; rank < level.layout->group.size(); ++rank)
             most = std::max(
@@ -33,7 +36,8 @@ std::int64_t hierarchy<W>::bytes() const {
         const level_plans<W>& plans = *level.plans;
         sum += plans.aggregates.bytes() + plans.prolongation.bytes() + plans.transposition.bytes() +
                plans.restriction.bytes() + plans.first.bytes() + plans.between.bytes() +
-               plans.second.bytes() + (plans.unsymmetric ? plans.unsymmetric->bytes() : 0);
+               plans.second.bytes() + (plans.sparse ? plans.sparse->bytes() : 0) +
+               (plans.unsymmetric ? plans.unsymmetric->bytes() : 0);
     }
     return sum;
 }

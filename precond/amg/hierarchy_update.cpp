@@ -62,8 +62,13 @@ void hierarchy<W>::update_next(std::size_t at, const amg_options& options) {
     }
     multigrid_level<W>& next = levels_[at + 1];
     plans.first.refresh(level.matrix, plans.prolongation, plans.between);
-    plans.second.refresh(plans.restriction, plans.between, next.matrix);
-    plans.aggregates.fill_dropped(next.matrix);
+    if (plans.sparse) {
+        plans.second.refresh(plans.restriction, plans.between, plans.sparse->galerkin());
+        plans.sparse->refresh(plans.aggregates, next.matrix);
+    } else {
+        plans.second.refresh(plans.restriction, plans.between, next.matrix);
+        plans.aggregates.fill_dropped(next.matrix);
+    }
     next.scaling = scale_coarse(next.matrix, at + 1, least_bound());
     if (options.reuse == multigrid_reuse::transfer)
         scale_near_null(plans.aggregates, next.matrix, next.scaling, next.vectors, next.near_null);

@@ -7,11 +7,13 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <krylith/precond/amg/dense_inverse.hpp>
 #include <krylith/precond/amg/hierarchy.hpp>
 #include <krylith/precond/amg/unit_diagonal.hpp>
+#include <krylith/sparse/csr/row_runs.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 
 namespace krylith::detail {
@@ -50,10 +52,23 @@ void rescale_near_null(multigrid_level<W>& level) {
     }
 }
 
-/// Whether operators read the arrays of matrices that are kept for update(): formats for GPUs have
-/// an order of their own, which is worth a copy.
-inline bool reads_in_place(const device_group& group) {
-    return group.kind() == backend::host && group.size() == 1;
+/// Whether operators read the arrays of a matrix that is kept for update(): formats for GPUs have an
+/// order of their own, which is worth a copy, and so are rows on hosts that are alike
+/// (sparse/csr/row_runs.hpp), which are only looked for in arrays that the operator owns.
+template <class Matrix>
+bool reads_in_place(const Matrix& matrix) {
+    if constexpr (requires { matrix.group(); }) {
+        const device_group& group = matrix.group();
+        if (group.kind() != backend::host || group.size() != 1) return false;
+        group.synchronize();
+        const auto rows = matrix.block(0).view();
+        return !host::has_row_runs(
+            host::csr_arrays<std::remove_cvref_t<decltype(*rows.values)>, std::int64_t>{
+                rows.offsets, rows.indices, rows.values},
+            rows.rows);
+    } else {
+        return false;
+    }
 }
 
 /// The operator of a matrix of the hierarchy, which may be kept: what needs no look at costs.
@@ -63,7 +78,7 @@ make_level_operator(const layout_handle& domain, const layout_handle& range, con
                     bool kept, format_kind format) {
     operator_options options;
     options.format = format;
-    options.borrow = kept && reads_in_place(domain->group);
+    options.borrow = kept && reads_in_place(matrix);
     options.kind = domain->kind == coherence::owned ? operators::halo : operators::nz;
     return make_operator(operator_layouts{domain, range}, matrix, options);
 }

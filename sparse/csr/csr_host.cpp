@@ -10,6 +10,7 @@
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/sparse/csr/csr_rows_host.hpp>
 #include <krylith/sparse/csr/host_row_schedule.hpp>
+#include <krylith/sparse/csr/row_runs.hpp>
 #include <krylith/sparse/device_matrix.hpp>
 #include <krylith/sparse/epilogue/row_epilogue_host.hpp>
 #include <krylith/sparse/storage/block_array.hpp>
@@ -31,10 +32,15 @@ struct schedule_arrays {
 /// Multiplies the rows of one chunk, tile by tile, so that what becomes of them finds them in the
 /// cache.
 template <class T, class Offset>
-void multiply_chunk(const csr_arrays<T, Offset>& matrix, const schedule_arrays& rows, const T* x,
-                    std::int64_t chunk, row_part<T> results) {
+void multiply_chunk(const csr_arrays<T, Offset>& matrix, const schedule_arrays& rows,
+                    const std::vector<std::int64_t>& runs, const T* x, std::int64_t chunk,
+                    row_part<T> results) {
     const auto multiply = [&](T* y, T alpha, T beta, std::int64_t begin, std::int64_t end) {
-        multiply_rows(matrix, x, y, alpha, beta, begin, end);
+        if (runs.empty())
+            multiply_rows(matrix, x, y, alpha, beta, begin, end);
+        else
+            multiply_in_runs(matrix, runs.data(), static_cast<std::int64_t>(runs.size()) - 1, x, y,
+                             alpha, beta, begin, end);
     };
     for (std::int64_t r = rows.first_range[chunk]; r < rows.first_range[chunk + 1]; ++r) {
         for (std::int64_t begin = rows.ranges[r].begin; begin < rows.ranges[r].end;) {
@@ -70,14 +76,14 @@ int team_for(int threads, std::int64_t items) {
 
 template <class T, class Offset>
 void product(const csr_arrays<T, Offset>& matrix, const schedule_arrays& rows,
-             const spmv_arguments<T>& a, int threads) {
+             const std::vector<std::int64_t>& runs, const spmv_arguments<T>& a, int threads) {
     registers reg;
     if (!kernel_prologue(a.common, reg)) return;
     const row_epilogue<T> results(a, rows.chunks);
     if (!results.before_writing()) return;
     in_team(team_for(threads, rows.items_before[rows.chunks]), [&](int thread, int team) {
         const auto body = [&](std::int64_t chunk) {
-            multiply_chunk(matrix, rows, a.x, chunk, results.part(chunk));
+            multiply_chunk(matrix, rows, runs, a.x, chunk, results.part(chunk));
         };
         for_chunks_of(rows, 0, rows.interior, thread, team, body);
         if (!results.before_reading(true)) return;
@@ -108,14 +114,11 @@ public:
         ranges_ = {device_, std::span(s.ranges), item};
         first_range_ = {device_, std::span(s.first_range), item};
         items_before_ = {device_, std::span(s.items_before), item};
+        if (!block.values_follow) find_runs();
     }
 
     void apply(const spmv_arguments<T>& a) override {
-        if (narrow_.size() != 0)
-            enqueue(csr_arrays<T, std::int32_t>{narrow_.data(), columns_.data(), values_.data()},
-                    a);
-        else
-            enqueue(csr_arrays<T, std::int64_t>{wide_.data(), columns_.data(), values_.data()}, a);
+        with_arrays([&](const auto& matrix) { enqueue(matrix, a); });
     }
 
     void update(std::span<const T> values) override {
@@ -123,9 +126,13 @@ public:
             throw usage_error("update() was given " + std::to_string(values.size()) +
                               " values for " + std::to_string(nonzeros_) + " nonzeros");
         values_.upload(values);
+        find_runs();
     }
 
-    void update_on_device(const T* values) override { values_.take(*device_, values); }
+    void update_on_device(const T* values) override {
+        values_.take(*device_, values);
+        find_runs();
+    }
 
     void diagonal(T* d, const row_map& map) const override {
         const auto enqueue_for = [&](const auto* offsets) {
@@ -196,12 +203,34 @@ private:
         return from_zero;
     }
 
+    template <class Body>
+    void with_arrays(const Body& body) const {
+        if (narrow_.size() != 0)
+            body(csr_arrays<T, std::int32_t>{narrow_.data(), columns_.data(), values_.data()});
+        else
+            body(csr_arrays<T, std::int64_t>{wide_.data(), columns_.data(), values_.data()});
+    }
+
+    /// Enqueues the search for runs of rows that are one stencil. The caller may write to borrowed
+    /// values, and nobody would tell.
+    void find_runs() {
+        if (values_.borrowed() || values_.size() == 0) return;
+        auto& host = static_cast<host_device&>(*device_);
+        with_arrays([&](const auto& matrix) {
+            host.submit([=, runs = runs_, rows = rows_, threads = host.threads()] {
+                *runs = find_row_runs(matrix, rows, threads);
+            });
+        });
+    }
+
     template <class Offset>
     void enqueue(const csr_arrays<T, Offset>& matrix, const spmv_arguments<T>& a) {
         auto& host = static_cast<host_device&>(*device_);
         const schedule_arrays rows{ranges_.data(), first_range_.data(), items_before_.data(),
                                    interior_, chunks_};
-        host.submit([=, threads = host.threads()] { product(matrix, rows, a, threads); });
+        host.submit([=, runs = runs_, threads = host.threads()] {
+            product(matrix, rows, *runs, a, threads);
+        });
     }
 
     std::shared_ptr<device> device_;
@@ -216,6 +245,9 @@ private:
     buffer<row_range> ranges_;
     buffer<std::int64_t> first_range_;
     buffer<std::int64_t> items_before_;
+    /// Of find_row_runs(), by tasks of the device.
+    std::shared_ptr<std::vector<std::int64_t>> runs_ =
+        std::make_shared<std::vector<std::int64_t>>();
 };
 
 } // namespace

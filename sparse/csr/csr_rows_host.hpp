@@ -59,7 +59,18 @@ template <class T>
         length -= step;
         fetch_ahead(columns, values);
     }
-    for (std::int64_t k = 0; k < length; ++k) sum += values[k] * x[columns[k]];
+    // Not a loop, whose products compilers may round by themselves: row_runs.cpp has these sums, too.
+    if ((length & 4) != 0) {
+        sum += part_product<4>(columns, values, x);
+        columns += 4;
+        values += 4;
+    }
+    if ((length & 2) != 0) {
+        sum += part_product<2>(columns, values, x);
+        columns += 2;
+        values += 2;
+    }
+    if ((length & 1) != 0) sum += part_product<1>(columns, values, x);
     return sum;
 }
 

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 
+#include <krylith/sparse/spgemm/column_pool.cuh>
 #include <krylith/sparse/spgemm/column_tables.cuh>
+#include <krylith/sparse/spgemm/referred_columns.cuh>
 #include <krylith/sparse/spgemm/wide_rows.cuh>
 
 namespace krylith::cuda {
@@ -48,28 +50,14 @@ struct blocked_row_memory {
         __syncwarp();
     }
 
-    /// The columns of a row of C, with a warp for each row of B.
-    __device__ void insert_row(const csr_pattern& a, const csr_pattern& b, std::int64_t row) {
-        constexpr int flight = 4;
-        for (std::int64_t k = a.offsets[row] + threadIdx.x / 32; k < a.offsets[row + 1];
-             k += block_warps) {
-            const std::int32_t from = a.indices[k];
-            const std::int64_t end = b.offsets[from + 1];
-            for (std::int64_t j = b.offsets[from]; j < end; j += 32 * flight) {
-                std::uint32_t column[flight];
-#pragma unroll
-                for (int u = 0; u < flight; ++u) {
-                    const std::int64_t at = j + u * 32 + lane_number();
-                    column[u] = at < end ? static_cast<std::uint32_t>(b.indices[at]) : no_key;
-                }
-#pragma unroll
-                for (int u = 0; u < flight; ++u) {
-                    if (j + u * 32 >= end) break;
-                    if (__any_sync(all_lanes, full())) return;
-                    insert(column[u]);
-                }
-            }
-        }
+    /// The columns of a row of C.
+    __device__ void insert_row(const csr_pattern& a, const csr_pattern& b, std::int64_t row,
+                               int width) {
+        for_columns_of_row(a, b, row, width, [this](std::uint32_t column) {
+            if (__any_sync(all_lanes, full())) return false;
+            insert(column);
+            return true;
+        });
     }
 };
 static_assert(blocked_row_memory::most + 32 * block_warps < blocked_row_memory::size);
@@ -91,21 +79,14 @@ __device__ inline void sort_in_block(unsigned long long* keys, int size) {
     __syncthreads();
 }
 
-/// Columns that are found as rows are counted, in any order of rows.
-struct column_pool {
-    std::int32_t* columns;
-    unsigned long long capacity;
-    unsigned long long* used; ///< also of rows that found no room
-    std::uint32_t* kept;      ///< [rows] 1 more than where a row's begin; 0: they are not here
-};
-
 /// Counts the columns of rows, and keeps them where the pool has room; or, where `Write`, writes
 /// them to C.
 template <bool Write>
 __global__ void __launch_bounds__(block_threads)
     blocked_rows(const __grid_constant__ csr_pattern a, const __grid_constant__ csr_pattern b,
-                 const wide_row_lists lists, std::int32_t* counts, const std::int64_t* offsets,
-                 std::int32_t* columns, const column_pool pool, const overflow_list overflow) {
+                 const wide_row_lists lists, int width, std::int32_t* counts,
+                 const std::int64_t* offsets, std::int32_t* columns, const column_pool pool,
+                 const overflow_list overflow) {
     __shared__ blocked_row_memory table;
     __shared__ unsigned long long sorted[blocked_row_memory::size];
     __shared__ int warp_sums[block_warps];
@@ -116,7 +97,7 @@ __global__ void __launch_bounds__(block_threads)
         const std::int64_t row = lists.row(item);
         __syncthreads();
         table.clear();
-        table.insert_row(a, b, row);
+        table.insert_row(a, b, row, width);
         __syncthreads();
         if (table.full()) {
             if (threadIdx.x == 0) overflow.add(row);
@@ -130,12 +111,7 @@ __global__ void __launch_bounds__(block_threads)
             sum = block_sum_for_all(sum, warp_sums);
             if (threadIdx.x == 0) {
                 counts[row] = sum;
-                const auto count = static_cast<unsigned long long>(sum);
-                place = atomicAdd(pool.used, count);
-                if (pool.capacity == 0 || place + count > pool.capacity)
-                    place = pool.capacity;
-                else
-                    pool.kept[row] = static_cast<std::uint32_t>(place + 1);
+                place = pool.take(row, sum);
             }
             __syncthreads();
             if (place == pool.capacity) continue;

@@ -75,8 +75,8 @@ void write_searched_columns(const std::shared_ptr<device>& device, const spgemm_
         if (blocked) {
             const auto kernel = blocked_rows<true>;
             kernel<<<launch.blocks(kernel, block_threads, rows.count), block_threads, 0,
-                     launch.stream()>>>(a, b, left, nullptr, offsets, columns, column_pool{},
-                                        overflow_list{overflow.data(), counters});
+                     launch.stream()>>>(a, b, left, plan.width, nullptr, offsets, columns,
+                                        column_pool{}, overflow_list{overflow.data(), counters});
             launch.check_launch();
             left = {row_list{nullptr, 0}, overflow.data(), counters};
         }
@@ -84,7 +84,8 @@ void write_searched_columns(const std::shared_ptr<device>& device, const spgemm_
         const std::size_t shared = range_bytes(b.columns);
         allow_shared(kernel, shared);
         kernel<<<launch.blocks(kernel, block_threads, rows.count, shared), block_threads, shared,
-                 launch.stream()>>>(a, b, left, nullptr, offsets, columns, counters + 2);
+                 launch.stream()>>>(a, b, left, plan.width, nullptr, offsets, columns,
+                                    counters + 2);
         launch.check_launch();
     }
     if (plan.repeats.size() != 0) {

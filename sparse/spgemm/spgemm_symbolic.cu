@@ -7,6 +7,7 @@
 #include <krylith/sparse/spgemm/hashed_rows.cuh>
 #include <krylith/sparse/spgemm/merged_rows.cuh>
 #include <krylith/sparse/spgemm/product_totals.hpp>
+#include <krylith/sparse/spgemm/ranged_rows.cuh>
 #include <krylith/sparse/spgemm/repeated_rows.cuh>
 #include <krylith/sparse/spgemm/spgemm_phases.hpp>
 #include <krylith/sparse/spgemm/spgemm_plan.hpp>
@@ -165,13 +166,14 @@ private:
         const row_list wide = rows(count_class::wide);
         const std::int64_t blocked =
             b_.columns >= least_blocked_columns ? wide.count + hashed.count : 0;
-        buffer<unsigned> counters = bytes_.make<unsigned>(device_, 4);
+        buffer<unsigned> counters = bytes_.make<unsigned>(device_, 5);
         counters.zero();
         buffer<std::int32_t> overflow =
-            bytes_.make<std::int32_t>(device_, 2 * hashed.count + blocked);
+            bytes_.make<std::int32_t>(device_, 2 * (hashed.count + blocked));
         const overflow_list once{overflow.data(), counters.data()};
         const overflow_list twice{once.rows + hashed.count, counters.data() + 1};
-        const overflow_list thrice{twice.rows + hashed.count, counters.data() + 2};
+        const overflow_list of_ranges{twice.rows + hashed.count, counters.data() + 2};
+        const overflow_list thrice{of_ranges.rows + blocked, counters.data() + 3};
         if (hashed.count != 0) {
             launch_list(hashed_rows, hashed, block_warps, to, once);
             launch_for(hashed_blocks, hashed.count, block_warps,
@@ -180,8 +182,12 @@ private:
         wide_row_lists lists_left{wide, twice.rows, hashed.count != 0 ? twice.count : nullptr};
         if (blocked != 0) {
             make_pool(wide, thrice);
-            launch_for(blocked_rows<false>, blocked, 1, lists_left, counts_.data(), nullptr,
-                       nullptr, pool(), thrice);
+            const column_pool room = pool();
+            launch_for(ranged_rows, blocked, 1, lists_left, plan_.width, counts_.data(), room,
+                       of_ranges);
+            launch_for(blocked_rows<false>, blocked, 1,
+                       wide_row_lists{row_list{nullptr, 0}, of_ranges.rows, of_ranges.count},
+                       plan_.width, counts_.data(), nullptr, nullptr, room, thrice);
             lists_left = {row_list{nullptr, 0}, thrice.rows, thrice.count};
         }
         if (wide.count + hashed.count != 0) {
@@ -191,7 +197,8 @@ private:
             allow_shared(kernel, shared);
             kernel<<<launch.blocks(kernel, block_threads, wide.count + hashed.count, shared),
                      block_threads, shared, launch.stream()>>>(
-                a_, b_, lists_left, counts_.data(), nullptr, nullptr, counters.data() + 3);
+                a_, b_, lists_left, plan_.width, counts_.data(), nullptr, nullptr,
+                counters.data() + 4);
             launch.check_launch();
         }
         if (plan_.repeats.size() != 0)
@@ -216,8 +223,8 @@ private:
         const std::int64_t looked_at = (wide.count + every - 1) / every;
         const auto sum = static_cast<double>(counted([&](unsigned long long* used) {
             launch_for(blocked_rows<false>, looked_at, 1,
-                       wide_row_lists{wide, nullptr, nullptr, every}, counts_.data(), nullptr,
-                       nullptr, column_pool{nullptr, 0, used, nullptr}, overflow);
+                       wide_row_lists{wide, nullptr, nullptr, every}, plan_.width, counts_.data(),
+                       nullptr, nullptr, column_pool{nullptr, 0, used, nullptr}, overflow);
         }));
         device_->zero(overflow.count, sizeof *overflow.count);
         constexpr double spare = 1.25;

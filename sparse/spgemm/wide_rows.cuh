@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include <krylith/sparse/spgemm/short_rows.cuh>
+#include <krylith/sparse/spgemm/referred_columns.cuh>
 
 namespace krylith::cuda {
 
@@ -67,14 +67,20 @@ __device__ inline void mark_range(const std::int32_t* indices, std::int64_t begi
     }
 }
 
-/// Sets the bits of a row's columns, with a warp for each row of B.
+/// Sets the bits of a row's columns, the first of which is that of `low`; `width` lanes load a row
+/// of B.
 __device__ inline void mark_columns(const csr_pattern& a, const csr_pattern& b, std::int64_t row,
-                                    std::uint32_t* bits) {
-    for (std::int64_t k = a.offsets[row] + threadIdx.x / 32; k < a.offsets[row + 1];
-         k += block_warps) {
-        const std::int32_t from = a.indices[k];
-        mark_range(b.indices, b.offsets[from], b.offsets[from + 1], 0, bits);
-    }
+                                    int width, std::int64_t low, std::uint32_t* bits) {
+    const auto base = static_cast<std::uint32_t>(low);
+    for_columns_of_row(a, b, row, width, [bits, base](std::uint32_t column) {
+        if (column == no_key) return true;
+        const std::uint32_t at = column - base;
+        const std::uint32_t bit = 1u << (at % 32);
+        // Most bits are set already, and a look is cheaper than an atomic.
+        if ((*static_cast<volatile std::uint32_t*>(&bits[at / 32]) & bit) == 0)
+            atomicOr(&bits[at / 32], bit);
+        return true;
+    });
 }
 
 /// The same of columns in [low, high) only, which the lanes of a warp look up in 32 rows of B.
@@ -125,8 +131,8 @@ __device__ inline int write_bits(std::uint32_t bits, std::int64_t first, std::in
 template <bool Write>
 __global__ void __launch_bounds__(block_threads)
     wide_rows(const __grid_constant__ csr_pattern a, const __grid_constant__ csr_pattern b,
-              const wide_row_lists lists, std::int32_t* counts, const std::int64_t* offsets,
-              std::int32_t* columns, unsigned* next) {
+              const wide_row_lists lists, int width, std::int32_t* counts,
+              const std::int64_t* offsets, std::int32_t* columns, unsigned* next) {
     extern __shared__ __align__(16) std::uint32_t bits[];
     __shared__ unsigned taken;
     __shared__ int warp_sums[block_warps];
@@ -144,7 +150,7 @@ __global__ void __launch_bounds__(block_threads)
             for (int i = static_cast<int>(threadIdx.x); i < words; i += block_threads) bits[i] = 0;
             __syncthreads();
             if (high - low == b.columns)
-                mark_columns(a, b, row, bits);
+                mark_columns(a, b, row, width, 0, bits);
             else
                 mark_columns_between(a, b, row, low, high, bits);
             __syncthreads();

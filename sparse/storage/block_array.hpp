@@ -38,6 +38,8 @@ public:
 
     [[nodiscard]] const T* data() const noexcept { return data_; }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
+    /// Whether the array is the caller's, who may write to it at any time.
+    [[nodiscard]] bool borrowed() const noexcept { return borrowed_; }
 
     /// Takes new contents from host memory. Throws usage_error where the array is the caller's.
     void upload(std::span<const T> contents) {

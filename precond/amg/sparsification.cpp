@@ -1,0 +1,194 @@
+#include <krylith/precond/amg/sparsification.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include <krylith/device/threads/each_rank.hpp>
+#include <krylith/matrix/types/index_width.hpp>
+#include <krylith/precond/amg/local_vectors.hpp>
+#include <krylith/precond/coarsening/aggregation_parts.hpp>
+#include <krylith/precond/coarsening/row_steps.hpp>
+#include <krylith/precond/coarsening/sparsified_rows.hpp>
+#include <krylith/precond/coarsening/sparsify_steps.hpp>
+
+namespace krylith::detail {
+
+namespace {
+
+constexpr const char* item = "preconditioner";
+constexpr double worth_it = 0.9; ///< of the entries
+
+template <class W>
+aggregation::rank_rows plain_rows(const distributed_csr<W>& a, int rank) {
+    const device_csr_view<W> view = a.block(rank).view();
+    return {view.rows, view.offsets, view.indices, nullptr, a.columns_of(rank).numbers()};
+}
+
+/// Fills arrays on owned columns, by local ones, with what other ranks have.
+template <class V, class W>
+void fill_ghosts_of(const distributed_csr<W>& a, const std::vector<buffer<V>>& arrays) {
+    aggregation::fill_ghosts(column_exchange(a.group(), a.all_columns()), arrays);
+}
+
+/// Vectors of a coarse level by the local columns of its matrix.
+template <class W>
+struct coarse_vectors {
+    std::vector<buffer<W>> v;
+    std::vector<buffer<W>> weights;
+};
+
+/// v, and the place of weights.
+template <class W>
+coarse_vectors<W> vectors_of(const distributed_csr<W>& coarse,
+                             const smoothed_aggregation<W>& aggregates) {
+    coarse_vectors<W> result;
+    for (int rank = 0; rank < coarse.group().size(); ++rank) {
+        const local_columns& columns = coarse.columns_of(rank);
+        for (auto* const to : {&result.v, &result.weights})
+            to->emplace_back(coarse.group().handle(rank), as_size(columns.count()), item);
+        const auto owned = as_size(columns.owned().size());
+        if (owned != 0)
+            coarse.group()[rank].copy(result.v.back().data() + columns.first_owned(),
+                                      aggregates.coarse_near_null(rank), owned * sizeof(W));
+    }
+    fill_ghosts_of(coarse, result.v);
+    return result;
+}
+
+/// Gives each coarse row v times its diagonal entry, or 0 where rows that it restricts are `found`.
+template <class W>
+void weigh(const distributed_csr<W>& coarse, const distributed_csr<W>& r,
+           const std::vector<buffer<std::uint8_t>>& found, coarse_vectors<W>& vectors) {
+    for (int rank = 0; rank < coarse.group().size(); ++rank)
+        aggregation::visit_rows(
+            coarse.group()[rank], coarse.block(rank).rows(), aggregation::mean_entries(r, rank),
+            aggregation::row_weight_step<W>{
+                plain_rows(r, rank), found[as_size(rank)].data(), plain_rows(coarse, rank),
+                coarse.block(rank).view().values, vectors.v[as_size(rank)].data(),
+                vectors.weights[as_size(rank)].data()});
+    fill_ghosts_of(coarse, vectors.weights);
+}
+
+/// The rows of B that have small entries, by the local columns of R.
+template <class W>
+std::vector<buffer<std::uint8_t>>
+rows_with_small_entries(const distributed_csr<W>& b, double diagonal,
+                        const std::vector<buffer<W>>& near_null, const distributed_csr<W>& r,
+                        double drop) {
+    const std::vector<buffer<W>> v = by_local_columns(b, near_null);
+    std::vector<buffer<std::uint8_t>> found;
+    for (int rank = 0; rank < b.group().size(); ++rank) {
+        const local_columns& columns = r.columns_of(rank);
+        found.emplace_back(b.group().handle(rank), as_size(columns.count()), item);
+        aggregation::visit_rows(b.group()[rank], b.block(rank).rows(),
+                                aggregation::mean_entries(b, rank),
+                                aggregation::small_entries_step<W>{
+                                    plain_rows(b, rank), b.block(rank).view().values,
+                                    v[as_size(rank)].data(), diagonal, drop,
+                                    found.back().data() + columns.first_owned()});
+    }
+    fill_ghosts_of(r, found);
+    return found;
+}
+
+template <class W>
+aggregation::sparsified_rows<W> rows_of(const distributed_csr<W>& galerkin, int rank,
+                                        const coarse_vectors<W>& vectors, double drop,
+                                        std::uint8_t* kept) {
+    return {plain_rows(galerkin, rank),
+            galerkin.block(rank).view().values,
+            vectors.v[as_size(rank)].data(),
+            vectors.weights[as_size(rank)].data(),
+            drop,
+            kept,
+            aggregation::mean_entries(galerkin, rank)};
+}
+
+} // namespace
+
+template <class W>
+sparsification<W>::sparsification(const distributed_csr<W>& b, double diagonal,
+                                  const std::vector<buffer<W>>& near_null,
+                                  const distributed_csr<W>& r,
+                                  const smoothed_aggregation<W>& aggregates,
+                                  distributed_csr<W> galerkin, double drop,
+                                  distributed_csr<W>& sparse)
+    : galerkin_(std::move(galerkin)), drop_(drop) {
+    const device_group& group = galerkin_.group();
+    coarse_vectors<W> vectors = vectors_of(galerkin_, aggregates);
+    weigh(galerkin_, r, rows_with_small_entries(b, diagonal, near_null, r, drop), vectors);
+
+    std::vector<buffer<std::int64_t>> offsets(as_size(group.size()));
+    std::vector<std::int64_t> entries(as_size(group.size()));
+    kept_.resize(as_size(group.size()));
+    on_each_rank(group, [&](int rank) {
+        const auto& device = group.handle(rank);
+        const std::int64_t rows = galerkin_.block(rank).rows();
+        buffer<std::uint8_t>& kept = kept_[as_size(rank)];
+        kept = {device, as_size(galerkin_.block(rank).nonzeros()), item};
+        offsets[as_size(rank)] = {device, as_size(rows + 1), "offsets of a matrix"};
+        const buffer<std::int32_t> counts(device, as_size(rows), item);
+        const buffer<std::byte> scratch(device, aggregation::numbering_scratch, item);
+        aggregation::find_kept(*device, rows_of(galerkin_, rank, vectors, drop_, kept.data()),
+                               counts.data());
+        aggregation::add_up_counts(*device, rows, counts.data(), offsets[as_size(rank)].data(),
+                                   scratch.data());
+        device->download(&entries[as_size(rank)], offsets[as_size(rank)].data() + rows,
+                         sizeof(std::int64_t));
+    });
+    std::int64_t all = 0;
+    for (const std::int64_t of_rank : entries) all += of_rank;
+    if (static_cast<double>(all) > worth_it * static_cast<double>(galerkin_.nonzeros())) return;
+
+    std::vector<device_csr<W>> blocks(as_size(group.size()));
+    std::vector<local_columns> columns;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const auto& device = group.handle(rank);
+        const device_csr<W>& from = galerkin_.block(rank);
+        const auto count = as_size(entries[as_size(rank)]);
+        buffer<std::int32_t> indices(device, count, "columns of a matrix");
+        buffer<W> values(device, count, "values of a matrix");
+        aggregation::fill_kept(
+            *device, rows_of(galerkin_, rank, vectors, drop_, kept_[as_size(rank)].data()),
+            offsets[as_size(rank)].data(), indices.data(), values.data());
+        columns.push_back(galerkin_.columns_of(rank));
+        blocks[as_size(rank)] = {device, from.columns(), std::move(offsets[as_size(rank)]),
+                                 std::move(indices), std::move(values)};
+        blocks[as_size(rank)].set_ascending(from.ascends());
+    }
+    sparse = {group, galerkin_.row_owners(), galerkin_.column_owners(), std::move(blocks),
+              std::move(columns)};
+}
+
+template <class W>
+void sparsification<W>::refresh(const smoothed_aggregation<W>& aggregates,
+                                distributed_csr<W>& sparse) const {
+    const device_group& group = galerkin_.group();
+    coarse_vectors<W> vectors = vectors_of(galerkin_, aggregates);
+    for (int rank = 0; rank < group.size(); ++rank)
+        aggregation::visit_rows(group[rank], galerkin_.block(rank).rows(), 1,
+                                aggregation::row_weight_step<W>{
+                                    {}, nullptr, plain_rows(galerkin_, rank),
+                                    galerkin_.block(rank).view().values,
+                                    vectors.v[as_size(rank)].data(),
+                                    vectors.weights[as_size(rank)].data()});
+    for (int rank = 0; rank < group.size(); ++rank)
+        aggregation::fill_kept(
+            group[rank],
+            rows_of(galerkin_, rank, vectors, drop_, kept_[as_size(rank)].data()),
+            sparse.block(rank).view().offsets, nullptr, sparse.block(rank).values());
+}
+
+template <class W>
+std::int64_t sparsification<W>::bytes() const noexcept {
+    std::size_t most = 0;
+    for (const auto& of_rank : kept_) most = std::max(most, of_rank.size());
+    return galerkin_.bytes() + static_cast<std::int64_t>(most);
+}
+
+template class sparsification<double>;
+template class sparsification<float>;
+
+} // namespace krylith::detail

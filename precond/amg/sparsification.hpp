@@ -1,0 +1,54 @@
+// Coarse matrices without their small entries (Falgout, Schroder, Non-Galerkin coarse grids for
+// algebraic multigrid, SISC 36, 2014; Bienz, Falgout, Gropp, Olson, Schroder, Reducing parallel
+// communication in algebraic multigrid through sparsification, SISC 38, 2016).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <krylith/device/memory/buffer.hpp>
+#include <krylith/precond/coarsening/smoothed_aggregation.hpp>
+#include <krylith/spmv/distributed_csr.hpp>
+
+namespace krylith::detail {
+
+/// What P smoothed couples beyond the neighbours of an aggregate: many entries of P' B P, of little
+/// weight, along paths of larger ones. An entry goes where it is small in both of its rows,
+/// |a_ij| v_j < drop v_i a_ii and |a_ij| v_i < drop v_j a_jj, v the near-null vector, and where
+/// B has no such small entries near the aggregates of these rows: there they may be all that ties
+/// rows together, as in a direction in which a grid is coupled weakly. What goes is moved to the
+/// diagonal, so that A v stays; the diagonal keeps a twentieth at least. Of a Laplacian, whose
+/// entries off the diagonal are negative, what is left is one, too.
+///
+/// All of this is the same, bit for bit, on any number of devices. A pair (i, j) and (j, i) whose
+/// entries differ by rounding may fall to both sides of `drop`, of about one in ten million pairs.
+/// Move-only.
+template <class W>
+class sparsification {
+public:
+    /// Of the level of B, whose diagonal entries are `diagonal` and whose near-null vector is
+    /// near_null[rank] on the rows of a rank, and its coarse matrix R (B P). `sparse` becomes the
+    /// matrix without small entries, or stays empty where that has more than 90% of the entries.
+    /// A pass over B, three over the coarse matrix; waits for the devices.
+    sparsification(const distributed_csr<W>& b, double diagonal,
+                   const std::vector<buffer<W>>& near_null, const distributed_csr<W>& r,
+                   const smoothed_aggregation<W>& aggregates, distributed_csr<W> galerkin,
+                   double drop, distributed_csr<W>& sparse);
+
+    /// R (B P), to which update() writes new values.
+    [[nodiscard]] distributed_csr<W>& galerkin() noexcept { return galerkin_; }
+    /// Enqueues the values of the sparse matrix anew. What stays is as it was.
+    void refresh(const smoothed_aggregation<W>& aggregates, distributed_csr<W>& sparse) const;
+    /// The most bytes that it keeps on a device.
+    [[nodiscard]] std::int64_t bytes() const noexcept;
+
+private:
+    distributed_csr<W> galerkin_;
+    double drop_;
+    std::vector<buffer<std::uint8_t>> kept_; ///< [rank][nonzeros]
+};
+
+extern template class sparsification<double>;
+extern template class sparsification<float>;
+
+} // namespace krylith::detail
