@@ -141,6 +141,7 @@ bool distributed_csr<T>::rows_ascend() const {
     if (group_ == nullptr) return true;
     std::vector<char> ascend(blocks_.size(), 1); // of each rank, written by threads of their own
     on_each_rank(*group_, [&](int rank) {
+        if (block(rank).ascends()) return;
         const device_csr_view<T> a = block(rank).view();
         ascend[at(rank)] =
             columns_ascend(group_->handle(rank), {a.rows, a.nonzeros, a.offsets, a.indices}) ? 1

@@ -61,6 +61,14 @@ std::vector<double> null_vector(const std::vector<double>& a, std::span<const W>
     return unit;
 }
 
+/// The sum of x_k y_k, k < n, in vectors.
+double product_of(const double* x, const double* y, std::size_t n) {
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (std::size_t k = 0; k < n; ++k) sum += x[k] * y[k];
+    return sum;
+}
+
 } // namespace
 
 template <class W>
@@ -80,9 +88,7 @@ csr_matrix<W> dense_inverse(const csr_view<W>& a, std::span<const W> v) {
         const double before = row[i];
         for (std::size_t j = 0; j < i; ++j) { // row[j] = L_ij D_j
             const double* const other = &l[j * n];
-            double sum = row[j];
-            for (std::size_t k = 0; k < j; ++k) sum -= row[k] * other[k];
-            row[j] = sum;
+            row[j] -= product_of(row, other, j);
         }
         double d = before;
         for (std::size_t j = 0; j < i; ++j) {
@@ -100,19 +106,19 @@ csr_matrix<W> dense_inverse(const csr_view<W>& a, std::span<const W> v) {
         double* const y = &inverse[c * n];
         y[c] = 1;
         for (std::size_t i = c + 1; i < n; ++i) {
-            double sum = 0;
-            for (std::size_t k = c; k < i; ++k) sum -= l[i * n + k] * y[k];
-            y[i] = sum;
+            y[i] = -product_of(&l[i * n + c], y + c, i - c);
         }
     }
-    for (std::size_t r = 0; r < n; ++r)
+    std::vector<double> scaled(n); // row r of `inverse` times D^+
+    for (std::size_t r = 0; r < n; ++r) {
+        for (std::size_t k = r; k < n; ++k)
+            scaled[k] = pivot[k] == 0 ? 0 : inverse[r * n + k] / pivot[k];
         for (std::size_t c = 0; c <= r; ++c) {
-            double sum = 0;
-            for (std::size_t k = r; k < n; ++k)
-                if (pivot[k] != 0) sum += inverse[r * n + k] * inverse[c * n + k] / pivot[k];
+            double sum = product_of(&scaled[r], &inverse[c * n + r], n - r);
             if (!null.empty()) sum -= null[r] * null[c] / weight;
             g.values[r * n + c] = g.values[c * n + r] = static_cast<W>(sum);
         }
+    }
     return g;
 }
 

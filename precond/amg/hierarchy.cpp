@@ -19,7 +19,7 @@ namespace krylith::detail {
 namespace {
 
 /// A matrix of at most so many rows is inverted.
-constexpr std::int64_t inverted_rows = 128;
+constexpr std::int64_t inverted_rows = 200;
 /// Aggregation that leaves more than this fraction of the rows is tried with a lower threshold.
 constexpr double slow_coarsening = 1 / 1.7;
 /// A coarse matrix of at least so many rows is worth losing small entries.
@@ -186,8 +186,7 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options, side_task
         return end("coarse matrices fill up: the next has " +
                    std::to_string(next.matrix.nonzeros()) + " nonzeros");
     phase.emplace("drop small entries");
-    std::optional<sparsification<W>> sparse =
-        sparsify(level, *aggregates, r, next.matrix, options);
+    std::optional<sparsification<W>> sparse = sparsify(level, *aggregates, r, next.matrix, options);
     phase.emplace("scale the coarse matrix");
     next.layout = std::make_shared<const layout>(
         layout{level.layout->group, aggregates->coarse(), level.layout->kind});
@@ -200,10 +199,10 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options, side_task
     scale_near_null(*aggregates, next.matrix, next.scaling, next.vectors, next.near_null);
     scale_transfers(next.scaling, next.matrix, p, r);
 
-    level.plans.emplace(level_plans<W>{
-        std::move(*aggregates), std::move(p), std::move(*transposition), std::move(r),
-        std::move(first), std::move(between), std::move(second), std::move(sparse),
-        std::move(unsymmetric)});
+    level.plans.emplace(level_plans<W>{std::move(*aggregates), std::move(p),
+                                       std::move(*transposition), std::move(r), std::move(first),
+                                       std::move(between), std::move(second), std::move(sparse),
+                                       std::move(unsymmetric)});
     operators.add(
         [this, &level, &options, coarse = next.layout] { make_operators(level, coarse, options); });
     levels_.push_back(std::move(next));

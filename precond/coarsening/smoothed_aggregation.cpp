@@ -128,7 +128,7 @@ struct smoothed_aggregation<T>::state {
                 : number_columns(device, coarse.owned(rank), coarse.rows(), made.columns).value();
         block = {device, columns_of.count(), std::move(made.offsets), std::move(made.columns),
                  std::move(made.values)};
-        block.set_ascending(group.size() == 1); // local columns of several ranks need not
+        block.set_ascending(true);
     }
 };
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <krylith/device/device.hpp>
 #include <krylith/device/kernel/annotations.hpp>
 #include <krylith/precond/coarsening/aggregate_keys.hpp>
 #include <krylith/precond/coarsening/pair_steps.hpp>
@@ -119,27 +120,12 @@ private:
     }
 };
 
-/// Whether a row has a colour, for number_leads().
-struct has_colour {
-    const std::int32_t* colour; ///< [rows]
-    std::int32_t wanted;
-
-    [[nodiscard]] KRYLITH_HD bool operator()(std::int64_t row) const {
-        return colour[row] == wanted;
-    }
-};
-
-/// Lists the rows of a colour.
-struct list_colour_step : aggregation::writes_only {
-    has_colour is_wanted;
-    const std::int32_t* numbers; ///< [rows + 1]
-    std::int32_t* list;
-
-    [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t row) const { return is_wanted(row); }
-    KRYLITH_HD bool finish(std::int64_t row, std::uint32_t) const {
-        list[numbers[row]] = static_cast<std::int32_t>(row);
-        return false;
-    }
-};
+namespace cuda {
+/// Enqueues the rows of each colour, ascending, colour by colour: order[begin[c]] is the first of
+/// colour c, begin[0] = 0 and begin[count] = rows. `scratch` has aggregation::numbering_scratch
+/// bytes.
+void list_colours(device& device, std::int64_t rows, const std::int32_t* colour, std::int32_t count,
+                  std::int64_t* begin, std::int32_t* order, void* scratch);
+} // namespace cuda
 
 } // namespace krylith::colouring

@@ -1,10 +1,14 @@
 #include <krylith/precond/colouring/row_colours.hpp>
 
 #include <algorithm>
+#include <cstddef>
+#include <memory>
 #include <tuple>
 #include <utility>
 
+#include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/device/host/host_device.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/mirrored_matrix.hpp>
@@ -104,6 +108,26 @@ std::vector<buffer<std::int32_t>> on_columns_of(const distributed_csr<T>& a,
     return result;
 }
 
+/// Enqueues the rows of each colour, as cuda::list_colours() does.
+void list_colours(const std::shared_ptr<device>& on, std::int64_t rows, const std::int32_t* colour,
+                  std::int32_t count, std::int64_t* begin, std::int32_t* order) {
+#if KRYLITH_HAVE_CUDA
+    if (on->kind() == backend::cuda) {
+        const buffer<std::byte> scratch(on, aggregation::numbering_scratch, item);
+        return colouring::cuda::list_colours(*on, rows, colour, count, begin, order,
+                                             scratch.data());
+    }
+#endif
+    static_cast<host_device&>(*on).submit([=] {
+        std::fill_n(begin, count + 1, std::int64_t{0});
+        for (std::int64_t i = 0; i < rows; ++i) ++begin[colour[i] + 1];
+        for (std::int32_t c = 0; c < count; ++c) begin[c + 1] += begin[c];
+        std::vector<std::int64_t> next(begin, begin + count);
+        for (std::int64_t i = 0; i < rows; ++i)
+            order[next[static_cast<std::size_t>(colour[i])]++] = static_cast<std::int32_t>(i);
+    });
+}
+
 } // namespace
 
 void row_colours::list_rows(const device_group& group, const row_partition& rows,
@@ -111,22 +135,11 @@ void row_colours::list_rows(const device_group& group, const row_partition& rows
     for (int rank = 0; rank < group.size(); ++rank) {
         const auto& device = group.handle(rank);
         const std::int64_t count = rows.owned(rank).size();
-        const buffer<std::int32_t> numbers(device, as_size(count + 1), item);
-        const buffer<std::byte> scratch(device, aggregation::numbering_scratch, item);
         order_.emplace_back(device, as_size(count), item);
-        begin_.push_back({0});
-        for (std::int32_t colour = 0; colour < count_; ++colour) {
-            const colouring::has_colour wanted{
-                colours_[at(rank)].data() + columns[at(rank)].first_owned(), colour};
-            aggregation::number_leads(*device, count, wanted, numbers.data(), scratch.data());
-            aggregation::visit_rows(
-                *device, count, 1,
-                colouring::list_colour_step{
-                    {}, wanted, numbers.data(), order_.back().data() + begin_.back().back()});
-            std::int32_t found = 0;
-            device->download(&found, numbers.data() + count, sizeof found);
-            begin_.back().push_back(begin_.back().back() + found);
-        }
+        const buffer<std::int64_t> begin(device, as_size(count_) + 1, item);
+        list_colours(device, count, colours_[at(rank)].data() + columns[at(rank)].first_owned(),
+                     count_, begin.data(), order_.back().data());
+        begin_.push_back(begin.download());
     }
 }
 

@@ -91,6 +91,27 @@ KRYLITH_HD void subtract_row(const factor_rows<T>& a, T l, std::int64_t from, st
     }
 }
 
+/// What the elimination of a row must know of one that is done.
+template <class T>
+struct other_row {
+    std::int64_t pivot = 0; ///< the place of its diagonal entry
+    std::int64_t end = 0;
+    T value = 0; ///< of the pivot
+
+    other_row() = default;
+    KRYLITH_HD other_row(const factor_rows<T>& a, std::int32_t row)
+        : pivot(a.offsets[row] + a.diagonals[row]),
+          end(a.offsets[row + 1]),
+          value(a.values[pivot]) {}
+};
+
+/// So many are looked up at once on GPUs, where each lookup waits for the memory twice.
+#ifdef __CUDA_ARCH__
+inline constexpr int others_ahead = 4;
+#else
+inline constexpr int others_ahead = 1;
+#endif
+
 /// Eliminates a row whose lower columns are places of rows that are done: the form by rows of
 /// ILU(0) (Saad, Iterative Methods for Sparse Linear Systems, algorithm 10.4). Products are
 /// subtracted from an entry in the order of places, whatever the number of lanes. What fails is
@@ -101,26 +122,31 @@ KRYLITH_HD void eliminate_row(const factor_rows<T>& a, std::int64_t row, const T
     const std::int64_t end = a.offsets[row + 1];
     const std::int64_t diagonal = begin + a.diagonals[row];
     bool finite = true;
-    for (std::int64_t p = begin; p < diagonal; ++p) {
-        const std::int32_t k = a.columns[p];
-        const std::int64_t pivot = a.offsets[k] + a.diagonals[k];
-        const std::int64_t other_end = a.offsets[k + 1];
+    const auto eliminate = [&](std::int64_t p, const other_row<T>& other) {
         T value = a.values[p];
         if (a.symmetric) {
             const std::int64_t mirror =
-                first_from(a.columns, pivot + 1, other_end, static_cast<std::int32_t>(row));
-            if (mirror < other_end && a.columns[mirror] == row)
+                first_from(a.columns, other.pivot + 1, other.end, static_cast<std::int32_t>(row));
+            if (mirror < other.end && a.columns[mirror] == row)
                 value = a.values[mirror];
             else
                 aggregation::raise_shared(&a.failures->unmirrored, failure_at(row));
         }
-        const T l = value / a.values[pivot];
+        const T l = value / other.value;
         team.sync(); // before others lose the value
         if (team.lane == 0) a.values[p] = l;
         finite = finite && is_finite(l);
         if (l != 0)
-            subtract_row(a, l, pivot + 1, other_end, a.symmetric ? diagonal : p + 1, end, team);
+            subtract_row(a, l, other.pivot + 1, other.end, a.symmetric ? diagonal : p + 1, end,
+                         team);
         team.sync();
+    };
+    for (std::int64_t first = begin; first < diagonal; first += others_ahead) {
+        other_row<T> others[others_ahead];
+        for (int u = 0; u < others_ahead; ++u)
+            others[u] = {a, a.columns[first + u < diagonal ? first + u : first]};
+        for (int u = 0; u < others_ahead; ++u)
+            if (first + u < diagonal) eliminate(first + u, others[u]);
     }
     const T pivot = a.values[diagonal];
     for (std::int64_t q = diagonal + team.lane; q < end; q += team.lanes)

@@ -21,6 +21,8 @@ using krylith::cuda::chain_starts;
 using krylith::cuda::launch_scope;
 
 constexpr int threads = 128;
+/// Of blocks whose rows wait for nothing but the memory: a multiprocessor has 8 blocks at most.
+constexpr int colour_threads = 256;
 constexpr const char* item = "elimination of rows";
 
 /// Mean entries of a row from which more lanes take it.
@@ -117,11 +119,11 @@ __global__ void __launch_bounds__(threads)
 }
 
 template <int Lanes, class T>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(colour_threads)
     eliminate_colour(const __grid_constant__ factor_rows<T> a, std::int64_t first,
                      std::int64_t last) {
     const lane_team<Lanes> team;
-    constexpr std::int64_t teams = threads / Lanes;
+    constexpr std::int64_t teams = colour_threads / Lanes;
     for (std::int64_t row = first + blockIdx.x * teams + threadIdx.x / Lanes; row < last;
          row += gridDim.x * teams)
         eliminate_row(a, row, team);
@@ -167,20 +169,21 @@ public:
 private:
     template <int Lanes>
     void run_by(const factor_rows<T>& a) {
-        constexpr std::int64_t teams = threads / Lanes;
         const launch_scope launch(*device_);
         if (!colours_.empty()) {
+            constexpr std::int64_t teams = colour_threads / Lanes;
             const auto kernel = eliminate_colour<Lanes, T>;
             for (std::size_t c = 0; c + 1 < colours_.size(); ++c) {
                 const std::int64_t rows = colours_[c + 1] - colours_[c];
                 if (rows == 0) continue;
-                kernel<<<launch.blocks(kernel, threads, (rows + teams - 1) / teams), threads, 0,
-                         launch.stream()>>>(a, colours_[c], colours_[c + 1]);
+                kernel<<<launch.blocks(kernel, colour_threads, (rows + teams - 1) / teams),
+                         colour_threads, 0, launch.stream()>>>(a, colours_[c], colours_[c + 1]);
                 launch.check_launch();
             }
             return;
         }
         done_.zero();
+        constexpr std::int64_t teams = threads / Lanes;
         const auto kernel = eliminate_waiting<Lanes, T>;
         kernel<<<launch.blocks(kernel, threads, (chains_.count + teams - 1) / teams), threads, 0,
                  launch.stream()>>>(a, done_.data(), chains_.places.data(), chains_.count);

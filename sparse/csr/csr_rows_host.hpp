@@ -1,6 +1,7 @@
 // Products of rows of a CSR block with a vector, on one thread.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 namespace krylith::host {
@@ -26,6 +27,18 @@ inline void fetch_ahead(const std::int32_t* columns, const T* values) {
     fetch(reinterpret_cast<std::uintptr_t>(columns) + ahead * sizeof(std::int32_t));
 }
 
+/// sum + a b, rounded once where processors can: compilers, left to themselves, fuse the same sum
+/// in one place and not in another, and rows would have other bits where they are multiplied in
+/// another way (row_runs.cpp).
+template <class T>
+[[nodiscard]] inline T plus_product(T sum, T a, T b) {
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+    return std::fma(a, b, sum);
+#else
+    return sum + a * b;
+#endif
+}
+
 /// The product of Length entries of a row, in two sums to shorten the chain of additions. With more
 /// sums compilers gather x by vector instructions, which take longer than single loads.
 template <int Length, class T>
@@ -34,10 +47,11 @@ template <int Length, class T>
     T odd{};
 #pragma GCC unroll 16
     for (int k = 0; k + 1 < Length; k += 2) {
-        even += values[k] * x[columns[k]];
-        odd += values[k + 1] * x[columns[k + 1]];
+        even = plus_product(even, values[k], x[columns[k]]);
+        odd = plus_product(odd, values[k + 1], x[columns[k + 1]]);
     }
-    if constexpr (Length % 2 != 0) even += values[Length - 1] * x[columns[Length - 1]];
+    if constexpr (Length % 2 != 0)
+        even = plus_product(even, values[Length - 1], x[columns[Length - 1]]);
     return even + odd;
 }
 
@@ -59,7 +73,6 @@ template <class T>
         length -= step;
         fetch_ahead(columns, values);
     }
-    // Not a loop, whose products compilers may round by themselves: row_runs.cpp has these sums, too.
     if ((length & 4) != 0) {
         sum += part_product<4>(columns, values, x);
         columns += 4;
@@ -84,7 +97,7 @@ void multiply_rows(const csr_arrays<T, Offset>& a, const T* x, T* y, T alpha, T 
         const T sum = row_product(a.columns + first, a.values + first, x,
                                   static_cast<std::int64_t>(a.offsets[i + 1] - first));
         T& to = y[i - begin];
-        to = beta == T{0} ? alpha * sum : alpha * sum + beta * to;
+        to = beta == T{0} ? alpha * sum : plus_product(alpha * sum, beta, to);
     }
 }
 

@@ -63,14 +63,14 @@ inline void add_parts(const std::int32_t* columns, const T* values, const T* x, 
         const T* const other = x + columns[k + 1];
 #pragma omp simd
         for (int r = 0; r < rows; ++r) {
-            even[r] += values[k] * one[r];
-            odd[r] += values[k + 1] * other[r];
+            even[r] = plus_product(even[r], values[k], one[r]);
+            odd[r] = plus_product(odd[r], values[k + 1], other[r]);
         }
     }
     if constexpr (Length % 2 != 0) {
         const T* const one = x + columns[Length - 1];
 #pragma omp simd
-        for (int r = 0; r < rows; ++r) even[r] += values[Length - 1] * one[r];
+        for (int r = 0; r < rows; ++r) even[r] = plus_product(even[r], values[Length - 1], one[r]);
     }
 #pragma omp simd
     for (int r = 0; r < rows; ++r) sums[r] += even[r] + odd[r];
@@ -141,7 +141,8 @@ void multiply_run(const std::int32_t* columns, const T* values, std::int64_t len
         if (beta == T{0})
             for (std::int64_t r = 0; r < of; ++r) to[r] = alpha * sums[r];
         else
-            for (std::int64_t r = 0; r < of; ++r) to[r] = alpha * sums[r] + beta * to[r];
+            for (std::int64_t r = 0; r < of; ++r)
+                to[r] = plus_product(alpha * sums[r], beta, to[r]);
     };
     std::int64_t i = 0;
     for (; i + rows <= count; i += rows) {

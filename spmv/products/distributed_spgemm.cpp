@@ -36,6 +36,7 @@ void check_factors(const distributed_csr<T>& a, const distributed_csr<T>& b) {
 /// Refuses rows of B that don't ascend, by their numbers in the whole matrix.
 template <class T>
 void check_order(const distributed_csr<T>& b, int rank) {
+    if (b.block(rank).ascends()) return;
     const device_csr_view<T> v = b.block(rank).view();
     if (columns_ascend(b.group().handle(rank), {v.rows, v.nonzeros, v.offsets, v.indices})) return;
     const std::vector<std::int32_t> columns = b.global_columns(rank).download();
@@ -100,6 +101,7 @@ struct distributed_spgemm<T>::plan {
             buffer<T> values(device, all[at(rank)].size(), "matrix");
             factors[at(rank)] = {device, columns_of[at(rank)].count(), fetched.take_offsets(rank),
                                  std::move(all[at(rank)]), std::move(values)};
+            factors[at(rank)].set_ascending(true); // as the rows of B do
         });
     }
 

@@ -100,7 +100,7 @@ TEST_CASE("memory: a thousand solves of one operator") {
 
 TEST_CASE("memory: a thousand small multigrid set-ups") {
     const auto group = device_group::host(2, {.host_threads = 2});
-    const auto matrix = make_gallery<double>("poisson1d:150");
+    const auto matrix = make_gallery<double>("poisson1d:250");
     problem<double> p(group, matrix, testing::random_values<double>(matrix.rows, 193));
     const auto live = live_bytes(group);
     std::size_t before = 0;

@@ -44,6 +44,19 @@ csr_matrix<double> repeated(const csr_matrix<double>& a, int times) {
     return with_values(std::move(all), 7);
 }
 
+/// Rows of `length` entries around a place that moves with the row.
+csr_matrix<double> banded(std::int64_t rows, std::int64_t columns, int length) {
+    csr_matrix<double> a{rows, columns, {0}, {}, {}};
+    for (std::int64_t i = 0; i < rows; ++i) {
+        const std::int64_t first = i * (columns - 7 * length) / rows;
+        for (int k = 0; k < length; ++k)
+            a.column_indices.push_back(static_cast<std::int32_t>(first + k * (1 + i % 7)));
+        a.row_offsets.push_back(a.nnz());
+    }
+    a.values.resize(a.column_indices.size());
+    return with_values(std::move(a), 5);
+}
+
 /// A dense block of rows x columns for each entry, in the order of entries.
 csr_matrix<double> in_blocks(const csr_matrix<double>& a, int rows, int columns) {
     csr_matrix<double> all{a.rows * rows, a.columns * columns, {0}, {}, {}};
@@ -103,6 +116,10 @@ std::vector<spgemm_case> make_cases() {
     add("tables of a whole block", rows(20, 900, always(70)), rows(900, 140000, always(20)));
     add("tables of a whole block that overflow", rows(20, 900, always(70)),
         rows(900, 140000, always(40)));
+    add("columns that lie near each other among many", banded(40, 900, 70),
+        banded(900, 300000, 20));
+    add("rows of B of all lengths, near each other among many", banded(400, 900, 50),
+        banded(900, 200000, 40));
     add("columns that are more than every tenth row lets expect",
         rows(40, 900, [](std::int64_t i) { return i % 10 == 0 ? 60 : 90; }),
         rows(900, 140000, always(20)));
