@@ -10,7 +10,6 @@
 #include <krylith/precond/amg/first_near_null.hpp>
 #include <krylith/precond/amg/level_operators.hpp>
 #include <krylith/precond/amg/rounded_level.hpp>
-#include <krylith/precond/amg/row_lengths.hpp>
 #include <krylith/precond/amg/unit_diagonal.hpp>
 #include <krylith/spmv/columns/column_operator.hpp>
 
@@ -50,7 +49,8 @@ hierarchy<W>::hierarchy(layout_handle fine, distributed_csr<T> a, const amg_opti
     first.block = given_.block;
     first.vectors = given_.vectors;
     unsymmetric_ = is_unsymmetric(first, options);
-    if (has_long_rows(first.matrix)) sharpen(first.matrix, first.scaling, least_bound());
+    if (worth_sharpening(first.matrix, first.scaling))
+        sharpen(first.matrix, first.scaling, least_bound());
     for (const local_columns& columns : first.matrix.all_columns())
         first.first_owned.push_back(columns.first_owned());
     levels_.push_back(std::move(first));

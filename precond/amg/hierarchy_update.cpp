@@ -4,7 +4,6 @@
 
 #include <krylith/precond/amg/hierarchy.hpp>
 #include <krylith/precond/amg/level_operators.hpp>
-#include <krylith/precond/amg/row_lengths.hpp>
 
 namespace krylith::detail {
 
@@ -27,7 +26,8 @@ void hierarchy<W>::update(distributed_csr<T> a, const amg_options& options) {
     levels_.front().scaling = scaling_of(a, 0);
     whole_ = false; // until all has new values
     scale(a, levels_.front().scaling, levels_.front().matrix);
-    if (has_long_rows(a)) sharpen(levels_.front().matrix, levels_.front().scaling, least_bound());
+    if (worth_sharpening(a, levels_.front().scaling))
+        sharpen(levels_.front().matrix, levels_.front().scaling, least_bound());
     find_near_null();
     for (std::size_t at = 0; at < levels_.size(); ++at) {
         multigrid_level<W>& level = levels_[at];

@@ -9,7 +9,7 @@ namespace krylith::detail {
 inline constexpr double short_rows = 12;
 
 /// Whether rows are not those of a stencil along the axes: their aggregates are large as they are,
-/// and Gershgorin's bound is not sharp.
+/// and Gershgorin's bound may be far from sharp.
 template <class T>
 bool has_long_rows(const distributed_csr<T>& a) {
     return static_cast<double>(a.nonzeros()) > short_rows * static_cast<double>(a.rows());
