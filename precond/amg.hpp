@@ -70,8 +70,8 @@ struct amg_options {
     /// A coarse level of at most so many rows, below one of at most five times as many, lies on the
     /// first device, which spares exchanges. 0: on all devices.
     std::int64_t gathered_rows = 100'000;
-    /// Entries of coarse matrices that are below drop times the diagonal, in both of their rows, are
-    /// moved to the diagonal where the finer matrix has no entries that small
+    /// Entries of coarse matrices that are below drop times the diagonal, in both of their rows,
+    /// are moved to the diagonal where the finer matrix has no entries that small
     /// (amg/sparsification.hpp). 0: none. For symmetric A and one near-null vector.
     double drop = 0.015;
     multigrid_reuse reuse = multigrid_reuse::transfer;

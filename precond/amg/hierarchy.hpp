@@ -3,10 +3,11 @@
 //
 // Level l has B_l = S_l A_l S_l / rho_l, where S_l = diag(A_l)^-1/2 and rho_l is Gershgorin's bound
 // of the eigenvalues of D_l^-1 A_l: those of B_l are in [0, 1]. A_0 is the solver's matrix and
-// A_(l + 1) = P_l' B_l P_l, maybe without small entries (sparsification.hpp). Operators take the scaling along: prolong is P_l S_(l + 1), and
-// restrict is its transpose over rho_(l + 1), so that B_(l + 1) e = restrict r. With precision fp16
-// the operator b, which smooths, has B_l rounded where that pays (rounded_level.hpp); all that is
-// made of B_l, the next levels too, is made of its exact values.
+// A_(l + 1) = P_l' B_l P_l, maybe without small entries (sparsification.hpp). Operators take the
+// scaling along: prolong is P_l S_(l + 1), and restrict is its transpose over rho_(l + 1), so that
+// B_(l + 1) e = restrict r. With precision fp16 the operator b, which smooths, has B_l rounded
+// where that pays (rounded_level.hpp); all that is made of B_l, the next levels too, is made of its
+// exact values.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +39,7 @@ struct level_plans {
     distributed_csr<W> restriction;
     distributed_spgemm<W> first; ///< B P
     distributed_csr<W> between;
-    distributed_spgemm<W> second; ///< R (B P)
+    distributed_spgemm<W> second;            ///< R (B P)
     std::optional<sparsification<W>> sparse; ///< where the next matrix lacks small entries of it
     std::optional<unsymmetric_transfers<W>> unsymmetric;
 };

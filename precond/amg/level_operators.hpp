@@ -52,8 +52,8 @@ void rescale_near_null(multigrid_level<W>& level) {
     }
 }
 
-/// Whether operators read the arrays of a matrix that is kept for update(): formats for GPUs have an
-/// order of their own, which is worth a copy, and so are rows on hosts that are alike
+/// Whether operators read the arrays of a matrix that is kept for update(): formats for GPUs have
+/// an order of their own, which is worth a copy, and so are rows on hosts that are alike
 /// (sparse/csr/row_runs.hpp), which are only looked for in arrays that the operator owns.
 template <class Matrix>
 bool reads_in_place(const Matrix& matrix) {

@@ -82,12 +82,11 @@ rows_with_small_entries(const distributed_csr<W>& b, double diagonal,
     for (int rank = 0; rank < b.group().size(); ++rank) {
         const local_columns& columns = r.columns_of(rank);
         found.emplace_back(b.group().handle(rank), as_size(columns.count()), item);
-        aggregation::visit_rows(b.group()[rank], b.block(rank).rows(),
-                                aggregation::mean_entries(b, rank),
-                                aggregation::small_entries_step<W>{
-                                    plain_rows(b, rank), b.block(rank).view().values,
-                                    v[as_size(rank)].data(), diagonal, drop,
-                                    found.back().data() + columns.first_owned()});
+        aggregation::visit_rows(
+            b.group()[rank], b.block(rank).rows(), aggregation::mean_entries(b, rank),
+            aggregation::small_entries_step<W>{plain_rows(b, rank), b.block(rank).view().values,
+                                               v[as_size(rank)].data(), diagonal, drop,
+                                               found.back().data() + columns.first_owned()});
     }
     fill_ghosts_of(r, found);
     return found;
@@ -168,16 +167,17 @@ void sparsification<W>::refresh(const smoothed_aggregation<W>& aggregates,
     const device_group& group = galerkin_.group();
     coarse_vectors<W> vectors = vectors_of(galerkin_, aggregates);
     for (int rank = 0; rank < group.size(); ++rank)
-        aggregation::visit_rows(group[rank], galerkin_.block(rank).rows(), 1,
-                                aggregation::row_weight_step<W>{
-                                    {}, nullptr, plain_rows(galerkin_, rank),
-                                    galerkin_.block(rank).view().values,
-                                    vectors.v[as_size(rank)].data(),
-                                    vectors.weights[as_size(rank)].data()});
+        aggregation::visit_rows(
+            group[rank], galerkin_.block(rank).rows(), 1,
+            aggregation::row_weight_step<W>{{},
+                                            nullptr,
+                                            plain_rows(galerkin_, rank),
+                                            galerkin_.block(rank).view().values,
+                                            vectors.v[as_size(rank)].data(),
+                                            vectors.weights[as_size(rank)].data()});
     for (int rank = 0; rank < group.size(); ++rank)
         aggregation::fill_kept(
-            group[rank],
-            rows_of(galerkin_, rank, vectors, drop_, kept_[as_size(rank)].data()),
+            group[rank], rows_of(galerkin_, rank, vectors, drop_, kept_[as_size(rank)].data()),
             sparse.block(rank).view().offsets, nullptr, sparse.block(rank).values());
 }
 

@@ -39,8 +39,7 @@ __global__ void __launch_bounds__(row_threads)
         const T weight_i = there ? m.weights[own] : T(0);
         const std::int64_t end = there ? m.a.offsets[row + 1] : 0;
         std::int32_t count = 0;
-        for (std::int64_t k = (there ? m.a.offsets[row] : 0) + lane; k < end;
-             k += flight * Lanes) {
+        for (std::int64_t k = (there ? m.a.offsets[row] : 0) + lane; k < end; k += flight * Lanes) {
             std::int32_t column[flight];
             T value[flight];
             T v_j[flight];
@@ -56,8 +55,8 @@ __global__ void __launch_bounds__(row_threads)
 #pragma unroll
             for (int i = 0; i < flight; ++i) {
                 if (k + i * Lanes >= end) continue;
-                const bool kept = column[i] == own || !is_small(value[i], m.drop, v_i, weight_i,
-                                                                v_j[i], weight_j[i]);
+                const bool kept = column[i] == own ||
+                                  !is_small(value[i], m.drop, v_i, weight_i, v_j[i], weight_j[i]);
                 m.kept[k + i * Lanes] = kept ? 1 : 0;
                 count += kept ? 1 : 0;
             }
@@ -74,8 +73,7 @@ __global__ void __launch_bounds__(row_threads)
     const int lane = static_cast<int>(threadIdx.x) % Lanes;
     const int first_of_team = lane_number() - lane;
     const unsigned lower = ((1u << lane) - 1) << first_of_team;
-    const unsigned of_team =
-        (Lanes == 32 ? all_lanes : (1u << (Lanes % 32)) - 1) << first_of_team;
+    const unsigned of_team = (Lanes == 32 ? all_lanes : (1u << (Lanes % 32)) - 1) << first_of_team;
     for_rows<Lanes>(m.a.rows, [&](std::int64_t row, bool there) {
         const std::int32_t own = there ? m.a.own(row) : 0;
         const T weight_i = there ? m.weights[own] : T(0);

@@ -35,7 +35,9 @@ struct small_entries_step {
     [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t) const { return true; }
     [[nodiscard]] KRYLITH_HD part_type part(std::int64_t row, int lane, int lanes) const {
         const std::int32_t own = a.own(row);
-        const auto weight = [&](T of) { return static_cast<T>(diagonal * static_cast<double>(of)); };
+        const auto weight = [&](T of) {
+            return static_cast<T>(diagonal * static_cast<double>(of));
+        };
         const T v_i = std::fabs(v[own]);
         const T weight_i = weight(v_i);
         const std::int64_t end = a.offsets[row + 1];

@@ -12,7 +12,8 @@ namespace krylith::host {
 /// Rows of fewer, in runs, are multiplied one by one.
 inline constexpr std::int64_t least_run = 4;
 
-/// Whether most of 4096 rows in the middle are in runs; false for small blocks, which lie in caches.
+/// Whether most of 4096 rows in the middle are in runs; false for small blocks, which lie in
+/// caches.
 template <class T, class Offset>
 [[nodiscard]] bool has_row_runs(const csr_arrays<T, Offset>& a, std::int64_t rows);
 

@@ -1,5 +1,6 @@
-// Rows of many products whose columns lie among many, a block a row: a hash table of 2048 blocks of
-// 32 columns with a bit for each. What has more blocks is left to wide_rows.
+// Rows of many products whose columns lie among many and far from each other, a block a row: a hash
+// table of 2048 blocks of 32 columns with a bit for each. What has more blocks is left to
+// wide_rows.
 #pragma once
 
 #include <cstdint>

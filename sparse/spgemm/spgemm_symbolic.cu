@@ -196,9 +196,9 @@ private:
             const std::size_t shared = range_bytes(b_.columns);
             allow_shared(kernel, shared);
             kernel<<<launch.blocks(kernel, block_threads, wide.count + hashed.count, shared),
-                     block_threads, shared, launch.stream()>>>(
-                a_, b_, lists_left, plan_.width, counts_.data(), nullptr, nullptr,
-                counters.data() + 4);
+                     block_threads, shared, launch.stream()>>>(a_, b_, lists_left, plan_.width,
+                                                               counts_.data(), nullptr, nullptr,
+                                                               counters.data() + 4);
             launch.check_launch();
         }
         if (plan_.repeats.size() != 0)
