@@ -98,6 +98,32 @@ inline void add_rows(const std::int32_t* columns, const T* values, std::int64_t 
     if ((length & 1) != 0) add_parts<1>(columns + k, values + k, x, sums);
 }
 
+/// y = alpha A x + beta y for `count` rows of a run, the first of which is y[0] and has the entries
+/// of the run's first row, but with columns `shift` higher.
+template <class T>
+void multiply_run(const std::int32_t* columns, const T* values, std::int64_t length,
+                  std::int64_t shift, const T* x, T* y, T alpha, T beta, std::int64_t count) {
+    constexpr int rows = rows_at_once<T>;
+    x += shift;
+    const auto finish = [&](const T* sums, T* to, std::int64_t of) {
+        if (beta == T{0})
+            for (std::int64_t r = 0; r < of; ++r) to[r] = alpha * sums[r];
+        else
+            for (std::int64_t r = 0; r < of; ++r)
+                to[r] = plus_product(alpha * sums[r], beta, to[r]);
+    };
+    std::int64_t i = 0;
+    for (; i + rows <= count; i += rows) {
+        T sums[rows] = {};
+        add_rows(columns, values, length, x + i, sums);
+        finish(sums, y + i, rows);
+    }
+    for (; i < count; ++i) {
+        const T sum = row_product(columns, values, x + i, length);
+        finish(&sum, y + i, 1);
+    }
+}
+
 } // namespace
 
 template <class T, class Offset>
@@ -130,30 +156,6 @@ std::vector<std::int64_t> find_row_runs(const csr_arrays<T, Offset>& a, std::int
             in_long_runs += length;
     if (2 * in_long_runs < rows) return {};
     return runs;
-}
-
-template <class T>
-void multiply_run(const std::int32_t* columns, const T* values, std::int64_t length,
-                  std::int64_t shift, const T* x, T* y, T alpha, T beta, std::int64_t count) {
-    constexpr int rows = rows_at_once<T>;
-    x += shift;
-    const auto finish = [&](const T* sums, T* to, std::int64_t of) {
-        if (beta == T{0})
-            for (std::int64_t r = 0; r < of; ++r) to[r] = alpha * sums[r];
-        else
-            for (std::int64_t r = 0; r < of; ++r)
-                to[r] = plus_product(alpha * sums[r], beta, to[r]);
-    };
-    std::int64_t i = 0;
-    for (; i + rows <= count; i += rows) {
-        T sums[rows] = {};
-        add_rows(columns, values, length, x + i, sums);
-        finish(sums, y + i, rows);
-    }
-    for (; i < count; ++i) {
-        const T sum = row_product(columns, values, x + i, length);
-        finish(&sum, y + i, 1);
-    }
 }
 
 template <class T, class Offset>

@@ -24,13 +24,7 @@ template <class T, class Offset>
 [[nodiscard]] std::vector<std::int64_t> find_row_runs(const csr_arrays<T, Offset>& a,
                                                       std::int64_t rows, int threads);
 
-/// y = alpha A x + beta y for `count` rows of a run, the first of which is y[0] and has the entries
-/// of the run's first row, but with columns `shift` higher. Rows have the bits of multiply_rows().
-template <class T>
-void multiply_run(const std::int32_t* columns, const T* values, std::int64_t length,
-                  std::int64_t shift, const T* x, T* y, T alpha, T beta, std::int64_t count);
-
-/// multiply_rows() of rows in runs, which find_row_runs() has found.
+/// multiply_rows() of rows in runs, which find_row_runs() has found, with the same bits.
 template <class T, class Offset>
 void multiply_in_runs(const csr_arrays<T, Offset>& a, const std::int64_t* runs, std::int64_t count,
                       const T* x, T* y, T alpha, T beta, std::int64_t begin, std::int64_t end);
