@@ -73,18 +73,14 @@ template <class T>
         length -= step;
         fetch_ahead(columns, values);
     }
-    if ((length & 4) != 0) {
-        sum += part_product<4>(columns, values, x);
-        columns += 4;
-        values += 4;
+    T even{};
+    T odd{};
+    for (std::int64_t k = 0; k + 1 < length; k += 2) {
+        even = plus_product(even, values[k], x[columns[k]]);
+        odd = plus_product(odd, values[k + 1], x[columns[k + 1]]);
     }
-    if ((length & 2) != 0) {
-        sum += part_product<2>(columns, values, x);
-        columns += 2;
-        values += 2;
-    }
-    if ((length & 1) != 0) sum += part_product<1>(columns, values, x);
-    return sum;
+    if (length % 2 != 0) even = plus_product(even, values[length - 1], x[columns[length - 1]]);
+    return sum + (even + odd);
 }
 
 /// Computes y = alpha A x + beta y for rows [begin, end), the first of which is y[0]; y is not read

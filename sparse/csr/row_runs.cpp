@@ -87,15 +87,15 @@ inline void add_rows(const std::int32_t* columns, const T* values, std::int64_t 
     }
     std::int64_t k = 0;
     for (; k + 8 <= length; k += 8) add_parts<8>(columns + k, values + k, x, sums);
-    if ((length & 4) != 0) {
-        add_parts<4>(columns + k, values + k, x, sums);
-        k += 4;
+    constexpr int rows = rows_at_once<T>;
+    T both[2][rows] = {}; // even and odd entries of what is left
+    for (int odd = 0; k < length; ++k, odd = 1 - odd) {
+        const T* const one = x + columns[k];
+#pragma omp simd
+        for (int r = 0; r < rows; ++r) both[odd][r] = plus_product(both[odd][r], values[k], one[r]);
     }
-    if ((length & 2) != 0) {
-        add_parts<2>(columns + k, values + k, x, sums);
-        k += 2;
-    }
-    if ((length & 1) != 0) add_parts<1>(columns + k, values + k, x, sums);
+#pragma omp simd
+    for (int r = 0; r < rows; ++r) sums[r] += both[0][r] + both[1][r];
 }
 
 /// y = alpha A x + beta y for `count` rows of a run, the first of which is y[0] and has the entries
