@@ -2,6 +2,7 @@
 // not symmetric, fsai, and attempts for which no time is left.
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <string>
 #include <thread>
@@ -121,7 +122,8 @@ KRYLITH_GROUP_TEST("auto: multigrid of the unsymmetric kind where bicgstab takes
     CHECK(result.attempts[1].because == "in case that takes too long");
     const auto again = solve(*p.a, matrix, p.b, p.x);
     REQUIRE(again.attempts.size() == 1);
-    CHECK(again.iterations == result.iterations);
+    // The second attempt began with the x of the first one.
+    CHECK(std::abs(again.iterations - result.iterations) <= 1);
 }
 
 KRYLITH_GROUP_TEST("auto: where multigrid of that kind can't be made the next method goes on") {
