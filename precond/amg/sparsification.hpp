@@ -21,7 +21,7 @@ namespace krylith::detail {
 /// entries off the diagonal are negative, what is left is one, too.
 ///
 /// All of this is the same, bit for bit, on any number of devices. A pair (i, j) and (j, i) whose
-/// entries differ by rounding may fall to both sides of `drop`, of about one in ten million pairs.
+/// entries differ by rounding may fall to both sides of `drop`, if that lies between them.
 /// Move-only.
 template <class W>
 class sparsification {
