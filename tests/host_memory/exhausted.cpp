@@ -132,7 +132,7 @@ TEST_CASE("host memory: solves, recorded and eager") {
 }
 
 TEST_CASE("host memory: multigrid, its update and its application") {
-    const auto matrix = make_gallery<double>("poisson2d:13");
+    const auto matrix = make_gallery<double>("poisson2d:17");
     auto changed = matrix;
     for (double& v : changed.values) v *= 2;
     const auto values = testing::random_values<double>(matrix.rows, 182);

@@ -1,11 +1,11 @@
 #include <krylith/tests/sparse/spgemm/spgemm_cases.hpp>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include <krylith/matrix/gallery/poisson.hpp>
 
+#include <krylith/tests/support/matrices.hpp>
 #include <krylith/tests/support/random.hpp>
 
 namespace krylith::testing {
@@ -89,7 +89,7 @@ std::vector<spgemm_case> make_cases() {
     };
     std::vector<spgemm_case> cases;
     const auto add = [&](std::string surfaces, csr_matrix<double> a, csr_matrix<double> b) {
-        cases.push_back({std::move(surfaces), std::move(a), std::move(b)});
+        cases.emplace_back(std::move(surfaces), std::move(a), std::move(b));
     };
     auto rows = [seed = std::uint64_t{1}](std::int64_t m, std::int64_t n,
                                           const auto& lengths) mutable {
@@ -118,7 +118,7 @@ std::vector<spgemm_case> make_cases() {
         rows(900, 140000, always(40)));
     add("columns that lie near each other among many", banded(40, 900, 70),
         banded(900, 300000, 20));
-    add("rows of B of all lengths, near each other among many", banded(400, 900, 50),
+    add("rows of B of all lengths, near each other among many", banded(100, 900, 50),
         banded(900, 200000, 40));
     add("columns that are more than every tenth row lets expect",
         rows(40, 900, [](std::int64_t i) { return i % 10 == 0 ? 60 : 90; }),
@@ -162,6 +162,18 @@ std::vector<spgemm_case> make_cases() {
 
 } // namespace
 
+spgemm_case::spgemm_case(std::string text, csr_matrix<double> left, csr_matrix<double> right)
+    : surfaces(std::move(text)),
+      a(std::move(left)),
+      b(std::move(right)),
+      product(plain_product(a, b)),
+      single_a(converted<float>(a)),
+      single_b(converted<float>(b)),
+      single_product(plain_product(single_a, single_b)),
+      new_a(with_values(a, 101)),
+      new_b(with_values(b, 102)),
+      new_product(plain_product(new_a, new_b)) {}
+
 const std::vector<spgemm_case>& spgemm_cases() {
     static const std::vector<spgemm_case> cases = make_cases();
     return cases;
@@ -194,19 +206,26 @@ template <class T>
 csr_matrix<T> plain_product(const csr_matrix<T>& a, const csr_matrix<T>& b) {
     csr_matrix<T> c{a.rows, b.columns, {0}, {}, {}};
     const auto at = [](std::int64_t i) { return static_cast<std::size_t>(i); };
+    std::vector<T> sums(at(b.columns));
+    std::vector<bool> has(at(b.columns));
+    std::vector<std::int32_t> row; // the columns of which `has` is true
     for (std::size_t i = 0; i < at(a.rows); ++i) {
-        std::map<std::int32_t, T> row;
+        row.clear();
         for (auto k = at(a.row_offsets[i]); k < at(a.row_offsets[i + 1]); ++k) {
             const std::size_t from = at(a.column_indices[k]);
             for (auto j = at(b.row_offsets[from]); j < at(b.row_offsets[from + 1]); ++j) {
                 const volatile T product = a.values[k] * b.values[j]; // rounded, whatever can fuse
-                T& sum = row[b.column_indices[j]];
-                sum = sum + product;
+                const std::size_t column = at(b.column_indices[j]);
+                if (!has[column]) row.push_back(b.column_indices[j]);
+                has[column] = true;
+                sums[column] = sums[column] + product;
             }
         }
-        for (const auto& [column, value] : row) {
+        std::sort(row.begin(), row.end());
+        for (const std::int32_t column : row) {
             c.column_indices.push_back(column);
-            c.values.push_back(value);
+            c.values.push_back(std::exchange(sums[at(column)], T{}));
+            has[at(column)] = false;
         }
         c.row_offsets.push_back(c.nnz());
     }

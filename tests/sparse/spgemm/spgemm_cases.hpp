@@ -11,10 +11,15 @@
 
 namespace krylith::testing {
 
+/// A and B with other values of the same pattern, and the plain products of all three pairs, which
+/// take a sanitizer longer than what is tested: they are made once.
 struct spgemm_case {
+    spgemm_case(std::string text, csr_matrix<double> left, csr_matrix<double> right);
+
     std::string surfaces;
-    csr_matrix<double> a;
-    csr_matrix<double> b;
+    csr_matrix<double> a, b, product;
+    csr_matrix<float> single_a, single_b, single_product;
+    csr_matrix<double> new_a, new_b, new_product;
 };
 
 [[nodiscard]] const std::vector<spgemm_case>& spgemm_cases();
@@ -24,8 +29,7 @@ struct spgemm_case {
 rows_of_lengths(std::int64_t rows, std::int64_t columns,
                 const std::function<std::int64_t(std::int64_t)>& lengths, std::uint64_t seed);
 
-/// C = A B by a map for each row: sums in the order of A's entries, products and sums rounded
-/// apart.
+/// C = A B by a dense row of sums: in the order of A's entries, products and sums rounded apart.
 template <class T>
 [[nodiscard]] csr_matrix<T> plain_product(const csr_matrix<T>& a, const csr_matrix<T>& b);
 
