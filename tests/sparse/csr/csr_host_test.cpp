@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include <krylith/device/error.hpp>
@@ -196,4 +198,40 @@ TEST_CASE("host csr: 64-bit offsets") {
                                               x.data(), y.data(), 1.0, 0.0, 0, 60);
     for (std::size_t i = 0; i < y.size(); ++i)
         CHECK(y[i] == doctest::Approx(expected[i]).epsilon(1e-12));
+}
+
+namespace {
+
+/// Rows at once, as multiply_rows() takes them where processors gather, and one by one.
+template <class T>
+void check_bits_of_rows(const std::function<std::int64_t(std::int64_t)>& lengths) {
+    const auto b = random_block<T>(300, 500, lengths);
+    const auto x = random_vector<T>(b.columns, 1);
+    const host::csr_arrays<T, std::int64_t> a{b.offsets.data(), b.indices.data(), b.values.data()};
+    for (const auto& [begin, end] : {std::pair{0, 300}, {3, 67}, {5, 68}, {100, 299}})
+        for (const T beta : {T{0}, T(0.25)}) {
+            std::vector<T> y(300, T(2));
+            std::vector<T> expected = y;
+            host::multiply_rows(a, x.data(), y.data(), T(-0.5), beta, begin, end);
+            for (int i = begin; i < end; ++i)
+                host::multiply_rows(a, x.data(), expected.data() + (i - begin), T(-0.5), beta, i,
+                                    i + 1);
+            CHECK(y == expected);
+        }
+}
+
+} // namespace
+
+TEST_CASE("host csr: rows at once have the bits of rows one by one") {
+    const std::function<std::int64_t(std::int64_t)> all_lengths[] = {
+        [](std::int64_t i) { return i * 7 % 9; },                // short
+        [](std::int64_t i) { return i * 7 % 33; },               // as long as rows at once may be
+        [](std::int64_t i) { return i % 64 == 9 ? 70 : i % 5; }, // one is longer
+        [](std::int64_t i) { return i % 3 == 0 ? 8 : 16; },      // blocks of 8 entries, and no more
+        [](std::int64_t i) { return i < 150 ? 7 : 0; }, // most of one length, and empty ones
+    };
+    for (const auto& lengths : all_lengths) {
+        check_bits_of_rows<double>(lengths);
+        check_bits_of_rows<float>(lengths);
+    }
 }
