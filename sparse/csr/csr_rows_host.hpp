@@ -82,18 +82,15 @@ void multiply_rows(const csr_arrays<T, Offset>& a, const T* x, T* y, T alpha, T 
     };
     for (std::int64_t i = begin; i < end;) {
         std::int64_t behind = end;
-#if KRYLITH_GATHERS
-        const Offset* const offsets = a.offsets + i;
-        if (end - i >= gathered_rows) {
-            behind = i + gathered_rows;
-            T sums[gathered_rows];
-            if (may_gather(offsets) &&
-                gather_rows(offsets, a.columns + offsets[0], a.values + offsets[0], x, sums)) {
-                for (int r = 0; r < gathered_rows; ++r) finish(sums[r], y[i - begin + r]);
-                i = behind;
+        if constexpr (gathers)
+            if (end - i >= gathered_rows) {
+                behind = i + gathered_rows;
+                const Offset* const offsets = a.offsets + i;
+                T sums[gathered_rows];
+                if (may_gather(offsets) &&
+                    gather_rows(offsets, a.columns + offsets[0], a.values + offsets[0], x, sums))
+                    for (int r = 0; i < behind; ++r, ++i) finish(sums[r], y[i - begin]);
             }
-        }
-#endif
         for (; i < behind; ++i) {
             const Offset first = a.offsets[i];
             finish(row_product(a.columns + first, a.values + first, x,

@@ -22,19 +22,13 @@ struct wide<float> {
     using numbers = __m512;
     using places = __m512i;
     using mask = __mmask16;
-    static numbers zero() { return _mm512_setzero_ps(); }
-    static numbers plus(numbers a, numbers b) { return _mm512_add_ps(a, b); }
     static numbers plus_product(numbers sum, mask m, numbers a, numbers b) {
         return _mm512_mask3_fmadd_ps(a, b, sum, m);
     }
     static numbers gather(mask m, const float* from, places at) {
-        return _mm512_mask_i32gather_ps(zero(), m, at, from, sizeof(float));
+        return _mm512_mask_i32gather_ps(numbers{}, m, at, from, sizeof(float));
     }
     static void store(float* to, numbers v) { _mm512_storeu_ps(to, v); }
-    static places gather(mask m, const std::int32_t* from, places at) {
-        return _mm512_mask_i32gather_epi32(_mm512_setzero_si512(), m, at, from,
-                                           sizeof(std::int32_t));
-    }
     static places load(const std::int32_t* from) { return _mm512_loadu_si512(from); }
     static places load(mask m, const std::int32_t* from) {
         return _mm512_maskz_loadu_epi32(m, from);
@@ -43,7 +37,6 @@ struct wide<float> {
     static places plus(places a, places b) { return _mm512_add_epi32(a, b); }
     static places minus(places a, places b) { return _mm512_sub_epi32(a, b); }
     static mask less(places a, places b) { return _mm512_cmplt_epi32_mask(a, b); }
-    static mask equal(places a, places b) { return _mm512_cmpeq_epi32_mask(a, b); }
 };
 
 template <>
@@ -52,19 +45,13 @@ struct wide<double> {
     using numbers = __m512d;
     using places = __m256i;
     using mask = __mmask8;
-    static numbers zero() { return _mm512_setzero_pd(); }
-    static numbers plus(numbers a, numbers b) { return _mm512_add_pd(a, b); }
     static numbers plus_product(numbers sum, mask m, numbers a, numbers b) {
         return _mm512_mask3_fmadd_pd(a, b, sum, m);
     }
     static numbers gather(mask m, const double* from, places at) {
-        return _mm512_mask_i32gather_pd(zero(), m, at, from, sizeof(double));
+        return _mm512_mask_i32gather_pd(numbers{}, m, at, from, sizeof(double));
     }
     static void store(double* to, numbers v) { _mm512_storeu_pd(to, v); }
-    static places gather(mask m, const std::int32_t* from, places at) {
-        return _mm256_mmask_i32gather_epi32(_mm256_setzero_si256(), m, at, from,
-                                            sizeof(std::int32_t));
-    }
     static places load(const std::int32_t* from) {
         return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from));
     }
@@ -75,7 +62,6 @@ struct wide<double> {
     static places plus(places a, places b) { return _mm256_add_epi32(a, b); }
     static places minus(places a, places b) { return _mm256_sub_epi32(a, b); }
     static mask less(places a, places b) { return _mm256_cmplt_epi32_mask(a, b); }
-    static mask equal(places a, places b) { return _mm256_cmpeq_epi32_mask(a, b); }
 };
 
 /// The sums of a vector of rows, with the bits of row_product(). `begins` are the places of the
@@ -87,11 +73,11 @@ inline void add_up_rows(const T* values, const T* from_x, const std::int32_t* be
     const typename v::places lengths = v::minus(v::load(begins + 1), v::load(begins));
     const auto one = v::all(1);
     typename v::places at = v::load(begins);
-    auto sum = v::zero();
+    auto sum = typename v::numbers{};
     // A row that has ended adds 0 to its sum, which is none of -0.
     for (std::int32_t k = 0; k < longest; k += 8) { // as row_product() does
-        auto even = v::zero();
-        auto odd = v::zero();
+        auto even = typename v::numbers{};
+        auto odd = typename v::numbers{};
         for (std::int32_t entry = k; entry < std::min(k + 8, longest); entry += 2) {
             const auto has_even = v::less(v::all(entry), lengths);
             even = v::plus_product(even, has_even, v::gather(has_even, values, at),
@@ -102,7 +88,7 @@ inline void add_up_rows(const T* values, const T* from_x, const std::int32_t* be
                                   v::gather(has_odd, from_x, at));
             at = v::plus(at, one);
         }
-        sum = v::plus(sum, v::plus(even, odd));
+        sum += even + odd;
     }
     v::store(sums, sum);
 }

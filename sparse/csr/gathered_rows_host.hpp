@@ -16,8 +16,8 @@
 
 namespace krylith::host {
 
-#if KRYLITH_GATHERS
-
+/// Whether there is gather_rows() in this build.
+inline constexpr bool gathers = KRYLITH_GATHERS != 0;
 /// Rows that are multiplied at once.
 inline constexpr int gathered_rows = 64;
 /// Rows among which one has more entries are multiplied one by one.
@@ -41,7 +41,5 @@ template <class Offset>
 template <class T, class Offset>
 [[nodiscard]] bool gather_rows(const Offset* offsets, const std::int32_t* columns, const T* values,
                                const T* x, T* sums);
-
-#endif
 
 } // namespace krylith::host
