@@ -144,6 +144,13 @@ backend device_group::kind() const noexcept {
     return members_->devices.front()->kind();
 }
 
+device_group device_group::alone(int rank) const {
+    auto m = std::make_shared<members>();
+    m->devices.push_back(handle(rank));
+    m->paths.push_back(peer_path::direct);
+    return device_group(std::move(m));
+}
+
 peer_path device_group::path(int from, int to) const noexcept {
     return members_->paths[static_cast<std::size_t>(from) * members_->devices.size() +
                            static_cast<std::size_t>(to)];

@@ -58,6 +58,9 @@ public:
     [[nodiscard]] device& operator[](int rank) const;
     [[nodiscard]] const std::shared_ptr<device>& handle(int rank) const;
     [[nodiscard]] backend kind() const noexcept;
+    /// The group of one device of this group: the same streams and memory, so that what either
+    /// group enqueues on the device is in one order.
+    [[nodiscard]] device_group alone(int rank) const;
 
     /// The path from rank `from` to rank `to`; it is direct where from == to.
     [[nodiscard]] peer_path path(int from, int to) const noexcept;

@@ -80,10 +80,11 @@ private:
 };
 
 /// Makes the operator of the matrix between given vectors, whose layouts have its partition of rows
-/// and its number of columns, and no order. On one device, `options.borrow` works as for csr_parts,
-/// and the matrix must then outlive the operator; on several it has no effect. New values go to
-/// update_on_devices(), block(rank).values() those of a rank. Throws what make_operator() of
-/// csr_parts throws.
+/// and its number of columns, and no order. The layouts may be of a larger group where the matrix
+/// is on the first device alone (device_group::alone()), which then has all rows. On one device,
+/// `options.borrow` works as for csr_parts, and the matrix must then outlive the operator; on
+/// several it has no effect. New values go to update_on_devices(), block(rank).values() those of a
+/// rank, and null for a rank without rows. Throws what make_operator() of csr_parts throws.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
 make_operator(const operator_layouts& layouts, const distributed_csr<T>& matrix,

@@ -39,6 +39,16 @@ multigrid_cycle_apply<T, W>::multigrid_cycle_apply(layout_handle fine, distribut
     make_vectors();
 }
 
+namespace {
+
+/// The operator that multiplies the correction of the next level.
+template <class W>
+const matrix_operator<W>& reader_of_next(const multigrid_level<W>& level) {
+    return level.gathered ? *level.gathered->scatter : *level.prolong;
+}
+
+} // namespace
+
 template <class T, class W>
 void multigrid_cycle_apply<T, W>::choose_steps(int degree) {
     steps_ = hierarchy_.unsymmetric() ? jacobi_steps(degree) : fourth_kind_steps(degree);
@@ -49,6 +59,8 @@ void multigrid_cycle_apply<T, W>::make_vectors() {
     const std::string item = "preconditioner";
     const auto& levels = hierarchy_.levels();
     vectors_.clear();
+    spread_r_.reset();
+    spread_e_.reset();
     for (std::size_t at = 0; at < levels.size(); ++at) {
         const multigrid_level<W>& level = levels[at];
         cycle_vectors<W> v;
@@ -64,10 +76,13 @@ void multigrid_cycle_apply<T, W>::make_vectors() {
             v.x.emplace(level.layout, item);
         }
         if (at > 0)
-            v.e.emplace(levels[at - 1].prolong->make_domain_vector(item));
+            v.e.emplace(reader_of_next(levels[at - 1]).make_domain_vector(item));
         else if (level.inverse)
             v.e.emplace(level.layout, item);
         vectors_.push_back(std::move(v));
+        if (!level.gathered) continue;
+        spread_r_.emplace(level.gathered->gather->make_domain_vector(item));
+        spread_e_.emplace(level.prolong->make_domain_vector(item));
     }
     if (!scale_) scale_.emplace(levels.front().layout, item);
     take_scale();
@@ -123,6 +138,8 @@ void multigrid_cycle_apply<T, W>::rebuild(distributed_csr<T> a, const amg_option
     in_place_ = false;
     std::swap(steps_, fresh.steps_); // new values may have made another kind of it
     std::swap(vectors_, fresh.vectors_);
+    std::swap(spread_r_, fresh.spread_r_);
+    std::swap(spread_e_, fresh.spread_e_);
     std::swap(scale_, fresh.scale_);
     std::swap(hierarchy_, fresh.hierarchy_);
     *in_ = *fresh.in_;
@@ -160,12 +177,24 @@ void multigrid_cycle_apply<T, W>::correct(execution& run, std::size_t at) {
     cycle_vectors<W>& next = vectors_[at + 1];
     level.b->apply(run, W(-1), *z, W(1), *r);
     put_ghosts(run, *r);
-    level.restrict->apply(run, W(1), *r, W(0), *next.r);
+    if (level.gathered) {
+        level.restrict->apply(run, W(1), *r, W(0), *spread_r_);
+        put_ghosts(run, *spread_r_);
+        level.gathered->gather->apply(run, W(1), *spread_r_, W(0), *next.r);
+    } else {
+        level.restrict->apply(run, W(1), *r, W(0), *next.r);
+    }
     const bool twice =
         cycle_ == multigrid_cycle::w && at > 0 && hierarchy_.levels()[at + 1].restrict;
     visit(run, at + 1, true, twice);
     if (twice) visit(run, at + 1, false, false);
-    level.prolong->apply(run, W(1), *next.e, W(0), *z);
+    if (level.gathered) {
+        level.gathered->scatter->apply(run, W(1), *next.e, W(0), *spread_e_);
+        put_ghosts(run, *spread_e_);
+        level.prolong->apply(run, W(1), *spread_e_, W(0), *z);
+    } else {
+        level.prolong->apply(run, W(1), *next.e, W(0), *z);
+    }
     put_ghosts(run, *z);
 }
 
@@ -276,8 +305,10 @@ void multigrid_cycle_apply<T, W>::run_cycle(execution& run, const vector<T>& fro
 template <class T, class W>
 bool multigrid_cycle_apply<T, W>::recordable() const {
     return std::ranges::all_of(hierarchy_.levels(), [](const multigrid_level<W>& level) {
-        for (const auto* of :
-             {level.b.get(), level.prolong.get(), level.restrict.get(), level.inverse.get()})
+        const auto* gathered = level.gathered ? &*level.gathered : nullptr;
+        for (const auto* of : {level.b.get(), level.prolong.get(), level.restrict.get(),
+                               level.inverse.get(), gathered ? gathered->gather.get() : nullptr,
+                               gathered ? gathered->scatter.get() : nullptr})
             if (of != nullptr && !of->recordable()) return false;
         return true;
     });
@@ -285,16 +316,20 @@ bool multigrid_cycle_apply<T, W>::recordable() const {
 
 template <class T, class W>
 std::int64_t multigrid_cycle_apply<T, W>::bytes() const {
-    std::int64_t entries = 0;
-    const auto& levels = hierarchy_.levels();
-    for (std::size_t at = 0; at < levels.size(); ++at) {
-        const layout& layout = *levels[at].layout;
+    const auto most_held = [](const layout& layout) {
         std::int64_t most = 0;
         for (int rank = 0; rank < layout.group.size(); ++rank)
             most = std::max(most, layout.held(rank));
+        return most;
+    };
+    std::int64_t entries = 0;
+    const auto& levels = hierarchy_.levels();
+    for (std::size_t at = 0; at < levels.size(); ++at) {
         const auto& v = vectors_[at];
-        entries += most * (v.r.has_value() + v.z.has_value() + v.x.has_value() + v.e.has_value() +
-                           (at == 0 ? 1 : 0));
+        entries +=
+            most_held(*levels[at].layout) * (v.r.has_value() + v.z.has_value() + v.x.has_value() +
+                                             v.e.has_value() + (at == 0 ? 1 : 0));
+        if (levels[at].gathered) entries += 2 * most_held(*levels[at].gathered->spread);
     }
     return hierarchy_.bytes() + entries * static_cast<std::int64_t>(sizeof(W));
 }

@@ -126,7 +126,6 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options, side_task
                           : 0;
     aggregation_options how;
     how.aggressive = static_cast<int>(at) < pairs;
-    how.gathered_rows = options.gathered_rows;
     how.block_size = level.block;
     how.vectors = level.vectors;
     if (level.scaling.sharp && !unsymmetric_) how.known_bound = level.scaling.bound;
@@ -178,26 +177,27 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options, side_task
                    " nonzeros");
     transpose.wait();
     phase.emplace("R (B P)");
+    distributed_csr<W> product;
+    distributed_spgemm<W> second(r, between, product);
+    aggregates->fill_dropped(product);
+    if (static_cast<double>(product.nonzeros()) > entries * block_growth)
+        return end("coarse matrices fill up: the next has " + std::to_string(product.nonzeros()) +
+                   " nonzeros");
+    phase.emplace("drop small entries");
+    std::optional<sparsification<W>> sparse = sparsify(level, *aggregates, r, product, options);
+    phase.emplace("scale the coarse matrix");
     multigrid_level<W> next;
     next.block = next.vectors = level.vectors;
-    distributed_spgemm<W> second(r, between, next.matrix);
-    aggregates->fill_dropped(next.matrix);
-    if (static_cast<double>(next.matrix.nonzeros()) > entries * block_growth)
-        return end("coarse matrices fill up: the next has " +
-                   std::to_string(next.matrix.nonzeros()) + " nonzeros");
-    phase.emplace("drop small entries");
-    std::optional<sparsification<W>> sparse = sparsify(level, *aggregates, r, next.matrix, options);
-    phase.emplace("scale the coarse matrix");
-    next.layout = std::make_shared<const layout>(
-        layout{level.layout->group, aggregates->coarse(), level.layout->kind});
+    place_next(level, next, std::move(product), options);
     try {
         next.scaling = scale_coarse(next.matrix, at + 1, least_bound());
     } catch (const input_error& not_definite) { // the smoother alone may still help
         cut_short_ = true;
+        level.gathered.reset();
         return end(std::string("A is not positive definite: ") + not_definite.what());
     }
     scale_near_null(*aggregates, next.matrix, next.scaling, next.vectors, next.near_null);
-    scale_transfers(next.scaling, next.matrix, p, r);
+    scale_transfers_of(level, next, p, r);
 
     level.plans.emplace(level_plans<W>{std::move(*aggregates), std::move(p),
                                        std::move(*transposition), std::move(r), std::move(first),
@@ -229,13 +229,49 @@ hierarchy<W>::sparsify(const multigrid_level<W>& level, const smoothed_aggregati
 }
 
 template <class W>
+void hierarchy<W>::place_next(multigrid_level<W>& level, multigrid_level<W>& next,
+                              distributed_csr<W> coarse, const amg_options& options) const {
+    const device_group& all = level.layout->group;
+    const coherence kind = level.layout->kind;
+    const bool spread = coarse.group() == all;
+    const bool stays = all.size() == 1 || coarse.rows() > options.gathered_rows;
+    next.layout = spread && stays
+                      ? std::make_shared<const layout>(layout{all, coarse.row_owners(), kind})
+                      : on_first_device(all, coarse.rows(), kind);
+    if (!spread || stays) {
+        next.matrix = std::move(coarse);
+        return;
+    }
+    next.matrix = gather(coarse);
+    level.gathered.emplace();
+    level.gathered->spread = std::make_shared<const layout>(layout{all, coarse.row_owners(), kind});
+    if (options.reuse != multigrid_reuse::none) level.gathered->matrix = std::move(coarse);
+}
+
+template <class W>
+void hierarchy<W>::scale_transfers_of(multigrid_level<W>& level, const multigrid_level<W>& next,
+                                      distributed_csr<W>& prolongation,
+                                      distributed_csr<W>& restriction) const {
+    if (!level.gathered)
+        return scale_transfers(next.scaling.bound, next.scaling.of_rows(next.matrix), prolongation,
+                               restriction);
+    const auto s = scatter_numbers(*level.gathered->spread, next.scaling.s.front());
+    scale_transfers(next.scaling.bound, pointers(s), prolongation, restriction);
+}
+
+template <class W>
 void hierarchy<W>::make_operators(multigrid_level<W>& level, const layout_handle& coarse,
                                   const amg_options& options) const {
     const trace_range range("operators of a level");
     round_matrix(level, options); // nothing needs its exact values any more
     level.b = make_product(level.layout, level.layout, level.matrix, options);
-    level.prolong = make_product(coarse, level.layout, level.plans->prolongation, options);
-    level.restrict = make_product(level.layout, coarse, level.plans->restriction, options);
+    if (level.gathered) {
+        level.gathered->gather = make_copying_operator<W>(level.gathered->spread, coarse, format_);
+        level.gathered->scatter = make_copying_operator<W>(coarse, level.gathered->spread, format_);
+    }
+    const layout_handle& between = level.gathered ? level.gathered->spread : coarse;
+    level.prolong = make_product(between, level.layout, level.plans->prolongation, options);
+    level.restrict = make_product(level.layout, between, level.plans->restriction, options);
     level.facts.format = format_in_words(*level.b);
     if (options.reuse != multigrid_reuse::none) return;
     level.matrix = {};
@@ -288,8 +324,15 @@ void hierarchy<W>::widen(const column_vectors& vectors) {
         level.layout = here;
         if (!level.prolong) return;
         const layout_handle next = in_columns(levels_[at + 1].layout, vectors.columns);
-        of_columns(level.prolong, next, here);
-        of_columns(level.restrict, here, next);
+        layout_handle between = next;
+        if (level.gathered) {
+            between = in_columns(level.gathered->spread, vectors.columns);
+            of_columns(level.gathered->gather, between, next);
+            of_columns(level.gathered->scatter, next, between);
+            level.gathered->spread = between;
+        }
+        of_columns(level.prolong, between, here);
+        of_columns(level.restrict, here, between);
         here = next;
     }
 }
@@ -312,6 +355,14 @@ hierarchy<double>::make_product(const layout_handle&, const layout_handle&,
 template std::unique_ptr<matrix_operator<float>>
 hierarchy<float>::make_product(const layout_handle&, const layout_handle&,
                                const distributed_csr<float>&, const amg_options&) const;
+template void hierarchy<double>::scale_transfers_of(multigrid_level<double>&,
+                                                    const multigrid_level<double>&,
+                                                    distributed_csr<double>&,
+                                                    distributed_csr<double>&) const;
+template void hierarchy<float>::scale_transfers_of(multigrid_level<float>&,
+                                                   const multigrid_level<float>&,
+                                                   distributed_csr<float>&,
+                                                   distributed_csr<float>&) const;
 template double hierarchy<double>::least_bound() const;
 template double hierarchy<float>::least_bound() const;
 

@@ -20,6 +20,7 @@
 
 #include <krylith/device/threads/side_tasks.hpp>
 #include <krylith/precond/amg.hpp>
+#include <krylith/precond/amg/gathered_level.hpp>
 #include <krylith/precond/amg/near_null_space.hpp>
 #include <krylith/precond/amg/scaled_level.hpp>
 #include <krylith/precond/amg/sparsification.hpp>
@@ -46,14 +47,17 @@ struct level_plans {
 
 template <class W>
 struct multigrid_level {
-    layout_handle layout;
-    distributed_csr<W> matrix; ///< B; empty unless it is kept for update(); rounded as b is
-    level_scaling scaling;
+    layout_handle layout; ///< of all devices, also where the first has all rows
+    /// B, on all devices or, where a level above was gathered, on the first alone; empty unless it
+    /// is kept for update(); rounded as b is.
+    distributed_csr<W> matrix;
+    level_scaling scaling;                 ///< on the devices of `matrix`, as near_null
     std::vector<std::int64_t> first_owned; ///< [rank] local column of the rank's first row
     std::vector<buffer<W>> near_null;      ///< [rank], on the rank's rows, [rows][vectors]
     int block = 1;                         ///< rows of a node
     int vectors = 1;                       ///< near-null vectors
     std::optional<level_plans<W>> plans;
+    std::optional<gathered_level<W>> gathered;    ///< where the next level lies on the first device
     std::unique_ptr<matrix_operator<W>> b;        ///< null where `inverse` is not
     std::unique_ptr<matrix_operator<W>> prolong;  ///< null on the last level
     std::unique_ptr<matrix_operator<W>> restrict; ///< null on the last level
@@ -109,6 +113,14 @@ private:
              const amg_options& options) const;
     void update_next(std::size_t at, const amg_options& options);
     void conclude(multigrid_level<W>& last, const amg_options& options);
+    /// Gives the next level its layout and its matrix, which goes to the first device where it has
+    /// few rows.
+    void place_next(multigrid_level<W>& level, multigrid_level<W>& next, distributed_csr<W> coarse,
+                    const amg_options& options) const;
+    /// Scales the transfers of a level by the next.
+    void scale_transfers_of(multigrid_level<W>& level, const multigrid_level<W>& next,
+                            distributed_csr<W>& prolongation,
+                            distributed_csr<W>& restriction) const;
     /// Makes the operators of a level above a coarse one, whose matrices are there.
     void make_operators(multigrid_level<W>& level, const layout_handle& coarse,
                         const amg_options& options) const;

@@ -15,7 +15,8 @@ std::int64_t hierarchy<W>::bytes() const {
         sum += level.matrix.bytes();
         // Operators that read the arrays of kept matrices have none of their own.
         const auto add = [&](const auto& of, const distributed_csr<W>* kept) {
-            if (!of || (kept != nullptr && kept->rows() != 0 && reads_in_place(*kept))) return;
+            if (!of || (kept != nullptr && kept->rows() != 0 && reads_in_place(of->group(), *kept)))
+                return;
             std::int64_t most = 0;
             for (int rank = 0; rank < level.layout->group.size(); ++rank)
                 most = std::max(most, of->matrix_bytes(rank));
@@ -25,13 +26,16 @@ std::int64_t hierarchy<W>::bytes() const {
         add(level.prolong, level.plans ? &level.plans->prolongation : nullptr);
         add(level.restrict, level.plans ? &level.plans->restriction : nullptr);
         add(level.inverse, nullptr);
-        std::int64_t most = 0;
-        for (int rank = 0; rank < level.layout->group.size(); ++rank)
-            most = std::max(
-                most, static_cast<std::int64_t>(
-                          level.scaling.s[static_cast<std::size_t>(rank)].size() * sizeof(double) +
-                          level.near_null[static_cast<std::size_t>(rank)].size() * sizeof(W)));
-        sum += most;
+        if (level.gathered) {
+            add(level.gathered->gather, nullptr);
+            add(level.gathered->scatter, nullptr);
+            sum += level.gathered->matrix.bytes();
+        }
+        std::size_t most = 0;
+        for (std::size_t rank = 0; rank < level.scaling.s.size(); ++rank)
+            most = std::max(most, level.scaling.s[rank].size() * sizeof(double) +
+                                      level.near_null[rank].size() * sizeof(W));
+        sum += static_cast<std::int64_t>(most);
         if (!level.plans) continue;
         const level_plans<W>& plans = *level.plans;
         sum += plans.aggregates.bytes() + plans.prolongation.bytes() + plans.transposition.bytes() +

@@ -9,12 +9,13 @@ namespace krylith::detail {
 
 namespace {
 
-/// The values of each rank, for update_on_devices().
+/// Gives the values of each rank to update_on_devices(); devices that the matrix is not on have no
+/// rows.
 template <class W>
 void update(matrix_operator<W>& of, const distributed_csr<W>& matrix) {
-    std::vector<const W*> values;
+    std::vector<const W*> values(static_cast<std::size_t>(of.group().size()), nullptr);
     for (int rank = 0; rank < matrix.group().size(); ++rank)
-        values.push_back(matrix.block(rank).view().values);
+        values[static_cast<std::size_t>(rank)] = matrix.block(rank).view().values;
     of.update_on_devices(std::span<const W* const>(values));
 }
 
@@ -61,20 +62,22 @@ void hierarchy<W>::update_next(std::size_t at, const amg_options& options) {
         }
     }
     multigrid_level<W>& next = levels_[at + 1];
+    distributed_csr<W>& coarse = level.gathered ? level.gathered->matrix : next.matrix;
     plans.first.refresh(level.matrix, plans.prolongation, plans.between);
     if (plans.sparse) {
         plans.second.refresh(plans.restriction, plans.between, plans.sparse->galerkin());
-        plans.sparse->refresh(plans.aggregates, next.matrix);
+        plans.sparse->refresh(plans.aggregates, coarse);
     } else {
-        plans.second.refresh(plans.restriction, plans.between, next.matrix);
-        plans.aggregates.fill_dropped(next.matrix);
+        plans.second.refresh(plans.restriction, plans.between, coarse);
+        plans.aggregates.fill_dropped(coarse);
     }
+    if (level.gathered) gather_values(coarse, next.matrix);
     next.scaling = scale_coarse(next.matrix, at + 1, least_bound());
     if (options.reuse == multigrid_reuse::transfer)
         scale_near_null(plans.aggregates, next.matrix, next.scaling, next.vectors, next.near_null);
     else
         rescale_near_null(next);
-    scale_transfers(next.scaling, next.matrix, plans.prolongation, plans.restriction);
+    scale_transfers_of(level, next, plans.prolongation, plans.restriction);
     detail::update(*level.prolong, plans.prolongation);
     detail::update(*level.restrict, plans.restriction);
 }

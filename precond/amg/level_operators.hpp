@@ -52,13 +52,12 @@ void rescale_near_null(multigrid_level<W>& level) {
     }
 }
 
-/// Whether operators read the arrays of a matrix that is kept for update(): formats for GPUs have
-/// an order of their own, which is worth a copy, and so are rows on hosts that are alike
+/// Whether operators on a group read the arrays of a matrix that is kept for update(): formats for
+/// GPUs have an order of their own, which is worth a copy, and so are rows on hosts that are alike
 /// (sparse/csr/row_runs.hpp), which are only looked for in arrays that the operator owns.
 template <class Matrix>
-bool reads_in_place(const Matrix& matrix) {
+bool reads_in_place(const device_group& group, const Matrix& matrix) {
     if constexpr (requires { matrix.group(); }) {
-        const device_group& group = matrix.group();
         if (group.kind() != backend::host || group.size() != 1) return false;
         group.synchronize();
         const auto rows = matrix.block(0).view();
@@ -78,7 +77,7 @@ make_level_operator(const layout_handle& domain, const layout_handle& range, con
                     bool kept, format_kind format) {
     operator_options options;
     options.format = format;
-    options.borrow = kept && reads_in_place(matrix);
+    options.borrow = kept && reads_in_place(range->group, matrix);
     options.kind = domain->kind == coherence::owned ? operators::halo : operators::nz;
     return make_operator(operator_layouts{domain, range}, matrix, options);
 }

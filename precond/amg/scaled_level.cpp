@@ -144,21 +144,21 @@ distributed_csr<W> scaled(distributed_csr<T> a, const level_scaling& by) {
 }
 
 template <class W>
-void scale_transfers(const level_scaling& by, const distributed_csr<W>& coarse,
-                     distributed_csr<W>& prolongation, distributed_csr<W>& restriction) {
-    const device_group& group = coarse.group();
+void scale_transfers(double rho, std::span<const double* const> s, distributed_csr<W>& prolongation,
+                     distributed_csr<W>& restriction) {
+    const device_group& group = prolongation.group();
     std::vector<buffer<double>> columns; // S by local columns of P
     std::vector<double*> arrays;
     for (int rank = 0; rank < group.size(); ++rank) {
         const local_columns& local = prolongation.columns_of(rank);
-        const double* const own = by.owned(coarse, rank);
+        const double* const own = s[static_cast<std::size_t>(rank)];
         columns.emplace_back(group.handle(rank), static_cast<std::size_t>(local.count()), item);
         arrays.push_back(columns.back().data());
         const auto owned = static_cast<std::size_t>(local.owned().size());
         if (owned != 0)
             group[rank].copy(arrays.back() + local.first_owned(), own, owned * sizeof(double));
         device_csr<W>& r = restriction.block(rank);
-        scale_rows(group[rank], r.view(), own, 1 / by.bound, r.values());
+        scale_rows(group[rank], r.view(), own, 1 / rho, r.values());
     }
     fill_ghosts(prolongation, columns);
     for (int rank = 0; rank < group.size(); ++rank) {
@@ -179,9 +179,9 @@ template void scale(const distributed_csr<float>&, const level_scaling&, distrib
 template distributed_csr<double> scaled(distributed_csr<double>, const level_scaling&);
 template distributed_csr<float> scaled(distributed_csr<double>, const level_scaling&);
 template distributed_csr<float> scaled(distributed_csr<float>, const level_scaling&);
-template void scale_transfers(const level_scaling&, const distributed_csr<double>&,
-                              distributed_csr<double>&, distributed_csr<double>&);
-template void scale_transfers(const level_scaling&, const distributed_csr<float>&,
-                              distributed_csr<float>&, distributed_csr<float>&);
+template void scale_transfers(double, std::span<const double* const>, distributed_csr<double>&,
+                              distributed_csr<double>&);
+template void scale_transfers(double, std::span<const double* const>, distributed_csr<float>&,
+                              distributed_csr<float>&);
 
 } // namespace krylith::detail

@@ -24,6 +24,13 @@ struct level_scaling {
     [[nodiscard]] const double* owned(const distributed_csr<T>& a, int rank) const {
         return s[static_cast<std::size_t>(rank)].data() + a.columns_of(rank).first_owned();
     }
+    /// The same of all ranks.
+    template <class T>
+    [[nodiscard]] std::vector<const double*> of_rows(const distributed_csr<T>& a) const {
+        std::vector<const double*> result;
+        for (int rank = 0; rank < a.group().size(); ++rank) result.push_back(owned(a, rank));
+        return result;
+    }
 };
 
 /// Finds the scaling of the matrix of a level; the first is 0. Throws input_error naming the first
@@ -60,9 +67,10 @@ void scale(const distributed_csr<T>& a, const level_scaling& by, distributed_csr
 template <class W, class T>
 [[nodiscard]] distributed_csr<W> scaled(distributed_csr<T> a, const level_scaling& by);
 
-/// Enqueues P S and S R / rho, where S is that of the coarse matrix `coarse`.
+/// Enqueues P S and S R / rho, where rho and S are of the coarse matrix, s[rank] on the rows of R
+/// that the rank has.
 template <class W>
-void scale_transfers(const level_scaling& by, const distributed_csr<W>& coarse,
-                     distributed_csr<W>& prolongation, distributed_csr<W>& restriction);
+void scale_transfers(double rho, std::span<const double* const> s, distributed_csr<W>& prolongation,
+                     distributed_csr<W>& restriction);
 
 } // namespace krylith::detail

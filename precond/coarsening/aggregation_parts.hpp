@@ -64,13 +64,6 @@ template <class T>
 [[nodiscard]] row_partition pair_aggregates(const distributed_csr<T>& a, rank_parts<T>& parts,
                                             const row_partition& aggregates);
 
-/// Gives the rows of a small coarse level below a small one to the first rank.
-inline void gather_small(row_partition& coarse, std::int64_t coarse_rows, std::int64_t fine_rows,
-                         std::int64_t most) {
-    if (coarse_rows <= most && fine_rows <= gathered_fine_rows * most)
-        std::fill(coarse.begin.begin() + 1, coarse.begin.end(), coarse.rows());
-}
-
 /// Makes T on all local columns, and the norms of aggregates.
 template <class T>
 [[nodiscard]] std::vector<buffer<T>>

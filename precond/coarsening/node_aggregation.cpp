@@ -58,8 +58,6 @@ node_aggregation<T>::node_aggregation(const distributed_csr<T>& a,
     (void)find_strength(of_nodes, options.theta, exchange, parts_, states);
     aggregates_ = find_aggregates(of_nodes, exchange, parts_, std::move(states));
     if (options.aggressive) aggregates_ = pair_aggregates(of_nodes, parts_, aggregates_);
-    gather_small(aggregates_, aggregates_.rows() * options.vectors, a.rows(),
-                 options.gathered_rows);
     coarse_ = times(aggregates_, options.vectors);
     for (int rank = 0; rank < group_.size(); ++rank)
         filtered_.emplace_back(group_.handle(rank), as_size(a.block(rank).rows()), memory_item);

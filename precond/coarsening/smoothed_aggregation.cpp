@@ -157,8 +157,6 @@ smoothed_aggregation<T>::smoothed_aggregation(const distributed_csr<T>& a,
         aggregation::find_aggregates(a, state_->exchange, state_->parts, std::move(states));
     if (options.aggressive)
         state_->coarse = aggregation::pair_aggregates(a, state_->parts, state_->coarse);
-    aggregation::gather_small(state_->coarse, state_->coarse.rows(), a.rows(),
-                              options.gathered_rows);
 }
 
 template <class T>

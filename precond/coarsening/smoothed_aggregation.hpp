@@ -11,10 +11,6 @@
 
 namespace krylith {
 
-/// How many times the rows of a coarse level that is gathered the finer one may have: most of its
-/// vector travels.
-inline constexpr std::int64_t gathered_fine_rows = 5;
-
 struct aggregation_options {
     /// Entries with |a_ij| < theta sqrt(|a_ii a_jj|) are weak: aggregates don't grow across them,
     /// and the prolongation is smoothed with A_F, which is A without them, its diagonal their sum,
@@ -29,10 +25,6 @@ struct aggregation_options {
     /// An upper bound of the eigenvalues of D^-1 A that is known to be sharper than Gershgorin's
     /// of D_F^-1 A_F; lambda is the smaller one. 0: none is known.
     double known_bound = 0;
-    /// A coarse level of at most so many rows, below one of at most gathered_fine_rows times as
-    /// many, is owned by the first rank alone, which spares its exchanges. Aggregates and P are the
-    /// same.
-    std::int64_t gathered_rows = 0;
     /// Rows of a node, consecutive ones: aggregates are made of nodes, and blocks of entries are
     /// strong by their Frobenius norms. 1 to 12.
     int block_size = 1;
@@ -72,8 +64,8 @@ public:
     smoothed_aggregation& operator=(smoothed_aggregation&&) noexcept;
     ~smoothed_aggregation();
 
-    /// The owners of aggregates, which are the rows of the coarse level, in the order of their
-    /// lowest roots: those of the roots, or the first rank (aggregation_options::gathered_rows).
+    /// The owners of aggregates, those of their roots. Aggregates are the rows of the coarse level,
+    /// in the order of their lowest roots.
     [[nodiscard]] const row_partition& coarse() const noexcept;
 
     /// P of A, whose columns have norm 1 where it is not smoothed: near_null[rank] are the entries

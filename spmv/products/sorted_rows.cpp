@@ -5,6 +5,7 @@
 #include <krylith/device/threads/each_rank.hpp>
 #include <krylith/sparse/spgemm.hpp>
 #include <krylith/spmv/distributed_products.hpp>
+#include <krylith/spmv/products/identity_block.hpp>
 #include <krylith/spmv/products/product_checks.hpp>
 #include <krylith/spmv/products/product_kernels.hpp>
 
@@ -13,16 +14,6 @@ namespace krylith {
 namespace {
 
 constexpr const char* who = "sorted_rows";
-
-template <class T>
-device_csr<T> make_identity(const std::shared_ptr<device>& on, std::int64_t rows) {
-    const auto count = static_cast<std::size_t>(rows);
-    buffer<std::int64_t> offsets(on, count + 1, "identity");
-    buffer<std::int32_t> columns(on, count, "identity");
-    buffer<T> values(on, count, "identity");
-    run_items(*on, identity_rows<T>{offsets.data(), columns.data(), values.data(), rows}, rows + 1);
-    return {on, rows, std::move(offsets), std::move(columns), std::move(values)};
-}
 
 } // namespace
 
@@ -49,7 +40,8 @@ sorted_rows<T>::sorted_rows(const distributed_csr<T>& a) {
     plan_->products.resize(ranks);
     on_each_rank(a.group(), [&](int rank) {
         const auto at = static_cast<std::size_t>(rank);
-        plan_->identities[at] = make_identity<T>(a.group().handle(rank), a.block(rank).columns());
+        plan_->identities[at] = identity_block<T>(a.group().handle(rank), a.block(rank).columns(),
+                                                  a.block(rank).columns());
         plan_->products[at].emplace(a.block(rank), plan_->identities[at]);
     });
 }

@@ -221,7 +221,7 @@ KRYLITH_GROUP_TEST("node aggregation: the bits of one host device, fp64 and fp32
     const device_group one = device_group::host(1);
     for (const system& s : systems())
         for (const aggregation_options options :
-             {aggregation_options{}, aggregation_options{.gathered_rows = 1000},
+             {aggregation_options{}, aggregation_options{.theta = 0.3},
               aggregation_options{.theta = 0.2, .aggressive = true}}) {
             CAPTURE(s.name);
             check_bits<double>(group, one, s, options);

@@ -109,7 +109,7 @@ KRYLITH_GROUP_TEST("smoothed aggregation: aggregates are those of plain loops") 
 KRYLITH_GROUP_TEST("smoothed aggregation: the bits of one host device, fp64 and fp32") {
     for (const auto& c : coarsened_matrices())
         for (const aggregation_options options :
-             {aggregation_options{}, aggregation_options{.gathered_rows = 1000},
+             {aggregation_options{}, aggregation_options{.theta = 0.3},
               aggregation_options{.theta = 0.1, .aggressive = true}}) {
             CAPTURE(c.name);
             const device_group one = device_group::host(1);

@@ -1,0 +1,141 @@
+#include <krylith/precond/amg/gathered_level.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include <krylith/matrix/types/index_width.hpp>
+#include <krylith/precond/amg/level_operators.hpp>
+#include <krylith/spmv/products/identity_block.hpp>
+#include <krylith/spmv/products/product_kernels.hpp>
+#include <krylith/spmv/products/settled_on_failure.hpp>
+
+namespace krylith::detail {
+
+namespace {
+
+constexpr const char* item = "preconditioner";
+
+row_partition all_on_first(std::int64_t rows, int ranks) {
+    row_partition result;
+    result.begin.resize(as_size(ranks) + 1, rows);
+    return result;
+}
+
+/// The columns of a rank's rows of an identity matrix. The rank has all rows, or owns all columns
+/// or none, so that its row i has local column i.
+local_columns columns_of(const std::shared_ptr<device>& device, row_range rows, row_range columns) {
+    std::vector<std::int32_t> ghosts;
+    for (std::int64_t i = rows.begin; i < rows.end; ++i)
+        if (!columns.contains(i)) ghosts.push_back(static_cast<std::int32_t>(i));
+    return {device, columns, std::move(ghosts)};
+}
+
+} // namespace
+
+layout_handle on_first_device(const device_group& group, std::int64_t rows, coherence kind) {
+    return std::make_shared<const layout>(layout{group, all_on_first(rows, group.size()), kind});
+}
+
+template <class W>
+distributed_csr<W> gather(const distributed_csr<W>& spread) {
+    const device_group& group = spread.group();
+    const auto& first = group.handle(0);
+    const std::size_t nonzeros = as_size(spread.nonzeros());
+    buffer<std::int64_t> offsets(first, as_size(spread.rows()) + 1, item);
+    buffer<std::int32_t> columns(first, nonzeros, item);
+    buffer<W> values(first, nonzeros, item);
+    std::vector<buffer<std::int64_t>> shifted;
+    std::vector<buffer<std::int32_t>> global;
+    const settled_on_failure settled(group); // before these are freed
+    std::int64_t before = 0;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const device_csr_view<W> a = spread.block(rank).view();
+        shifted.emplace_back(group.handle(rank), as_size(a.rows) + 1, item);
+        run_items(group[rank],
+                  shift_offsets<std::int64_t>{a.offsets, before, shifted.back().data()},
+                  a.rows + 1);
+        global.push_back(spread.global_columns(rank));
+        before += a.nonzeros;
+    }
+    group.join();
+    before = 0;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const bool last = rank + 1 == group.size(); // the end of a rank is the next one's begin
+        const row_range rows = spread.row_owners().owned(rank);
+        group.copy(rank, shifted[as_size(rank)].data(), 0, offsets.data() + rows.begin,
+                   as_size(rows.size() + (last ? 1 : 0)) * sizeof(std::int64_t));
+        const auto& numbers = global[as_size(rank)];
+        group.copy(rank, numbers.data(), 0, columns.data() + before,
+                   numbers.size() * sizeof(std::int32_t));
+        before += spread.block(rank).nonzeros();
+    }
+    std::vector<device_csr<W>> block;
+    block.emplace_back(first, spread.columns(), std::move(offsets), std::move(columns),
+                       std::move(values));
+    block.back().set_ascending(true);
+    const row_partition all = all_on_first(spread.rows(), 1);
+    std::vector<local_columns> numbers{local_columns(first, all.owned(0), {})};
+    distributed_csr<W> result(group.alone(0), all, all, std::move(block), std::move(numbers));
+    gather_values(spread, result);
+    return result;
+}
+
+template <class W>
+void gather_values(const distributed_csr<W>& spread, distributed_csr<W>& gathered) {
+    const device_group& group = spread.group();
+    const settled_on_failure settled(group);
+    group.join();
+    W* to = gathered.block(0).values();
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const device_csr_view<W> a = spread.block(rank).view();
+        group.copy(rank, a.values, 0, to, as_size(a.nonzeros) * sizeof(W));
+        to += a.nonzeros;
+    }
+    group.join();
+}
+
+std::vector<buffer<double>> scatter_numbers(const layout& spread, const buffer<double>& gathered) {
+    const device_group& group = spread.group;
+    std::vector<buffer<double>> result;
+    for (int rank = 0; rank < group.size(); ++rank)
+        result.emplace_back(group.handle(rank), as_size(spread.rows.owned(rank).size()), item);
+    const settled_on_failure settled(group);
+    group.join();
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const auto& to = result[as_size(rank)];
+        group.copy(0, gathered.data() + spread.rows.owned(rank).begin, rank, to.data(),
+                   to.size() * sizeof(double));
+    }
+    group.join();
+    return result;
+}
+
+template <class W>
+std::unique_ptr<matrix_operator<W>>
+make_copying_operator(const layout_handle& domain, const layout_handle& range, format_kind format) {
+    const device_group& group = range->group;
+    std::vector<device_csr<W>> blocks;
+    std::vector<local_columns> columns;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const row_range rows = range->rows.owned(rank);
+        columns.push_back(columns_of(group.handle(rank), rows, domain->rows.owned(rank)));
+        blocks.push_back(
+            identity_block<W>(group.handle(rank), rows.size(), columns.back().count()));
+    }
+    return make_level_operator<W>(
+        domain, range,
+        distributed_csr<W>(group, range->rows, domain->rows, std::move(blocks), std::move(columns)),
+        false, format);
+}
+
+#define KRYLITH_GATHERED_LEVEL(W)                                                                  \
+    template distributed_csr<W> gather(const distributed_csr<W>&);                                 \
+    template void gather_values(const distributed_csr<W>&, distributed_csr<W>&);                   \
+    template std::unique_ptr<matrix_operator<W>> make_copying_operator(                            \
+        const layout_handle&, const layout_handle&, format_kind);
+
+KRYLITH_GATHERED_LEVEL(double)
+KRYLITH_GATHERED_LEVEL(float)
+
+} // namespace krylith::detail

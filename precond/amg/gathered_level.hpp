@@ -1,0 +1,48 @@
+// A coarse level that lies on the first device alone, below one that is spread over all devices.
+// What is made of it is made there: its set-up and its part of a cycle have no exchanges, and one
+// device is given kernels in place of all.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <krylith/device/memory/buffer.hpp>
+#include <krylith/sparse/format.hpp>
+#include <krylith/spmv/distributed_csr.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/vector/layout.hpp>
+
+namespace krylith::detail {
+
+template <class W>
+struct gathered_level {
+    layout_handle spread; ///< of coarse vectors between the transfers and `gather` or `scatter`
+    /// The coarse matrix over all devices; empty unless it is kept for update().
+    distributed_csr<W> matrix;
+    std::unique_ptr<matrix_operator<W>> gather;  ///< copies a vector to the first device
+    std::unique_ptr<matrix_operator<W>> scatter; ///< copies a vector from there
+};
+
+/// A layout with all rows on the first device.
+[[nodiscard]] layout_handle on_first_device(const device_group& group, std::int64_t rows,
+                                            coherence kind);
+
+/// Returns a square matrix on the first device of its group (device_group::alone()). Enqueued.
+template <class W>
+[[nodiscard]] distributed_csr<W> gather(const distributed_csr<W>& spread);
+/// Enqueues new values of what gather() returned.
+template <class W>
+void gather_values(const distributed_csr<W>& spread, distributed_csr<W>& gathered);
+
+/// Enqueues copies of numbers of the rows that lie on the first device: [rank] those of its rows.
+[[nodiscard]] std::vector<buffer<double>> scatter_numbers(const layout& spread,
+                                                          const buffer<double>& gathered);
+
+/// The operator that copies vectors of one layout to another of the same rows, of which one has
+/// all of them on the first device.
+template <class W>
+[[nodiscard]] std::unique_ptr<matrix_operator<W>>
+make_copying_operator(const layout_handle& domain, const layout_handle& range, format_kind format);
+
+} // namespace krylith::detail
