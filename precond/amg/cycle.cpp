@@ -39,16 +39,6 @@ multigrid_cycle_apply<T, W>::multigrid_cycle_apply(layout_handle fine, distribut
     make_vectors();
 }
 
-namespace {
-
-/// The operator that multiplies the correction of the next level.
-template <class W>
-const matrix_operator<W>& reader_of_next(const multigrid_level<W>& level) {
-    return level.gathered ? *level.gathered->scatter : *level.prolong;
-}
-
-} // namespace
-
 template <class T, class W>
 void multigrid_cycle_apply<T, W>::choose_steps(int degree) {
     steps_ = hierarchy_.unsymmetric() ? jacobi_steps(degree) : fourth_kind_steps(degree);
@@ -60,7 +50,6 @@ void multigrid_cycle_apply<T, W>::make_vectors() {
     const auto& levels = hierarchy_.levels();
     vectors_.clear();
     spread_r_.reset();
-    spread_e_.reset();
     for (std::size_t at = 0; at < levels.size(); ++at) {
         const multigrid_level<W>& level = levels[at];
         cycle_vectors<W> v;
@@ -76,13 +65,11 @@ void multigrid_cycle_apply<T, W>::make_vectors() {
             v.x.emplace(level.layout, item);
         }
         if (at > 0)
-            v.e.emplace(reader_of_next(levels[at - 1]).make_domain_vector(item));
+            v.e.emplace(levels[at - 1].prolong->make_domain_vector(item));
         else if (level.inverse)
             v.e.emplace(level.layout, item);
         vectors_.push_back(std::move(v));
-        if (!level.gathered) continue;
-        spread_r_.emplace(level.gathered->gather->make_domain_vector(item));
-        spread_e_.emplace(level.prolong->make_domain_vector(item));
+        if (level.gathered) spread_r_.emplace(level.gathered->copy->make_domain_vector(item));
     }
     if (!scale_) scale_.emplace(levels.front().layout, item);
     take_scale();
@@ -139,7 +126,6 @@ void multigrid_cycle_apply<T, W>::rebuild(distributed_csr<T> a, const amg_option
     std::swap(steps_, fresh.steps_); // new values may have made another kind of it
     std::swap(vectors_, fresh.vectors_);
     std::swap(spread_r_, fresh.spread_r_);
-    std::swap(spread_e_, fresh.spread_e_);
     std::swap(scale_, fresh.scale_);
     std::swap(hierarchy_, fresh.hierarchy_);
     *in_ = *fresh.in_;
@@ -180,7 +166,7 @@ void multigrid_cycle_apply<T, W>::correct(execution& run, std::size_t at) {
     if (level.gathered) {
         level.restrict->apply(run, W(1), *r, W(0), *spread_r_);
         put_ghosts(run, *spread_r_);
-        level.gathered->gather->apply(run, W(1), *spread_r_, W(0), *next.r);
+        level.gathered->copy->apply(run, W(1), *spread_r_, W(0), *next.r);
     } else {
         level.restrict->apply(run, W(1), *r, W(0), *next.r);
     }
@@ -188,13 +174,7 @@ void multigrid_cycle_apply<T, W>::correct(execution& run, std::size_t at) {
         cycle_ == multigrid_cycle::w && at > 0 && hierarchy_.levels()[at + 1].restrict;
     visit(run, at + 1, true, twice);
     if (twice) visit(run, at + 1, false, false);
-    if (level.gathered) {
-        level.gathered->scatter->apply(run, W(1), *next.e, W(0), *spread_e_);
-        put_ghosts(run, *spread_e_);
-        level.prolong->apply(run, W(1), *spread_e_, W(0), *z);
-    } else {
-        level.prolong->apply(run, W(1), *next.e, W(0), *z);
-    }
+    level.prolong->apply(run, W(1), *next.e, W(0), *z);
     put_ghosts(run, *z);
 }
 
@@ -305,10 +285,9 @@ void multigrid_cycle_apply<T, W>::run_cycle(execution& run, const vector<T>& fro
 template <class T, class W>
 bool multigrid_cycle_apply<T, W>::recordable() const {
     return std::ranges::all_of(hierarchy_.levels(), [](const multigrid_level<W>& level) {
-        const auto* gathered = level.gathered ? &*level.gathered : nullptr;
+        matrix_operator<W>* const copy = level.gathered ? level.gathered->copy.get() : nullptr;
         for (const auto* of : {level.b.get(), level.prolong.get(), level.restrict.get(),
-                               level.inverse.get(), gathered ? gathered->gather.get() : nullptr,
-                               gathered ? gathered->scatter.get() : nullptr})
+                               level.inverse.get(), copy})
             if (of != nullptr && !of->recordable()) return false;
         return true;
     });
@@ -329,7 +308,7 @@ std::int64_t multigrid_cycle_apply<T, W>::bytes() const {
         entries +=
             most_held(*levels[at].layout) * (v.r.has_value() + v.z.has_value() + v.x.has_value() +
                                              v.e.has_value() + (at == 0 ? 1 : 0));
-        if (levels[at].gathered) entries += 2 * most_held(*levels[at].gathered->spread);
+        if (levels[at].gathered) entries += most_held(*levels[at].gathered->spread);
     }
     return hierarchy_.bytes() + entries * static_cast<std::int64_t>(sizeof(W));
 }

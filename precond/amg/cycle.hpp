@@ -87,9 +87,7 @@ private:
     std::vector<smoother_step> steps_;
     multigrid_cycle cycle_;
     std::vector<cycle_vectors<W>> vectors_; ///< [levels]
-    /// r of the level that lies on the first device, and its e, while they are spread over all.
-    std::optional<vector<W>> spread_r_;
-    std::optional<vector<W>> spread_e_;
+    std::optional<vector<W>> spread_r_;     ///< r of a gathered level, before it is gathered
     std::optional<vector<W>> scale_; ///< S of the first level, times a power of two
     std::shared_ptr<double> in_ = std::make_shared<double>(1.0);  ///< B x = in S r / |r|
     std::shared_ptr<double> out_ = std::make_shared<double>(1.0); ///< z = out |r| S x

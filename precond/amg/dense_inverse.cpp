@@ -61,12 +61,10 @@ std::vector<double> null_vector(const std::vector<double>& a, std::span<const W>
     return unit;
 }
 
-/// The sum of x_k y_k, k < n, in vectors.
-double product_of(const double* x, const double* y, std::size_t n) {
-    double sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (std::size_t k = 0; k < n; ++k) sum += x[k] * y[k];
-    return sum;
+/// y_k += factor x_k, k < n.
+void add_multiple(double factor, const double* x, double* y, std::size_t n) {
+#pragma omp simd
+    for (std::size_t k = 0; k < n; ++k) y[k] += factor * x[k];
 }
 
 } // namespace
@@ -74,51 +72,44 @@ double product_of(const double* x, const double* y, std::size_t n) {
 template <class W>
 csr_matrix<W> dense_inverse(const csr_view<W>& a, std::span<const W> v) {
     const auto n = static_cast<std::size_t>(a.rows);
-    std::vector<double> l = dense(a); // A, then L below the diagonal
-    const std::vector<double> null = null_vector<W>(l, v);
+    std::vector<double> u = dense(a); // A, then D L' on and above the diagonal
+    const std::vector<double> null = null_vector<W>(u, v);
     double weight = 0; // of v v', which makes A regular; the mean of the diagonal
     if (!null.empty()) {
-        for (std::size_t i = 0; i < n; ++i) weight += l[i * n + i] / static_cast<double>(n);
+        for (std::size_t i = 0; i < n; ++i) weight += u[i * n + i] / static_cast<double>(n);
         for (std::size_t i = 0; i < n; ++i)
-            for (std::size_t j = 0; j < n; ++j) l[i * n + j] += weight * null[i] * null[j];
+            for (std::size_t j = 0; j < n; ++j) u[i * n + j] += weight * null[i] * null[j];
     }
-    std::vector<double> pivot(n);
-    for (std::size_t i = 0; i < n; ++i) {
-        double* const row = &l[i * n];
-        const double before = row[i];
-        for (std::size_t j = 0; j < i; ++j) { // row[j] = L_ij D_j
-            const double* const other = &l[j * n];
-            row[j] -= product_of(row, other, j);
+    std::vector<double> before(n);
+    for (std::size_t i = 0; i < n; ++i) before[i] = u[i * n + i];
+    std::vector<double> inverse_pivot(n); // 0 where a pivot is lost in rounding
+    std::vector<double> y(n * n, 0.0);    // row r: row r of L^-1, which is 0 behind r
+    for (std::size_t k = 0; k < n; ++k) {
+        const double pivot = u[k * n + k];
+        inverse_pivot[k] = pivot > lost<W> * std::fabs(before[k]) ? 1 / pivot : 0;
+        y[k * n + k] = 1;
+        for (std::size_t i = k + 1; i < n; ++i) {
+            const double factor = -u[k * n + i] * inverse_pivot[k]; // -L_ik
+            if (factor == 0) continue;
+            add_multiple(factor, &u[k * n + i], &u[i * n + i], n - i);
+            add_multiple(factor, &y[k * n], &y[i * n], k + 1);
         }
-        double d = before;
-        for (std::size_t j = 0; j < i; ++j) {
-            const double with = row[j]; // L_ij D_j
-            row[j] = pivot[j] == 0 ? 0 : with / pivot[j];
-            d -= row[j] * with;
-        }
-        pivot[i] = d > lost<W> * std::fabs(before) ? d : 0;
     }
 
-    // G = L'^-1 D^+ L^-1, column by column; L^-1 e_c is 0 above c.
+    // G = L'^-1 D^+ L^-1, the sum of y_k' y_k / D_k over the rows of L^-1.
+    std::vector<double> sum(n * n, 0.0); // up to the diagonal
+    for (std::size_t k = 0; k < n; ++k) {
+        if (inverse_pivot[k] == 0) continue;
+        for (std::size_t r = 0; r <= k; ++r)
+            add_multiple(y[k * n + r] * inverse_pivot[k], &y[k * n], &sum[r * n], r + 1);
+    }
     csr_matrix<W> g = full<W>(n);
-    std::vector<double> inverse(n * n, 0.0); // row c: L^-1 e_c
-    for (std::size_t c = 0; c < n; ++c) {
-        double* const y = &inverse[c * n];
-        y[c] = 1;
-        for (std::size_t i = c + 1; i < n; ++i) {
-            y[i] = -product_of(&l[i * n + c], y + c, i - c);
-        }
-    }
-    std::vector<double> scaled(n); // row r of `inverse` times D^+
-    for (std::size_t r = 0; r < n; ++r) {
-        for (std::size_t k = r; k < n; ++k)
-            scaled[k] = pivot[k] == 0 ? 0 : inverse[r * n + k] / pivot[k];
+    for (std::size_t r = 0; r < n; ++r)
         for (std::size_t c = 0; c <= r; ++c) {
-            double sum = product_of(&scaled[r], &inverse[c * n + r], n - r);
-            if (!null.empty()) sum -= null[r] * null[c] / weight;
-            g.values[r * n + c] = g.values[c * n + r] = static_cast<W>(sum);
+            double entry = sum[r * n + c];
+            if (!null.empty()) entry -= null[r] * null[c] / weight;
+            g.values[r * n + c] = g.values[c * n + r] = static_cast<W>(entry);
         }
-    }
     return g;
 }
 

@@ -22,15 +22,6 @@ row_partition all_on_first(std::int64_t rows, int ranks) {
     return result;
 }
 
-/// The columns of a rank's rows of an identity matrix. The rank has all rows, or owns all columns
-/// or none, so that its row i has local column i.
-local_columns columns_of(const std::shared_ptr<device>& device, row_range rows, row_range columns) {
-    std::vector<std::int32_t> ghosts;
-    for (std::int64_t i = rows.begin; i < rows.end; ++i)
-        if (!columns.contains(i)) ghosts.push_back(static_cast<std::int32_t>(i));
-    return {device, columns, std::move(ghosts)};
-}
-
 } // namespace
 
 layout_handle on_first_device(const device_group& group, std::int64_t rows, coherence kind) {
@@ -112,28 +103,31 @@ std::vector<buffer<double>> scatter_numbers(const layout& spread, const buffer<d
 }
 
 template <class W>
-std::unique_ptr<matrix_operator<W>>
-make_copying_operator(const layout_handle& domain, const layout_handle& range, format_kind format) {
+std::unique_ptr<matrix_operator<W>> make_copying_operator(const layout_handle& spread,
+                                                          const layout_handle& range) {
     const device_group& group = range->group;
     std::vector<device_csr<W>> blocks;
     std::vector<local_columns> columns;
     for (int rank = 0; rank < group.size(); ++rank) {
         const row_range rows = range->rows.owned(rank);
-        columns.push_back(columns_of(group.handle(rank), rows, domain->rows.owned(rank)));
+        const row_range owned = spread->rows.owned(rank);
+        std::vector<std::int32_t> ghosts; // on the first rank: what it does not own
+        for (std::int64_t i = owned.end; i < rows.end; ++i)
+            ghosts.push_back(static_cast<std::int32_t>(i));
+        columns.emplace_back(group.handle(rank), owned, std::move(ghosts));
         blocks.push_back(
             identity_block<W>(group.handle(rank), rows.size(), columns.back().count()));
     }
-    return make_level_operator<W>(
-        domain, range,
-        distributed_csr<W>(group, range->rows, domain->rows, std::move(blocks), std::move(columns)),
-        false, format);
+    const distributed_csr<W> identity(group, range->rows, spread->rows, std::move(blocks),
+                                      std::move(columns));
+    return make_level_operator<W>(spread, range, identity, false, formats::csr);
 }
 
 #define KRYLITH_GATHERED_LEVEL(W)                                                                  \
     template distributed_csr<W> gather(const distributed_csr<W>&);                                 \
     template void gather_values(const distributed_csr<W>&, distributed_csr<W>&);                   \
-    template std::unique_ptr<matrix_operator<W>> make_copying_operator(                            \
-        const layout_handle&, const layout_handle&, format_kind);
+    template std::unique_ptr<matrix_operator<W>> make_copying_operator(const layout_handle&,       \
+                                                                       const layout_handle&);
 
 KRYLITH_GATHERED_LEVEL(double)
 KRYLITH_GATHERED_LEVEL(float)

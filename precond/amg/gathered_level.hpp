@@ -17,11 +17,10 @@ namespace krylith::detail {
 
 template <class W>
 struct gathered_level {
-    layout_handle spread; ///< of coarse vectors between the transfers and `gather` or `scatter`
+    layout_handle spread; ///< of what restrict gives: the rows of R stay where they are
     /// The coarse matrix over all devices; empty unless it is kept for update().
     distributed_csr<W> matrix;
-    std::unique_ptr<matrix_operator<W>> gather;  ///< copies a vector to the first device
-    std::unique_ptr<matrix_operator<W>> scatter; ///< copies a vector from there
+    std::unique_ptr<matrix_operator<W>> copy; ///< I, from `spread` to the layout of the level
 };
 
 /// A layout with all rows on the first device.
@@ -39,10 +38,10 @@ void gather_values(const distributed_csr<W>& spread, distributed_csr<W>& gathere
 [[nodiscard]] std::vector<buffer<double>> scatter_numbers(const layout& spread,
                                                           const buffer<double>& gathered);
 
-/// The operator that copies vectors of one layout to another of the same rows, of which one has
-/// all of them on the first device.
+/// The operator that copies vectors of `spread` to those of `range`, which has the same rows on the
+/// first device.
 template <class W>
-[[nodiscard]] std::unique_ptr<matrix_operator<W>>
-make_copying_operator(const layout_handle& domain, const layout_handle& range, format_kind format);
+[[nodiscard]] std::unique_ptr<matrix_operator<W>> make_copying_operator(const layout_handle& spread,
+                                                                        const layout_handle& range);
 
 } // namespace krylith::detail

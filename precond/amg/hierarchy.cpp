@@ -101,9 +101,12 @@ void hierarchy<W>::build(const amg_options& options) {
         const bool most = static_cast<int>(at) + 1 >= options.max_levels;
         if (most && level.facts.rows > inverted_rows)
             level.facts.why_last = "amg_options::max_levels is " + std::to_string(at + 1);
+        if (level.facts.rows > inverted_rows && options.precision != multigrid_precision::fp16)
+            operators.add([this, &level, &options] { make_smoothed(level, options); });
         if (level.facts.rows > inverted_rows && !most && coarsen(at, options, operators)) continue;
-        conclude(level, options);
-        return operators.wait();
+        if (level.facts.rows <= inverted_rows) invert(level); // while operators are made
+        operators.wait();
+        return conclude(level, options);
     }
 }
 
@@ -259,20 +262,25 @@ void hierarchy<W>::scale_transfers_of(multigrid_level<W>& level, const multigrid
     scale_transfers(next.scaling.bound, pointers(s), prolongation, restriction);
 }
 
+/// Makes the operator that smooths. Nothing may need the exact values of the matrix any more where
+/// they are to be rounded.
+template <class W>
+void hierarchy<W>::make_smoothed(multigrid_level<W>& level, const amg_options& options) const {
+    round_matrix(level, options);
+    level.b = make_product(level.layout, level.layout, level.matrix, options);
+    level.facts.format = format_in_words(*level.b);
+}
+
 template <class W>
 void hierarchy<W>::make_operators(multigrid_level<W>& level, const layout_handle& coarse,
                                   const amg_options& options) const {
     const trace_range range("operators of a level");
-    round_matrix(level, options); // nothing needs its exact values any more
-    level.b = make_product(level.layout, level.layout, level.matrix, options);
-    if (level.gathered) {
-        level.gathered->gather = make_copying_operator<W>(level.gathered->spread, coarse, format_);
-        level.gathered->scatter = make_copying_operator<W>(coarse, level.gathered->spread, format_);
-    }
-    const layout_handle& between = level.gathered ? level.gathered->spread : coarse;
-    level.prolong = make_product(between, level.layout, level.plans->prolongation, options);
-    level.restrict = make_product(level.layout, between, level.plans->restriction, options);
-    level.facts.format = format_in_words(*level.b);
+    if (!level.b) make_smoothed(level, options);
+    if (level.gathered)
+        level.gathered->copy = make_copying_operator<W>(level.gathered->spread, coarse);
+    level.prolong = make_product(coarse, level.layout, level.plans->prolongation, options);
+    level.restrict = make_product(level.layout, level.gathered ? level.gathered->spread : coarse,
+                                  level.plans->restriction, options);
     if (options.reuse != multigrid_reuse::none) return;
     level.matrix = {};
     level.plans.reset();
@@ -285,18 +293,17 @@ void hierarchy<W>::round_matrix(multigrid_level<W>& level, const amg_options& op
             round_off_diagonal(level.matrix, level.near_null);
 }
 
-/// The last level is inverted where it is small, and smoothed else.
 template <class W>
-void hierarchy<W>::conclude(multigrid_level<W>& last, const amg_options& options) {
-    if (last.facts.rows <= inverted_rows) {
-        last.inverse = make_level_operator<W>(last.layout, last.layout,
-                                              inverse_of(last, unsymmetric_), false, format_);
-        last.facts.format = "dense inverse";
-    } else {
-        round_matrix(last, options);
-        last.b = make_product(last.layout, last.layout, last.matrix, options);
-        last.facts.format = format_in_words(*last.b);
-    }
+void hierarchy<W>::invert(multigrid_level<W>& last) const {
+    last.inverse = make_level_operator<W>(last.layout, last.layout, inverse_of(last, unsymmetric_),
+                                          false, formats::csr);
+    last.facts.format = "dense inverse";
+}
+
+/// The last level is smoothed where it is not inverted.
+template <class W>
+void hierarchy<W>::conclude(multigrid_level<W>& last, const amg_options& options) const {
+    if (!last.inverse && !last.b) make_smoothed(last, options);
     if (options.reuse == multigrid_reuse::none) last.matrix = {};
 }
 
@@ -324,15 +331,14 @@ void hierarchy<W>::widen(const column_vectors& vectors) {
         level.layout = here;
         if (!level.prolong) return;
         const layout_handle next = in_columns(levels_[at + 1].layout, vectors.columns);
-        layout_handle between = next;
+        layout_handle restricted = next;
         if (level.gathered) {
-            between = in_columns(level.gathered->spread, vectors.columns);
-            of_columns(level.gathered->gather, between, next);
-            of_columns(level.gathered->scatter, next, between);
-            level.gathered->spread = between;
+            restricted = in_columns(level.gathered->spread, vectors.columns);
+            of_columns(level.gathered->copy, restricted, next);
+            level.gathered->spread = restricted;
         }
-        of_columns(level.prolong, between, here);
-        of_columns(level.restrict, here, between);
+        of_columns(level.prolong, next, here);
+        of_columns(level.restrict, here, restricted);
         here = next;
     }
 }

@@ -112,7 +112,8 @@ private:
              const distributed_csr<W>& r, distributed_csr<W>& coarse,
              const amg_options& options) const;
     void update_next(std::size_t at, const amg_options& options);
-    void conclude(multigrid_level<W>& last, const amg_options& options);
+    void invert(multigrid_level<W>& last) const;
+    void conclude(multigrid_level<W>& last, const amg_options& options) const;
     /// Gives the next level its layout and its matrix, which goes to the first device where it has
     /// few rows.
     void place_next(multigrid_level<W>& level, multigrid_level<W>& next, distributed_csr<W> coarse,
@@ -121,6 +122,7 @@ private:
     void scale_transfers_of(multigrid_level<W>& level, const multigrid_level<W>& next,
                             distributed_csr<W>& prolongation,
                             distributed_csr<W>& restriction) const;
+    void make_smoothed(multigrid_level<W>& level, const amg_options& options) const;
     /// Makes the operators of a level above a coarse one, whose matrices are there.
     void make_operators(multigrid_level<W>& level, const layout_handle& coarse,
                         const amg_options& options) const;

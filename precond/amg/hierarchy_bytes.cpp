@@ -27,8 +27,7 @@ std::int64_t hierarchy<W>::bytes() const {
         add(level.restrict, level.plans ? &level.plans->restriction : nullptr);
         add(level.inverse, nullptr);
         if (level.gathered) {
-            add(level.gathered->gather, nullptr);
-            add(level.gathered->scatter, nullptr);
+            add(level.gathered->copy, nullptr);
             sum += level.gathered->matrix.bytes();
         }
         std::size_t most = 0;
