@@ -8,7 +8,6 @@
 #include <string>
 
 #include <krylith/device/error.hpp>
-#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/device/trace/trace_range.hpp>
 #include <krylith/vector/scalar/execution_memory.hpp>
 
@@ -120,9 +119,9 @@ void execution::record_trip(const std::function<void()>& body) {
         throw;
     }
     recording_ = false;
-    on_each_rank(group_, [&](int rank) { // to instantiate a graph takes as long as to record it
-        memory_[static_cast<std::size_t>(rank)]->loop->end_recording();
-    });
+    // One after the other: two threads that instantiate graphs at once keep each other waiting for
+    // longer than both take.
+    for (auto& m : memory_) m->loop->end_recording();
 }
 
 bool execution::has_recording() const {

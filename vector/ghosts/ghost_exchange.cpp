@@ -12,30 +12,47 @@ namespace krylith {
 
 namespace {
 
+/// Calls visit(tile, first, count) for the tiles of ascending rows, which rows [first, first +
+/// count) are of.
+template <class T, class Visit>
+void each_tile(const std::vector<std::int32_t>& rows, const Visit& visit) {
+    for (std::size_t first = 0; first < rows.size();) {
+        const std::int32_t tile = rows[first] / tile_size<T>;
+        const std::int64_t end = (std::int64_t{tile} + 1) * tile_size<T>;
+        std::size_t last = first + 1;
+        while (last < rows.size() && rows[last] < end) ++last;
+        visit(static_cast<std::size_t>(tile), first, last - first);
+        first = last;
+    }
+}
+
 /// The number of entries to send that lie in tiles before each one, and of all.
 template <class T>
 std::vector<std::int32_t> first_entries(const std::vector<halo_send>& sends, std::size_t tiles) {
     std::vector<std::int32_t> begin(tiles + 1);
     for (const halo_send& send : sends)
-        for (const std::int32_t row : send.rows)
-            ++begin[static_cast<std::size_t>(row / tile_size<T>) + 1];
+        each_tile<T>(send.rows, [&](std::size_t tile, std::size_t, std::size_t count) {
+            begin[tile + 1] += static_cast<std::int32_t>(count);
+        });
     std::partial_sum(begin.begin(), begin.end(), begin.begin());
     return begin;
 }
 
-/// The entries to send by tile, then peer, then place there. Those of a peer ascend in both, so
-/// that counting sorts them; an exchange may be as large as a level of multigrid.
+/// The entries to send by tile, then peer, then place there; those of a peer ascend in both. An
+/// exchange may be as large as a level of multigrid.
 template <class T>
 std::vector<put_entry> in_tiles(const std::vector<halo_send>& sends,
                                 std::vector<std::int32_t> next) {
     std::vector<put_entry> entries(static_cast<std::size_t>(next.back()));
-    for (const halo_send& send : sends) {
-        auto place = static_cast<std::int32_t>(send.position);
-        for (const std::int32_t row : send.rows) {
-            const auto to = next[static_cast<std::size_t>(row / tile_size<T>)]++;
-            entries[static_cast<std::size_t>(to)] = {row, place++, send.peer};
-        }
-    }
+    for (const halo_send& send : sends)
+        each_tile<T>(send.rows, [&](std::size_t tile, std::size_t first, std::size_t count) {
+            put_entry* const to = entries.data() + next[tile];
+            const auto place = static_cast<std::int32_t>(send.position) +
+                               static_cast<std::int32_t>(first);
+            for (std::size_t i = 0; i < count; ++i)
+                to[i] = {send.rows[first + i], place + static_cast<std::int32_t>(i), send.peer};
+            next[tile] += static_cast<std::int32_t>(count);
+        });
     return entries;
 }
 
