@@ -1,5 +1,8 @@
 // Copies between host memory and a CUDA device.
+#include <cstdint>
 #include <cstring>
+#include <span>
+#include <vector>
 
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/cuda/cuda_runtime.hpp>
@@ -11,19 +14,16 @@ namespace krylith::cuda {
 
 namespace {
 
-/// Fewer bytes are copied by the runtime: where threads must be woken up first, that takes longer
-/// than what they save (20 of 50 us).
+/// Fewer bytes are uploaded by the runtime and downloaded through posted memory: where threads must
+/// be woken up first, that takes longer than what they save (20 of 50 us).
 constexpr std::size_t staged_from = std::size_t{512} << 10;
 /// Fewer bytes pass through the ring by the calling thread alone. Lists that set-ups move are so
 /// large, and come one by one: threads would have gone to sleep, or, in a thread that has no team,
 /// would be started for each (multigrid's set-up on two H200 takes 91 ms in place of 136).
 constexpr std::size_t shared_from = std::size_t{16} << 20;
 
-/// So few bytes are downloaded through posted memory. A copy into pageable memory would keep other
-/// host threads from giving work to the device until it is over.
-constexpr std::size_t posted_until = std::size_t{16} << 10;
-
-/// Memory for what is downloaded.
+/// Memory for what is downloaded. A copy into pageable memory would wait for all that other host
+/// threads give to the stream meanwhile, and keep them from it until it is over.
 class posted_copy {
 public:
     posted_copy(int ordinal, std::size_t bytes) : memory_(allocate_posted_memory(ordinal, bytes)) {}
@@ -102,13 +102,13 @@ void cuda_device::download(void* to, const void* from, std::size_t bytes) {
             }};
         return staged_download({&all, 1}, threads_for(bytes));
     }
-    if (bytes > posted_until) {
+    if (bytes >= staged_from) { // into pinned memory, or there is no ring
         begin_download(to, from, bytes);
         return synchronize();
     }
     const posted_copy copy(ordinal_, bytes);
     begin_download(copy.data(), from, bytes);
-    cuda_event(ordinal_, stream_).wait(); // not for what other threads enqueue meanwhile
+    cuda_event(ordinal_, stream_).wait();
     std::memcpy(to, copy.data(), bytes);
 }
 
@@ -122,6 +122,16 @@ void begin_upload(device& device, void* to, const void* from, std::size_t bytes)
 
 void begin_download(device& device, void* to, const void* from, std::size_t bytes) {
     static_cast<cuda_device&>(device).begin_download(to, from, bytes);
+}
+
+std::vector<std::int64_t> read_numbers(device& on, std::span<const std::int64_t* const> places) {
+    auto& from = static_cast<cuda_device&>(on);
+    const posted_copy copy(from.ordinal(), places.size_bytes());
+    auto* const numbers = static_cast<std::int64_t*>(copy.data());
+    for (std::size_t i = 0; i < places.size(); ++i)
+        from.begin_download(numbers + i, places[i], sizeof(std::int64_t));
+    cuda_event(from.ordinal(), from.stream()).wait();
+    return {numbers, numbers + places.size()};
 }
 
 } // namespace krylith::cuda

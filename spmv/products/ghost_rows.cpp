@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include <krylith/device/memory/read_numbers.hpp>
 #include <krylith/device/threads/each_rank.hpp>
 #include <krylith/spmv/products/product_kernels.hpp>
 #include <krylith/spmv/products/settled_on_failure.hpp>
@@ -30,13 +31,15 @@ ghost_rows::ghost_rows(const device_group& group, std::span<const local_columns>
     group.join(); // the owners' offsets are there
     measure(offsets);
     on_each_rank(group, [&](int rank) {
-        group[rank].download(&owned_[as_size(rank)],
-                             offsets[as_size(rank)] + columns[as_size(rank)].owned().size(),
-                             sizeof(std::int64_t));
+        std::vector<const std::int64_t*> ends{offsets[as_size(rank)] +
+                                              columns[as_size(rank)].owned().size()};
+        for (const rows_message& m : messages_)
+            if (m.ghosts.packer() == rank) ends.push_back(m.packed.data() + m.ghosts.count);
+        const std::vector<std::int64_t> numbers = read_numbers(group[rank], ends);
+        owned_[as_size(rank)] = numbers[0];
+        auto next = numbers.begin() + 1;
         for (rows_message& m : messages_)
-            if (m.ghosts.packer() == rank)
-                group[rank].download(&m.entries, m.packed.data() + m.ghosts.count,
-                                     sizeof(std::int64_t));
+            if (m.ghosts.packer() == rank) m.entries = *next++;
     });
     place(columns, offsets);
     group.join(); // owners may write again

@@ -153,21 +153,37 @@ outer_columns find_outer_columns(const std::shared_ptr<device>& device, const st
     resident_set set{buffer<std::uint32_t>(device, words, item),
                      buffer<std::int32_t>(device, words, item)};
     set.words.zero();
-    const buffer<unsigned> bad(device, 1, item);
-    bad.zero();
+    // [0] whether a column is wrong, [1] the number of members, then the members: most lists come
+    // with both in one transfer, since each wait may be one for kernels of other threads.
+    constexpr std::size_t head = 2;
+    constexpr std::size_t first_members = std::size_t{1} << 14;
+    const auto room = static_cast<std::size_t>(std::min(all - owned.size(), count));
+    const buffer<std::int32_t> found(device, head + room, item);
+    device->zero(found.data(), head * sizeof(std::int32_t));
     {
         const launch_scope launch(*device);
         const auto kernel = mark_outer;
         kernel<<<blocks_for(launch, kernel, count), block_threads, 0, launch.stream()>>>(
             columns, count, static_cast<std::int32_t>(owned.begin),
             static_cast<std::int32_t>(owned.end), static_cast<std::int32_t>(all), set.words.data(),
-            bad.data());
+            reinterpret_cast<unsigned*>(found.data()));
         launch.check_launch();
     }
-    if (bad.download().front() != 0) return {{}, {}, false};
-    buffer<std::int32_t> members = list_members(device, set);
-    return {members.size() == 0 ? std::vector<std::int32_t>() : members.download(),
-            std::move(members), true};
+    list_members(device, set, found.data() + 1, found.data() + head);
+    std::vector<std::int32_t> ghosts(head + std::min(room, first_members));
+    device->download(ghosts.data(), found.data(), ghosts.size() * sizeof(std::int32_t));
+    if (ghosts[0] != 0) return {{}, {}, false};
+    const auto members = static_cast<std::size_t>(ghosts[1]);
+    if (members == 0) return {};
+    const std::size_t known = std::min(members, ghosts.size() - head);
+    ghosts.erase(ghosts.begin(), ghosts.begin() + head);
+    ghosts.resize(members);
+    if (known < members)
+        device->download(ghosts.data() + known, found.data() + head + known,
+                         (members - known) * sizeof(std::int32_t));
+    buffer<std::int32_t> resident(device, members, item);
+    device->copy(resident.data(), found.data() + head, members * sizeof(std::int32_t));
+    return {std::move(ghosts), std::move(resident), true};
 }
 
 bool columns_ascend(const std::shared_ptr<device>& device, const row_pattern& a) {

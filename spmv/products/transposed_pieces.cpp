@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include <krylith/device/memory/read_numbers.hpp>
 #include <krylith/device/threads/each_rank.hpp>
 #include <krylith/spmv/products/product_kernels.hpp>
 #include <krylith/spmv/products/settled_on_failure.hpp>
@@ -37,21 +38,23 @@ void transposed_pieces::bring_offsets(std::span<const local_columns> columns,
     on_each_rank(*group_, [&](int rank) {
         device& on = (*group_)[rank];
         const std::int64_t* const mine = offsets[as_size(rank)];
-        const auto read = [&](std::int64_t row) {
-            std::int64_t offset = 0;
-            on.download(&offset, mine + row, sizeof offset);
-            return offset;
-        };
-        for (piece& p : pieces_) {
-            if (p.ghosts.receiver != rank) continue;
-            p.begin = read(p.ghosts.first);
-            p.end = read(p.ghosts.first + p.ghosts.count);
-        }
         const std::int64_t first = columns[as_size(rank)].first_owned();
         const std::int64_t rows = columns[as_size(rank)].owned().size();
+        std::vector<const std::int64_t*> ends{mine + first, mine + first + rows};
+        for (const piece& p : pieces_)
+            if (p.ghosts.receiver == rank)
+                ends.insert(ends.end(),
+                            {mine + p.ghosts.first, mine + p.ghosts.first + p.ghosts.count});
+        const std::vector<std::int64_t> numbers = read_numbers(on, ends);
         own_rows& own = own_[as_size(rank)];
-        own.begin = read(first);
-        own.end = read(first + rows);
+        own.begin = numbers[0];
+        own.end = numbers[1];
+        auto next = numbers.begin() + 2;
+        for (piece& p : pieces_) {
+            if (p.ghosts.receiver != rank) continue;
+            p.begin = *next++;
+            p.end = *next++;
+        }
         own.packed = {group_->handle(rank), static_cast<std::size_t>(rows) + 1, item};
         own.jump = {group_->handle(rank), static_cast<std::size_t>(rows), item};
         on.copy(own.packed.data(), mine + first, own.packed.size() * sizeof(std::int64_t));

@@ -182,26 +182,42 @@ std::int64_t find_ghosts(const std::shared_ptr<device>& device, const resident_c
     return matrix.rows - static_cast<std::int64_t>(boundary.download().front());
 }
 
-buffer<std::int32_t> list_members(const std::shared_ptr<device>& device, resident_set& set) {
-    const auto count = static_cast<std::int64_t>(set.words.size());
-    if (count == 0) return {};
-    const buffer<std::int32_t> total(device, 1, item);
+namespace {
+
+void count_members(const std::shared_ptr<device>& device, resident_set& set, std::int32_t* total) {
     const buffer<std::byte> scratch(device, scan_scratch_bytes, item);
+    const auto count = static_cast<std::int64_t>(set.words.size());
     scan(*device,
-         set_words{set.words.data(), static_cast<std::uint32_t>(count), set.below.data(),
-                   total.data()},
+         set_words{set.words.data(), static_cast<std::uint32_t>(count), set.below.data(), total},
          count, scratch.data());
+}
+
+void store_all(device& device, const resident_set& set, std::int32_t* listed) {
+    const auto count = static_cast<std::int64_t>(set.words.size());
+    const launch_scope launch(device);
+    const auto kernel = store_members;
+    kernel<<<blocks_for(launch, kernel, count), block_threads, 0, launch.stream()>>>(
+        set.words.data(), set.below.data(), count, listed);
+    launch.check_launch();
+}
+
+} // namespace
+
+buffer<std::int32_t> list_members(const std::shared_ptr<device>& device, resident_set& set) {
+    if (set.words.size() == 0) return {};
+    const buffer<std::int32_t> total(device, 1, item);
+    count_members(device, set, total.data());
     const auto members = static_cast<std::size_t>(total.download().front());
     if (members == 0) return {};
     buffer<std::int32_t> listed(device, members, item);
-    {
-        const launch_scope launch(*device);
-        const auto kernel = store_members;
-        kernel<<<blocks_for(launch, kernel, count), block_threads, 0, launch.stream()>>>(
-            set.words.data(), set.below.data(), count, listed.data());
-        launch.check_launch();
-    }
+    store_all(*device, set, listed.data());
     return listed;
+}
+
+void list_members(const std::shared_ptr<device>& device, resident_set& set, std::int32_t* total,
+                  std::int32_t* listed) {
+    count_members(device, set, total);
+    store_all(*device, set, listed);
 }
 
 std::vector<std::array<std::vector<std::int32_t>, 2>>

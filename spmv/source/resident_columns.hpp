@@ -46,6 +46,9 @@ namespace cuda {
 /// Counts the members below each word, and lists them all, ascending. Waits for their number.
 [[nodiscard]] buffer<std::int32_t> list_members(const std::shared_ptr<device>& device,
                                                 resident_set& set);
+/// Enqueues the same into `listed`, which has room for them, and their number into `total`.
+void list_members(const std::shared_ptr<device>& device, resident_set& set, std::int32_t* total,
+                  std::int32_t* listed);
 
 /// Downloads the first columns, at most `most`, of each of these rows and of the one after it.
 [[nodiscard]] std::vector<std::array<std::vector<std::int32_t>, 2>>
