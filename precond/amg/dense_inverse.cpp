@@ -1,5 +1,6 @@
 #include <krylith/precond/amg/dense_inverse.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -61,11 +62,30 @@ std::vector<double> null_vector(const std::vector<double>& a, std::span<const W>
     return unit;
 }
 
-/// y_k += factor x_k, k < n.
-void add_multiple(double factor, const double* x, double* y, std::size_t n) {
+/// Up to `most` neighbouring rows that are added to another at once: it is then loaded and stored
+/// once for all of them.
+struct row_block {
+    static constexpr std::size_t most = 4;
+    std::size_t first;
+    std::size_t count;
+
+    row_block(std::size_t row, std::size_t n) : first(row), count(std::min(most, n - row)) {}
+    [[nodiscard]] std::size_t end() const { return first + count; }
+
+    /// y_j += the sum of factors_b x_(first + b)j, begin <= j < end, where row i of x is x + i n.
+    void add(const double (&factors)[most], const double* x, std::size_t n, std::size_t begin,
+             std::size_t end, double* y) const {
+        const auto row = [&](std::size_t b) { return x + (first + std::min(b, count - 1)) * n; };
+        const double* const x0 = row(0);
+        const double* const x1 = row(1);
+        const double* const x2 = row(2);
+        const double* const x3 = row(3);
 #pragma omp simd
-    for (std::size_t k = 0; k < n; ++k) y[k] += factor * x[k];
-}
+        for (std::size_t j = begin; j < end; ++j)
+            y[j] += factors[0] * x0[j] + factors[1] * x1[j] +
+                    (factors[2] * x2[j] + factors[3] * x3[j]);
+    }
+};
 
 } // namespace
 
@@ -84,24 +104,37 @@ csr_matrix<W> dense_inverse(const csr_view<W>& a, std::span<const W> v) {
     for (std::size_t i = 0; i < n; ++i) before[i] = u[i * n + i];
     std::vector<double> inverse_pivot(n); // 0 where a pivot is lost in rounding
     std::vector<double> y(n * n, 0.0);    // row r: row r of L^-1, which is 0 behind r
-    for (std::size_t k = 0; k < n; ++k) {
-        const double pivot = u[k * n + k];
-        inverse_pivot[k] = pivot > lost<W> * std::fabs(before[k]) ? 1 / pivot : 0;
-        y[k * n + k] = 1;
-        for (std::size_t i = k + 1; i < n; ++i) {
-            const double factor = -u[k * n + i] * inverse_pivot[k]; // -L_ik
-            if (factor == 0) continue;
-            add_multiple(factor, &u[k * n + i], &u[i * n + i], n - i);
-            add_multiple(factor, &y[k * n], &y[i * n], k + 1);
+    for (std::size_t k = 0; k < n; k += row_block::most) {
+        const row_block pivots(k, n);
+        // Takes the first `known` pivots out of row i.
+        const auto eliminate = [&](std::size_t i, std::size_t known) {
+            double factors[row_block::most] = {}; // -L_ik
+            for (std::size_t b = 0; b < known; ++b)
+                factors[b] = -u[(k + b) * n + i] * inverse_pivot[k + b];
+            pivots.add(factors, u.data(), n, i, n, &u[i * n]);
+            pivots.add(factors, y.data(), n, 0, pivots.end(), &y[i * n]);
+        };
+        for (std::size_t b = 0; b < pivots.count; ++b) {
+            const std::size_t i = k + b;
+            if (b != 0) eliminate(i, b);
+            const double pivot = u[i * n + i];
+            inverse_pivot[i] = pivot > lost<W> * std::fabs(before[i]) ? 1 / pivot : 0;
+            y[i * n + i] = 1;
         }
+        for (std::size_t i = pivots.end(); i < n; ++i) eliminate(i, pivots.count);
     }
 
     // G = L'^-1 D^+ L^-1, the sum of y_k' y_k / D_k over the rows of L^-1.
-    std::vector<double> sum(n * n, 0.0); // up to the diagonal
-    for (std::size_t k = 0; k < n; ++k) {
-        if (inverse_pivot[k] == 0) continue;
-        for (std::size_t r = 0; r <= k; ++r)
-            add_multiple(y[k * n + r] * inverse_pivot[k], &y[k * n], &sum[r * n], r + 1);
+    std::vector<double>& sum = u; // up to the diagonal
+    std::ranges::fill(sum, 0.0);
+    for (std::size_t k = 0; k < n; k += row_block::most) {
+        const row_block rows(k, n);
+        for (std::size_t r = 0; r < rows.end(); ++r) {
+            double factors[row_block::most] = {};
+            for (std::size_t b = 0; b < rows.count; ++b)
+                factors[b] = y[(k + b) * n + r] * inverse_pivot[k + b];
+            rows.add(factors, y.data(), n, 0, r + 1, &sum[r * n]);
+        }
     }
     csr_matrix<W> g = full<W>(n);
     for (std::size_t r = 0; r < n; ++r)

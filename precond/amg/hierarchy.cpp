@@ -92,9 +92,12 @@ double hierarchy<W>::least_bound() const {
 
 template <class W>
 void hierarchy<W>::build(const amg_options& options) {
-    side_tasks operators(levels_.front().matrix.group());
+    // Two threads, for levels in turn: much of the time goes in waits for counts.
+    const device_group group = levels_.front().matrix.group();
+    side_tasks operators[] = {side_tasks(group), side_tasks(group)};
     for (std::size_t at = 0;; ++at) {
         multigrid_level<W>& level = levels_[at];
+        side_tasks& of_level = operators[at % 2];
         level.facts.rows = level.matrix.rows();
         level.facts.nonzeros = level.matrix.nonzeros();
         level.facts.bound = level.scaling.bound;
@@ -102,10 +105,10 @@ void hierarchy<W>::build(const amg_options& options) {
         if (most && level.facts.rows > inverted_rows)
             level.facts.why_last = "amg_options::max_levels is " + std::to_string(at + 1);
         if (level.facts.rows > inverted_rows && options.precision != multigrid_precision::fp16)
-            operators.add([this, &level, &options] { make_smoothed(level, options); });
-        if (level.facts.rows > inverted_rows && !most && coarsen(at, options, operators)) continue;
+            of_level.add([this, &level, &options] { make_smoothed(level, options); });
+        if (level.facts.rows > inverted_rows && !most && coarsen(at, options, of_level)) continue;
         if (level.facts.rows <= inverted_rows) invert(level); // while operators are made
-        operators.wait();
+        for (side_tasks& tasks : operators) tasks.wait();
         return conclude(level, options);
     }
 }
