@@ -4,6 +4,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
+#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/spmv/cost/cut_statistics.hpp>
 #include <krylith/spmv/cost/iteration_model.hpp>
 #include <krylith/spmv/cost/scattered_entries.hpp>
@@ -39,10 +40,14 @@ pattern_statistics measure_pattern(const halo_plan& plan, const resident_matrix&
     pattern_statistics s;
     s.value_bytes = value_bytes;
     s.longest_row = matrix.longest().nonzeros;
-    for (int part = 0; part < plan.rows.ranks(); ++part)
-        s.parts.push_back(counts_of(plan, part,
-                                    matrix.parts[static_cast<std::size_t>(part)].lengths.nonzeros,
-                                    scattered_fraction(matrix, part, value_bytes)));
+    std::vector<double> scattered(matrix.parts.size());
+    on_each_rank(matrix.group, [&](int rank) {
+        scattered[static_cast<std::size_t>(rank)] = scattered_fraction(matrix, rank, value_bytes);
+    });
+    for (int part = 0; part < plan.rows.ranks(); ++part) {
+        const auto at = static_cast<std::size_t>(part);
+        s.parts.push_back(counts_of(plan, part, matrix.parts[at].lengths.nonzeros, scattered[at]));
+    }
     return s;
 }
 

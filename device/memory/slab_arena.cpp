@@ -18,7 +18,7 @@ std::size_t round_up(std::size_t bytes, std::size_t unit) {
 } // namespace
 
 slab_arena::slab_arena(slab_source source, slab_sizes sizes)
-    : source_(std::move(source)), sizes_(sizes) {}
+    : source_(std::move(source)), sizes_(sizes), looked_at_(sizes.deferred / 4) {}
 
 slab_arena::~slab_arena() {
     for (const auto& [base, s] : slabs_) source_.release(reinterpret_cast<void*>(base));
@@ -32,6 +32,12 @@ void* slab_arena::allocate(std::size_t bytes) {
     // Where nothing may be left under running work, memory that was used comes before memory that
     // was not: its pages are there.
     if (sizes_.deferred == 0 && first_deferred_ != 0 && source_.wait()) undefer();
+    // Freed memory that devices are done with is taken back while they rest: later this thread may
+    // find another device at work, and wait for it.
+    if (deferred_bytes_ > looked_at_) {
+        looked_at_ = 2 * deferred_bytes_;
+        if (source_.idle()) undefer();
+    }
     if (void* found = take(wanted, small)) return found;
     if (deferred_bytes_ >= wanted &&
         (source_.idle() || (deferred_bytes_ > sizes_.deferred && source_.wait()))) {
@@ -134,6 +140,7 @@ void* slab_arena::grow(std::size_t bytes, std::size_t slab_bytes, bool shared) {
 
 /// Makes blocks free whose last users are done.
 void slab_arena::undefer() {
+    looked_at_ = sizes_.deferred / 4;
     while (first_deferred_ != 0) {
         const auto at = blocks_.find(first_deferred_);
         make_free(at); // the block stays deferred where this throws

@@ -91,6 +91,7 @@ private:
     by_size free_own_;                       ///< free blocks of other slabs
     std::uintptr_t first_deferred_ = 0;
     std::size_t deferred_bytes_ = 0;
+    std::size_t looked_at_; ///< where more are deferred, allocate() looks whether devices rest
     std::size_t empty_bytes_ = 0; ///< of slabs without a block in use
     std::size_t reserved_ = 0;
     std::size_t used_ = 0;

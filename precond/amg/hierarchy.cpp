@@ -44,11 +44,14 @@ hierarchy<W>::hierarchy(layout_handle fine, distributed_csr<T> a, const amg_opti
     std::optional<trace_range> phase(std::in_place, "scale the matrix");
     multigrid_level<W> first;
     first.layout = std::move(fine);
-    first.scaling = scaling_of(a, 0);
-    first.matrix = scaled<W>(std::move(a), first.scaling);
     first.block = given_.block;
     first.vectors = given_.vectors;
-    unsymmetric_ = is_unsymmetric(first, options);
+    const bool looked_for = looks_for_symmetry(first, options);
+    first.scaling = scaling_of(a, 0);
+    mirror_sums mirrored;
+    first.matrix = scaled<W>(std::move(a), first.scaling, looked_for ? &mirrored : nullptr);
+    unsymmetric_ = looked_for ? mirrored.differ(first.matrix.nonzeros())
+                              : options.kind == multigrid_kind::unsymmetric;
     if (worth_sharpening(first.matrix, first.scaling))
         sharpen(first.matrix, first.scaling, least_bound());
     for (const local_columns& columns : first.matrix.all_columns())
@@ -69,20 +72,18 @@ void hierarchy<W>::find_near_null() {
                                      : scaled_vectors(given_, first.matrix, first.scaling);
 }
 
-/// Whether the levels are to be those of a matrix that is not symmetric, which have one near-null
-/// vector.
+/// Whether the matrix is to say whether it is symmetric. Levels of one that is not have one
+/// near-null vector.
 template <class W>
-bool hierarchy<W>::is_unsymmetric(const multigrid_level<W>& first,
-                                  const amg_options& options) const {
+bool hierarchy<W>::looks_for_symmetry(const multigrid_level<W>& first,
+                                      const amg_options& options) const {
     const bool scalar = first.block == 1 && first.vectors == 1;
     if (options.kind == multigrid_kind::unsymmetric && !scalar)
         throw usage_error("amg_options::kind is unsymmetric, for nodes of " +
                           std::to_string(first.block) + " rows and " +
                           std::to_string(first.vectors) +
                           " near-null vectors; allowed is 1 of each");
-    if (options.kind == multigrid_kind::automatic)
-        return scalar && differs_from_transpose(first.matrix, first.scaling.bound);
-    return options.kind == multigrid_kind::unsymmetric;
+    return options.kind == multigrid_kind::automatic && scalar;
 }
 
 template <class W>

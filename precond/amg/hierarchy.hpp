@@ -133,8 +133,8 @@ private:
     void widen(const column_vectors& vectors);
     /// Rounds the matrix of a level where the options say so and it pays.
     void round_matrix(multigrid_level<W>& level, const amg_options& options) const;
-    [[nodiscard]] bool is_unsymmetric(const multigrid_level<W>& first,
-                                      const amg_options& options) const;
+    [[nodiscard]] bool looks_for_symmetry(const multigrid_level<W>& first,
+                                          const amg_options& options) const;
     /// The least rho of a level.
     [[nodiscard]] double least_bound() const;
 

@@ -127,18 +127,33 @@ level_scaling scale_coarse(distributed_csr<W>& a, std::size_t level, double leas
     return by;
 }
 
+bool mirror_sums::differ(std::int64_t nonzeros) const {
+    constexpr double tolerance = 1e-5;
+    std::uint64_t all = 0;
+    for (const auto& sum : of_ranks) all += sum.download().front();
+    const double sum = std::ldexp(static_cast<double>(static_cast<std::int64_t>(all)), -30 - 13);
+    return std::fabs(sum) > tolerance * std::sqrt(static_cast<double>(nonzeros));
+}
+
 template <class W, class T>
-distributed_csr<W> scaled(distributed_csr<T> a, const level_scaling& by) {
+distributed_csr<W> scaled(distributed_csr<T> a, const level_scaling& by, mirror_sums* mirrored) {
     const device_group& group = a.group();
     std::vector<device_csr<W>> blocks;
     std::vector<local_columns> columns;
     for (int rank = 0; rank < group.size(); ++rank) {
         device_csr<T>& from = a.block(rank);
+        const local_columns& numbers = a.columns_of(rank);
         buffer<W> values(group.handle(rank), static_cast<std::size_t>(from.nonzeros()), item);
+        mirror_sum sum;
+        if (mirrored != nullptr) {
+            mirrored->of_ranks.emplace_back(group.handle(rank), 1, item);
+            mirrored->of_ranks.back().zero();
+            sum = {numbers.numbers(), by.bound, mirrored->of_ranks.back().data()};
+        }
         scale_entries(group[rank], from.view(), by.s[static_cast<std::size_t>(rank)].data(),
-                      a.columns_of(rank).first_owned(), 1 / by.bound, values.data());
+                      numbers.first_owned(), 1 / by.bound, values.data(), sum);
         blocks.push_back(std::move(from).with_values(std::move(values)));
-        columns.push_back(a.columns_of(rank));
+        columns.push_back(numbers);
     }
     return {group, a.row_owners(), a.column_owners(), std::move(blocks), std::move(columns)};
 }
@@ -176,9 +191,10 @@ template level_scaling scale_coarse(distributed_csr<float>&, std::size_t, double
 template void scale(const distributed_csr<double>&, const level_scaling&, distributed_csr<double>&);
 template void scale(const distributed_csr<double>&, const level_scaling&, distributed_csr<float>&);
 template void scale(const distributed_csr<float>&, const level_scaling&, distributed_csr<float>&);
-template distributed_csr<double> scaled(distributed_csr<double>, const level_scaling&);
-template distributed_csr<float> scaled(distributed_csr<double>, const level_scaling&);
-template distributed_csr<float> scaled(distributed_csr<float>, const level_scaling&);
+template distributed_csr<double> scaled(distributed_csr<double>, const level_scaling&,
+                                        mirror_sums*);
+template distributed_csr<float> scaled(distributed_csr<double>, const level_scaling&, mirror_sums*);
+template distributed_csr<float> scaled(distributed_csr<float>, const level_scaling&, mirror_sums*);
 template void scale_transfers(double, std::span<const double* const>, distributed_csr<double>&,
                               distributed_csr<double>&);
 template void scale_transfers(double, std::span<const double* const>, distributed_csr<float>&,

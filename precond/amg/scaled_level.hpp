@@ -63,9 +63,22 @@ void sharpen(distributed_csr<W>& b, level_scaling& by, double least_bound = 0);
 template <class T, class W>
 void scale(const distributed_csr<T>& a, const level_scaling& by, distributed_csr<W>& b);
 
-/// Returns B, which has the pattern of A; the values of A are freed.
+/// What each rank adds up while B is made, to tell whether B is symmetric.
+class mirror_sums {
+public:
+    /// Whether B, scaled to a diagonal of 1 / rho, differs from B' by more than rounding: by about
+    /// 1e-5 in the entries of many rows, or more in a few. The answer is the same on any number of
+    /// devices. Waits for the devices.
+    [[nodiscard]] bool differ(std::int64_t nonzeros) const;
+
+    std::vector<buffer<std::uint64_t>> of_ranks;
+};
+
+/// Returns B, which has the pattern of A; the values of A are freed. Fills `mirrored` where it is
+/// not null.
 template <class W, class T>
-[[nodiscard]] distributed_csr<W> scaled(distributed_csr<T> a, const level_scaling& by);
+[[nodiscard]] distributed_csr<W> scaled(distributed_csr<T> a, const level_scaling& by,
+                                        mirror_sums* mirrored = nullptr);
 
 /// Enqueues P S and S R / rho, where rho and S are of the coarse matrix, s[rank] on the rows of R
 /// that the rank has.

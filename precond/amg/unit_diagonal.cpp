@@ -49,15 +49,25 @@ void roots_on_host(const device_csr_view<T>& a, std::int64_t first_owned, double
     report->bound = std::max(report->bound, std::bit_cast<std::uint64_t>(bound));
 }
 
-template <class T, class W>
+template <bool Mirrored, class T, class W>
 void entries_on_host(const device_csr_view<T>& a, const double* s, std::int64_t first_owned,
-                     double factor, W* to, int threads) {
-#pragma omp parallel for schedule(static) num_threads(threads) if (a.rows > worth_a_team)
+                     double factor, W* to, const mirror_sum& mirrored, int threads) {
+    std::uint64_t all = 0;
+#pragma omp parallel for schedule(static) reduction(+ : all) num_threads(threads) if (a.rows > worth_a_team)
     for (std::int64_t i = 0; i < a.rows; ++i) {
         const double own = factor * s[first_owned + i];
-        for (std::int64_t k = a.offsets[i]; k < a.offsets[i + 1]; ++k)
+        probe_pair probe{};
+        if constexpr (Mirrored)
+            probe = probe_of(mirrored.columns.global(static_cast<std::int32_t>(first_owned + i)));
+        for (std::int64_t k = a.offsets[i]; k < a.offsets[i + 1]; ++k) {
             to[k] = static_cast<W>(static_cast<double>(a.values[k]) * own * s[a.indices[k]]);
+            if constexpr (Mirrored)
+                all += static_cast<std::uint64_t>(
+                    mirror_term(probe, probe_of(mirrored.columns.global(a.indices[k])),
+                                mirrored.factor * static_cast<double>(to[k])));
+        }
     }
+    if constexpr (Mirrored) *mirrored.sum += all;
 }
 
 template <class W, bool Columns>
@@ -90,11 +100,17 @@ void inverse_roots(device& on, const device_csr_view<T>& a, std::int64_t first_o
 
 template <class T, class W>
 void scale_entries(device& on, const device_csr_view<T>& a, const double* s,
-                   std::int64_t first_owned, double factor, W* to) {
+                   std::int64_t first_owned, double factor, W* to, const mirror_sum& mirrored) {
 #if KRYLITH_HAVE_CUDA
-    if (on.kind() == backend::cuda) return cuda::scale_entries(on, a, s, first_owned, factor, to);
+    if (on.kind() == backend::cuda)
+        return cuda::scale_entries(on, a, s, first_owned, factor, to, mirrored);
 #endif
-    enqueue(on, [=](int threads) { entries_on_host(a, s, first_owned, factor, to, threads); });
+    enqueue(on, [=](int threads) {
+        if (mirrored.sum != nullptr)
+            entries_on_host<true>(a, s, first_owned, factor, to, mirrored, threads);
+        else
+            entries_on_host<false>(a, s, first_owned, factor, to, mirrored, threads);
+    });
 }
 
 template <class W>
@@ -164,43 +180,20 @@ void null_defect(device& on, const device_csr_view<W>& b, const W* v, std::uint6
     });
 }
 
-template <class W>
-void mirror_difference(device& on, const device_csr_view<W>& b, std::int64_t first_owned,
-                       const column_numbers& columns, double factor, std::uint64_t* sum) {
-#if KRYLITH_HAVE_CUDA
-    if (on.kind() == backend::cuda)
-        return cuda::mirror_difference(on, b, first_owned, columns, factor, sum);
-#endif
-    enqueue(on, [=](int threads) {
-        std::uint64_t all = 0;
-#pragma omp parallel for schedule(static) reduction(+ : all) num_threads(threads) if (b.rows > worth_a_team)
-        for (std::int64_t i = 0; i < b.rows; ++i) {
-            const auto own = probe_of(columns.global(static_cast<std::int32_t>(first_owned + i)));
-            for (std::int64_t k = b.offsets[i]; k < b.offsets[i + 1]; ++k)
-                all += static_cast<std::uint64_t>(
-                    mirror_term(own, probe_of(columns.global(b.indices[k])),
-                                factor * static_cast<double>(b.values[k])));
-        }
-        *sum += all;
-    });
-}
-
 #define KRYLITH_UNIT_DIAGONAL(W)                                                                   \
     template void inverse_roots(device&, const device_csr_view<W>&, std::int64_t, double*,         \
                                 scaling_report*);                                                  \
     template void scale_entries(device&, const device_csr_view<W>&, const double*, std::int64_t,   \
-                                double, W*);                                                       \
+                                double, W*, const mirror_sum&);                                    \
     template void scale_columns(device&, const device_csr_view<W>&, const double*, W*);            \
     template void scale_rows(device&, const device_csr_view<W>&, const double*, double, W*);       \
     template void divide_by_scale(device&, std::int64_t, double, const W*, const double*, W*);     \
     template void round_scale(device&, std::int64_t, double, const double*, W*, int);              \
-    template void null_defect(device&, const device_csr_view<W>&, const W*, std::uint64_t*);       \
-    template void mirror_difference(device&, const device_csr_view<W>&, std::int64_t,              \
-                                    const column_numbers&, double, std::uint64_t*);
+    template void null_defect(device&, const device_csr_view<W>&, const W*, std::uint64_t*);
 
 KRYLITH_UNIT_DIAGONAL(double)
 KRYLITH_UNIT_DIAGONAL(float)
 template void scale_entries(device&, const device_csr_view<double>&, const double*, std::int64_t,
-                            double, float*);
+                            double, float*, const mirror_sum&);
 
 } // namespace krylith::detail

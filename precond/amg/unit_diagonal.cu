@@ -87,15 +87,31 @@ __global__ void __launch_bounds__(threads)
     report_largest(bound, &report->bound);
 }
 
-template <class T, class W>
+template <bool Mirrored, class T, class W>
 __global__ void __launch_bounds__(threads)
     entry_kernel(device_csr_view<T> a, const double* s, std::int64_t first_owned, double factor,
-                 W* to) {
+                 W* to, const __grid_constant__ detail::mirror_sum mirrored) {
+    word all = 0;
     row_walk at;
     for (; at.row < a.rows; at.row += at.step) {
         const double own = factor * s[first_owned + at.row];
-        for (std::int64_t k = a.offsets[at.row] + at.lane; k < a.offsets[at.row + 1]; k += lanes)
-            to[k] = static_cast<W>(static_cast<double>(a.values[k]) * own * s[a.indices[k]]);
+        detail::probe_pair probe{};
+        if constexpr (Mirrored)
+            probe = detail::probe_of(
+                mirrored.columns.global(static_cast<std::int32_t>(first_owned + at.row)));
+        for (std::int64_t k = a.offsets[at.row] + at.lane; k < a.offsets[at.row + 1]; k += lanes) {
+            const std::int32_t column = a.indices[k];
+            const W scaled = static_cast<W>(static_cast<double>(a.values[k]) * own * s[column]);
+            to[k] = scaled;
+            if constexpr (Mirrored)
+                all += static_cast<word>(
+                    detail::mirror_term(probe, detail::probe_of(mirrored.columns.global(column)),
+                                        mirrored.factor * static_cast<double>(scaled)));
+        }
+    }
+    if constexpr (Mirrored) {
+        all = warp_sum(all);
+        if (lane_number() == 0 && all != 0) atomicAdd(reinterpret_cast<word*>(mirrored.sum), all);
     }
 }
 
@@ -158,24 +174,6 @@ __global__ void __launch_bounds__(threads)
     if (lane_number() == 0 && all != 0) atomicAdd(reinterpret_cast<word*>(sum), all);
 }
 
-template <class W>
-__global__ void __launch_bounds__(threads)
-    mirror_kernel(device_csr_view<W> b, std::int64_t first_owned, column_numbers columns,
-                  double factor, std::uint64_t* sum) {
-    word all = 0;
-    row_walk at;
-    for (; at.row < b.rows; at.row += at.step) {
-        const auto own =
-            detail::probe_of(columns.global(static_cast<std::int32_t>(first_owned + at.row)));
-        for (std::int64_t k = b.offsets[at.row] + at.lane; k < b.offsets[at.row + 1]; k += lanes)
-            all += static_cast<word>(
-                detail::mirror_term(own, detail::probe_of(columns.global(b.indices[k])),
-                                    factor * static_cast<double>(b.values[k])));
-    }
-    all = warp_sum(all);
-    if (lane_number() == 0 && all != 0) atomicAdd(reinterpret_cast<word*>(sum), all);
-}
-
 /// Launches a kernel over so many blocks' worth of work.
 template <class Kernel, class... Arguments>
 void launch_over(device& on, std::int64_t blocks, Kernel kernel, const Arguments&... arguments) {
@@ -205,8 +203,11 @@ void inverse_roots(device& on, const device_csr_view<T>& a, std::int64_t first_o
 
 template <class T, class W>
 void scale_entries(device& on, const device_csr_view<T>& a, const double* s,
-                   std::int64_t first_owned, double factor, W* to) {
-    launch_over(on, blocks_of_rows(a.rows), entry_kernel<T, W>, a, s, first_owned, factor, to);
+                   std::int64_t first_owned, double factor, W* to,
+                   const detail::mirror_sum& mirrored) {
+    const auto kernel =
+        mirrored.sum != nullptr ? entry_kernel<true, T, W> : entry_kernel<false, T, W>;
+    launch_over(on, blocks_of_rows(a.rows), kernel, a, s, first_owned, factor, to, mirrored);
 }
 
 template <class W>
@@ -238,28 +239,20 @@ void null_defect(device& on, const device_csr_view<W>& b, const W* v, std::uint6
     launch_over(on, blocks_of_rows(b.rows), defect_kernel<W>, b, v, sum);
 }
 
-template <class W>
-void mirror_difference(device& on, const device_csr_view<W>& b, std::int64_t first_owned,
-                       const column_numbers& columns, double factor, std::uint64_t* sum) {
-    launch_over(on, blocks_of_rows(b.rows), mirror_kernel<W>, b, first_owned, columns, factor, sum);
-}
-
 #define KRYLITH_UNIT_DIAGONAL(W)                                                                   \
     template void inverse_roots(device&, const device_csr_view<W>&, std::int64_t, double*,         \
                                 detail::scaling_report*);                                          \
     template void scale_entries(device&, const device_csr_view<W>&, const double*, std::int64_t,   \
-                                double, W*);                                                       \
+                                double, W*, const detail::mirror_sum&);                            \
     template void scale_columns(device&, const device_csr_view<W>&, const double*, W*);            \
     template void scale_rows(device&, const device_csr_view<W>&, const double*, double, W*);       \
     template void divide_by_scale(device&, std::int64_t, double, const W*, const double*, W*);     \
     template void round_scale(device&, std::int64_t, double, const double*, W*, int);              \
-    template void null_defect(device&, const device_csr_view<W>&, const W*, std::uint64_t*);       \
-    template void mirror_difference(device&, const device_csr_view<W>&, std::int64_t,              \
-                                    const column_numbers&, double, std::uint64_t*);
+    template void null_defect(device&, const device_csr_view<W>&, const W*, std::uint64_t*);
 
 KRYLITH_UNIT_DIAGONAL(double)
 KRYLITH_UNIT_DIAGONAL(float)
 template void scale_entries(device&, const device_csr_view<double>&, const double*, std::int64_t,
-                            double, float*);
+                            double, float*, const detail::mirror_sum&);
 
 } // namespace krylith::cuda

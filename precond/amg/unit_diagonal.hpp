@@ -60,11 +60,19 @@ template <class T>
 void inverse_roots(device& on, const device_csr_view<T>& a, std::int64_t first_owned, double* s,
                    scaling_report* report);
 
-/// Enqueues to[k] = factor s_i a_ij s_j for the entries k of a device. s is by local columns; row i
-/// is column first_owned + i. `to` may be the values of `a`.
+/// Where scale_entries() adds up the mirror_term() of all entries of B by their global rows and
+/// columns, of factor b_ij: an integer modulo 2^64, the same in any order.
+struct mirror_sum {
+    column_numbers columns = {}; ///< of the device
+    double factor = 1;
+    std::uint64_t* sum = nullptr; ///< on the device; null: nowhere
+};
+
+/// Enqueues to[k] = b_ij = factor s_i a_ij s_j for the entries k of a device. s is by local
+/// columns; row i is column first_owned + i. `to` may be the values of `a`.
 template <class T, class W>
 void scale_entries(device& on, const device_csr_view<T>& a, const double* s,
-                   std::int64_t first_owned, double factor, W* to);
+                   std::int64_t first_owned, double factor, W* to, const mirror_sum& mirrored = {});
 
 /// Enqueues values[k] *= s_j for the entries k of a device; s is by local columns.
 template <class W>
@@ -89,12 +97,6 @@ void round_scale(device& on, std::int64_t count, double factor, const double* s,
 template <class W>
 void null_defect(device& on, const device_csr_view<W>& b, const W* v, std::uint64_t* sum);
 
-/// Enqueues *sum += the sum over entries of their mirror_term() by global rows and columns, of
-/// factor b_ij: an integer modulo 2^64, the same in any order. Row i is column first_owned + i.
-template <class W>
-void mirror_difference(device& on, const device_csr_view<W>& b, std::int64_t first_owned,
-                       const column_numbers& columns, double factor, std::uint64_t* sum);
-
 } // namespace krylith::detail
 
 namespace krylith::cuda {
@@ -104,7 +106,8 @@ void inverse_roots(device& on, const device_csr_view<T>& a, std::int64_t first_o
                    detail::scaling_report* report);
 template <class T, class W>
 void scale_entries(device& on, const device_csr_view<T>& a, const double* s,
-                   std::int64_t first_owned, double factor, W* to);
+                   std::int64_t first_owned, double factor, W* to,
+                   const detail::mirror_sum& mirrored);
 template <class W>
 void scale_columns(device& on, const device_csr_view<W>& a, const double* s, W* values);
 template <class W>
@@ -117,9 +120,5 @@ void round_scale(device& on, std::int64_t count, double factor, const double* s,
                  int columns);
 template <class W>
 void null_defect(device& on, const device_csr_view<W>& b, const W* v, std::uint64_t* sum);
-
-template <class W>
-void mirror_difference(device& on, const device_csr_view<W>& b, std::int64_t first_owned,
-                       const column_numbers& columns, double factor, std::uint64_t* sum);
 
 } // namespace krylith::cuda

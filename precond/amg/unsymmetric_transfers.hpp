@@ -28,10 +28,4 @@ struct unsymmetric_transfers {
     [[nodiscard]] std::int64_t bytes() const { return mirrored.bytes() + smoothed.bytes(); }
 };
 
-/// Whether B, scaled to a diagonal of 1 / bound, differs from B' by more than rounding: by about
-/// 1e-5 in the entries of many rows, or more in a few. One pass; the answer is the same on any
-/// number of devices. Waits for the devices.
-template <class W>
-[[nodiscard]] bool differs_from_transpose(const distributed_csr<W>& b, double bound);
-
 } // namespace krylith::detail

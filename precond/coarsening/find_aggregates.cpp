@@ -44,7 +44,7 @@ public:
         fill_ghosts(exchange_, aggregates_);
         const settled_on_failure settled(a_.group());
         int rounds = 8;
-        for (std::uint32_t round = first_round; size_of_undecided() != 0; rounds = 4)
+        for (std::uint32_t round = first_round; size_of_undecided() != 0; rounds = 2)
             for (int i = 0; i < rounds; ++i, ++round) run(round);
         fill_ghosts(exchange_, states_);
     }

@@ -111,9 +111,8 @@ __global__ void __launch_bounds__(block_threads)
         for (std::int32_t k = 0; k < head.length(); ++k, slot += slice_rows) {
             const bool here = taken < length && (!gaps || (step[k].lanes >> lane & 1) != 0);
             const T value = entries.entry(taken, here);
-            if (!here) continue;
-            *slot = value;
-            ++taken;
+            *slot = here ? value : T(0); // padding is 0
+            if (here) ++taken;
         }
     }
 }
@@ -159,7 +158,6 @@ public:
         keep_offsets(*pattern, item);
         values_ =
             buffer<T>(device_, static_cast<std::size_t>(slices_.slice_columns * slice_rows), item);
-        values_.zero(); // padding is 0
         narrow_ = narrow_values<T>(device_, slices_.slice_columns);
 
         const std::int64_t slices = (lengths.rows + slice_rows - 1) / slice_rows;
