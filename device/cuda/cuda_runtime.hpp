@@ -56,9 +56,9 @@ void copy_across(device& from, const void* source, device& to, void* target, std
 void pin_host_memory(const device& device, void* pointer, std::size_t bytes);
 void unpin_host_memory(const device& device, void* pointer) noexcept;
 
-/// krylith::read_numbers() on a CUDA device.
-[[nodiscard]] std::vector<std::int64_t> read_numbers(device& on,
-                                                     std::span<const std::int64_t* const> places);
+/// krylith::download_numbers() (spmv/products) on a CUDA device.
+[[nodiscard]] std::vector<std::int64_t>
+download_numbers(device& on, std::span<const std::int64_t* const> places);
 
 /// The ring of pinned memory through which `bytes` between `host` memory (null: any pageable
 /// memory) and the device travel fastest. It is null where a copy by the runtime is as fast: few

@@ -124,7 +124,8 @@ void begin_download(device& device, void* to, const void* from, std::size_t byte
     static_cast<cuda_device&>(device).begin_download(to, from, bytes);
 }
 
-std::vector<std::int64_t> read_numbers(device& on, std::span<const std::int64_t* const> places) {
+std::vector<std::int64_t> download_numbers(device& on,
+                                           std::span<const std::int64_t* const> places) {
     auto& from = static_cast<cuda_device&>(on);
     const posted_copy copy(from.ordinal(), places.size_bytes());
     auto* const numbers = static_cast<std::int64_t*>(copy.data());

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include <krylith/device/memory/read_numbers.hpp>
 #include <krylith/device/threads/each_rank.hpp>
+#include <krylith/spmv/products/download_numbers.hpp>
 #include <krylith/spmv/products/product_kernels.hpp>
 #include <krylith/spmv/products/settled_on_failure.hpp>
 
@@ -35,7 +35,7 @@ ghost_rows::ghost_rows(const device_group& group, std::span<const local_columns>
                                               columns[as_size(rank)].owned().size()};
         for (const rows_message& m : messages_)
             if (m.ghosts.packer() == rank) ends.push_back(m.packed.data() + m.ghosts.count);
-        const std::vector<std::int64_t> numbers = read_numbers(group[rank], ends);
+        const std::vector<std::int64_t> numbers = download_numbers(group[rank], ends);
         owned_[as_size(rank)] = numbers[0];
         auto next = numbers.begin() + 1;
         for (rows_message& m : messages_)

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include <krylith/device/memory/read_numbers.hpp>
 #include <krylith/device/threads/each_rank.hpp>
+#include <krylith/spmv/products/download_numbers.hpp>
 #include <krylith/spmv/products/product_kernels.hpp>
 #include <krylith/spmv/products/settled_on_failure.hpp>
 
@@ -45,7 +45,7 @@ void transposed_pieces::bring_offsets(std::span<const local_columns> columns,
             if (p.ghosts.receiver == rank)
                 ends.insert(ends.end(),
                             {mine + p.ghosts.first, mine + p.ghosts.first + p.ghosts.count});
-        const std::vector<std::int64_t> numbers = read_numbers(on, ends);
+        const std::vector<std::int64_t> numbers = download_numbers(on, ends);
         own_rows& own = own_[as_size(rank)];
         own.begin = numbers[0];
         own.end = numbers[1];

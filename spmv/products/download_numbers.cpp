@@ -1,4 +1,4 @@
-#include <krylith/device/memory/read_numbers.hpp>
+#include <krylith/spmv/products/download_numbers.hpp>
 
 #include <krylith/config.hpp>
 #if KRYLITH_HAVE_CUDA
@@ -7,10 +7,11 @@
 
 namespace krylith {
 
-std::vector<std::int64_t> read_numbers(device& on, std::span<const std::int64_t* const> places) {
+std::vector<std::int64_t> download_numbers(device& on,
+                                           std::span<const std::int64_t* const> places) {
     if (places.empty()) return {};
 #if KRYLITH_HAVE_CUDA
-    if (on.kind() == backend::cuda) return cuda::read_numbers(on, places);
+    if (on.kind() == backend::cuda) return cuda::download_numbers(on, places);
 #endif
     on.synchronize();
     std::vector<std::int64_t> numbers;

@@ -11,7 +11,7 @@ namespace krylith {
 
 /// Returns the numbers at these places of a device, as they are when what was enqueued is done. For
 /// the few of a set-up: each is a copy.
-[[nodiscard]] std::vector<std::int64_t> read_numbers(device& on,
-                                                     std::span<const std::int64_t* const> places);
+[[nodiscard]] std::vector<std::int64_t>
+download_numbers(device& on, std::span<const std::int64_t* const> places);
 
 } // namespace krylith
