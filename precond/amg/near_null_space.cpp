@@ -22,6 +22,10 @@ constexpr const char* item = "near-null vectors";
 /// Rows from which on loops over them have a team of threads.
 constexpr std::int64_t vectors_worth_a_team = 65536;
 
+/// Bytes of vectors that are brought into the order of rows before they travel: memory that an
+/// allocator keeps for the next time, where new pages would take longer than the work.
+constexpr std::int64_t uploaded_at_once = std::int64_t{16} << 20;
+
 /// Whether the rows of each node lie on one rank, one after the other.
 bool keeps_nodes(const layout& layout, int block) {
     return !layout.order && std::ranges::all_of(layout.rows.begin, [=](std::int64_t begin) {
@@ -94,21 +98,29 @@ near_null_space<W> make_near_null_space(const layout& layout, const amg_options&
     result.vectors = constants ? block : static_cast<int>(largest.size());
     result.block = keeps_nodes(layout, block) ? block : 1;
     std::vector<buffer<W>> values;
+    const auto rows_at_once = std::max<std::int64_t>(
+        1, uploaded_at_once / (result.vectors * static_cast<std::int64_t>(sizeof(W))));
     for (int rank = 0; rank < layout.group.size(); ++rank) {
         const row_range own = layout.rows.owned(rank);
+        values.emplace_back(layout.group.handle(rank), as_size(own.size() * result.vectors), item);
         std::vector<W> part;
-        resize_in_parallel(part, as_size(own.size() * result.vectors));
-#pragma omp parallel for schedule(static) if (own.size() > vectors_worth_a_team)
-        for (std::int64_t row = own.begin; row < own.end; ++row) {
-            const std::int64_t of_caller = layout.row_of_caller(row);
-            W* const to = part.data() + (row - own.begin) * result.vectors;
-            for (int c = 0; c < result.vectors; ++c)
-                to[c] = constants
-                            ? W(of_caller % block == c ? 1 : 0)
-                            : static_cast<W>(options.near_null[as_size(c * rows + of_caller)] /
-                                             largest[as_size(c)]);
+        resize_in_parallel(part, as_size(std::min(own.size(), rows_at_once) * result.vectors));
+        for (std::int64_t first = own.begin; first < own.end; first += rows_at_once) {
+            const std::int64_t last = std::min(own.end, first + rows_at_once);
+#pragma omp parallel for schedule(static) if (last - first > vectors_worth_a_team)
+            for (std::int64_t row = first; row < last; ++row) {
+                const std::int64_t of_caller = layout.row_of_caller(row);
+                W* const to = part.data() + (row - first) * result.vectors;
+                for (int c = 0; c < result.vectors; ++c)
+                    to[c] = constants
+                                ? W(of_caller % block == c ? 1 : 0)
+                                : static_cast<W>(options.near_null[as_size(c * rows + of_caller)] /
+                                                 largest[as_size(c)]);
+            }
+            layout.group[rank].upload(values.back().data() + (first - own.begin) * result.vectors,
+                                      part.data(),
+                                      as_size((last - first) * result.vectors) * sizeof(W));
         }
-        values.emplace_back(layout.group.handle(rank), std::span<const W>(part), item);
     }
     result.values = std::make_shared<const std::vector<buffer<W>>>(std::move(values));
     return result;

@@ -64,14 +64,13 @@ template <class T, class W>
 void scale(const distributed_csr<T>& a, const level_scaling& by, distributed_csr<W>& b);
 
 /// What each rank adds up while B is made, to tell whether B is symmetric.
-class mirror_sums {
-public:
+struct mirror_sums {
     /// Whether B, scaled to a diagonal of 1 / rho, differs from B' by more than rounding: by about
     /// 1e-5 in the entries of many rows, or more in a few. The answer is the same on any number of
     /// devices. Waits for the devices.
     [[nodiscard]] bool differ(std::int64_t nonzeros) const;
 
-    std::vector<buffer<std::uint64_t>> of_ranks;
+    std::vector<buffer<std::uint64_t>> of_ranks; ///< [rank], one number
 };
 
 /// Returns B, which has the pattern of A; the values of A are freed. Fills `mirrored` where it is
