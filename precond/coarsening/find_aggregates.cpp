@@ -36,8 +36,8 @@ public:
     void find_set(std::uint32_t first_round) {
         for (auto& list : key_lists_) list.restart();
         for (auto& list : undecided_lists_) list.restart();
-        // A grid needs 7 to 9 rounds, of which the last cost next to nothing; the host looks
-        // whether they were enough only once or twice.
+        // A grid needs 7 to 9 rounds, of which the last cost a GPU next to nothing; the host looks
+        // whether they were enough after 8, and then after each two.
         visit_all([&](std::size_t r) {
             return begin_set_step{{}, rows_[r], states_[r].data(), key(r), first_round};
         });
