@@ -58,8 +58,8 @@ public:
     [[nodiscard]] device& operator[](int rank) const;
     [[nodiscard]] const std::shared_ptr<device>& handle(int rank) const;
     [[nodiscard]] backend kind() const noexcept;
-    /// The group of one device of this group: the same streams and memory, so that what either
-    /// group enqueues on the device is in one order.
+    /// Makes a group of one device of this group: with the same stream and memory, so that what
+    /// either group enqueues on the device is in one order. Each call makes another group.
     [[nodiscard]] device_group alone(int rank) const;
 
     /// The path from rank `from` to rank `to`; it is direct where from == to.

@@ -80,6 +80,20 @@ TEST_CASE("slabs: many small blocks are one allocation of the runtime, aligned a
     CHECK(device.slabs.empty());
 }
 
+TEST_CASE("slabs: much freed memory is taken back by the next allocation while devices rest") {
+    fake_device device;
+    slab_arena arena(device.source(), small_sizes);
+    void* const large = arena.allocate(3 * mebi);
+    arena.deallocate(large);
+    void* const small = arena.allocate(1000); // has room elsewhere, and looks
+    device.at_work = true;
+    void* const again = arena.allocate(3 * mebi);
+    CHECK(again == large);
+    CHECK(device.waits == 0);
+    arena.deallocate(small);
+    arena.deallocate(again);
+}
+
 TEST_CASE("slabs: freed memory is not handed out while work may still use it") {
     fake_device device;
     slab_arena arena(device.source(), small_sizes);

@@ -100,6 +100,18 @@ KRYLITH_GROUP_TEST("gathered level: numbers of rows go back to their devices") {
     }
 }
 
+KRYLITH_GROUP_TEST("gathered level: a device alone is a group in the order of its own work") {
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const device_group alone = group.alone(rank);
+        CHECK(alone.size() == 1);
+        CHECK(alone.kind() == group.kind());
+        CHECK(alone.concurrent());
+        CHECK(alone.path(0, 0) == peer_path::direct);
+        CHECK(alone.handle(0) == group.handle(rank));
+        CHECK(alone != group.alone(rank)); // groups are compared by what made them
+    }
+}
+
 KRYLITH_GROUP_TEST("gathered level: an operator of a matrix on the first device alone") {
     const auto a = make_gallery<double>("poisson2d:7");
     const row_partition all = equal_rows(a.rows, 1);
