@@ -81,7 +81,7 @@ public:
         visit_all([&](std::size_t r) {
             return number_roots_step{rows_[r], states_[r].data(), before[r].data(),
                                      static_cast<std::int32_t>(owners.begin[r]),
-                                     aggregates_[r].data()};
+                                     aggregates_[r].data(), nearest_[r].data()};
         });
         fill_ghosts(exchange_, aggregates_);
         return owners;
@@ -89,13 +89,14 @@ public:
 
     /// Gives all rows with strong entries an aggregate.
     [[nodiscard]] std::vector<buffer<std::int32_t>> join() {
-        visit_all([&](std::size_t r) {
-            return join_root_step{rows_[r], states_[r].data(), aggregates_[r].data()};
+        for (auto& list : key_lists_) list.restart();
+        visit_lists([&](std::size_t r) {
+            return join_root_step{rows_[r], states_[r].data(), aggregates_[r].data(),
+                                  nearest_[r].data()};
         });
         fill_ghosts(exchange_, aggregates_);
-        visit_all([&](std::size_t r) {
-            return join_strongest_step{rows_[r], states_[r].data(), aggregates_[r].data(),
-                                       nearest_[r].data()};
+        visit_lists([&](std::size_t r) {
+            return join_strongest_step{rows_[r], aggregates_[r].data(), nearest_[r].data()};
         });
         fill_ghosts(exchange_, nearest_);
         return std::move(nearest_);
@@ -118,9 +119,9 @@ private:
     }
 
     void run(std::uint32_t round) {
-        for (std::size_t r = 0; r < rows_.size(); ++r)
-            visit_list(device_of(r), key_lists_[r], mean(r),
-                       largest_key_step{{}, rows_[r], states_[r].data(), key(r), nearest(r)});
+        visit_lists([&](std::size_t r) {
+            return largest_key_step{{}, rows_[r], states_[r].data(), key(r), nearest(r)};
+        });
         fill_in_turn(nearest_);
         for (std::size_t r = 0; r < rows_.size(); ++r)
             visit_list(device_of(r), undecided_lists_[r], mean(r),
@@ -137,6 +138,13 @@ private:
     void visit_all(const Make& make) {
         for (std::size_t r = 0; r < rows_.size(); ++r)
             visit_rows(device_of(r), rows_[r].rows, mean(r), make(r));
+    }
+
+    /// Visits the rows in key_lists_.
+    template <class Make>
+    void visit_lists(const Make& make) {
+        for (std::size_t r = 0; r < rows_.size(); ++r)
+            visit_list(device_of(r), key_lists_[r], mean(r), make(r));
     }
 
     void take_next_states() {

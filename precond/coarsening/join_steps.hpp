@@ -17,13 +17,14 @@ struct is_root {
     }
 };
 
-/// Numbers roots: those of the rank from `first` on.
+/// Numbers roots: those of the rank from `first` on. Other rows have no aggregate yet.
 struct number_roots_step {
     rank_rows a;
     const std::uint8_t* state;
     const std::int32_t* before; ///< roots of the rank before each row
     std::int32_t first;
     std::int32_t* aggregate;
+    std::int32_t* next_aggregate; ///< gets the same
 
     using part_type = std::uint32_t;
     KRYLITH_HD static std::uint32_t join(std::uint32_t one, std::uint32_t) { return one; }
@@ -32,17 +33,18 @@ struct number_roots_step {
     KRYLITH_HD bool finish(std::int64_t row, std::uint32_t) const {
         const std::int32_t own = a.own(row);
         const bool leads = state[own] == root || state[own] == first_root;
-        aggregate[own] = leads ? first + before[row] : no_aggregate;
+        aggregate[own] = next_aggregate[own] = leads ? first + before[row] : no_aggregate;
         return false;
     }
 };
 
 /// Neighbours of roots join them: those of roots of the first set these, others those of the
-/// second. It writes rows that are no roots and reads roots.
+/// second. It writes rows that are no roots and reads roots. Rows that find none stay.
 struct join_root_step {
     rank_rows a;
     const std::uint8_t* state;
     std::int32_t* aggregate;
+    std::int32_t* next_aggregate; ///< gets the same
 
     using part_type = std::int32_t; ///< the lowest local column of a root
     static constexpr std::int32_t none = 0x7fffffff;
@@ -62,7 +64,9 @@ struct join_root_step {
         return lowest;
     }
     KRYLITH_HD bool finish(std::int64_t row, std::int32_t lowest) const {
-        if (lowest != none) aggregate[a.own(row)] = aggregate[lowest];
+        if (lowest == none) return true;
+        const std::int32_t own = a.own(row);
+        aggregate[own] = next_aggregate[own] = aggregate[lowest];
         return false;
     }
 };
@@ -70,10 +74,10 @@ struct join_root_step {
 /// The rest joins the aggregate with the largest summed coupling, the lower one of equals.
 struct join_strongest_step {
     rank_rows a;
-    const std::uint8_t* state;
     const std::int32_t* aggregate;
     std::int32_t* next_aggregate;
 
+    static constexpr bool of_pairs = true;
     using part_type = unsigned long long; ///< the sum, and below it the lower number the larger
     KRYLITH_HD static unsigned long long join(unsigned long long one, unsigned long long other) {
         return one > other ? one : other;
@@ -81,20 +85,13 @@ struct join_strongest_step {
     [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t) const { return true; }
     [[nodiscard]] KRYLITH_HD unsigned long long part(std::int64_t row, int lane, int lanes) const {
         unsigned long long best = 0;
-        const std::int32_t own = a.own(row);
-        if (aggregate[own] != no_aggregate || state[own] == isolated) return best;
 #ifndef __CUDA_ARCH__
         if (add_up(row, best)) return best;
         best = 0;
 #endif
-        // Neighbours in one aggregate follow one another in many rows: their sum is known.
-        std::int32_t last = no_aggregate;
-        std::int32_t before = no_aggregate;
         a.each_strong<1>(row, lane, lanes, [&](std::int32_t j, std::uint8_t) {
             const std::int32_t g = aggregate[j];
-            if (g == no_aggregate || g == last || g == before) return;
-            before = last;
-            last = g;
+            if (g == no_aggregate) return;
             unsigned long long sum = 0;
             a.each_strong(row, 0, 1, [&](std::int32_t other, std::uint8_t coupling) {
                 sum += aggregate[other] == g ? coupling : 0;
@@ -107,7 +104,7 @@ struct join_strongest_step {
     /// there are more.
     [[nodiscard]] bool add_up(std::int64_t row, unsigned long long& best) const {
         constexpr int few = 16;
-        std::int32_t known[few];
+        std::int32_t known[few]{};
         unsigned long long sums[few];
         int count = 0;
         bool all = true;
@@ -132,10 +129,9 @@ struct join_strongest_step {
         return all;
     }
     KRYLITH_HD bool finish(std::int64_t row, unsigned long long best) const {
-        const std::int32_t own = a.own(row);
-        next_aggregate[own] =
-            best == 0 ? aggregate[own]
-                      : static_cast<std::int32_t>(0xffffffffu - static_cast<std::uint32_t>(best));
+        if (best != 0)
+            next_aggregate[a.own(row)] =
+                static_cast<std::int32_t>(0xffffffffu - static_cast<std::uint32_t>(best));
         return false;
     }
 };

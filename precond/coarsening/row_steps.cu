@@ -44,6 +44,10 @@ template void visit_list(device&, const list_step&, std::int64_t, std::int64_t,
                          const largest_key_step&);
 template void visit_list(device&, const list_step&, std::int64_t, std::int64_t, const decide_step&);
 template void visit_list(device&, const list_step&, std::int64_t, std::int64_t, const choose_step&);
+template void visit_list(device&, const list_step&, std::int64_t, std::int64_t,
+                         const join_root_step&);
+template void visit_list(device&, const list_step&, std::int64_t, std::int64_t,
+                         const join_strongest_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const diagonal_step<double>&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const diagonal_step<float>&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const strength_step<double>&);
@@ -54,8 +58,6 @@ template void visit_rows(device&, std::int64_t, std::int64_t, const begin_set_st
 template void visit_rows(device&, std::int64_t, std::int64_t, const left_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const candidate_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const number_roots_step&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const join_root_step&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const join_strongest_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const renumber_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const couple_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const send_step&);

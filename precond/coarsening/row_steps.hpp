@@ -3,7 +3,8 @@
 // A step is a plain struct. wanted(row) says whether it visits a row; part(row, lane, lanes) looks
 // at every `lanes`-th entry; join() puts parts together in any order; finish(row, part) writes, and
 // returns whether the row stays in the list of rows that the next round visits. A step may have
-// least_lanes, the lanes that share even a short row on GPUs.
+// least_lanes, the lanes that share even a short row on GPUs, or of_pairs: it looks at all entries
+// of a row for each entry, so that a lane takes one where the row is not long.
 #pragma once
 
 #include <cstddef>

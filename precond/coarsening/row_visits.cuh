@@ -117,6 +117,11 @@ struct leading_items {
 template <class Step>
 void visit_list(device& device, const list_step& list, std::int64_t rows, std::int64_t mean,
                 const Step& step) {
+    constexpr bool of_pairs = requires {
+        Step::of_pairs;
+    };
+    if (of_pairs && mean <= 12) return launch_visit<8>(device, rows, list, step);
+    if (of_pairs) return launch_visit<32>(device, rows, list, step);
     constexpr bool alone = !requires {
         Step::least_lanes;
     };

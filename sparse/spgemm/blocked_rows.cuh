@@ -39,8 +39,9 @@ struct blocked_row_memory {
     /// A column of each lane; no_key is none. All lanes call it.
     __device__ void insert(std::uint32_t column) {
         bool first_of_kind = false;
+        const std::uint32_t block = column != no_key ? column / 32 : no_key;
+        const int home = insert_key<size>(keys, block, first_of_kind);
         if (column != no_key) {
-            const int home = insert_key<size>(keys, column / 32, first_of_kind);
             const std::uint32_t bit = 1u << (column % 32);
             if ((*static_cast<volatile std::uint32_t*>(&bits[home]) & bit) == 0)
                 atomicOr(&bits[home], bit);
@@ -85,7 +86,7 @@ __device__ inline void sort_in_block(unsigned long long* keys, int size) {
 template <bool Write>
 __global__ void __launch_bounds__(block_threads)
     blocked_rows(const __grid_constant__ csr_pattern a, const __grid_constant__ csr_pattern b,
-                 const wide_row_lists lists, int width, std::int32_t* counts,
+                 const joined_lists lists, int width, std::int32_t* counts,
                  const std::int64_t* offsets, std::int32_t* columns, const column_pool pool,
                  const overflow_list overflow) {
     __shared__ blocked_row_memory table;

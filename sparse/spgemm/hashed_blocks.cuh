@@ -1,5 +1,5 @@
-// The symbolic phase for rows of up to 1024 products whose columns found no room in hash tables of
-// columns, a warp a row: they have more than 192 of them, and only their number is wanted.
+// The symbolic phase for hashed rows whose columns found no room in hash tables of columns, a warp
+// a row: they have more than 192 of them, and only their number is wanted.
 //
 // The hash table holds blocks of 32 columns with a bit for each: neighbours of a mesh share blocks.
 #pragma once
@@ -64,9 +64,10 @@ __global__ void __launch_bounds__(block_threads)
         int blocks = 0;
         for_products(a, b, begin, entries, width, [&](std::uint32_t column) {
             bool first_of_kind = false;
+            const std::uint32_t block = column != no_key ? column / 32 : no_key;
+            const int home = insert_key<memory::size>(mine.keys, block, first_of_kind);
             if (column != no_key) {
                 const std::uint32_t bit = 1u << (column % 32);
-                const int home = insert_key<memory::size>(mine.keys, column / 32, first_of_kind);
                 if ((*static_cast<volatile std::uint32_t*>(&mine.bits[home]) & bit) == 0)
                     atomicOr(&mine.bits[home], bit);
             }

@@ -1,4 +1,4 @@
-// The symbolic phase for rows of up to 1024 products, a warp a row.
+// The symbolic phase for rows whose products may know their places, a warp a row.
 //
 // Products get the home of their column in a hash table of 256. The place of a column is the number
 // of smaller ones, found by comparing all with all, and then homes become places.
@@ -7,6 +7,8 @@
 #include <cstdint>
 
 #include <krylith/sparse/spgemm/column_tables.cuh>
+#include <krylith/sparse/spgemm/joined_pieces.cuh>
+#include <krylith/sparse/spgemm/row_lists.cuh>
 #include <krylith/sparse/spgemm/short_rows.cuh>
 
 namespace krylith::cuda {
@@ -18,64 +20,56 @@ struct hashed_row_memory {
     std::uint32_t list[size];                        ///< those without gaps
     std::uint8_t homes[size];                        ///< where in `keys` those of `list` are
     std::uint8_t places[size];                       ///< of a home
-    std::uint8_t products[most_hashed_products];     ///< homes
+
+    __device__ void clear() {
+#pragma unroll
+        for (int i = 0; i < size / 128; ++i)
+            reinterpret_cast<uint4*>(keys)[i * 32 + lane_number()] = {no_key, no_key, no_key,
+                                                                      no_key};
+        __syncwarp();
+    }
 };
 static_assert(hashed_row_memory::most + 32 < hashed_row_memory::size);
 
-/// The products of up to 32 rows of B, one after the other. Lane i has those of row i.
-struct joined_products {
-    std::int64_t begin; ///< of the lane's row of B, less the number of its first product
-    int at;             ///< the number of its first product
-    int total;
-
-    __device__ joined_products(const csr_pattern& a, const std::int64_t* b_offsets, std::int64_t k,
-                               bool there) {
-        const referred_rows<32> from(a, b_offsets, k, there, lane_number());
-        begin = from.begin - from.at;
-        at = from.at;
-        total = from.total;
-    }
-
-    /// Where product `number` lies in B; all lanes call it.
-    [[nodiscard]] __device__ std::int64_t place_of(int number) const {
-        int row = 0; // the last one that begins at or before it
-#pragma unroll
-        for (int by = 16; by > 0; by /= 2)
-            if (__shfl_sync(all_lanes, at, row + by) <= number) row += by;
-        return __shfl_sync(all_lanes, begin, row) + number;
-    }
-};
-
 /// Puts the columns of a row into the table and returns how many there are, or more than there is
-/// room for.
-__device__ inline int insert_row(const csr_pattern& a, const csr_pattern& b, std::int64_t begin,
-                                 std::int64_t end, hashed_row_memory& mine, int& products) {
+/// room for. Where Homes, `homes` gets the home of each product.
+template <bool Homes>
+__device__ inline int insert_row(const csr_pattern& a, const csr_pattern& b, std::int64_t row,
+                                 hashed_row_memory& mine, std::uint8_t* homes, int& products) {
     constexpr int flight = 4;
     const unsigned lower = (1u << lane_number()) - 1;
+    const std::int64_t end = a.offsets[row + 1];
     int found = 0;
     products = 0;
-    for (std::int64_t k = begin; k < end; k += 32) {
-        const joined_products rows(a, b.offsets, k + lane_number(), k + lane_number() < end);
-        for (int first = 0; first < rows.total; first += 32 * flight) {
+    for (std::int64_t k = a.offsets[row]; k < end; k += 32) {
+        std::int64_t begin = 0;
+        int length = 0;
+        if (k + lane_number() < end) {
+            const std::int32_t from = a.indices[k + lane_number()];
+            begin = b.offsets[from];
+            length = static_cast<int>(b.offsets[from + 1] - begin);
+        }
+        joined_pieces<std::int64_t> rows(begin, length);
+        for (int first = 0; first < rows.total(); first += 32 * flight) {
             std::uint32_t column[flight];
 #pragma unroll
             for (int u = 0; u < flight; ++u) {
-                const int number = first + u * 32 + lane_number();
-                const std::int64_t there = rows.place_of(number);
-                column[u] =
-                    number < rows.total ? static_cast<std::uint32_t>(b.indices[there]) : no_key;
+                const std::int64_t there = rows.next(first + u * 32);
+                column[u] = first + u * 32 + lane_number() < rows.total()
+                                ? static_cast<std::uint32_t>(b.indices[there])
+                                : no_key;
             }
 #pragma unroll
             for (int u = 0; u < flight; ++u) {
-                if (first + u * 32 >= rows.total) break;
+                if (first + u * 32 >= rows.total()) break;
                 bool first_of_kind = false;
-                int home = 0;
-                if (column[u] != no_key) {
-                    home = insert_key<hashed_row_memory::size>(mine.keys, column[u], first_of_kind);
-                    mine.products[products + first + u * 32 + lane_number()] =
+                const int home =
+                    insert_key<hashed_row_memory::size>(mine.keys, column[u], first_of_kind);
+                if (Homes && column[u] != no_key)
+                    homes[products + first + u * 32 + lane_number()] =
                         static_cast<std::uint8_t>(home);
-                }
                 const unsigned firsts = __ballot_sync(all_lanes, first_of_kind);
+                if (firsts == 0) continue;
                 if (first_of_kind) {
                     const int c = found + __popc(firsts & lower);
                     mine.list[c] = column[u];
@@ -85,50 +79,92 @@ __device__ inline int insert_row(const csr_pattern& a, const csr_pattern& b, std
                 if (found > hashed_row_memory::most) return found;
             }
         }
-        products += rows.total;
+        products += rows.total();
     }
     return found;
 }
 
+/// Sets the place of each home that one of `found` columns has.
+__device__ inline void find_places(hashed_row_memory& mine, int found) {
+    const int lane = lane_number();
+    if (lane < 4) mine.list[found + lane] = no_key;
+    __syncwarp();
+    for (int c = lane; c < found; c += 32) {
+        const std::uint32_t own = mine.list[c];
+        std::uint32_t place = 0;
+        for (int other = 0; other < found; other += 4) {
+            const uint4 some = reinterpret_cast<const uint4*>(mine.list)[other / 4];
+            place += (some.x < own) + (some.y < own) + (some.z < own) + (some.w < own);
+        }
+        mine.places[mine.homes[c]] = static_cast<std::uint8_t>(place);
+    }
+    __syncwarp();
+}
+
+/// Homes become places, where they lie.
+__device__ inline void place_products(const hashed_row_memory& mine, int products,
+                                      std::uint8_t* places) {
+    constexpr int flight = 4;
+    for (int first = lane_number(); first < products; first += 32 * flight) {
+        std::uint8_t home[flight];
+#pragma unroll
+        for (int u = 0; u < flight; ++u)
+            home[u] = first + u * 32 < products ? places[first + u * 32] : std::uint8_t{0};
+#pragma unroll
+        for (int u = 0; u < flight; ++u)
+            if (first + u * 32 < products) places[first + u * 32] = mine.places[home[u]];
+    }
+}
+
 __global__ void __launch_bounds__(block_threads)
     hashed_rows(const __grid_constant__ csr_pattern a, const __grid_constant__ csr_pattern b,
-                const row_list rows, const symbolic_results to, const overflow_list overflow) {
-    using memory = hashed_row_memory;
-    __shared__ __align__(16) memory memories[block_warps];
-    memory& mine = memories[threadIdx.x / 32];
-    const int lane = lane_number();
-    for (std::int64_t item = std::int64_t{blockIdx.x} * block_warps + threadIdx.x / 32;
-         item < rows.count; item += std::int64_t{gridDim.x} * block_warps) {
-        const std::int64_t row = rows.rows != nullptr ? rows.rows[item] : item;
-#pragma unroll
-        for (int i = 0; i < memory::size / 128; ++i)
-            reinterpret_cast<uint4*>(mine.keys)[i * 32 + lane] = {no_key, no_key, no_key, no_key};
-        __syncwarp();
+                const joined_lists lists, const symbolic_results to, const overflow_list overflow) {
+    __shared__ __align__(16) hashed_row_memory memories[block_warps];
+    hashed_row_memory& mine = memories[threadIdx.x / 32];
+    const std::int64_t all = lists.count();
+    for (std::int64_t item = std::int64_t{blockIdx.x} * block_warps + threadIdx.x / 32; item < all;
+         item += std::int64_t{gridDim.x} * block_warps) {
+        const std::int64_t row = lists.row(item);
+        std::uint8_t* const places =
+            to.places != nullptr ? to.places + to.places_at[row] : nullptr;
+        mine.clear();
         int products = 0;
-        const int found = insert_row(a, b, a.offsets[row], a.offsets[row + 1], mine, products);
+        const int found = places != nullptr ? insert_row<true>(a, b, row, mine, places, products)
+                              : insert_row<false>(a, b, row, mine, nullptr, products);
         __syncwarp();
-        if (found > memory::most) {
-            if (lane == 0) overflow.add(row);
-            __syncwarp();
-            continue;
-        }
-        if (lane == 0) to.counts[row] = found;
-        if (to.places == nullptr) continue;
-        if (lane < 4) mine.list[found + lane] = no_key;
-        __syncwarp();
-        for (int c = lane; c < found; c += 32) {
-            const std::uint32_t own = mine.list[c];
-            std::uint32_t place = 0;
-            for (int other = 0; other < found; other += 4) {
-                const uint4 some = reinterpret_cast<const uint4*>(mine.list)[other / 4];
-                place += (some.x < own) + (some.y < own) + (some.z < own) + (some.w < own);
+        if (found > hashed_row_memory::most) {
+            if (lane_number() == 0) overflow.add(row);
+        } else {
+            if (lane_number() == 0) to.counts[row] = found;
+            if (places != nullptr) {
+                find_places(mine, found);
+                place_products(mine, products, places);
             }
-            mine.places[mine.homes[c]] = static_cast<std::uint8_t>(place);
         }
         __syncwarp();
-        std::uint8_t* const places = to.places + to.places_at[row];
-        for (int i = lane; i < products; i += 32) places[i] = mine.places[mine.products[i]];
+    }
+}
+
+/// Tries the rows of count_class::wide, among every so many-th row, whose products would be few
+/// enough to know their places: found[0] gets how many these are, found[1] how many of them have
+/// few enough results, too. 0 before.
+__global__ void __launch_bounds__(block_threads)
+    try_many_products(const __grid_constant__ csr_pattern a, const __grid_constant__ csr_pattern b,
+                  const class_rules rules, const std::uint32_t* products, std::int64_t every,
+                  unsigned* found) {
+    __shared__ __align__(16) hashed_row_memory memories[block_warps];
+    hashed_row_memory& mine = memories[threadIdx.x / 32];
+    const std::int64_t warp = std::int64_t{blockIdx.x} * block_warps + threadIdx.x / 32;
+    for (std::int64_t row = warp * every; row < a.rows;
+         row += std::int64_t{gridDim.x} * block_warps * every) {
+        if (!rules.of_many(products[row], a.offsets[row + 1] - a.offsets[row])) continue;
+        mine.clear();
+        int number = 0;
+        const int results = insert_row<false>(a, b, row, mine, nullptr, number);
         __syncwarp();
+        if (lane_number() != 0) continue;
+        atomicAdd(&found[0], 1u);
+        if (results <= hashed_row_memory::most) atomicAdd(&found[1], 1u);
     }
 }
 

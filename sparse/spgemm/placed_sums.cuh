@@ -28,11 +28,11 @@ struct numeric_results {
 /// A row of B, and what it is multiplied by, in 16 bytes.
 template <class T>
 struct alignas(16) scaled_row {
-    std::int64_t where; ///< 2048 times where it begins, and its length
+    std::int64_t where; ///< 4096 times where it begins, and its length
     T factor;
 
-    static constexpr int length_bits = 11;
-    static_assert(most_hashed_products < 1 << length_bits);
+    static constexpr int length_bits = 12;
+    static_assert(most_placed_products < 1 << length_bits);
     [[nodiscard]] __device__ int length() const {
         return static_cast<int>(where & ((1 << length_bits) - 1));
     }
@@ -45,9 +45,15 @@ struct alignas(16) scaled_row {
     return room + 8;
 }
 
+/// The rows of B of all groups of lanes of a block, with a gap behind each, so that they lie in
+/// other banks.
+[[nodiscard]] KRYLITH_HD constexpr int placed_rows_of_b(int lanes) noexcept {
+    return block_threads / lanes * (lanes + 1);
+}
+
 template <class T>
 [[nodiscard]] inline std::size_t placed_bytes(int lanes, int room, bool columns) {
-    return block_threads * sizeof(scaled_row<T>) +
+    return placed_rows_of_b(lanes) * sizeof(scaled_row<T>) +
            static_cast<std::size_t>(block_threads / lanes) *
                static_cast<std::size_t>(placed_stride(room)) *
                (sizeof(T) + (columns ? sizeof(std::int32_t) : 0));
@@ -65,8 +71,8 @@ __global__ void __launch_bounds__(block_threads)
     const int lane = static_cast<int>(threadIdx.x) % Lanes;
     const int group = static_cast<int>(threadIdx.x) / Lanes;
     const int stride = placed_stride(room);
-    scaled_row<T>* const from = reinterpret_cast<scaled_row<T>*>(shared) + group * Lanes;
-    T* const all_sums = reinterpret_cast<T*>(shared + block_threads * sizeof(scaled_row<T>));
+    scaled_row<T>* const from = reinterpret_cast<scaled_row<T>*>(shared) + group * (Lanes + 1);
+    T* const all_sums = reinterpret_cast<T*>(shared + placed_rows_of_b(Lanes) * sizeof(scaled_row<T>));
     T* const sums = all_sums + group * stride;
     std::int32_t* const columns =
         reinterpret_cast<std::int32_t*>(all_sums + groups * stride) + group * stride;

@@ -97,7 +97,7 @@ spgemm_estimate estimate_products(const std::shared_ptr<device>& device, const c
     e.result_bytes = 8 * (a.rows + 1) + (4 + value_bytes) * e.most_nonzeros;
     // Offsets, places, arrays of 4 bytes a row, and which rows repeat others.
     e.extra_bytes = most_block_bytes(a, b) + 16 * (a.rows + 1) + 37 * a.rows +
-                    static_cast<std::int64_t>(totals.placed) + scan_scratch_bytes_of<std::int64_t> +
+                    static_cast<std::int64_t>(totals.placed + totals.many_placed) + scan_scratch_bytes_of<std::int64_t> +
                     1024 + product_totals_bytes(a);
     const std::int64_t giant = totals.rows_of[static_cast<int>(count_class::giant)];
     const std::int64_t wide = totals.rows_of[static_cast<int>(count_class::wide)];

@@ -21,11 +21,13 @@ struct long_rows {
 /// The totals of a block.
 struct block_totals {
     unsigned rows_of[static_cast<int>(count_class::number)];
-    unsigned long long sums[3];
+    unsigned long long sums[4];
+    unsigned of_many;
 
     __device__ void clear() {
         if (threadIdx.x < static_cast<int>(count_class::number)) rows_of[threadIdx.x] = 0;
-        if (threadIdx.x < 3) sums[threadIdx.x] = 0;
+        if (threadIdx.x < 4) sums[threadIdx.x] = 0;
+        if (threadIdx.x == 0) of_many = 0;
         __syncthreads();
     }
     /// Adds a row; any thread calls it.
@@ -38,6 +40,10 @@ struct block_totals {
         atomicAdd(&sums[0], products);
         if (products <= most_hashed_products) atomicAdd(&sums[1], products);
         atomicAdd(&sums[2], products < columns ? products : columns);
+        if (rules.of_many(count, entries)) {
+            atomicAdd(&sums[3], products);
+            atomicAdd(&of_many, 1u);
+        }
         return count;
     }
     __device__ void leave(product_totals* totals) const {
@@ -48,6 +54,8 @@ struct block_totals {
         atomicAdd(&totals->products, sums[0]);
         atomicAdd(&totals->placed, sums[1]);
         atomicAdd(&totals->most_results, sums[2]);
+        atomicAdd(&totals->many_placed, sums[3]);
+        atomicAdd(&totals->of_many, of_many);
     }
 };
 
@@ -67,6 +75,8 @@ __global__ void __launch_bounds__(block_threads)
     unsigned long long products = 0;
     unsigned long long placed = 0;
     unsigned long long results = 0;
+    unsigned long long many_placed = 0;
+    unsigned of_many = 0;
     unsigned mine[classes] = {};
     const auto length_of = [&](std::int32_t from) {
         return static_cast<unsigned long long>(b_offsets[from + 1] - b_offsets[from]);
@@ -100,6 +110,10 @@ __global__ void __launch_bounds__(block_threads)
             for (int c = 0; c < classes; ++c) mine[c] += static_cast<int>(which) == c ? 1 : 0;
             products += sum;
             if (sum <= most_hashed_products) placed += sum;
+            if (rules.of_many(count, entries)) {
+                many_placed += sum;
+                ++of_many;
+            }
             const auto columns = static_cast<unsigned long long>(rules.columns);
             results += sum < columns ? sum : columns;
         }
@@ -132,11 +146,17 @@ __global__ void __launch_bounds__(block_threads)
     products = warp_sum(products);
     placed = warp_sum(placed);
     results = warp_sum(results);
+    many_placed = warp_sum(many_placed);
+    of_many = warp_sum(of_many);
     for (unsigned& count : mine) count = warp_sum(count);
     if (lane_number() == 0) {
         atomicAdd(&block.sums[0], products);
         atomicAdd(&block.sums[1], placed);
         atomicAdd(&block.sums[2], results);
+        if (of_many != 0) {
+            atomicAdd(&block.sums[3], many_placed);
+            atomicAdd(&block.of_many, of_many);
+        }
         for (int c = 0; c < classes; ++c)
             if (mine[c] != 0) atomicAdd(&block.rows_of[c], mine[c]);
     }

@@ -14,10 +14,12 @@ namespace krylith::cuda {
 struct product_totals {
     unsigned long long products;
     unsigned long long placed;       ///< products of rows that may keep places
+    unsigned long long many_placed;  ///< those of rows that class_rules::hash_many adds to these
     unsigned long long most_results; ///< a row has at most as many as columns
     unsigned long long descents;     ///< entries of B that are not below the next one
     unsigned long long row_ends;     ///< those of them that are the last of a row
     unsigned rows_of[static_cast<int>(count_class::number)];
+    unsigned of_many;   ///< rows that class_rules::hash_many makes hashed, not wide
     unsigned long_rows; ///< rows of A in the list of long ones
 };
 

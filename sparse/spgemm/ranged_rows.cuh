@@ -48,7 +48,7 @@ __device__ inline void find_span(const csr_pattern& a, const csr_pattern& b, std
 /// Counts the columns of rows, and keeps them where the pool has room.
 __global__ void __launch_bounds__(block_threads)
     ranged_rows(const __grid_constant__ csr_pattern a, const __grid_constant__ csr_pattern b,
-                const wide_row_lists lists, int width, std::int32_t* counts, const column_pool pool,
+                const joined_lists lists, int width, std::int32_t* counts, const column_pool pool,
                 const overflow_list overflow) {
     __shared__ std::uint32_t bits[most_spanned_columns / 32];
     __shared__ std::uint32_t ends[2];

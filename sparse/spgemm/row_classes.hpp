@@ -32,6 +32,8 @@ inline constexpr int most_merged_entries = 8; ///< of a row of A
 inline constexpr int most_merged_products = 64;
 inline constexpr int most_lane_results = 16; ///< of a row that a thread adds up
 inline constexpr int most_hashed_products = 1024;
+/// The most products of a row that know their places: only where class_rules::hash_many.
+inline constexpr int most_placed_products = 4095;
 inline constexpr int most_placed_results = 192;         ///< what hash tables have room for
 inline constexpr int search_chunk = row_limits{}.chunk; ///< the most entries of a chunk
 
@@ -42,6 +44,8 @@ inline constexpr std::int64_t most_range_columns = std::int64_t{1} << 19;
 struct class_rules {
     row_limits limits;
     std::int64_t columns; ///< of C
+    /// Whether rows of more than most_hashed_products are hashed, too: most have few results.
+    bool hash_many = false;
 
     /// `entries` are those of the row of A, `products` at most 2^32 - 1.
     [[nodiscard]] KRYLITH_HD count_class of_products(std::uint32_t products,
@@ -52,10 +56,21 @@ struct class_rules {
         if (products <= 32) return count_class::short_32;
         if (products <= 64) return count_class::short_64;
         if (products <= most_hashed_products) return count_class::hashed;
-        const std::int64_t ranges = (columns + most_range_columns - 1) / most_range_columns;
-        const bool giant =
-            products > limits.products || (ranges > 1 && entries > limits.searches / ranges);
-        return giant ? count_class::giant : count_class::wide;
+        if (is_giant(products, entries)) return count_class::giant;
+        return hash_many && products <= most_placed_products ? count_class::hashed
+                                                             : count_class::wide;
+    }
+
+    /// Whether `hash_many` makes a row hashed that would be wide.
+    [[nodiscard]] KRYLITH_HD bool of_many(std::uint32_t products, std::int64_t entries) const {
+        return products > most_hashed_products && products <= most_placed_products &&
+               !is_giant(products, entries);
+    }
+
+    /// Whether the products of a row may know their places.
+    [[nodiscard]] KRYLITH_HD bool may_be_placed(std::uint32_t products,
+                                                std::int64_t entries) const {
+        return products <= most_hashed_products || (hash_many && of_many(products, entries));
     }
 
     /// `results` are the nonzeros of the row of C.
@@ -65,7 +80,7 @@ struct class_rules {
         if (limits.places && products <= most_merged_products && entries <= most_merged_entries &&
             results <= most_lane_results)
             return sum_class::lane;
-        if (limits.places && products <= most_hashed_products && results <= most_placed_results)
+        if (limits.places && results <= most_placed_results && may_be_placed(products, entries))
             return results <= 32    ? sum_class::places_32
                    : results <= 64  ? sum_class::places_64
                    : results <= 128 ? sum_class::places_128
@@ -75,6 +90,13 @@ struct class_rules {
             return sum_class::giant_sorted;
         return of_products(products, entries) == count_class::giant ? sum_class::giant_searched
                                                                     : sum_class::searched;
+    }
+
+private:
+    /// For rows of more than most_hashed_products.
+    [[nodiscard]] KRYLITH_HD bool is_giant(std::uint32_t products, std::int64_t entries) const {
+        const std::int64_t ranges = (columns + most_range_columns - 1) / most_range_columns;
+        return products > limits.products || (ranges > 1 && entries > limits.searches / ranges);
     }
 };
 

@@ -61,7 +61,7 @@ void write_searched_columns(const std::shared_ptr<device>& device, const spgemm_
         constexpr const char* item = "product of matrices";
         const buffer<std::int32_t> not_kept(device, kept ? count : 0, item);
         const buffer<std::int32_t> overflow(device, blocked ? count : 0, item);
-        wide_row_lists left{rows, nullptr, nullptr};
+        joined_lists left{rows, nullptr, nullptr};
         const launch_scope launch(*device);
         if (kept) {
             const auto kernel = copy_kept;

@@ -1,4 +1,5 @@
 // The symbolic phase of C = A B on a CUDA device.
+#include <algorithm>
 #include <numeric>
 
 #include <krylith/sparse/spgemm/blocked_rows.cuh>
@@ -6,6 +7,7 @@
 #include <krylith/sparse/spgemm/hashed_blocks.cuh>
 #include <krylith/sparse/spgemm/hashed_rows.cuh>
 #include <krylith/sparse/spgemm/merged_rows.cuh>
+#include <krylith/sparse/spgemm/neighbouring_rows.cuh>
 #include <krylith/sparse/spgemm/product_totals.hpp>
 #include <krylith/sparse/spgemm/ranged_rows.cuh>
 #include <krylith/sparse/spgemm/repeated_rows.cuh>
@@ -74,6 +76,7 @@ public:
         refuse_disorder(device_, b_, totals);
         plan_.products = static_cast<std::int64_t>(totals.products);
         plan_.width = width_for(plan_.products, a_.nonzeros);
+        decide_on_many(totals);
         find_repeats(totals);
         if (a_.rows != 0) count_rows(totals);
         plan_.peak_bytes = bytes_.peak();
@@ -81,6 +84,24 @@ public:
     }
 
 private:
+    /// Hashes rows of many products where most of some that are tried have few results.
+    void decide_on_many(product_totals& totals) {
+        if (!rules_.limits.places || totals.of_many < rules_.limits.sampled_rows) return;
+        constexpr std::int64_t tried = 2048; // rows of A, of which some are of this kind
+        const std::int64_t every = std::max<std::int64_t>(a_.rows / tried, 1);
+        unsigned found[2] = {}; // tried, and few
+        zeroed(*device_, plan_.next.data());
+        auto* const counters = reinterpret_cast<unsigned*>(plan_.next.data());
+        launch_for(try_many_products, std::min(a_.rows, tried), block_warps, rules_,
+                   products_.data(), every, counters);
+        device_->download(found, counters, sizeof found);
+        if (found[1] * std::int64_t{10} < found[0] * std::int64_t{9} || found[0] == 0) return;
+        rules_.hash_many = true;
+        totals.rows_of[static_cast<int>(count_class::wide)] -= totals.of_many;
+        totals.rows_of[static_cast<int>(count_class::hashed)] += totals.of_many;
+        totals.placed += totals.many_placed;
+    }
+
     /// Finds the rows that repeat others, and takes them out of their class, where this may spare
     /// much: most rows are wide.
     void find_repeats(product_totals& totals) {
@@ -122,7 +143,9 @@ private:
             plan_.places_at = bytes_.make<std::int64_t>(device_, a_.rows + 1);
             plan_.places =
                 bytes_.make<std::uint8_t>(device_, static_cast<std::int64_t>(totals.placed));
-            scan(*device_, place_offsets{products_.data(), a_.rows, plan_.places_at.data()},
+            scan(*device_,
+                 place_offsets{rules_, a_.offsets, products_.data(), a_.rows,
+                               plan_.places_at.data()},
                  a_.rows, scratch_.data());
             to.places_at = plan_.places_at.data();
             to.places = plan_.places.data();
@@ -166,7 +189,7 @@ private:
         const row_list wide = rows(count_class::wide);
         const std::int64_t blocked =
             b_.columns >= least_blocked_columns ? wide.count + hashed.count : 0;
-        buffer<unsigned> counters = bytes_.make<unsigned>(device_, 5);
+        buffer<unsigned> counters = bytes_.make<unsigned>(device_, 6);
         counters.zero();
         buffer<std::int32_t> overflow =
             bytes_.make<std::int32_t>(device_, 2 * (hashed.count + blocked));
@@ -175,18 +198,23 @@ private:
         const overflow_list of_ranges{twice.rows + hashed.count, counters.data() + 2};
         const overflow_list thrice{of_ranges.rows + blocked, counters.data() + 3};
         if (hashed.count != 0) {
-            launch_list(hashed_rows, hashed, block_warps, to, once);
+            // The list of those that are hashed in vain is not needed yet.
+            const overflow_list not_near{twice.rows, counters.data() + 5};
+            joined_lists left{hashed, nullptr, nullptr};
+            if (take_neighbours(hashed, to, not_near))
+                left = {row_list{nullptr, 0}, not_near.rows, not_near.count};
+            launch_for(hashed_rows, hashed.count, block_warps, left, to, once);
             launch_for(hashed_blocks, hashed.count, block_warps,
                        counted_rows{once.rows, once.count}, plan_.width, counts_.data(), twice);
         }
-        wide_row_lists lists_left{wide, twice.rows, hashed.count != 0 ? twice.count : nullptr};
+        joined_lists lists_left{wide, twice.rows, hashed.count != 0 ? twice.count : nullptr};
         if (blocked != 0) {
             make_pool(wide, thrice);
             const column_pool room = pool();
             launch_for(ranged_rows, blocked, 1, lists_left, plan_.width, counts_.data(), room,
                        of_ranges);
             launch_for(blocked_rows<false>, blocked, 1,
-                       wide_row_lists{row_list{nullptr, 0}, of_ranges.rows, of_ranges.count},
+                       joined_lists{row_list{nullptr, 0}, of_ranges.rows, of_ranges.count},
                        plan_.width, counts_.data(), nullptr, nullptr, room, thrice);
             lists_left = {row_list{nullptr, 0}, thrice.rows, thrice.count};
         }
@@ -209,6 +237,26 @@ private:
         bytes_.drop(lists);
     }
 
+    /// Takes neighbouring rows together where that suits most of some that are tried, and returns
+    /// whether it did: `overflow` has the rows that are left.
+    [[nodiscard]] bool take_neighbours(const row_list& rows, const symbolic_results& to,
+                                       const overflow_list& overflow) {
+        if (rows.count < rules_.limits.sampled_rows) return false;
+        constexpr std::int64_t tried = 512;
+        constexpr std::int64_t of_group = neighbour_memory::rows;
+        const std::int64_t groups = (rows.count + of_group - 1) / of_group;
+        const std::int64_t every = std::max<std::int64_t>(groups / tried, 1);
+        const std::int64_t sample = (groups + every - 1) / every;
+        launch_list(neighbouring_rows, rows, block_warps * of_group * every,
+                    every, to, overflow);
+        unsigned left = 0;
+        device_->download(&left, overflow.count, sizeof left);
+        if (2 * std::int64_t{left} > sample * of_group) return false;
+        zeroed(*device_, overflow.count);
+        launch_list(neighbouring_rows, rows, block_warps * of_group, std::int64_t{1}, to, overflow);
+        return true;
+    }
+
     [[nodiscard]] column_pool pool() {
         return {plan_.kept_columns.data(), plan_.kept_columns.size(),
                 zeroed(*device_, plan_.next.data()), plan_.kept_at.data()};
@@ -223,7 +271,7 @@ private:
         const std::int64_t looked_at = (wide.count + every - 1) / every;
         const auto sum = static_cast<double>(counted([&](unsigned long long* used) {
             launch_for(blocked_rows<false>, looked_at, 1,
-                       wide_row_lists{wide, nullptr, nullptr, every}, plan_.width, counts_.data(),
+                       joined_lists{wide, nullptr, nullptr, every}, plan_.width, counts_.data(),
                        nullptr, nullptr, column_pool{nullptr, 0, used, nullptr}, overflow);
         }));
         device_->zero(overflow.count, sizeof *overflow.count);
@@ -255,12 +303,12 @@ private:
     /// Launches kernel(A, B, arguments) for so many rows, of which a block does `of_block` at a
     /// time.
     template <class Kernel, class... Arguments>
-    void launch_list(Kernel kernel, const row_list& rows, int of_block,
+    void launch_list(Kernel kernel, const row_list& rows, std::int64_t of_block,
                      const Arguments&... arguments) {
         launch_for(kernel, rows.count, of_block, rows, arguments...);
     }
     template <class Kernel, class... Arguments>
-    void launch_for(Kernel kernel, std::int64_t count, int of_block,
+    void launch_for(Kernel kernel, std::int64_t count, std::int64_t of_block,
                     const Arguments&... arguments) {
         if (count == 0) return;
         const launch_scope launch(*device_);

@@ -17,6 +17,8 @@ struct sized {
 
 /// Where the places of each row begin.
 struct place_offsets {
+    class_rules rules;
+    const std::int64_t* a_offsets;
     const std::uint32_t* products;
     std::int64_t rows;
     std::int64_t* at;
@@ -25,7 +27,8 @@ struct place_offsets {
         return static_cast<std::uint32_t>(rows);
     }
     [[nodiscard]] __device__ sized load(std::uint32_t i) const {
-        return {products[i] <= most_hashed_products ? std::int64_t{products[i]} : 0};
+        const std::int64_t entries = a_offsets[i + 1] - a_offsets[i];
+        return {rules.may_be_placed(products[i], entries) ? std::int64_t{products[i]} : 0};
     }
     __device__ void emit(bool there, std::uint32_t i, sized, std::int64_t before) const {
         if (there) at[i] = before;

@@ -5,27 +5,9 @@
 #include <cstdint>
 
 #include <krylith/sparse/spgemm/referred_columns.cuh>
+#include <krylith/sparse/spgemm/row_lists.cuh>
 
 namespace krylith::cuda {
-
-/// Two lists of rows, one after the other, of which every so many-th row counts; the length of the
-/// second is on the device.
-struct wide_row_lists {
-    row_list first;
-    const std::int32_t* second;
-    const unsigned* second_count; ///< null: there is no second list
-    std::int64_t every = 1;
-
-    [[nodiscard]] __device__ std::int64_t count() const {
-        const std::int64_t all = first.count + (second_count != nullptr ? *second_count : 0);
-        return (all + every - 1) / every;
-    }
-    [[nodiscard]] __device__ std::int64_t row(std::int64_t item) const {
-        item *= every;
-        if (item >= first.count) return second[item - first.count];
-        return first.rows != nullptr ? first.rows[item] : item;
-    }
-};
 
 /// The shared memory of wide_rows.
 [[nodiscard]] inline std::size_t range_bytes(std::int64_t columns) {
@@ -131,7 +113,7 @@ __device__ inline int write_bits(std::uint32_t bits, std::int64_t first, std::in
 template <bool Write>
 __global__ void __launch_bounds__(block_threads)
     wide_rows(const __grid_constant__ csr_pattern a, const __grid_constant__ csr_pattern b,
-              const wide_row_lists lists, int width, std::int32_t* counts,
+              const joined_lists lists, int width, std::int32_t* counts,
               const std::int64_t* offsets, std::int32_t* columns, unsigned* next) {
     extern __shared__ __align__(16) std::uint32_t bits[];
     __shared__ unsigned taken;

@@ -57,6 +57,33 @@ csr_matrix<double> banded(std::int64_t rows, std::int64_t columns, int length) {
     return with_values(std::move(a), 5);
 }
 
+/// Rows of different columns near a place that moves with the row, as those of a prolongation.
+csr_matrix<double> near_columns(std::int64_t rows, std::int64_t columns,
+                                const std::function<std::int64_t(std::int64_t)>& lengths) {
+    csr_matrix<double> a{rows, columns, {0}, {}, {}};
+    for (std::int64_t i = 0; i < rows; ++i) {
+        const std::int64_t length = lengths(i);
+        const std::int64_t first = i * (columns - length) / rows;
+        for (std::int64_t k = 0; k < length; ++k)
+            a.column_indices.push_back(static_cast<std::int32_t>(first + k));
+        a.row_offsets.push_back(a.nnz());
+    }
+    a.values.resize(a.column_indices.size());
+    return with_values(std::move(a), 9);
+}
+
+/// Every so many-th row has entries in all parts of the matrix instead of its own.
+csr_matrix<double> with_far_entries(csr_matrix<double> a, std::int64_t every) {
+    for (std::int64_t i = 0; i < a.rows; i += every) {
+        const std::int64_t begin = a.row_offsets[static_cast<std::size_t>(i)];
+        const std::int64_t count = a.row_offsets[static_cast<std::size_t>(i) + 1] - begin;
+        for (std::int64_t k = 0; k < count; ++k)
+            a.column_indices[static_cast<std::size_t>(begin + k)] =
+                static_cast<std::int32_t>(k * a.columns / count);
+    }
+    return a;
+}
+
 /// A dense block of rows x columns for each entry, in the order of entries.
 csr_matrix<double> in_blocks(const csr_matrix<double>& a, int rows, int columns) {
     csr_matrix<double> all{a.rows * rows, a.columns * columns, {0}, {}, {}};
@@ -155,6 +182,15 @@ std::vector<spgemm_case> make_cases() {
         in_blocks(rows(900, 140000, always(20)), 3, 2));
     add("what looks like dense blocks in its first rows", in_blocks(rows(70, 50, always(12)), 3, 3),
         nearly_in_blocks(rows(50, 60, always(9)), 3, 6));
+    add("neighbouring rows that share rows of B, some of them empty",
+        poisson3d_27point<double>(9, 8, 7), near_columns(9 * 8 * 7, 40, some(6)));
+    add("neighbouring rows, of which some share too little",
+        with_far_entries(poisson3d_27point<double>(9, 8, 7), 61),
+        near_columns(9 * 8 * 7, 300, always(5)));
+    add("many products of a row, and few results", rows(64, 400, some(130)),
+        rows(400, 60, always(30)));
+    add("many products of a row, and few results of most", rows(64, 400, some(130)),
+        rows(400, 900, [](std::int64_t i) { return i == 7 ? 400 : i % 30; }));
     const auto stencil = poisson3d<double>(9, 8, 7);
     add("the square of a stencil", stencil, stencil);
     return cases;

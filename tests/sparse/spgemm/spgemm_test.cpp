@@ -25,9 +25,10 @@ using testing::with_values;
 
 namespace {
 
-/// With places of products, which a GPU keeps, without, and with the columns of even a few long
-/// rows.
-const row_limits all_limits[] = {{}, {.places = false}, {.pooled_rows = 8}};
+/// With places of products, which a GPU keeps, without, with the columns of even a few long rows,
+/// and with kernels that few matrices suit, tried on all.
+const row_limits all_limits[] = {
+    {}, {.places = false}, {.pooled_rows = 8}, {.sampled_rows = 8}};
 
 csr_matrix<double> some_matrix(std::int64_t rows, std::int64_t columns) {
     return rows_of_lengths(
@@ -44,6 +45,7 @@ KRYLITH_DEVICE_TEST("spgemm: products have the bits of the plain product") {
             CAPTURE(c.surfaces);
             CAPTURE(limits.places);
             CAPTURE(limits.pooled_rows);
+            CAPTURE(limits.sampled_rows);
             const device_csr<double> a(device, c.a);
             const device_csr<double> b(device, c.b);
             const spgemm<double> plan(a, b);
@@ -63,6 +65,7 @@ KRYLITH_DEVICE_TEST("spgemm: fp32") {
             CAPTURE(c.surfaces);
             CAPTURE(limits.places);
             CAPTURE(limits.pooled_rows);
+            CAPTURE(limits.sampled_rows);
             const device_csr<float> a(device, c.single_a);
             const device_csr<float> b(device, c.single_b);
             const spgemm<float> plan(a, b);
@@ -114,6 +117,7 @@ KRYLITH_DEVICE_TEST("spgemm: a refresh takes new values, and nothing of the old 
             CAPTURE(c.surfaces);
             CAPTURE(limits.places);
             CAPTURE(limits.pooled_rows);
+            CAPTURE(limits.sampled_rows);
             device_csr<double> a(device, c.a);
             device_csr<double> b(device, c.b);
             const spgemm<double> plan(a, b);
@@ -133,6 +137,7 @@ KRYLITH_DEVICE_TEST("spgemm: estimates are not exceeded, and nothing stays alloc
             CAPTURE(c.surfaces);
             CAPTURE(limits.places);
             CAPTURE(limits.pooled_rows);
+            CAPTURE(limits.sampled_rows);
             const device_csr<double> a(device, c.a);
             const device_csr<double> b(device, c.b);
             const auto e = spgemm<double>::estimate(a, b);
