@@ -7,7 +7,8 @@ namespace krylith::cuda {
 namespace {
 
 constexpr int threads = 256;
-constexpr int lanes = 8; ///< of a row
+constexpr int lanes = 8;  ///< of a row
+constexpr int flight = 4; ///< entries of a lane that are loaded at once
 using word = unsigned long long;
 static_assert(sizeof(word) == sizeof(std::uint64_t));
 
@@ -59,10 +60,11 @@ __global__ void __launch_bounds__(threads)
             const std::int64_t number = first_owned + first + i * groups + group;
             double part = 0;
             double magnitudes = 0;
+#pragma unroll flight
             for (std::int64_t k = begin + lane; k < end; k += lanes) {
                 const auto value = static_cast<double>(a.values[k]);
                 magnitudes += fabs(value);
-                if (a.indices[k] == number) part += value;
+                part += a.indices[k] == number ? value : 0.0;
             }
             part = warp_sum<lanes>(part);
             magnitudes = warp_sum<lanes>(magnitudes);
@@ -99,14 +101,29 @@ __global__ void __launch_bounds__(threads)
         if constexpr (Mirrored)
             probe = detail::probe_of(
                 mirrored.columns.global(static_cast<std::int32_t>(first_owned + at.row)));
-        for (std::int64_t k = a.offsets[at.row] + at.lane; k < a.offsets[at.row + 1]; k += lanes) {
-            const std::int32_t column = a.indices[k];
-            const W scaled = static_cast<W>(static_cast<double>(a.values[k]) * own * s[column]);
-            to[k] = scaled;
-            if constexpr (Mirrored)
-                all += static_cast<word>(
-                    detail::mirror_term(probe, detail::probe_of(mirrored.columns.global(column)),
-                                        mirrored.factor * static_cast<double>(scaled)));
+        const std::int64_t end = a.offsets[at.row + 1];
+        for (std::int64_t k = a.offsets[at.row] + at.lane; k < end; k += flight * lanes) {
+            std::int32_t column[flight];
+            T value[flight];
+            double other[flight];
+#pragma unroll
+            for (int i = 0; i < flight; ++i) {
+                const std::int64_t there = k + i * lanes < end ? k + i * lanes : k;
+                column[i] = a.indices[there];
+                value[i] = a.values[there];
+            }
+#pragma unroll
+            for (int i = 0; i < flight; ++i) other[i] = s[column[i]];
+#pragma unroll
+            for (int i = 0; i < flight; ++i) {
+                if (k + i * lanes >= end) break;
+                const W scaled = static_cast<W>(static_cast<double>(value[i]) * own * other[i]);
+                to[k + i * lanes] = scaled;
+                if constexpr (Mirrored)
+                    all += static_cast<word>(detail::mirror_term(
+                        probe, detail::probe_of(mirrored.columns.global(column[i])),
+                        mirrored.factor * static_cast<double>(scaled)));
+            }
         }
     }
     if constexpr (Mirrored) {

@@ -16,7 +16,7 @@ public:
         const int sum = warp_running_sum(length);
         before_ = at_ = sum - length;
         total_ = __shfl_sync(all_lanes, sum, 31);
-        from_ = begin - static_cast<Where>(at_);
+        from_ = begin - static_cast<Where>(at_); // modulo 2^32 of 32 bits without a sign
         const unsigned filled = __ballot_sync(all_lanes, length != 0);
         if ((filled & (filled + 1)) != 0) leave_out_empty(filled);
     }

@@ -9,6 +9,7 @@
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/sparse/spgemm.hpp>
 #include <krylith/sparse/spgemm/giant_rows.hpp>
+#include <krylith/sparse/spgemm/neighbour_records.hpp>
 #include <krylith/sparse/spgemm/row_classes.hpp>
 #include <krylith/sparse/spgemm/spgemm_pattern.hpp>
 
@@ -30,6 +31,7 @@ struct spgemm_plan {
     buffer<std::uint8_t> places;    ///< of each product, in the order of products
     buffer<std::int32_t> lists;     ///< the rows of all classes that have a list
     std::array<row_list, static_cast<int>(sum_class::number)> rows_of{};
+    neighbour_groups neighbours;       ///< of sum_class::together
     buffer<std::uint8_t> repeats;      ///< [rows] whether the columns are those of the row before;
                                        ///< empty: no row's are
     buffer<std::int32_t> firsts;       ///< the searched rows that don't repeat others

@@ -138,19 +138,7 @@ private:
     void count_rows(const product_totals& totals) {
         scratch_ = bytes_.make<char>(device_, scan_scratch_bytes_of<std::int64_t>);
         counts_ = bytes_.make<std::int32_t>(device_, a_.rows);
-        symbolic_results to{counts_.data(), nullptr, nullptr};
-        if (rules_.limits.places) {
-            plan_.places_at = bytes_.make<std::int64_t>(device_, a_.rows + 1);
-            plan_.places =
-                bytes_.make<std::uint8_t>(device_, static_cast<std::int64_t>(totals.placed));
-            scan(*device_,
-                 place_offsets{rules_, a_.offsets, products_.data(), a_.rows,
-                               plan_.places_at.data()},
-                 a_.rows, scratch_.data());
-            to.places_at = plan_.places_at.data();
-            to.places = plan_.places.data();
-        }
-        count_by_class(totals, to);
+        count_by_class(totals);
         scan(*device_, result_offsets{counts_.data(), a_.rows, plan_.offsets.data()}, a_.rows,
              scratch_.data());
         divide_results();
@@ -166,7 +154,7 @@ private:
         return {room - count, count};
     }
 
-    void count_by_class(const product_totals& totals, const symbolic_results& to) {
+    void count_by_class(const product_totals& totals) {
         const auto rows_of = [&](count_class c) {
             return std::int64_t{totals.rows_of[static_cast<int>(c)]};
         };
@@ -182,15 +170,23 @@ private:
                 static_cast<int>(c), rows_of(c), room);
         };
         if (rows_of(count_class::none) != 0) counts_.zero();
+        const row_list hashed = rows(count_class::hashed);
+        buffer<unsigned> counters = bytes_.make<unsigned>(device_, 6);
+        counters.zero();
+        buffer<std::int32_t> alone; // hashed rows that their neighbours don't help
+        if (hashed.count >= rules_.limits.sampled_rows && rules_.limits.places)
+            alone = bytes_.make<std::int32_t>(device_, hashed.count);
+        const overflow_list not_together{alone.data(), counters.data() + 5};
+        joined_lists hashed_alone{hashed, nullptr, nullptr};
+        if (alone.size() != 0 && take_neighbours(hashed, not_together))
+            hashed_alone = {row_list{nullptr, 0}, not_together.rows, not_together.count};
+        const symbolic_results to = make_places(totals);
         launch_list(merged_rows, rows(count_class::merged), block_threads, to);
         launch_list(short_rows<8, 32>, rows(count_class::short_32), block_threads / 8, to);
         launch_list(short_rows<8, 64>, rows(count_class::short_64), block_threads / 8, to);
-        const row_list hashed = rows(count_class::hashed);
         const row_list wide = rows(count_class::wide);
         const std::int64_t blocked =
             b_.columns >= least_blocked_columns ? wide.count + hashed.count : 0;
-        buffer<unsigned> counters = bytes_.make<unsigned>(device_, 6);
-        counters.zero();
         buffer<std::int32_t> overflow =
             bytes_.make<std::int32_t>(device_, 2 * (hashed.count + blocked));
         const overflow_list once{overflow.data(), counters.data()};
@@ -198,12 +194,7 @@ private:
         const overflow_list of_ranges{twice.rows + hashed.count, counters.data() + 2};
         const overflow_list thrice{of_ranges.rows + blocked, counters.data() + 3};
         if (hashed.count != 0) {
-            // The list of those that are hashed in vain is not needed yet.
-            const overflow_list not_near{twice.rows, counters.data() + 5};
-            joined_lists left{hashed, nullptr, nullptr};
-            if (take_neighbours(hashed, to, not_near))
-                left = {row_list{nullptr, 0}, not_near.rows, not_near.count};
-            launch_for(hashed_rows, hashed.count, block_warps, left, to, once);
+            launch_for(hashed_rows, hashed.count, block_warps, hashed_alone, to, once);
             launch_for(hashed_blocks, hashed.count, block_warps,
                        counted_rows{once.rows, once.count}, plan_.width, counts_.data(), twice);
         }
@@ -231,30 +222,71 @@ private:
         }
         if (plan_.repeats.size() != 0)
             launch_rows(copy_counts, block_threads, plan_.repeats.data(), a_.rows, counts_.data());
-        bytes_.drop(counters);
         count_giants(rows(count_class::giant));
         bytes_.drop(overflow);
-        bytes_.drop(lists);
+        bytes_.drop(alone);
+        bytes_.drop(counters);
+        if (plan_.neighbours.count() != 0)
+            plan_.neighbours.lists = std::move(lists);
+        else
+            bytes_.drop(lists);
+    }
+
+    /// Makes room for the places of products, of rows that are not taken together.
+    [[nodiscard]] symbolic_results make_places(const product_totals& totals) {
+        symbolic_results to{counts_.data(), nullptr, nullptr};
+        if (!rules_.limits.places) return to;
+        plan_.places_at = bytes_.make<std::int64_t>(device_, a_.rows + 1);
+        scan(*device_,
+             place_offsets{rules_, a_.offsets, products_.data(), together_.data(), a_.rows,
+                           plan_.places_at.data()},
+             a_.rows, scratch_.data());
+        auto placed = static_cast<std::int64_t>(totals.placed);
+        if (together_.size() != 0)
+            device_->download(&placed, plan_.places_at.data() + a_.rows, sizeof placed);
+        plan_.places = bytes_.make<std::uint8_t>(device_, placed);
+        to.places_at = plan_.places_at.data();
+        to.places = plan_.places.data();
+        return to;
     }
 
     /// Takes neighbouring rows together where that suits most of some that are tried, and returns
     /// whether it did: `overflow` has the rows that are left.
-    [[nodiscard]] bool take_neighbours(const row_list& rows, const symbolic_results& to,
-                                       const overflow_list& overflow) {
-        if (rows.count < rules_.limits.sampled_rows) return false;
-        constexpr std::int64_t tried = 512;
-        constexpr std::int64_t of_group = neighbour_memory::rows;
+    [[nodiscard]] bool take_neighbours(const row_list& rows, const overflow_list& overflow) {
+        if (std::max(a_.nonzeros, b_.nonzeros) >= neighbour_limits::all_entries) return false;
+        constexpr std::int64_t of_group = neighbour_limits::rows;
         const std::int64_t groups = (rows.count + of_group - 1) / of_group;
-        const std::int64_t every = std::max<std::int64_t>(groups / tried, 1);
-        const std::int64_t sample = (groups + every - 1) / every;
-        launch_list(neighbouring_rows, rows, block_warps * of_group * every,
-                    every, to, overflow);
-        unsigned left = 0;
-        device_->download(&left, overflow.count, sizeof left);
-        if (2 * std::int64_t{left} > sample * of_group) return false;
-        zeroed(*device_, overflow.count);
-        launch_list(neighbouring_rows, rows, block_warps * of_group, std::int64_t{1}, to, overflow);
+        const std::int64_t stride = record_stride(rows, groups);
+        if (stride == 0) return false;
+        plan_.neighbours.rows = rows;
+        plan_.neighbours.stride = stride;
+        plan_.neighbours.records = bytes_.make<std::byte>(device_, groups * stride);
+        together_ = bytes_.make<std::uint8_t>(device_, a_.rows);
+        together_.zero();
+        launch_list(neighbouring_rows, rows, block_warps * of_group, std::int64_t{1},
+                    static_cast<std::int32_t*>(nullptr), plan_.neighbours.array(), counts_.data(),
+                    together_.data(), overflow);
         return true;
+    }
+
+    /// The bytes that suffice for the records of nearly all groups, by some of these; 0 where many
+    /// of them find no room.
+    [[nodiscard]] std::int64_t record_stride(const row_list& rows, std::int64_t groups) {
+        constexpr std::int64_t tried = 512;
+        const std::int64_t every = std::max<std::int64_t>(groups / tried, 1);
+        buffer<std::int32_t> sizes =
+            bytes_.make<std::int32_t>(device_, (groups + every - 1) / every);
+        launch_list(neighbouring_rows, rows, block_warps * neighbour_limits::rows * every, every,
+                    sizes.data(), record_array{nullptr, 0}, counts_.data(),
+                    static_cast<std::uint8_t*>(nullptr), overflow_list{nullptr, nullptr});
+        std::vector<std::int32_t> found = sizes.download();
+        bytes_.drop(sizes);
+        std::sort(found.begin(), found.end());
+        const std::size_t fitting =
+            static_cast<std::size_t>(found.end() - std::upper_bound(found.begin(), found.end(), 0));
+        if (2 * fitting < found.size()) return 0;
+        constexpr std::size_t larger = 50; // one of so many may be
+        return found[found.size() - 1 - fitting / larger];
     }
 
     [[nodiscard]] column_pool pool() {
@@ -318,7 +350,8 @@ private:
     }
 
     void divide_results() {
-        const sum_class_of class_of{rules_, a_.offsets, products_.data(), counts_.data()};
+        const sum_class_of class_of{rules_, a_.offsets, products_.data(), counts_.data(),
+                                    together_.data()};
         result_totals found{};
         {
             buffer<result_totals> totals = bytes_.make<result_totals>(device_, 1);
@@ -395,19 +428,20 @@ private:
     spgemm_plan plan_;
     buffer<std::uint32_t> products_; // of each row, at most 2^32 - 1
     buffer<std::int32_t> counts_;    // nonzeros of C
+    buffer<std::uint8_t> together_;  // rows that are taken with their neighbours; empty: none
     buffer<char> scratch_;
 };
 
 } // namespace
 
 std::int64_t spgemm_plan::bytes() const noexcept {
-    return static_cast<std::int64_t>((offsets.size() + places_at.size() + searched[0].at.size() +
-                                      searched[1].at.size() + next.size()) *
-                                         8 +
-                                     places.size() + repeats.size() +
-                                     kept_columns.size() * sizeof(std::int32_t) +
-                                     kept_at.size() * sizeof(std::uint32_t) +
-                                     (lists.size() + firsts.size()) * sizeof(std::int32_t));
+    return static_cast<std::int64_t>(
+        (offsets.size() + places_at.size() + searched[0].at.size() + searched[1].at.size() +
+         next.size()) *
+            8 +
+        places.size() + repeats.size() + static_cast<std::size_t>(neighbours.bytes()) +
+        kept_columns.size() * sizeof(std::int32_t) + kept_at.size() * sizeof(std::uint32_t) +
+        (lists.size() + firsts.size()) * sizeof(std::int32_t));
 }
 
 spgemm_plan plan_spgemm(const std::shared_ptr<device>& device, const csr_pattern& a,

@@ -58,8 +58,9 @@ __global__ void __launch_bounds__(block_threads)
 __global__ void __launch_bounds__(block_threads)
     count_descents(const std::int32_t* columns, std::int64_t nonzeros, number* descents) {
     number mine = 0;
-    for (std::int64_t k = first_item(); k + 1 < nonzeros; k += item_stride())
-        mine += columns[k] >= columns[k + 1];
+#pragma unroll 8
+    for (std::int64_t k = first_item(); k < nonzeros - 1; k += item_stride())
+        mine += columns[k] >= columns[k + 1] ? 1u : 0u;
     mine = warp_sum(mine);
     if (lane_number() == 0 && mine != 0) atomicAdd(descents, mine);
 }

@@ -31,10 +31,12 @@ unsigned blocks_for(const launch_scope& launch, Kernel kernel, std::int64_t item
 __global__ void __launch_bounds__(block_threads)
     check_columns(const std::int32_t* columns, std::int64_t count, std::int64_t all,
                   unsigned* bad) {
-    bool found = false;
+    const auto end = static_cast<std::uint32_t>(all); // at most 2^31; a negative column is above
+    unsigned found = 0;
+#pragma unroll 8
     for (std::int64_t k = first_item(); k < count; k += item_stride())
-        found = found || columns[k] < 0 || columns[k] >= all;
-    if (found) atomicOr(bad, 1u);
+        found |= static_cast<std::uint32_t>(columns[k]) >= end ? 1u : 0u;
+    if (found != 0) atomicOr(bad, 1u);
 }
 
 /// The ends of 32 rows, and the row among them that has an entry.
