@@ -81,11 +81,12 @@ distributed_csr<T> over_devices(const layout& layout, const csr_view<T>& matrix)
 }
 
 template <class T>
-distributed_csr<T> over_devices(const layout& layout, std::span<const csr_part<T>> parts) {
+distributed_csr<T> over_devices(const layout& layout, std::span<const csr_part<T>> parts,
+                                part_values values) {
     if (layout.order)
         throw usage_error("amg: the operator has its rows in an order of its own, in which parts "
                           "on the devices are not; give the matrix in host memory");
-    distributed_csr<T> result(layout.group, parts, layout.rows);
+    distributed_csr<T> result(layout.group, parts, layout.rows, values);
     if (result.row_owners() != layout.rows)
         throw usage_error("amg: the parts have other rows than the operator's devices own");
     return in_order(std::move(result));
@@ -143,7 +144,8 @@ amg<T>::amg(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
             const amg_options& options)
     : options_(options), layout_(square_layout(a.single().layouts(), "amg")) {
     check<T>(options);
-    work_ = make_work(a, over_devices(*layout_, parts), options);
+    // A set-up reads the values first, and waits for the devices many times after that.
+    work_ = make_work(a, over_devices(*layout_, parts, part_values::lent), options);
     detail::take_effect(*layout_, options_, vectors_);
 }
 
@@ -161,7 +163,8 @@ void amg<T>::update(const csr_view<T>& matrix) {
 
 template <class T>
 void amg<T>::update(std::span<const csr_part<T>> parts) {
-    krylith::update(*work_, over_devices(*layout_, parts), options_, identity_, age_);
+    krylith::update(*work_, over_devices(*layout_, parts, part_values::copied), options_, identity_,
+                    age_);
 }
 
 template <class T>

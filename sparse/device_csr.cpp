@@ -54,6 +54,19 @@ device_csr<T>::device_csr(std::shared_ptr<device> device, std::int64_t columns,
 }
 
 template <class T>
+device_csr<T>::device_csr(std::shared_ptr<device> device, std::int64_t columns,
+                          buffer<std::int64_t> offsets, buffer<std::int32_t> indices,
+                          lent_values<T> values)
+    : device_(given(std::move(device))),
+      rows_(static_cast<std::int64_t>(offsets.size()) - 1),
+      columns_(columns),
+      offsets_(std::move(offsets)),
+      indices_(std::move(indices)),
+      lent_(values) {
+    if (rows_ < 0) throw usage_error("device_csr: there is no offset; a matrix has at least 1");
+}
+
+template <class T>
 std::int64_t device_csr<T>::bytes() const noexcept {
     return static_cast<std::int64_t>(offsets_.size() * sizeof(std::int64_t) +
                                      indices_.size() * sizeof(std::int32_t) +
@@ -62,7 +75,12 @@ std::int64_t device_csr<T>::bytes() const noexcept {
 
 template <class T>
 device_csr_view<T> device_csr<T>::view() const noexcept {
-    return {rows_, columns_, nonzeros(), offsets_.data(), indices_.data(), values_.data()};
+    return {rows_,
+            columns_,
+            nonzeros(),
+            offsets_.data(),
+            indices_.data(),
+            lent_.data != nullptr ? lent_.data : values_.data()};
 }
 
 template <class T>
@@ -81,7 +99,9 @@ csr_matrix<T> device_csr<T>::download() const {
     a.columns = columns_;
     if (rows_ != 0 || offsets_.size() != 0) a.row_offsets = offsets_.download();
     a.column_indices = indices_.download();
-    a.values = values_.download();
+    a.values.resize(a.column_indices.size());
+    if (!a.values.empty())
+        device_->download(a.values.data(), view().values, a.values.size() * sizeof(T));
     return a;
 }
 

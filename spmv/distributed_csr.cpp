@@ -65,7 +65,7 @@ distributed_csr<T>::distributed_csr(const device_group& group, const csr_view<T>
 
 template <class T>
 distributed_csr<T>::distributed_csr(const device_group& group, std::span<const csr_part<T>> parts,
-                                    row_partition columns)
+                                    row_partition columns, part_values values)
     : group_(std::make_shared<const device_group>(group)), columns_(std::move(columns)) {
     if (parts.size() != as_size(group.size()))
         throw usage_error("distributed_csr: " + std::to_string(parts.size()) + " parts for " +
@@ -83,12 +83,17 @@ distributed_csr<T>::distributed_csr(const device_group& group, std::span<const c
     on_each_rank(group, [&](int rank) {
         const auto& device = group.handle(rank);
         const std::int64_t first = rows_.owned(rank).begin;
-        copied_part<T> mine = copy_part(device, rank, parts[at(rank)], first);
+        copied_part<T> mine = copy_part(device, rank, parts[at(rank)], first, values);
         auto numbers = number_columns(device, columns_.owned(rank), columns_.rows(), mine.columns);
         if (!numbers) refuse_columns(rank, mine, first, columns_.rows());
         columns_of_[at(rank)] = *std::move(numbers);
-        blocks_[at(rank)] = {device, columns_of_[at(rank)].count(), std::move(mine.offsets),
-                             std::move(mine.columns), std::move(mine.values)};
+        const std::int64_t count = columns_of_[at(rank)].count();
+        blocks_[at(rank)] =
+            values == part_values::lent
+                ? device_csr<T>(device, count, std::move(mine.offsets), std::move(mine.columns),
+                                lent_values<T>{parts[at(rank)].values})
+                : device_csr<T>(device, count, std::move(mine.offsets), std::move(mine.columns),
+                                std::move(mine.values));
     });
 }
 

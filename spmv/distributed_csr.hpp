@@ -17,6 +17,10 @@
 
 namespace krylith {
 
+/// Whether the values of rows that lie on the devices are copied, or belong to the caller for as long
+/// as the matrix is used; they are only read then.
+enum class part_values { copied, lent };
+
 /// Rank k has the rows row_owners().owned(k) on its device, as a device_csr whose columns are local
 /// ones: those that the rows refer to and those that the rank owns, numbered in the order of their
 /// global numbers (local_columns). Numbers so ascend where global ones do, and what kernels for one
@@ -37,7 +41,7 @@ public:
     /// parts and for pointers that are null or of another device, and input_error for offsets that
     /// descend and for columns out of range, naming the row of the whole matrix.
     distributed_csr(const device_group& group, std::span<const csr_part<T>> parts,
-                    row_partition columns);
+                    row_partition columns, part_values values = part_values::copied);
     /// Takes blocks that are right: blocks[k].columns() is numbers_of[k].count(). Throws
     /// usage_error where sizes differ.
     distributed_csr(const device_group& group, row_partition rows, row_partition columns,

@@ -51,8 +51,8 @@ __device__ inline std::uint32_t hash_of(const sell_view<T>& m, const slice_head&
 
 /// Marks the uniform slices in `heads` and stores their values, one warp for each slice; those with
 /// diagonals are entered in the table. Counts those of the others that are exact in half their
-/// bits. It reads the values once, and stops at the first slice-column of a slice that makes it
-/// neither.
+/// bits. It reads the values once, and stops soon after the first slice-column of a slice that makes
+/// it neither.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
     mark_uniform_slices(const __grid_constant__ sell_view<T> m, slice_head* heads,
@@ -72,20 +72,32 @@ __global__ void __launch_bounds__(block_threads)
         bool same = slice.code != column_code::triples; // no kernel reads these so
         bool exact = worth_halving<T>(slice.length);
         int inexact = 0; // of the lane
-        for (std::int32_t k = 0; (same || exact) && k < slice.length; ++k) {
-            const bool here = slice.column(k) >= 0;
-            const unsigned lanes = __ballot_sync(all, here);
-            const T mine = slice.value(k);
-            const int one = lanes != 0 ? __ffs(static_cast<int>(lanes)) - 1 : 0;
-            const T first = __shfl_sync(all, mine, one);
-            const T value = lanes != 0 ? first : T(0);
-            const bool alike = !here || (same_bits(mine, value) && is_finite(value));
-            same = __all_sync(all, alike) != 0 && same;
-            inexact += is_exact(mine) ? 0 : 1;
-            exact = __all_sync(all, inexact <= apart_of_row<T>) != 0 && exact;
-            if (same && lane == 0)
-                uniform[head.first + k] = {
-                    value, slice.code != column_code::wide ? slice.steps[k] : slice_step{0, 0}};
+        constexpr int flight = 4; // slice-columns that are loaded at once
+        for (std::int32_t from = 0; (same || exact) && from < slice.length; from += flight) {
+            T values[flight];
+            bool there[flight];
+#pragma unroll
+            for (int u = 0; u < flight; ++u) {
+                values[u] = from + u < slice.length ? slice.value(from + u) : T(0);
+                there[u] = from + u < slice.length && slice.column(from + u) >= 0;
+            }
+#pragma unroll
+            for (int u = 0; u < flight; ++u) {
+                const std::int32_t k = from + u;
+                if (k >= slice.length || !(same || exact)) break;
+                const unsigned lanes = __ballot_sync(all, there[u]);
+                const T mine = values[u];
+                const int one = lanes != 0 ? __ffs(static_cast<int>(lanes)) - 1 : 0;
+                const T first = __shfl_sync(all, mine, one);
+                const T value = lanes != 0 ? first : T(0);
+                const bool alike = !there[u] || (same_bits(mine, value) && is_finite(value));
+                same = __all_sync(all, alike) != 0 && same;
+                inexact += is_exact(mine) ? 0 : 1;
+                exact = __all_sync(all, inexact <= apart_of_row<T>) != 0 && exact;
+                if (same && lane == 0)
+                    uniform[head.first + k] = {
+                        value, slice.code != column_code::wide ? slice.steps[k] : slice_step{0, 0}};
+            }
         }
         __syncwarp();
         head.shape =

@@ -66,7 +66,7 @@ bool descend(const std::shared_ptr<device>& device, const buffer<std::int64_t>& 
 
 template <class T>
 copied_part<T> copy_part(const std::shared_ptr<device>& device, int rank, const csr_part<T>& part,
-                         std::int64_t first_row) {
+                         std::int64_t first_row, part_values values) {
     copied_part<T> copy;
     copy.offsets = buffer<std::int64_t>(device, as_size(part.rows) + 1, item);
     if (part.rows == 0) {
@@ -90,8 +90,9 @@ copied_part<T> copy_part(const std::shared_ptr<device>& device, int rank, const 
     check_pointer(*device, rank, part.column_indices, "column_indices");
     check_pointer(*device, rank, part.values, "values");
     copy.columns = buffer<std::int32_t>(device, nonzeros, item);
-    copy.values = buffer<T>(device, nonzeros, item);
     device->copy(copy.columns.data(), part.column_indices, nonzeros * sizeof(std::int32_t));
+    if (values == part_values::lent) return copy;
+    copy.values = buffer<T>(device, nonzeros, item);
     device->copy(copy.values.data(), part.values, nonzeros * sizeof(T));
     return copy;
 }
@@ -113,7 +114,7 @@ void refuse_columns(int rank, const copied_part<T>& part, std::int64_t first_row
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template copied_part<T> copy_part(const std::shared_ptr<device>&, int, const csr_part<T>&,     \
-                                      std::int64_t);                                               \
+                                      std::int64_t, part_values);                                  \
     template void refuse_columns(int, const copied_part<T>&, std::int64_t, std::int64_t);
 KRYLITH_INSTANTIATE(double)
 KRYLITH_INSTANTIATE(float)

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include <krylith/device/memory/buffer.hpp>
-#include <krylith/spmv/matrix_parts.hpp>
+#include <krylith/spmv/distributed_csr.hpp>
 
 namespace krylith {
 
@@ -14,15 +14,16 @@ template <class T>
 struct copied_part {
     buffer<std::int64_t> offsets;
     buffer<std::int32_t> columns;
-    buffer<T> values;
+    buffer<T> values; ///< empty where they are lent
 };
 
 /// Checks the arrays of the part of a rank, whose first row is `first_row` of the whole matrix, and
-/// copies them; columns may still be out of range. Waits. Throws usage_error and input_error as
-/// distributed_csr says.
+/// copies them, values unless they are lent; columns may still be out of range. Waits. Throws
+/// usage_error and input_error as distributed_csr says.
 template <class T>
 [[nodiscard]] copied_part<T> copy_part(const std::shared_ptr<device>& device, int rank,
-                                       const csr_part<T>& part, std::int64_t first_row);
+                                       const csr_part<T>& part, std::int64_t first_row,
+                                       part_values values);
 
 /// Throws input_error that names the first entry whose column is not of [0, all).
 template <class T>
