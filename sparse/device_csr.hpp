@@ -29,12 +29,12 @@ struct device_csr_view {
 template <class T>
 struct lent_values {
     const T* data;
+    explicit lent_values(const T* values) : data(values) {}
 };
 
-/// Owns its arrays, but for values that are lent. Work on it goes in the order of the device's stream. Sizes are up to 2^31 - 1
-/// rows and columns; offsets have 64 bits. Bytes: 8 (rows + 1) + (4 + sizeof(T)) nonzeros, without
-/// lent values.
-/// Move-only.
+/// Owns its arrays, but for values that are lent. Work on it goes in the order of the device's
+/// stream. Sizes are up to 2^31 - 1 rows and columns; offsets have 64 bits. Bytes: 8 (rows + 1) +
+/// (4 + sizeof(T)) nonzeros, without lent values. Move-only.
 template <class T>
 class device_csr {
 public:
@@ -89,7 +89,7 @@ private:
     buffer<std::int64_t> offsets_;
     buffer<std::int32_t> indices_;
     buffer<T> values_;
-    lent_values<T> lent_ = {nullptr}; ///< null: values_ are the values
+    lent_values<T> lent_{nullptr}; ///< null: values_ are the values
 };
 
 } // namespace krylith

@@ -88,6 +88,21 @@ struct join_strongest_step {
 #ifndef __CUDA_ARCH__
         if (add_up(row, best)) return best;
         best = 0;
+#else
+        const std::int64_t begin = a.offsets[row];
+        const std::int64_t count = a.offsets[row + 1] - begin;
+        if (lanes == 32 && count <= 32) { // each lane of the warp has an entry, and asks the others
+            std::int32_t own = no_aggregate;
+            unsigned coupling = 0;
+            if (lane < count) coupling = a.couplings[begin + lane];
+            if (coupling != 0) own = aggregate[a.indices[begin + lane]];
+            unsigned sum = 0;
+            for (int i = 0; i < count; ++i) {
+                const unsigned term = __shfl_sync(0xffffffffu, coupling, i);
+                sum += __shfl_sync(0xffffffffu, own, i) == own ? term : 0;
+            }
+            return own == no_aggregate ? best : strength_of(sum, own);
+        }
 #endif
         a.each_strong<1>(row, lane, lanes, [&](std::int32_t j, std::uint8_t) {
             const std::int32_t g = aggregate[j];
@@ -96,7 +111,7 @@ struct join_strongest_step {
             a.each_strong(row, 0, 1, [&](std::int32_t other, std::uint8_t coupling) {
                 sum += aggregate[other] == g ? coupling : 0;
             });
-            best = join(best, (sum << 32) | (0xffffffffu - static_cast<std::uint32_t>(g)));
+            best = join(best, strength_of(sum, g));
         });
         return best;
     }
@@ -123,10 +138,12 @@ struct join_strongest_step {
             }
             sums[place] += coupling;
         });
-        for (int i = 0; i < count; ++i)
-            best =
-                join(best, (sums[i] << 32) | (0xffffffffu - static_cast<std::uint32_t>(known[i])));
+        for (int i = 0; i < count; ++i) best = join(best, strength_of(sums[i], known[i]));
         return all;
+    }
+    [[nodiscard]] KRYLITH_HD static unsigned long long strength_of(unsigned long long sum,
+                                                                   std::int32_t of) {
+        return (sum << 32) | (0xffffffffu - static_cast<std::uint32_t>(of));
     }
     KRYLITH_HD bool finish(std::int64_t row, unsigned long long best) const {
         if (best != 0)

@@ -2,6 +2,7 @@
 // it refuses.
 #include <array>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include <krylith/solvers/cg.hpp>
 
 #include <krylith/tests/precond/applied.hpp>
+#include <krylith/tests/precond/device_parts.hpp>
 #include <krylith/tests/support/dense.hpp>
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/random.hpp>
@@ -130,6 +132,20 @@ KRYLITH_GROUP_TEST("amg: the program of its header") {
     const amg<double> m(*a, matrix);
     const solve_result result = cg(*a, b, x, {}, m);
     CHECK(result.converged());
+}
+
+KRYLITH_GROUP_TEST("amg: rows on the devices are not needed after the set-up") {
+    const auto matrix = make_gallery<double>("poisson3d_27point:14");
+    problem<double> p(group, matrix, random_values<double>(matrix.rows, 11));
+    std::optional<amg<double>> m;
+    {
+        const testing::device_parts<double> parts(group, matrix, p.a->layout()->rows);
+        m.emplace(*p.a, parts.parts());
+    }
+    const solve_result result = cg(*p.a, p.b, p.x, {}, *m);
+    CHECK(result.converged());
+    const outcome of_host = solved(group, matrix, {});
+    check_same({result.iterations, m->levels(), m->operator_complexity()}, of_host);
 }
 
 KRYLITH_GROUP_TEST("amg: columns in any order, entries in parts") {

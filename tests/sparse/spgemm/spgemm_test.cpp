@@ -27,8 +27,7 @@ namespace {
 
 /// With places of products, which a GPU keeps, without, with the columns of even a few long rows,
 /// and with kernels that few matrices suit, tried on all.
-const row_limits all_limits[] = {
-    {}, {.places = false}, {.pooled_rows = 8}, {.sampled_rows = 8}};
+const row_limits all_limits[] = {{}, {.places = false}, {.pooled_rows = 8}, {.sampled_rows = 8}};
 
 csr_matrix<double> some_matrix(std::int64_t rows, std::int64_t columns) {
     return rows_of_lengths(
@@ -205,6 +204,26 @@ KRYLITH_DEVICE_TEST("spgemm: small matrices of nodes, and of short rows") {
         a.update(new_a.values);
         plan.refresh(a, b, c);
         CHECK(c.download() == plain_product(new_a, host_b));
+    }
+}
+
+KRYLITH_DEVICE_TEST("spgemm: neighbouring rows, and many products of a row") {
+    const mocked_row_limits on_all({.sampled_rows = 8});
+    for (const auto& c : spgemm_cases()) {
+        if (!c.surfaces.starts_with("neighbouring") && !c.surfaces.starts_with("many products"))
+            continue;
+        CAPTURE(c.surfaces);
+        device_csr<double> a(device, c.a);
+        const device_csr<double> b(device, c.b);
+        const spgemm<double> plan(a, b);
+        auto result = plan.multiply(a, b);
+        CHECK(result.download() == c.product);
+        a.update(c.new_a.values);
+        plan.refresh(a, b, result);
+        CHECK(result.download() == plain_product(c.new_a, c.b));
+        const device_csr<float> single_a(device, c.single_a);
+        const device_csr<float> single_b(device, c.single_b);
+        CHECK(multiply(single_a, single_b).download() == c.single_product);
     }
 }
 

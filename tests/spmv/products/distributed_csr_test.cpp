@@ -116,6 +116,28 @@ KRYLITH_GROUP_TEST("distributed csr: a matrix of the host comes back, in either 
     }
 }
 
+KRYLITH_GROUP_TEST("distributed csr: values on the devices may be lent") {
+    const csr_matrix<double>& a = testing::spgemm_cases()[7].a;
+    const row_partition rows = uneven_rows(a.rows, group.size());
+    std::vector<part_arrays<double, std::int64_t>> arrays;
+    std::vector<csr_part<double>> parts;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        arrays.emplace_back(group.handle(rank), a, rows.owned(rank), 3);
+        parts.push_back(arrays.back().part());
+    }
+    distributed_csr<double> matrix(group, parts, uneven_rows(a.columns, group.size(), 1),
+                                   part_values::lent);
+    CHECK(matrix.download() == a);
+    for (int rank = 0; rank < group.size(); ++rank) {
+        device_csr<double>& block = matrix.block(rank);
+        CHECK(block.view().values == parts[static_cast<std::size_t>(rank)].values);
+        CHECK(block.bytes() == 8 * (block.rows() + 1) + 4 * block.nonzeros());
+        const auto other = std::move(block).with_values(
+            buffer<float>(group.handle(rank), static_cast<std::size_t>(block.nonzeros()), "test"));
+        CHECK(other.nonzeros() == arrays[static_cast<std::size_t>(rank)].values.size());
+    }
+}
+
 KRYLITH_GROUP_TEST("distributed csr: rows on the devices are copied, with offsets of any begin") {
     for (const auto& c : testing::spgemm_cases()) {
         CAPTURE(c.surfaces);
