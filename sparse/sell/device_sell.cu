@@ -86,6 +86,10 @@ __global__ void __launch_bounds__(block_threads)
         slice_step* const step = steps + head.first; // there are none if all slices are wide
         std::byte* const to = stored + std::int64_t{head.columns} * column_chunk;
         if (head.code() == column_code::diagonal) {
+            if (slice.walk_full_diagonals([&](std::int32_t k, std::int32_t diagonal) {
+                    if (lane == 0) step[k] = {diagonal, all_lanes};
+                }))
+                return;
             (void)slice.walk_diagonals([&](std::int32_t k, std::int32_t diagonal, unsigned lanes) {
                 if (lane == 0) step[k] = {diagonal, lanes};
             });

@@ -36,7 +36,7 @@ public:
         return i < first_ + width ? tile_.entries[lane_number()][i - first_] : own_[i];
     }
 
-private:
+    /// Loads entries [first, first + width) of all rows, for loaded(); 0 beyond the end of a row.
     __device__ void load(std::int32_t first) {
         constexpr int width = row_tile<V>::width;
         first_ = first;
@@ -58,7 +58,12 @@ private:
                 loaded[k];
         __syncwarp();
     }
+    /// Entry `within` of those of the lane's row that are loaded.
+    [[nodiscard]] __device__ V loaded(std::int32_t within) const {
+        return tile_.entries[lane_number()][within];
+    }
 
+private:
     row_tile<V>& tile_;
     const V* own_;
     std::int32_t length_;

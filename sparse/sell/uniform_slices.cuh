@@ -49,15 +49,61 @@ __device__ inline std::uint32_t hash_of(const sell_view<T>& m, const slice_head&
     return __shfl_sync(0xffffffffu, warp_sum(hash), 0) % uniform_tables::size;
 }
 
+/// Returns whether each slice-column of a slice has one value, and stores these up to the first that
+/// has not.
+template <class T>
+__device__ inline bool find_uniform(const slice_reader<T>& slice, uniform_entry<T>* uniform) {
+    constexpr int flight = 4; // slice-columns that are loaded at once
+    for (std::int32_t from = 0; from < slice.length; from += flight) {
+        T value[flight];
+        bool there[flight];
+#pragma unroll
+        for (int u = 0; u < flight; ++u) {
+            value[u] = from + u < slice.length ? slice.value(from + u) : T(0);
+            there[u] = from + u < slice.length && slice.column(from + u) >= 0;
+        }
+#pragma unroll
+        for (int u = 0; u < flight; ++u) {
+            const std::int32_t k = from + u;
+            if (k >= slice.length) break;
+            const unsigned lanes = __ballot_sync(all_lanes, there[u]);
+            const int one = lanes != 0 ? __ffs(static_cast<int>(lanes)) - 1 : 0;
+            const T first = __shfl_sync(all_lanes, value[u], one);
+            const T common = lanes != 0 ? first : T(0);
+            const bool alike = !there[u] || (same_bits(value[u], common) && is_finite(common));
+            if (!__all_sync(all_lanes, alike)) return false;
+            if (slice.lane == 0)
+                uniform[k] = {common, slice.code != column_code::wide ? slice.steps[k]
+                                                                      : slice_step{0, 0}};
+        }
+    }
+    return true;
+}
+
+/// Whether all values of a slice but for a few of each row are exact in half their bits.
+template <class T>
+__device__ inline bool is_exact_in_half(const slice_reader<T>& slice) {
+    constexpr int flight = 4;
+    int inexact = 0; // of the lane
+    for (std::int32_t from = 0; from < slice.length; from += flight) {
+        T value[flight];
+#pragma unroll
+        for (int u = 0; u < flight; ++u)
+            value[u] = from + u < slice.length ? slice.value(from + u) : T(0);
+#pragma unroll
+        for (int u = 0; u < flight; ++u) inexact += is_exact(value[u]) ? 0 : 1;
+        if (!__all_sync(all_lanes, inexact <= apart_of_row<T>)) return false;
+    }
+    return true;
+}
+
 /// Marks the uniform slices in `heads` and stores their values, one warp for each slice; those with
 /// diagonals are entered in the table. Counts those of the others that are exact in half their
-/// bits. It reads the values once, and stops soon after the first slice-column of a slice that makes
-/// it neither.
+/// bits. It stops soon after the first slice-column that makes a slice neither.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
     mark_uniform_slices(const __grid_constant__ sell_view<T> m, slice_head* heads,
                         uniform_entry<T>* uniform, uniform_tables* tables) {
-    constexpr unsigned all = 0xffffffffu;
     const auto lane = static_cast<int>(threadIdx.x & 31);
     const auto stride = static_cast<std::int32_t>(gridDim.x * block_warps);
     std::int64_t found = 0;
@@ -69,42 +115,16 @@ __global__ void __launch_bounds__(block_threads)
         const slice_reader<T> slice = read_slice(m, s, lane);
         slice_head head = heads[s];
         const bool diagonal = slice.code == column_code::diagonal;
-        bool same = slice.code != column_code::triples; // no kernel reads these so
-        bool exact = worth_halving<T>(slice.length);
-        int inexact = 0; // of the lane
-        constexpr int flight = 4; // slice-columns that are loaded at once
-        for (std::int32_t from = 0; (same || exact) && from < slice.length; from += flight) {
-            T values[flight];
-            bool there[flight];
-#pragma unroll
-            for (int u = 0; u < flight; ++u) {
-                values[u] = from + u < slice.length ? slice.value(from + u) : T(0);
-                there[u] = from + u < slice.length && slice.column(from + u) >= 0;
-            }
-#pragma unroll
-            for (int u = 0; u < flight; ++u) {
-                const std::int32_t k = from + u;
-                if (k >= slice.length || !(same || exact)) break;
-                const unsigned lanes = __ballot_sync(all, there[u]);
-                const T mine = values[u];
-                const int one = lanes != 0 ? __ffs(static_cast<int>(lanes)) - 1 : 0;
-                const T first = __shfl_sync(all, mine, one);
-                const T value = lanes != 0 ? first : T(0);
-                const bool alike = !there[u] || (same_bits(mine, value) && is_finite(value));
-                same = __all_sync(all, alike) != 0 && same;
-                inexact += is_exact(mine) ? 0 : 1;
-                exact = __all_sync(all, inexact <= apart_of_row<T>) != 0 && exact;
-                if (same && lane == 0)
-                    uniform[head.first + k] = {
-                        value, slice.code != column_code::wide ? slice.steps[k] : slice_step{0, 0}};
-            }
-        }
+        // No kernel reads triples so.
+        const bool same = slice.code != column_code::triples &&
+                          find_uniform(slice, uniform + head.first);
+        const bool exact = !same && worth_halving<T>(slice.length) && is_exact_in_half(slice);
         __syncwarp();
         head.shape =
             slice_shape(slice.length, slice.code, same ? value_code::uniform : value_code::full);
         head.read = head.first;
         if (lane == 0) heads[s] = head;
-        if (!same && exact) {
+        if (exact) {
             found_exact += slice.length;
             ++exact_slices;
         }
