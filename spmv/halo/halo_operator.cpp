@@ -5,19 +5,36 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/threads/each_rank.hpp>
+#include <krylith/device/threads/side_tasks.hpp>
 #include <krylith/matrix/compressed/first_touch.hpp>
 #include <krylith/sparse/selection/make_device_matrix.hpp>
 #include <krylith/spmv/source/matrix_source.hpp>
 
 namespace krylith {
 
+namespace {
+
+/// Whether lists of what is sent take the host so long that another thread is to make them while
+/// devices make their blocks.
+bool worth_a_thread(const device_group& group, const halo_plan& plan) {
+    constexpr std::int64_t many = 1 << 14; // 0.1 ms
+    std::int64_t most = 0;
+    for (int rank = 0; rank < plan.rows.ranks(); ++rank)
+        most = std::max(most, plan.send_count(rank));
+    return group.kind() == backend::cuda && most >= many;
+}
+
+} // namespace
+
 template <class T>
 halo_operator<T>::halo_operator(operator_layouts layouts, const matrix_source<T>& source,
                                 const halo_plan& plan, format_kind format, operator_kind kind,
                                 make_block prepared)
     : matrix_operator<T>(kind, std::move(layouts), source), prepared_(prepared) {
-    schedule(plan);
+    side_tasks lists(worth_a_thread(this->group(), plan));
+    lists.add([&] { schedule(plan); });
     make_blocks(source, plan, format);
+    lists.wait();
 }
 
 template <class T>
