@@ -37,7 +37,6 @@ template <bool Homes>
 __device__ inline int insert_row(const csr_pattern& a, const csr_pattern& b, std::int64_t row,
                                  hashed_row_memory& mine, std::uint8_t* homes, int& products) {
     constexpr int flight = 4;
-    const unsigned lower = (1u << lane_number()) - 1;
     const std::int64_t end = a.offsets[row + 1];
     int found = 0;
     products = 0;
@@ -62,20 +61,11 @@ __device__ inline int insert_row(const csr_pattern& a, const csr_pattern& b, std
 #pragma unroll
             for (int u = 0; u < flight; ++u) {
                 if (first + u * 32 >= rows.total()) break;
-                bool first_of_kind = false;
-                const int home =
-                    insert_key<hashed_row_memory::size>(mine.keys, column[u], first_of_kind);
+                const int home = list_key<hashed_row_memory::size>(mine.keys, column[u], mine.list,
+                                                                   mine.homes, found);
                 if (Homes && column[u] != no_key)
                     homes[products + first + u * 32 + lane_number()] =
                         static_cast<std::uint8_t>(home);
-                const unsigned firsts = __ballot_sync(all_lanes, first_of_kind);
-                if (firsts == 0) continue;
-                if (first_of_kind) {
-                    const int c = found + __popc(firsts & lower);
-                    mine.list[c] = column[u];
-                    mine.homes[c] = static_cast<std::uint8_t>(home);
-                }
-                found += __popc(firsts);
                 if (found > hashed_row_memory::most) return found;
             }
         }
@@ -89,15 +79,9 @@ __device__ inline void find_places(hashed_row_memory& mine, int found) {
     const int lane = lane_number();
     if (lane < 4) mine.list[found + lane] = no_key;
     __syncwarp();
-    for (int c = lane; c < found; c += 32) {
-        const std::uint32_t own = mine.list[c];
-        std::uint32_t place = 0;
-        for (int other = 0; other < found; other += 4) {
-            const uint4 some = reinterpret_cast<const uint4*>(mine.list)[other / 4];
-            place += (some.x < own) + (some.y < own) + (some.z < own) + (some.w < own);
-        }
-        mine.places[mine.homes[c]] = static_cast<std::uint8_t>(place);
-    }
+    for (int c = lane; c < found; c += 32)
+        mine.places[mine.homes[c]] =
+            static_cast<std::uint8_t>(rank_among(mine.list, found, mine.list[c]));
     __syncwarp();
 }
 
@@ -125,12 +109,11 @@ __global__ void __launch_bounds__(block_threads)
     for (std::int64_t item = std::int64_t{blockIdx.x} * block_warps + threadIdx.x / 32; item < all;
          item += std::int64_t{gridDim.x} * block_warps) {
         const std::int64_t row = lists.row(item);
-        std::uint8_t* const places =
-            to.places != nullptr ? to.places + to.places_at[row] : nullptr;
+        std::uint8_t* const places = to.places != nullptr ? to.places + to.places_at[row] : nullptr;
         mine.clear();
         int products = 0;
         const int found = places != nullptr ? insert_row<true>(a, b, row, mine, places, products)
-                              : insert_row<false>(a, b, row, mine, nullptr, products);
+                                            : insert_row<false>(a, b, row, mine, nullptr, products);
         __syncwarp();
         if (found > hashed_row_memory::most) {
             if (lane_number() == 0) overflow.add(row);
@@ -150,8 +133,8 @@ __global__ void __launch_bounds__(block_threads)
 /// few enough results, too. 0 before.
 __global__ void __launch_bounds__(block_threads)
     try_many_products(const __grid_constant__ csr_pattern a, const __grid_constant__ csr_pattern b,
-                  const class_rules rules, const std::uint32_t* products, std::int64_t every,
-                  unsigned* found) {
+                      const class_rules rules, const std::uint32_t* products, std::int64_t every,
+                      unsigned* found) {
     __shared__ __align__(16) hashed_row_memory memories[block_warps];
     hashed_row_memory& mine = memories[threadIdx.x / 32];
     const std::int64_t warp = std::int64_t{blockIdx.x} * block_warps + threadIdx.x / 32;

@@ -113,19 +113,10 @@ public:
                 for (int u = 0; u < flight; ++u) {
                     const int at = first + u * 32;
                     if (at >= rows.total()) break;
-                    bool first_of_kind = false;
-                    const int home = insert_key<neighbour_memory::columns_size>(
-                        mine_.columns, column[u], first_of_kind);
+                    const int home = list_key<neighbour_memory::columns_size>(
+                        mine_.columns, column[u], mine_.list, mine_.homes, columns_);
                     if (column[u] != no_key)
                         mine_.ranks[ranks_ + at + lane_] = static_cast<std::uint8_t>(home);
-                    const unsigned firsts = __ballot_sync(all_lanes, first_of_kind);
-                    if (firsts == 0) continue;
-                    if (first_of_kind) {
-                        const int c = columns_ + __popc(firsts & lower_);
-                        mine_.list[c] = column[u];
-                        mine_.homes[c] = static_cast<std::uint8_t>(home);
-                    }
-                    columns_ += __popc(firsts);
                     if (columns_ > neighbour_limits::columns) return false;
                 }
             }
@@ -140,15 +131,9 @@ public:
     __device__ void find_ranks() {
         if (lane_ < 4) mine_.list[columns_ + lane_] = no_key;
         __syncwarp();
-        for (int c = lane_; c < columns_; c += 32) {
-            const std::uint32_t own = mine_.list[c];
-            std::uint32_t rank = 0;
-            for (int other = 0; other < columns_; other += 4) {
-                const uint4 some = reinterpret_cast<const uint4*>(mine_.list)[other / 4];
-                rank += (some.x < own) + (some.y < own) + (some.z < own) + (some.w < own);
-            }
-            mine_.rank_of[mine_.homes[c]] = static_cast<std::uint8_t>(rank);
-        }
+        for (int c = lane_; c < columns_; c += 32)
+            mine_.rank_of[mine_.homes[c]] =
+                static_cast<std::uint8_t>(rank_among(mine_.list, columns_, mine_.list[c]));
         __syncwarp();
         for (int i = lane_; i < ranks_; i += 32) mine_.ranks[i] = mine_.rank_of[mine_.ranks[i]];
         __syncwarp();

@@ -138,12 +138,7 @@ __global__ void __launch_bounds__(block_threads)
         if (lane < 4 && found + lane < Most) mine.columns[found + lane] = no_key;
         __syncwarp();
         for (int c = lane; c < found; c += Lanes) {
-            const std::uint32_t own = mine.columns[c];
-            std::uint32_t place = 0;
-            for (int other = 0; other < found; other += 4) {
-                const uint4 some = reinterpret_cast<const uint4*>(mine.columns)[other / 4];
-                place += (some.x < own) + (some.y < own) + (some.z < own) + (some.w < own);
-            }
+            const std::uint32_t place = rank_among(mine.columns, found, mine.columns[c]);
             mine.table[mine.homes[c]] = place;
         }
         __syncwarp();
