@@ -145,7 +145,7 @@ amg<T>::amg(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
     : options_(options), layout_(square_layout(a.single().layouts(), "amg")) {
     check<T>(options);
     // A set-up reads the values first, and waits for the devices many times after that.
-    work_ = make_work(a, over_devices(*layout_, parts, part_values::lent), options);
+    work_ = make_work(a, over_devices(*layout_, parts, part_values::borrowed), options);
     detail::take_effect(*layout_, options_, vectors_);
 }
 

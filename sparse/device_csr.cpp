@@ -56,13 +56,13 @@ device_csr<T>::device_csr(std::shared_ptr<device> device, std::int64_t columns,
 template <class T>
 device_csr<T>::device_csr(std::shared_ptr<device> device, std::int64_t columns,
                           buffer<std::int64_t> offsets, buffer<std::int32_t> indices,
-                          lent_values<T> values)
+                          borrowed_values<T> values)
     : device_(given(std::move(device))),
       rows_(static_cast<std::int64_t>(offsets.size()) - 1),
       columns_(columns),
       offsets_(std::move(offsets)),
       indices_(std::move(indices)),
-      lent_(values) {
+      borrowed_(values) {
     if (rows_ < 0) throw usage_error("device_csr: there is no offset; a matrix has at least 1");
 }
 
@@ -75,12 +75,9 @@ std::int64_t device_csr<T>::bytes() const noexcept {
 
 template <class T>
 device_csr_view<T> device_csr<T>::view() const noexcept {
-    return {rows_,
-            columns_,
-            nonzeros(),
-            offsets_.data(),
-            indices_.data(),
-            lent_.data != nullptr ? lent_.data : values_.data()};
+    return {rows_,           columns_,
+            nonzeros(),      offsets_.data(),
+            indices_.data(), borrowed_.data != nullptr ? borrowed_.data : values_.data()};
 }
 
 template <class T>

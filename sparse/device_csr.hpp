@@ -27,14 +27,14 @@ struct device_csr_view {
 
 /// Values on the device that belong to someone else, who keeps them while they are read.
 template <class T>
-struct lent_values {
+struct borrowed_values {
     const T* data;
-    explicit lent_values(const T* values) : data(values) {}
+    explicit borrowed_values(const T* values) : data(values) {}
 };
 
-/// Owns its arrays, but for values that are lent. Work on it goes in the order of the device's
+/// Owns its arrays, but for values that are borrowed. Work on it goes in the order of the device's
 /// stream. Sizes are up to 2^31 - 1 rows and columns; offsets have 64 bits. Bytes: 8 (rows + 1) +
-/// (4 + sizeof(T)) nonzeros, without lent values. Move-only.
+/// (4 + sizeof(T)) nonzeros, without borrowed values. Move-only.
 template <class T>
 class device_csr {
 public:
@@ -47,7 +47,7 @@ public:
                buffer<std::int32_t> indices, buffer<T> values);
     /// The same with values that are only read: update() and values() are not for it.
     device_csr(std::shared_ptr<device> device, std::int64_t columns, buffer<std::int64_t> offsets,
-               buffer<std::int32_t> indices, lent_values<T> values);
+               buffer<std::int32_t> indices, borrowed_values<T> values);
 
     [[nodiscard]] const std::shared_ptr<device>& on() const noexcept { return device_; }
     [[nodiscard]] std::int64_t rows() const noexcept { return rows_; }
@@ -89,7 +89,7 @@ private:
     buffer<std::int64_t> offsets_;
     buffer<std::int32_t> indices_;
     buffer<T> values_;
-    lent_values<T> lent_{nullptr}; ///< null: values_ are the values
+    borrowed_values<T> borrowed_{nullptr}; ///< null: values_ are the values
 };
 
 } // namespace krylith

@@ -89,9 +89,9 @@ distributed_csr<T>::distributed_csr(const device_group& group, std::span<const c
         columns_of_[at(rank)] = *std::move(numbers);
         const std::int64_t count = columns_of_[at(rank)].count();
         blocks_[at(rank)] =
-            values == part_values::lent
+            values == part_values::borrowed
                 ? device_csr<T>(device, count, std::move(mine.offsets), std::move(mine.columns),
-                                lent_values<T>{parts[at(rank)].values})
+                                borrowed_values<T>{parts[at(rank)].values})
                 : device_csr<T>(device, count, std::move(mine.offsets), std::move(mine.columns),
                                 std::move(mine.values));
     });

@@ -17,10 +17,6 @@
 
 namespace krylith {
 
-/// Whether the values of rows that lie on the devices are copied, or belong to the caller for as long
-/// as the matrix is used; they are only read then.
-enum class part_values { copied, lent };
-
 /// Rank k has the rows row_owners().owned(k) on its device, as a device_csr whose columns are local
 /// ones: those that the rows refer to and those that the rank owns, numbered in the order of their
 /// global numbers (local_columns). Numbers so ascend where global ones do, and what kernels for one

@@ -37,6 +37,10 @@ struct csr_part {
     const T* values = nullptr;                    ///< [nonzeros of these rows]
 };
 
+/// Whether a matrix copies the values of its rows, or reads those of the caller, who keeps them for
+/// as long as it is used.
+enum class part_values { copied, borrowed };
+
 /// Coordinate entries as a finite-element code assembles them on one device: entry k adds values[k]
 /// at (row_indices[k], column_indices[k]) of the whole matrix, in any order, duplicates included.
 /// Rows must be among the `rows` rows that the device owns; entries with a negative row or column

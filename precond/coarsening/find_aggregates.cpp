@@ -79,9 +79,12 @@ public:
             owners.begin.push_back(owners.begin.back() + count);
         }
         visit_all([&](std::size_t r) {
-            return number_roots_step{rows_[r], states_[r].data(), before[r].data(),
+            return number_roots_step{rows_[r],
+                                     states_[r].data(),
+                                     before[r].data(),
                                      static_cast<std::int32_t>(owners.begin[r]),
-                                     aggregates_[r].data(), nearest_[r].data()};
+                                     aggregates_[r].data(),
+                                     nearest_[r].data()};
         });
         fill_ghosts(exchange_, aggregates_);
         return owners;

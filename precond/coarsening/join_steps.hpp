@@ -91,7 +91,8 @@ struct join_strongest_step {
 #else
         const std::int64_t begin = a.offsets[row];
         const std::int64_t count = a.offsets[row + 1] - begin;
-        if (lanes == 32 && count <= 32) { // each lane of the warp has an entry, and asks the others
+        // A whole warp calls this for one row: each lane has an entry, and asks the others.
+        if (lanes == 32 && count <= 32) {
             std::int32_t own = no_aggregate;
             unsigned coupling = 0;
             if (lane < count) coupling = a.couplings[begin + lane];

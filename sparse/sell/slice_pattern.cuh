@@ -49,8 +49,9 @@ public:
         return true;
     }
 
-    /// The same where all 32 rows have the same diagonals, as most rows of a grid do: a tenth of the
-    /// work. Calls each(k, diagonal) until it sees that they have not, and returns whether they do.
+    /// The same where all 32 rows have the same diagonals, as most rows of a grid do, with fewer
+    /// votes. Calls each(k, diagonal) until it sees that they have not, and returns whether they
+    /// do.
     template <class Each>
     [[nodiscard]] __device__ bool walk_full_diagonals(Each each) {
         if (!__all_sync(all_lanes, length_ == longest)) return false;
@@ -81,7 +82,9 @@ public:
             __reduce_min_sync(all_lanes, has ? column : std::numeric_limits<std::int32_t>::max()),
             __reduce_max_sync(all_lanes, has ? column : 0), __ballot_sync(all_lanes, has)};
     }
-    [[nodiscard]] __device__ bool has_entry(std::int32_t k) const { return k < length_; }
+    [[nodiscard]] __device__ bool has_entry(std::int32_t k) const {
+        return k < length_;
+    }
     /// The column of entry k of the lane's row; of no meaning where it has none.
     [[nodiscard]] __device__ std::int32_t column(std::int32_t k) {
         return entries_.entry(k, has_entry(k));

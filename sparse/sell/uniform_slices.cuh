@@ -49,8 +49,8 @@ __device__ inline std::uint32_t hash_of(const sell_view<T>& m, const slice_head&
     return __shfl_sync(0xffffffffu, warp_sum(hash), 0) % uniform_tables::size;
 }
 
-/// Returns whether each slice-column of a slice has one value, and stores these up to the first that
-/// has not.
+/// Returns whether each slice-column of a slice has one value, and stores these up to the first
+/// that has not.
 template <class T>
 __device__ inline bool find_uniform(const slice_reader<T>& slice, uniform_entry<T>* uniform) {
     constexpr int flight = 4; // slice-columns that are loaded at once
@@ -73,8 +73,8 @@ __device__ inline bool find_uniform(const slice_reader<T>& slice, uniform_entry<
             const bool alike = !there[u] || (same_bits(value[u], common) && is_finite(common));
             if (!__all_sync(all_lanes, alike)) return false;
             if (slice.lane == 0)
-                uniform[k] = {common, slice.code != column_code::wide ? slice.steps[k]
-                                                                      : slice_step{0, 0}};
+                uniform[k] = {common,
+                              slice.code != column_code::wide ? slice.steps[k] : slice_step{0, 0}};
         }
     }
     return true;
@@ -116,8 +116,8 @@ __global__ void __launch_bounds__(block_threads)
         slice_head head = heads[s];
         const bool diagonal = slice.code == column_code::diagonal;
         // No kernel reads triples so.
-        const bool same = slice.code != column_code::triples &&
-                          find_uniform(slice, uniform + head.first);
+        const bool same =
+            slice.code != column_code::triples && find_uniform(slice, uniform + head.first);
         const bool exact = !same && worth_halving<T>(slice.length) && is_exact_in_half(slice);
         __syncwarp();
         head.shape =

@@ -60,8 +60,9 @@ struct alignas(16) neighbour_record {
 };
 
 /// The most bytes of a record.
-inline constexpr int most_record_bytes = neighbour_record::bytes_of(
-    neighbour_limits::columns, neighbour_limits::referred, neighbour_limits::entries, neighbour_limits::ranks);
+inline constexpr int most_record_bytes =
+    neighbour_record::bytes_of(neighbour_limits::columns, neighbour_limits::referred,
+                               neighbour_limits::entries, neighbour_limits::ranks);
 
 /// Records of groups of eight rows of a list, `stride` bytes from one to the next.
 struct record_array {

@@ -45,7 +45,8 @@ struct alignas(16) neighbour_sums_memory {
         for (int first = 0; first < referred; first += 32) {
             const int i = first + lane;
             const int length = i < referred ? lengths[i] : 0;
-            const std::int64_t where = i < referred ? b_offsets[words[record.referred_at() + i]] : 0;
+            const std::int64_t where =
+                i < referred ? b_offsets[words[record.referred_at() + i]] : 0;
             const int sum = warp_running_sum(length);
             const int begin = ranks_before + sum - length;
             ranks_before += __shfl_sync(all_lanes, sum, 31);
@@ -178,7 +179,8 @@ __global__ void __launch_bounds__(block_threads)
                     const std::int64_t place = first + before + __popc(bits & lower);
                     const int rank = half * 32 + lane;
                     to.values[place] = mine.sums[i * memory::stride + rank];
-                    if constexpr (Columns) to.indices[place] = static_cast<std::int32_t>(record.words()[rank]);
+                    if constexpr (Columns)
+                        to.indices[place] = static_cast<std::int32_t>(record.words()[rank]);
                 }
                 before = __popc(bits);
             }

@@ -3,7 +3,7 @@
 //
 // Each row of B that any of the eight refers to is read once: its columns get their rank among all
 // columns of the eight rows, at most 64, so that a row of C is a word with a bit for each. These
-// ranks are kept, not the place of each product: they are a third as many with 27 points.
+// ranks are kept, not the place of each product: they are two fifths as many with 27 points.
 #pragma once
 
 #include <cstdint>
@@ -39,8 +39,8 @@ struct alignas(16) neighbour_memory {
     std::uint8_t homes[limits::columns + 32]; ///< where in `columns` those of `list` are
 };
 
-/// A warp's rows, and the steps by which their columns are found. Each step but the last returns
-/// false where there is no room.
+/// A warp's rows, and the steps by which their columns are found, in this order. Those that return
+/// false found no room.
 class neighbouring_rows_of_warp {
 public:
     __device__ neighbouring_rows_of_warp(const csr_pattern& a, const csr_pattern& b,

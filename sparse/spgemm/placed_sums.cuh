@@ -72,7 +72,8 @@ __global__ void __launch_bounds__(block_threads)
     const int group = static_cast<int>(threadIdx.x) / Lanes;
     const int stride = placed_stride(room);
     scaled_row<T>* const from = reinterpret_cast<scaled_row<T>*>(shared) + group * (Lanes + 1);
-    T* const all_sums = reinterpret_cast<T*>(shared + placed_rows_of_b(Lanes) * sizeof(scaled_row<T>));
+    T* const all_sums =
+        reinterpret_cast<T*>(shared + placed_rows_of_b(Lanes) * sizeof(scaled_row<T>));
     T* const sums = all_sums + group * stride;
     std::int32_t* const columns =
         reinterpret_cast<std::int32_t*>(all_sums + groups * stride) + group * stride;

@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include <krylith/sparse/spgemm/blocked_rows.cuh>
+#include <krylith/sparse/spgemm/byte_peak.hpp>
 #include <krylith/sparse/spgemm/giant_rows.hpp>
 #include <krylith/sparse/spgemm/hashed_blocks.cuh>
 #include <krylith/sparse/spgemm/hashed_rows.cuh>
@@ -23,36 +24,11 @@ namespace krylith::cuda {
 
 namespace {
 
-constexpr const char* memory_item = "product of matrices";
-
 int width_for(std::int64_t products, std::int64_t nonzeros) {
     int width = 4;
     while (width < 32 && width * nonzeros < products) width *= 2;
     return width;
 }
-
-/// Bytes of buffers that exist side by side.
-class byte_peak {
-public:
-    template <class V>
-    [[nodiscard]] buffer<V> make(const std::shared_ptr<device>& device, std::int64_t size) {
-        live_ += size * static_cast<std::int64_t>(sizeof(V));
-        peak_ = live_ > peak_ ? live_ : peak_;
-        return {device, static_cast<std::size_t>(size), memory_item};
-    }
-    template <class V>
-    void drop(buffer<V>& b) {
-        live_ -= static_cast<std::int64_t>(b.size() * sizeof(V));
-        b = {};
-    }
-    /// Counts bytes that were used in between.
-    void pass(std::int64_t bytes) { peak_ = live_ + bytes > peak_ ? live_ + bytes : peak_; }
-    [[nodiscard]] std::int64_t peak() const noexcept { return peak_; }
-
-private:
-    std::int64_t live_ = 0;
-    std::int64_t peak_ = 0;
-};
 
 template <class Number>
 Number* zeroed(device& device, Number* word) {

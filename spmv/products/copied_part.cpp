@@ -91,7 +91,7 @@ copied_part<T> copy_part(const std::shared_ptr<device>& device, int rank, const 
     check_pointer(*device, rank, part.values, "values");
     copy.columns = buffer<std::int32_t>(device, nonzeros, item);
     device->copy(copy.columns.data(), part.column_indices, nonzeros * sizeof(std::int32_t));
-    if (values == part_values::lent) return copy;
+    if (values == part_values::borrowed) return copy;
     copy.values = buffer<T>(device, nonzeros, item);
     device->copy(copy.values.data(), part.values, nonzeros * sizeof(T));
     return copy;

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include <krylith/device/memory/buffer.hpp>
-#include <krylith/spmv/distributed_csr.hpp>
+#include <krylith/spmv/matrix_parts.hpp>
 
 namespace krylith {
 
@@ -14,11 +14,11 @@ template <class T>
 struct copied_part {
     buffer<std::int64_t> offsets;
     buffer<std::int32_t> columns;
-    buffer<T> values; ///< empty where they are lent
+    buffer<T> values; ///< empty where they are borrowed
 };
 
 /// Checks the arrays of the part of a rank, whose first row is `first_row` of the whole matrix, and
-/// copies them, values unless they are lent; columns may still be out of range. Waits. Throws
+/// copies them, values unless they are borrowed; columns may still be out of range. Waits. Throws
 /// usage_error and input_error as distributed_csr says.
 template <class T>
 [[nodiscard]] copied_part<T> copy_part(const std::shared_ptr<device>& device, int rank,

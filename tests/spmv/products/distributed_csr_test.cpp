@@ -116,7 +116,7 @@ KRYLITH_GROUP_TEST("distributed csr: a matrix of the host comes back, in either 
     }
 }
 
-KRYLITH_GROUP_TEST("distributed csr: values on the devices may be lent") {
+KRYLITH_GROUP_TEST("distributed csr: values on the devices may be borrowed") {
     const csr_matrix<double>& a = testing::spgemm_cases()[7].a;
     const row_partition rows = uneven_rows(a.rows, group.size());
     std::vector<part_arrays<double, std::int64_t>> arrays;
@@ -126,7 +126,7 @@ KRYLITH_GROUP_TEST("distributed csr: values on the devices may be lent") {
         parts.push_back(arrays.back().part());
     }
     distributed_csr<double> matrix(group, parts, uneven_rows(a.columns, group.size(), 1),
-                                   part_values::lent);
+                                   part_values::borrowed);
     CHECK(matrix.download() == a);
     for (int rank = 0; rank < group.size(); ++rank) {
         device_csr<double>& block = matrix.block(rank);
