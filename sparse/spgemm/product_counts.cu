@@ -6,6 +6,7 @@
 #include <krylith/sparse/spgemm/dense_blocks.hpp>
 #include <krylith/sparse/spgemm/neighbour_records.hpp>
 #include <krylith/sparse/spgemm/product_counts.cuh>
+#include <krylith/sparse/spgemm/row_lists.cuh>
 #include <krylith/sparse/spgemm/spgemm_phases.hpp>
 #include <krylith/sparse/spgemm/spgemm_plan.hpp>
 #include <krylith/sparse/storage/two_pass_scan.cuh>
@@ -99,7 +100,7 @@ spgemm_estimate estimate_products(const std::shared_ptr<device>& device, const c
     // Offsets, places, arrays of 4 bytes a row, and which rows repeat others.
     e.extra_bytes = most_block_bytes(a, b) + 16 * (a.rows + 1) + 37 * a.rows +
                     static_cast<std::int64_t>(totals.placed + totals.many_placed) +
-                    scan_scratch_bytes_of<std::int64_t> + 1024 + product_totals_bytes(a);
+                    std::int64_t{symbolic_scratch_bytes} + 1024 + product_totals_bytes(a);
     const std::int64_t hashed = totals.rows_of[static_cast<int>(count_class::hashed)];
     if (hashed + std::int64_t{totals.of_many} >= limits_of_rows().sampled_rows)
         e.extra_bytes +=

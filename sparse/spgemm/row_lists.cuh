@@ -1,11 +1,15 @@
-// Lists of rows of which the device alone knows how long they are.
+// Lists of rows: of classes, and those of which the device alone knows how long they are.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include <krylith/sparse/spgemm/spgemm_pattern.hpp>
 
 namespace krylith::cuda {
+
+/// The scratch of the symbolic phase: of running sums, and of lists of classes.
+inline constexpr int symbolic_scratch_bytes = 65536;
 
 /// Rows that the device counts.
 struct counted_rows {
@@ -20,6 +24,15 @@ struct overflow_list {
     __device__ void add(std::int64_t row) const {
         rows[atomicAdd(count, 1u)] = static_cast<std::int32_t>(row);
     }
+};
+
+/// Where the rows of each class go.
+struct class_lists {
+    static constexpr int most = 16;
+    static constexpr unsigned most_blocks = 1024;
+    static_assert(most_blocks * most * sizeof(unsigned) <= symbolic_scratch_bytes);
+
+    std::int32_t* of[most] = {}; ///< null: no list is wanted
 };
 
 /// Two lists of rows, one after the other, of which every so many-th row counts; the length of the

@@ -1,9 +1,11 @@
 // The symbolic phase of C = A B on a CUDA device.
 #include <algorithm>
 #include <numeric>
+#include <span>
 
 #include <krylith/sparse/spgemm/blocked_rows.cuh>
 #include <krylith/sparse/spgemm/byte_peak.hpp>
+#include <krylith/sparse/spgemm/class_lists.cuh>
 #include <krylith/sparse/spgemm/giant_rows.hpp>
 #include <krylith/sparse/spgemm/hashed_blocks.cuh>
 #include <krylith/sparse/spgemm/hashed_rows.cuh>
@@ -112,7 +114,7 @@ private:
     }
 
     void count_rows(const product_totals& totals) {
-        scratch_ = bytes_.make<char>(device_, scan_scratch_bytes_of<std::int64_t>);
+        scratch_ = bytes_.make<char>(device_, symbolic_scratch_bytes);
         counts_ = bytes_.make<std::int32_t>(device_, a_.rows);
         count_by_class(totals);
         scan(*device_, result_offsets{counts_.data(), a_.rows, plan_.offsets.data()}, a_.rows,
@@ -120,14 +122,21 @@ private:
         divide_results();
     }
 
-    /// The rows of a class of `count` rows.
+    /// Lists the rows of classes, of which class c has counts[c] rows, in `room`; none of a class
+    /// that has all.
     template <class Class>
-    row_list list_of(Class which, int wanted, std::int64_t count, std::int32_t*& room) {
-        if (count == 0 || count == a_.rows) return {nullptr, count};
-        scan(*device_, rows_of_class<Class>{which, wanted, a_.rows, room}, a_.rows,
-             scratch_.data());
-        room += count;
-        return {room - count, count};
+    void list_rows(const Class& which, std::span<const unsigned> counts, std::int32_t* room,
+                   std::span<row_list> lists) {
+        class_lists to;
+        bool any = false;
+        for (std::size_t c = 0; c < counts.size(); ++c) {
+            lists[c] = {nullptr, counts[c]};
+            if (counts[c] == 0 || counts[c] == a_.rows) continue;
+            lists[c].rows = to.of[c] = room;
+            room += counts[c];
+            any = true;
+        }
+        if (any) list_by_class(*device_, which, a_.rows, to, scratch_.data());
     }
 
     void count_by_class(const product_totals& totals) {
@@ -139,12 +148,13 @@ private:
             mixed = mixed && totals.rows_of[c] != a_.rows;
         buffer<std::int32_t> lists;
         if (mixed) lists = bytes_.make<std::int32_t>(device_, a_.rows);
-        std::int32_t* room = lists.data();
-        const auto rows = [&](count_class c) {
-            return list_of(
-                count_class_of{rules_, a_.offsets, products_.data(), plan_.repeats.data()},
-                static_cast<int>(c), rows_of(c), room);
-        };
+        unsigned listed[static_cast<int>(count_class::number)];
+        std::ranges::copy(totals.rows_of, listed);
+        listed[static_cast<int>(count_class::none)] = 0;
+        row_list of_class[static_cast<int>(count_class::number)];
+        list_rows(count_class_of{rules_, a_.offsets, products_.data(), plan_.repeats.data()},
+                  listed, lists.data(), of_class);
+        const auto rows = [&](count_class c) { return of_class[static_cast<int>(c)]; };
         if (rows_of(count_class::none) != 0) counts_.zero();
         const row_list hashed = rows(count_class::hashed);
         buffer<unsigned> counters = bytes_.make<unsigned>(device_, 6);
@@ -347,9 +357,8 @@ private:
         for (int c = 0; c < classes; ++c)
             if (found.rows_of[c] != a_.rows) listed += found.rows_of[c];
         plan_.lists = bytes_.make<std::int32_t>(device_, listed);
-        std::int32_t* room = plan_.lists.data();
-        for (int c = 0; c < classes; ++c)
-            plan_.rows_of[c] = list_of(class_of, c, found.rows_of[c], room);
+        list_rows(class_of, std::span(found.rows_of).first(classes), plan_.lists.data(),
+                  plan_.rows_of);
         find_searched_first(class_of);
         for (int i = 0; i < 2; ++i) {
             const row_list rows = plan_.rows_of[static_cast<int>(sum_class::searched) + i];
@@ -377,9 +386,12 @@ private:
         if (kept == 0) return bytes_.drop(plan_.repeats);
         const std::int64_t firsts = searched.count - static_cast<std::int64_t>(kept);
         plan_.firsts = bytes_.make<std::int32_t>(device_, firsts);
-        std::int32_t* room = plan_.firsts.data();
-        plan_.searched_first = list_of(first_class_of{class_of, plan_.repeats.data()},
-                                       static_cast<int>(sum_class::searched), firsts, room);
+        unsigned listed[static_cast<int>(sum_class::none)] = {};
+        row_list lists[static_cast<int>(sum_class::none)];
+        listed[static_cast<int>(sum_class::searched)] = static_cast<unsigned>(firsts);
+        list_rows(first_class_of{class_of, plan_.repeats.data()}, listed, plan_.firsts.data(),
+                  lists);
+        plan_.searched_first = lists[static_cast<int>(sum_class::searched)];
     }
 
     void describe_sorted(const row_list& rows) {

@@ -54,26 +54,6 @@ struct result_offsets {
     __device__ void finish(std::int64_t total) const { at[rows] = total; }
 };
 
-/// The rows of one class, ascending. Class is class_of_products or class_of_results of a row.
-template <class Class>
-struct rows_of_class {
-    Class which;
-    int wanted;
-    std::int64_t rows;
-    std::int32_t* list;
-
-    [[nodiscard]] __device__ std::uint32_t count() const {
-        return static_cast<std::uint32_t>(rows);
-    }
-    [[nodiscard]] __device__ sized load(std::uint32_t i) const {
-        return {which(i) == wanted ? 1 : 0};
-    }
-    __device__ void emit(bool there, std::uint32_t i, sized item, std::int64_t before) const {
-        if (there && item.size != 0) list[before] = static_cast<std::int32_t>(i);
-    }
-    __device__ void finish(std::int64_t) const {}
-};
-
 struct count_class_of {
     class_rules rules;
     const std::int64_t* a_offsets;
