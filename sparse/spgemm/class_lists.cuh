@@ -91,8 +91,7 @@ __global__ void __launch_bounds__(block_threads)
     }
 }
 
-/// Enqueues the lists of `rows` rows. `scratch` has
-/// symbolic_scratch_bytes.
+/// Enqueues the lists of the classes of `rows` rows. `scratch` has symbolic_scratch_bytes.
 template <class Class>
 void list_by_class(device& device, const Class& which, std::int64_t rows, const class_lists& to,
                    void* scratch) {

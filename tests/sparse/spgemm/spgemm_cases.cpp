@@ -191,6 +191,9 @@ std::vector<spgemm_case> make_cases() {
         rows(400, 60, always(30)));
     add("many products of a row, and few results of most", rows(64, 400, some(130)),
         rows(400, 900, [](std::int64_t i) { return i == 7 ? 400 : i % 30; }));
+    add("rows of many classes, listed by several blocks",
+        rows(2600, 400, [](std::int64_t i) { return i % 97 == 0 ? 300 : i % 13; }),
+        rows(400, 2000, some(40)));
     const auto stencil = poisson3d<double>(9, 8, 7);
     add("the square of a stencil", stencil, stencil);
     return cases;
