@@ -64,7 +64,7 @@ public:
 private:
     /// Hashes rows of many products where most of some that are tried have few results.
     void decide_on_many(product_totals& totals) {
-        if (!rules_.limits.places || totals.of_many < rules_.limits.sampled_rows) return;
+        if (!rules_.limits.places || totals.of_many < rules_.limits.sampled_rows / 8) return;
         constexpr std::int64_t tried = 2048; // rows of A, of which some are of this kind
         const std::int64_t every = std::max<std::int64_t>(a_.rows / tried, 1);
         unsigned found[2] = {}; // tried, and few
