@@ -185,6 +185,25 @@ void device_group::join() const {
             if (i != j) (*this)[i].wait(*reached[static_cast<std::size_t>(j)]);
 }
 
+std::vector<rank_order> both_ways(std::vector<rank_order> orders) {
+    const std::size_t given = orders.size();
+    for (std::size_t i = 0; i < given; ++i) orders.push_back({orders[i].after, orders[i].before});
+    std::ranges::sort(orders);
+    const auto repeated = std::ranges::unique(orders);
+    orders.erase(repeated.begin(), repeated.end());
+    return orders;
+}
+
+void device_group::order(std::span<const rank_order> pairs) const {
+    std::vector<std::shared_ptr<event>> reached(static_cast<std::size_t>(size()));
+    for (const rank_order& pair : pairs) {
+        auto& before = reached[static_cast<std::size_t>(pair.before)];
+        if (!before) before = (*this)[pair.before].record();
+    }
+    for (const rank_order& pair : pairs)
+        (*this)[pair.after].wait(*reached[static_cast<std::size_t>(pair.before)]);
+}
+
 void device_group::launch_together(const std::function<void()>& launches) const {
     std::uint32_t* const word = members_->launching.get();
     if (word == nullptr)

@@ -1,6 +1,7 @@
 // The ordered devices of one solve.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -29,6 +30,17 @@ struct group_options {
     /// empty, the group makes its own. They are borrowed and must outlive the group.
     std::vector<void*> streams = {};
 };
+
+/// Work of rank `after` comes after that of rank `before`.
+struct rank_order {
+    int before;
+    int after;
+
+    friend auto operator<=>(const rank_order&, const rank_order&) = default;
+};
+
+/// Returns the orders and their reverses, each once.
+[[nodiscard]] std::vector<rank_order> both_ways(std::vector<rank_order> orders);
 
 /// Ranks 0..size()-1 are the devices in the order given. A group is a cheap value: copies refer to
 /// the same devices. One host thread at a time may drive a group; distinct groups are independent,
@@ -77,6 +89,9 @@ public:
 
     /// Makes work given to any device after this run after all work given to every device before.
     void join() const;
+    /// The same for some pairs of ranks: costs an event for each rank before others, and a wait a
+    /// pair.
+    void order(std::span<const rank_order> pairs) const;
 
     /// Runs `launches`, which enqueues kernels that wait for kernels of other ranks. The time-out
     /// of those that run already begins when all are enqueued: a process may be stopped for any

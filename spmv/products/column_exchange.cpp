@@ -1,6 +1,7 @@
 #include <krylith/spmv/products/column_exchange.hpp>
 
 #include <string>
+#include <utility>
 
 #include <krylith/device/error.hpp>
 #include <krylith/spmv/products/product_kernels.hpp>
@@ -12,7 +13,11 @@ column_exchange::column_exchange(const device_group& group, std::span<const loca
     : group_(std::make_shared<const device_group>(group)),
       messages_(make_ghost_messages(group, columns)) {
     for (const local_columns& mine : columns) first_owned_.push_back(mine.first_owned());
-    for (const ghost_message& m : messages_) staged_ = staged_ || m.staged;
+    for (const ghost_message& m : messages_) {
+        staged_ = staged_ || m.staged;
+        orders_.push_back({m.owner, m.receiver});
+    }
+    orders_ = both_ways(std::move(orders_));
     for (const ghost_message& m : messages_)
         packed_.push_back(m.staged ? buffer<std::uint64_t>(group.handle(m.owner),
                                                            static_cast<std::size_t>(m.count),
@@ -23,13 +28,13 @@ column_exchange::column_exchange(const device_group& group, std::span<const loca
 template <class V>
 void column_exchange::fill(std::span<V* const> arrays) const {
     fetch(arrays);
-    if (!messages_.empty()) group_->join(); // copies are there, and owners may write again
+    if (!messages_.empty()) group_->order(orders_); // copies are there, owners may write again
 }
 
 template <class V>
 void column_exchange::fill_in_turn(std::span<V* const> arrays) const {
     fetch(arrays);
-    if (staged_) group_->join();
+    if (staged_) group_->order(orders_);
 }
 
 /// Enqueues what the receivers and packers do, after what the owners did.
@@ -41,7 +46,7 @@ void column_exchange::fetch(std::span<V* const> arrays) const {
                           " arrays for " + std::to_string(ranks) + " ranks");
     if (messages_.empty()) return;
     const settled_on_failure settled(*group_);
-    group_->join(); // owners' values are there
+    group_->order(orders_); // owners' values are there
     for (std::size_t i = 0; i < messages_.size(); ++i) {
         const ghost_message& m = messages_[i];
         const auto owner = static_cast<std::size_t>(m.owner);

@@ -51,6 +51,7 @@ private:
     std::vector<std::int64_t> first_owned_;     ///< local numbers
     bool staged_ = false;                       ///< whether a message is
     std::vector<ghost_message> messages_;
+    std::vector<rank_order> orders_;            ///< both ways between ranks with a message
     std::vector<buffer<std::uint64_t>> packed_; ///< of staged messages, on the owners
 };
 

@@ -1,5 +1,6 @@
 #include <krylith/vector/ghosts/ghost_exchange.hpp>
 
+#include <algorithm>
 #include <map>
 #include <numeric>
 #include <string>
@@ -47,8 +48,8 @@ std::vector<put_entry> in_tiles(const std::vector<halo_send>& sends,
     for (const halo_send& send : sends)
         each_tile<T>(send.rows, [&](std::size_t tile, std::size_t first, std::size_t count) {
             put_entry* const to = entries.data() + next[tile];
-            const auto place = static_cast<std::int32_t>(send.position) +
-                               static_cast<std::int32_t>(first);
+            const auto place =
+                static_cast<std::int32_t>(send.position) + static_cast<std::int32_t>(first);
             for (std::size_t i = 0; i < count; ++i)
                 to[i] = {send.rows[first + i], place + static_cast<std::int32_t>(i), send.peer};
             next[tile] += static_cast<std::int32_t>(count);
@@ -156,18 +157,38 @@ put_schedule<T>::put_schedule(layout_handle layout, const allgather_plan& plan)
 }
 
 /// Words that peers write on this rank, and tables of the places where this rank writes on its
-/// peers.
+/// peers. A cycle of multigrid has a dozen exchanges: each has two arrays a rank, and no more.
 template <class T>
 struct ghost_exchange<T>::rank_state {
-    buffer<std::uint64_t> sent;     // [ranks] written by the peers
-    buffer<std::uint64_t> credits;  // [ranks] written by the peers
-    buffer<std::uint64_t> counters; // ghost_put::put_count and credited
-    buffer<unsigned> ticket;
-    buffer<std::uint64_t> staged_words; // [ranks] sent
-    std::vector<buffer<T>> staging;     // [ranks], empty where the path is direct
-    buffer<T*> ghosts;
-    buffer<std::uint64_t*> sents;
-    buffer<std::uint64_t*> peer_credits;
+    /// Who writes a word has it on other cache lines than others have theirs.
+    static constexpr std::size_t line = 128 / sizeof(std::uint64_t);
+
+    rank_state(const std::shared_ptr<device>& d, std::size_t peers)
+        : ranks(peers), words(d, 3 * of_peers() + 2 * line, "ghost exchange"), staging(peers) {
+        words.zero();
+    }
+
+    [[nodiscard]] std::size_t of_peers() const { return (ranks + line - 1) / line * line; }
+    /// [ranks] written by the peers, as credits().
+    [[nodiscard]] std::uint64_t* sent() const { return words.data(); }
+    [[nodiscard]] std::uint64_t* credits() const { return words.data() + of_peers(); }
+    [[nodiscard]] std::uint64_t* staged_words() const { return words.data() + 2 * of_peers(); }
+    /// ghost_put::put_count and credited.
+    [[nodiscard]] std::uint64_t* counters() const { return words.data() + 3 * of_peers(); }
+    [[nodiscard]] unsigned* ticket() const {
+        return reinterpret_cast<unsigned*>(counters() + line);
+    }
+    [[nodiscard]] T** ghosts() const { return reinterpret_cast<T**>(tables.data()); }
+    [[nodiscard]] std::uint64_t** sents() const { return word_table(1); }
+    [[nodiscard]] std::uint64_t** peer_credits() const { return word_table(2); }
+    [[nodiscard]] std::uint64_t** word_table(std::size_t number) const {
+        return reinterpret_cast<std::uint64_t**>(tables.data() + number * ranks);
+    }
+
+    std::size_t ranks;
+    buffer<std::uint64_t> words;
+    std::vector<buffer<T>> staging; ///< [ranks], empty where the path is direct
+    buffer<std::uintptr_t> tables;  ///< [3][ranks] addresses
     T* first_ghost = nullptr;
 };
 
@@ -181,18 +202,7 @@ ghost_exchange<T>::ghost_exchange(std::shared_ptr<const put_schedule<T>> schedul
     for (std::size_t rank = 0; rank < p; ++rank) {
         const int r = static_cast<int>(rank);
         const auto& d = layout.group.handle(r);
-        auto s = std::make_shared<rank_state>();
-        s->sent = buffer<std::uint64_t>(d, p, item);
-        s->credits = buffer<std::uint64_t>(d, p, item);
-        s->counters = buffer<std::uint64_t>(d, 2, item);
-        s->ticket = buffer<unsigned>(d, 1, item);
-        s->staged_words = buffer<std::uint64_t>(d, p, item);
-        s->sent.zero();
-        s->credits.zero();
-        s->counters.zero();
-        s->ticket.zero();
-        s->staged_words.zero();
-        s->staging.resize(p);
+        auto s = std::make_shared<rank_state>(d, p);
         for (const auto& m : schedule_->local(r).messages)
             if (layout.group.path(r, m.peer) == peer_path::staged)
                 s->staging[static_cast<std::size_t>(m.peer)] =
@@ -203,17 +213,17 @@ ghost_exchange<T>::ghost_exchange(std::shared_ptr<const put_schedule<T>> schedul
     for (std::size_t rank = 0; rank < p; ++rank) {
         const int r = static_cast<int>(rank);
         const auto& d = layout.group.handle(r);
+        rank_state& own = *ranks_[rank];
         std::vector<T*> ghosts(p);
-        std::vector<std::uint64_t*> sents(p);
-        std::vector<std::uint64_t*> peer_credits(p);
+        std::vector<std::uintptr_t> tables(3 * p);
         for (std::size_t to = 0; to < p; ++to) {
             const bool staged = layout.group.path(r, static_cast<int>(to)) == peer_path::staged;
             // Events order a staged exchange, so no kernel reads the credits of a staged peer.
-            ghosts[to] = staged ? ranks_[rank]->staging[to].data() : ranks_[to]->first_ghost;
-            sents[to] =
-                staged ? ranks_[rank]->staged_words.data() + to : ranks_[to]->sent.data() + rank;
-            peer_credits[to] = staged ? ranks_[rank]->staged_words.data() + rank
-                                      : ranks_[to]->credits.data() + rank;
+            ghosts[to] = staged ? own.staging[to].data() : ranks_[to]->first_ghost;
+            tables[p + to] = reinterpret_cast<std::uintptr_t>(staged ? own.staged_words() + to
+                                                                     : ranks_[to]->sent() + rank);
+            tables[2 * p + to] = reinterpret_cast<std::uintptr_t>(
+                staged ? own.staged_words() + rank : ranks_[to]->credits() + rank);
         }
         // Lists count from the first ghost, dense puts from the first entry sent.
         for (const auto& m : schedule_->local(r).messages) {
@@ -222,13 +232,11 @@ ghost_exchange<T>::ghost_exchange(std::shared_ptr<const put_schedule<T>> schedul
             if (staged && !dense) ghosts[static_cast<std::size_t>(m.peer)] -= m.position;
             if (!staged && dense) ghosts[static_cast<std::size_t>(m.peer)] += m.position;
         }
-        ranks_[rank]->ghosts = buffer<T*>(d, std::span<T* const>(ghosts), item);
-        ranks_[rank]->sents =
-            buffer<std::uint64_t*>(d, std::span<std::uint64_t* const>(sents), item);
-        ranks_[rank]->peer_credits =
-            buffer<std::uint64_t*>(d, std::span<std::uint64_t* const>(peer_credits), item);
+        std::ranges::transform(ghosts, tables.begin(),
+                               [](T* at) { return reinterpret_cast<std::uintptr_t>(at); });
+        own.tables = buffer<std::uintptr_t>(d, std::span<const std::uintptr_t>(tables), item);
     }
-    layout.group.synchronize(); // words are zero before any peer writes them
+    layout.group.join(); // words are zero before any peer writes them
 }
 
 template <class T>
@@ -238,13 +246,13 @@ ghost_put<T> ghost_exchange<T>::put(int rank, bool ordered) const {
     return {local.tile_order.data(),
             local.first_entry.data(),
             local.entries.data(),
-            s.ghosts.data(),
-            s.sents.data(),
-            s.credits.data(),
-            s.peer_credits.data(),
-            s.counters.data(),
-            s.counters.data() + 1,
-            s.ticket.data(),
+            s.ghosts(),
+            s.sents(),
+            s.credits(),
+            s.peer_credits(),
+            s.counters(),
+            s.counters() + 1,
+            s.ticket(),
             local.sending_tiles,
             local.to,
             local.from,
@@ -255,7 +263,7 @@ ghost_put<T> ghost_exchange<T>::put(int rank, bool ordered) const {
 template <class T>
 signal ghost_exchange<T>::arrived(int rank) const {
     const auto& s = *ranks_[static_cast<std::size_t>(rank)];
-    return {s.sent.data(), s.counters.data(), schedule_->local(rank).from};
+    return {s.sent(), s.counters(), schedule_->local(rank).from};
 }
 
 template <class T>
@@ -269,8 +277,8 @@ void ghost_exchange<T>::forward() const {
             layout.group.copy(from, s.staging[to].data(), m.peer,
                               ranks_[to]->first_ghost + m.position,
                               static_cast<std::size_t>(m.count) * sizeof(T));
-            layout.group.copy(from, s.staged_words.data() + to, m.peer,
-                              ranks_[to]->sent.data() + from, sizeof(std::uint64_t));
+            layout.group.copy(from, s.staged_words() + to, m.peer, ranks_[to]->sent() + from,
+                              sizeof(std::uint64_t));
         }
     }
 }
