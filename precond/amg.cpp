@@ -49,8 +49,8 @@ void check(const amg_options& o) {
                "-1 (by the length of rows) to " + std::to_string(most_levels));
     if (o.max_levels < 1 || o.max_levels > most_levels)
         refuse("max_levels", std::to_string(o.max_levels), "1 to " + std::to_string(most_levels));
-    if (o.gathered_rows < 0 || o.gathered_rows > most_gathered)
-        refuse("gathered_rows", std::to_string(o.gathered_rows),
+    if (o.gathered_nonzeros < 0 || o.gathered_nonzeros > most_gathered)
+        refuse("gathered_nonzeros", std::to_string(o.gathered_nonzeros),
                "0 to " + std::to_string(most_gathered));
     if (!(o.drop >= 0 && o.drop <= most_dropped))
         refuse("drop", number_text(o.drop), "0 to " + number_text(most_dropped));
@@ -210,8 +210,8 @@ std::string amg<T>::name() const {
     if (options_.aggressive >= 0) text += ":aggressive=" + std::to_string(options_.aggressive);
     if (options_.max_levels != amg_options().max_levels)
         text += ":levels=" + std::to_string(options_.max_levels);
-    if (options_.gathered_rows != amg_options().gathered_rows)
-        text += ":gathered=" + std::to_string(options_.gathered_rows);
+    if (options_.gathered_nonzeros != amg_options().gathered_nonzeros)
+        text += ":gathered=" + std::to_string(options_.gathered_nonzeros);
     if (options_.drop != amg_options().drop) text += ":drop=" + number_text(options_.drop);
     for (std::size_t i = 1; i < std::size(reuses); ++i) // the first is the default
         if (options_.reuse == reuse_values[i]) text += ":reuse=" + std::string(reuses[i]);
@@ -255,8 +255,8 @@ constexpr parameter_rule rules[] = {
     parameter_rule::whole("aggressive", -1, -1, most_levels,
                           "levels with aggregates joined in pairs; -1: by the length of rows"),
     parameter_rule::whole("levels", amg_options().max_levels, 1, most_levels, "at most"),
-    parameter_rule::whole("gathered", amg_options().gathered_rows, 0, most_gathered,
-                          "rows up to which a coarse level lies on one device"),
+    parameter_rule::whole("gathered", amg_options().gathered_nonzeros, 0, most_gathered,
+                          "nonzeros up to which a coarse level lies on one device"),
     parameter_rule::real("drop", amg_options().drop, 0, most_dropped,
                          "of the diagonal: smaller entries of coarse matrices go"),
     parameter_rule::word("reuse", reuses, "what update() keeps"),
@@ -275,7 +275,7 @@ amg_options amg_options_of(const method_parameters& parameters) {
     options.aggressive = static_cast<int>(parameters.whole("aggressive"));
     options.max_levels = static_cast<int>(parameters.whole("levels"));
     options.block_size = static_cast<int>(parameters.whole("block_size"));
-    options.gathered_rows = parameters.whole("gathered");
+    options.gathered_nonzeros = parameters.whole("gathered");
     options.drop = parameters.real("drop");
     if (parameters.word("cycle") == "w") options.cycle = multigrid_cycle::w;
     for (std::size_t i = 0; i < std::size(reuses); ++i)

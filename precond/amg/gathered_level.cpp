@@ -103,6 +103,20 @@ std::vector<buffer<double>> scatter_numbers(const layout& spread, const buffer<d
 }
 
 template <class W>
+void gather_numbers(const layout& spread, std::span<const W* const> from, std::int64_t numbers,
+                    W* to) {
+    const device_group& group = spread.group;
+    const settled_on_failure settled(group);
+    group.join();
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const row_range rows = spread.rows.owned(rank);
+        group.copy(rank, from[as_size(rank)], 0, to + rows.begin * numbers,
+                   as_size(rows.size() * numbers) * sizeof(W));
+    }
+    group.join();
+}
+
+template <class W>
 std::unique_ptr<matrix_operator<W>> make_copying_operator(const layout_handle& spread,
                                                           const layout_handle& range) {
     const device_group& group = range->group;
@@ -126,6 +140,7 @@ std::unique_ptr<matrix_operator<W>> make_copying_operator(const layout_handle& s
 #define KRYLITH_GATHERED_LEVEL(W)                                                                  \
     template distributed_csr<W> gather(const distributed_csr<W>&);                                 \
     template void gather_values(const distributed_csr<W>&, distributed_csr<W>&);                   \
+    template void gather_numbers(const layout&, std::span<const W* const>, std::int64_t, W*);      \
     template std::unique_ptr<matrix_operator<W>> make_copying_operator(const layout_handle&,       \
                                                                        const layout_handle&);
 

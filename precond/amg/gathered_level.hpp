@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <krylith/device/memory/buffer.hpp>
@@ -37,6 +38,12 @@ void gather_values(const distributed_csr<W>& spread, distributed_csr<W>& gathere
 /// Enqueues copies of numbers of the rows that lie on the first device: [rank] those of its rows.
 [[nodiscard]] std::vector<buffer<double>> scatter_numbers(const layout& spread,
                                                           const buffer<double>& gathered);
+
+/// Enqueues copies on the first device of numbers that ranks have of their rows: from[rank] has
+/// `numbers` of each row, as `to` has of all.
+template <class W>
+void gather_numbers(const layout& spread, std::span<const W* const> from, std::int64_t numbers,
+                    W* to);
 
 /// The operator that copies vectors of `spread` to those of `range`, which has the same rows on the
 /// first device.

@@ -201,7 +201,7 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options, side_task
         level.gathered.reset();
         return end(std::string("A is not positive definite: ") + not_definite.what());
     }
-    scale_near_null(*aggregates, next.matrix, next.scaling, next.vectors, next.near_null);
+    scale_near_null(*aggregates, level, next);
     scale_transfers_of(level, next, p, r);
 
     level.plans.emplace(level_plans<W>{std::move(*aggregates), std::move(p),
@@ -239,7 +239,7 @@ void hierarchy<W>::place_next(multigrid_level<W>& level, multigrid_level<W>& nex
     const device_group& all = level.layout->group;
     const coherence kind = level.layout->kind;
     const bool spread = coarse.group() == all;
-    const bool stays = all.size() == 1 || coarse.rows() > options.gathered_rows;
+    const bool stays = all.size() == 1 || coarse.nonzeros() > options.gathered_nonzeros;
     next.layout = spread && stays
                       ? std::make_shared<const layout>(layout{all, coarse.row_owners(), kind})
                       : on_first_device(all, coarse.rows(), kind);

@@ -74,7 +74,7 @@ void hierarchy<W>::update_next(std::size_t at, const amg_options& options) {
     if (level.gathered) gather_values(coarse, next.matrix);
     next.scaling = scale_coarse(next.matrix, at + 1, least_bound());
     if (options.reuse == multigrid_reuse::transfer)
-        scale_near_null(plans.aggregates, next.matrix, next.scaling, next.vectors, next.near_null);
+        scale_near_null(plans.aggregates, level, next);
     else
         rescale_near_null(next);
     scale_transfers_of(level, next, plans.prolongation, plans.restriction);

@@ -8,6 +8,7 @@
 
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/precond/coarsening/rank_rows.hpp>
+#include <krylith/precond/coarsening/sections.hpp>
 #include <krylith/precond/coarsening/smoothed_aggregation.hpp>
 #include <krylith/spmv/distributed_csr.hpp>
 #include <krylith/spmv/products/column_exchange.hpp>
@@ -21,7 +22,9 @@ struct rank_part {
     buffer<std::uint8_t> couplings; ///< [nonzeros]
     buffer<std::int32_t> aggregate; ///< [local columns]
     buffer<T> filtered;             ///< [rows] the diagonal of A_F
-    buffer<T> coarse;               ///< the near-null vector on all aggregates, of the latest P
+    row_range used{};               ///< has the aggregates of other ranks that rows refer to
+    /// The near-null vectors of the latest P: on all aggregates, right on the rank's own.
+    buffer<T> coarse;
 };
 
 template <class T>
@@ -63,6 +66,20 @@ template <class T>
 template <class T>
 [[nodiscard]] row_partition pair_aggregates(const distributed_csr<T>& a, rank_parts<T>& parts,
                                             const row_partition& aggregates);
+
+/// Finds what rank_part::used says, of rows' aggregates. Waits for the devices.
+template <class T>
+void find_used(const distributed_csr<T>& a, const row_partition& aggregates, rank_parts<T>& parts);
+
+/// The exchange of what ranks have of all aggregates.
+template <class T>
+[[nodiscard]] section_exchange make_section_exchange(const device_group& group,
+                                                     const row_partition& aggregates,
+                                                     const rank_parts<T>& parts) {
+    std::vector<row_range> used;
+    for (const rank_part<T>& part : parts) used.push_back(part.used);
+    return {group, aggregates, used};
+}
 
 /// Makes T on all local columns, and the norms of aggregates.
 template <class T>

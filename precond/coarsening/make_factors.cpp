@@ -8,7 +8,6 @@
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/near_null_steps.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
-#include <krylith/precond/coarsening/sections.hpp>
 
 namespace krylith::aggregation {
 
@@ -22,11 +21,6 @@ constexpr double dependent = 1e-9;
 double unit_of(std::int64_t rows) {
     const int bits = std::bit_width(static_cast<std::uint64_t>(rows));
     return std::ldexp(1.0, std::max(bits - 61, -50));
-}
-
-row_partition sections_of(row_partition aggregates, std::int64_t numbers) {
-    for (std::int64_t& begin : aggregates.begin) begin *= numbers;
-    return aggregates;
 }
 
 /// The arrays of all ranks.
@@ -76,9 +70,9 @@ std::vector<buffer<T>> make_factors(const distributed_csr<T>& a, const distribut
     for (std::size_t r = 0; r < of.size(); ++r)
         visit_rows(group[static_cast<int>(r)], nodes.block(static_cast<int>(r)).rows(), 1,
                    magnitudes_step<T>{{}, aggregate_of(r), near_null[r], block, of[r]});
-    const row_partition of_vectors = sections_of(aggregates, k);
-    join_sections<join_largest_step>(group, of_vectors, std::span<wide* const>(all_largest));
-    gather_sections(group, of_vectors, std::span<wide* const>(all_largest));
+    const section_exchange sections = make_section_exchange(group, aggregates, parts);
+    sections.join<join_largest_step>(std::span<wide* const>(all_largest), k);
+    sections.gather(std::span<wide* const>(all_largest), k);
 
     for (const bool factored : {false, true}) {
         for (std::size_t r = 0; r < of.size(); ++r) {
@@ -86,19 +80,18 @@ std::vector<buffer<T>> make_factors(const distributed_csr<T>& a, const distribut
             visit_rows(group[static_cast<int>(r)], nodes.block(static_cast<int>(r)).rows(), 1,
                        products_step<T>{{}, aggregate_of(r), near_null[r], block, factored, of[r]});
         }
-        join_sections<join_sum_step>(group,
-                                     sections_of(aggregates, static_cast<std::int64_t>(products)),
-                                     std::span<wide* const>(all_products));
+        sections.join<join_sum_step>(std::span<wide* const>(all_products),
+                                     static_cast<std::int64_t>(products));
         for (int rank = 0; rank < group.size(); ++rank)
             visit_rows(group[rank], aggregates.owned(rank).size(), 1,
                        factor_step{{}, factored, of[as_size(rank)], aggregates.owned(rank).begin});
-        gather_sections(group, sections_of(aggregates, std::int64_t{k} * k),
-                        std::span<double* const>(all_factors));
+        sections.gather(std::span<double* const>(all_factors), std::int64_t{k} * k);
     }
     for (int rank = 0; rank < group.size(); ++rank) {
         const std::size_t r = as_size(rank);
-        visit_rows(group[rank], aggregates.rows(), 1,
-                   coarse_vectors_step<T>{{}, of[r], parts[r].coarse.data()});
+        const row_range own = aggregates.owned(rank);
+        visit_rows(group[rank], own.size(), 1,
+                   coarse_vectors_step<T>{{}, own.begin, of[r], parts[r].coarse.data()});
         visit_rows(
             group[rank], a.block(rank).rows(), 1,
             tentative_rows_step<T>{{},

@@ -5,7 +5,6 @@
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
-#include <krylith/precond/coarsening/sections.hpp>
 #include <krylith/precond/coarsening/tentative_steps.hpp>
 
 namespace krylith::aggregation {
@@ -42,16 +41,17 @@ std::vector<buffer<T>> make_tentative(const distributed_csr<T>& a, const column_
     visit_all([&](std::size_t r) {
         return magnitude_step<T>{{}, aggregate_of(r), near_null[r], largest[r].data()};
     });
+    const section_exchange sections = make_section_exchange(group, aggregates, parts);
     const auto all_largest = pointers_of(largest);
-    join_sections<join_largest_step>(group, aggregates, std::span<wide* const>(all_largest));
-    gather_sections(group, aggregates, std::span<wide* const>(all_largest));
+    sections.join<join_largest_step>(std::span<wide* const>(all_largest));
+    sections.gather(std::span<wide* const>(all_largest));
 
     visit_all([&](std::size_t r) {
         return square_step<T>{
             {}, aggregate_of(r), near_null[r], largest[r].data(), squares[r].data()};
     });
     const auto all_squares = pointers_of(squares);
-    join_sections<join_sum_step>(group, aggregates, std::span<wide* const>(all_squares));
+    sections.join<join_sum_step>(std::span<wide* const>(all_squares));
 
     for (int rank = 0; rank < group.size(); ++rank) {
         const row_range own = aggregates.owned(rank);
@@ -62,7 +62,7 @@ std::vector<buffer<T>> make_tentative(const distributed_csr<T>& a, const column_
                                 squares[r].data() + own.begin,
                                 norms[r] + own.begin});
     }
-    gather_sections(group, aggregates, std::span<T* const>(norms));
+    sections.gather(std::span<T* const>(norms));
     visit_all([&](std::size_t r) {
         return tentative_step<T>{{},
                                  aggregate_of(r),

@@ -140,11 +140,13 @@ struct factor_step : writes_only {
 /// The coarse near-null vectors, which are R.
 template <class T>
 struct coarse_vectors_step : writes_only {
+    std::int64_t first; ///< the rank's first aggregate
     aggregate_factors all;
     T* coarse; ///< [aggregates][vectors][vectors]
 
     [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t) const { return true; }
-    KRYLITH_HD bool finish(std::int64_t g, std::uint32_t) const {
+    KRYLITH_HD bool finish(std::int64_t i, std::uint32_t) const {
+        const std::int64_t g = first + i;
         const int k = all.vectors;
         for (int q = 0; q < k; ++q)
             for (int c = 0; c < k; ++c)

@@ -22,7 +22,12 @@ class pair_finder {
 public:
     pair_finder(const distributed_csr<T>& a, const rank_parts<T>& parts,
                 const row_partition& aggregates)
-        : a_(a), parts_(parts), owners_(aggregates) {
+        : a_(a),
+          parts_(parts),
+          owners_(aggregates),
+          sections_(
+              a.group(), aggregates,
+              std::vector<row_range>(as_size(a.group().size()), row_range{0, aggregates.rows()})) {
         for (int rank = 0; rank < a.group().size(); ++rank) {
             const auto& device = a.group().handle(rank);
             const std::size_t own = as_size(owners_.owned(rank).size());
@@ -46,10 +51,7 @@ public:
             else
                 visit_rows(device_of(r), rows_[r].rows, mean_entries(a_, static_cast<int>(r)),
                            couple_step{rows_[r], aggregate(r), table(r)});
-        if (rows_.size() > 1)
-            for (std::size_t from = 0; from < rows_.size(); ++from)
-                for (std::size_t to = 0; to < rows_.size(); ++to)
-                    if (from != to) send(from, to);
+        if (rows_.size() > 1) send_couplings();
     }
 
     void find_pairs() {
@@ -118,7 +120,7 @@ private:
 
     void gather(const std::vector<buffer<std::int32_t>>& arrays) {
         const auto all = pointers_of(arrays);
-        gather_sections(a_.group(), owners_, std::span<std::int32_t* const>(all));
+        sections_.gather(std::span<std::int32_t* const>(all));
     }
 
     void run(std::size_t round) {
@@ -133,41 +135,64 @@ private:
                 agree_step{{}, choices_[r].data(), partners_[r].data(), found_[r].data() + round});
     }
 
+    /// What rows of rank `from` send to rank `to`.
+    struct message {
+        std::size_t from;
+        std::size_t to;
+        buffer<std::int32_t> count;
+        buffer<sent_coupling> sent;
+        buffer<sent_coupling> received;
+    };
+
+    void visit_senders(const message& m) {
+        const row_range own = owners_.owned(static_cast<int>(m.to));
+        m.count.zero();
+        visit_rows(device_of(m.from), rows_[m.from].rows,
+                   mean_entries(a_, static_cast<int>(m.from)),
+                   send_step{rows_[m.from], aggregate(m.from), static_cast<std::int32_t>(own.begin),
+                             static_cast<std::int32_t>(own.end), m.count.data(), m.sent.data()});
+    }
+
     /// Rows of one rank in aggregates of another send it their couplings: those at the boundary.
-    void send(std::size_t from, std::size_t to) {
-        const row_range own = owners_.owned(static_cast<int>(to));
-        if (own.size() == 0 || rows_[from].rows == 0) return;
-        const auto& device = a_.group().handle(static_cast<int>(from));
-        const buffer<std::int32_t> count(device, 1, memory_item);
-        const std::int64_t mean = mean_entries(a_, static_cast<int>(from));
-        send_step step{rows_[from],
-                       aggregate(from),
-                       static_cast<std::int32_t>(own.begin),
-                       static_cast<std::int32_t>(own.end),
-                       count.data(),
-                       nullptr};
-        count.zero();
-        visit_rows(*device, rows_[from].rows, mean, step);
-        const std::size_t couplings = as_size(count.download().front());
-        if (couplings == 0) return;
-        const buffer<sent_coupling> sent(device, couplings, memory_item);
-        const buffer<sent_coupling> received(a_.group().handle(static_cast<int>(to)), couplings,
-                                             memory_item);
-        const settled_on_failure settled(a_.group()); // before these are freed
-        step.sent = sent.data();
-        count.zero();
-        visit_rows(*device, rows_[from].rows, mean, step);
-        a_.group().join();
-        a_.group().copy(static_cast<int>(from), sent.data(), static_cast<int>(to), received.data(),
-                        couplings * sizeof(sent_coupling));
-        a_.group().join();
-        visit_rows(device_of(to), static_cast<std::int64_t>(couplings), 1,
-                   receive_step{{}, received.data(), table(to)});
+    /// All messages are counted before the host waits for a count.
+    void send_couplings() {
+        std::vector<message> messages;
+        for (std::size_t from = 0; from < rows_.size(); ++from)
+            for (std::size_t to = 0; to < rows_.size(); ++to) {
+                if (from == to || rows_[from].rows == 0 ||
+                    owners_.owned(static_cast<int>(to)).size() == 0)
+                    continue;
+                const auto& device = a_.group().handle(static_cast<int>(from));
+                messages.push_back({from, to, {device, 1, memory_item}, {}, {}});
+                visit_senders(messages.back());
+            }
+        std::vector<rank_order> orders;
+        const settled_on_failure settled(a_.group()); // before arrays are freed
+        for (message& m : messages) {
+            const std::size_t couplings = as_size(m.count.download().front());
+            if (couplings == 0) continue;
+            const auto from = static_cast<int>(m.from);
+            const auto to = static_cast<int>(m.to);
+            m.sent = {a_.group().handle(from), couplings, memory_item};
+            m.received = {a_.group().handle(to), couplings, memory_item};
+            visit_senders(m);
+            orders.push_back({from, to});
+        }
+        orders = both_ways(std::move(orders));
+        a_.group().order(orders);
+        for (const message& m : messages)
+            a_.group().copy(static_cast<int>(m.from), m.sent.data(), static_cast<int>(m.to),
+                            m.received.data(), m.sent.size() * sizeof(sent_coupling));
+        a_.group().order(orders);
+        for (const message& m : messages)
+            visit_rows(device_of(m.to), static_cast<std::int64_t>(m.received.size()), 1,
+                       receive_step{{}, m.received.data(), table(m.to)});
     }
 
     const distributed_csr<T>& a_;
     const rank_parts<T>& parts_;
     const row_partition& owners_;
+    section_exchange sections_; ///< of whole sections
     std::vector<rank_rows> rows_;
     std::vector<buffer<std::int32_t>> numbers_;
     std::vector<buffer<std::int32_t>> crowded_;

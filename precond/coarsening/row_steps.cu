@@ -10,6 +10,7 @@
 #include <krylith/precond/coarsening/set_steps.hpp>
 #include <krylith/precond/coarsening/strength_steps.hpp>
 #include <krylith/precond/coarsening/tentative_steps.hpp>
+#include <krylith/precond/coarsening/used_steps.hpp>
 
 namespace krylith::aggregation::cuda {
 
@@ -59,6 +60,7 @@ template void visit_rows(device&, std::int64_t, std::int64_t, const left_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const candidate_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const number_roots_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const renumber_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const used_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const couple_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const send_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const receive_step&);

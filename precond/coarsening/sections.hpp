@@ -1,9 +1,14 @@
-// Arrays that every rank has whole, with an entry for each aggregate: each rank is right about the
-// section of the aggregates that it owns, or has a part of every sum.
+// Arrays that every rank has whole, with numbers for each aggregate. Each rank is right about its
+// section, that of the aggregates that it owns, or has a part of every sum; of the other sections
+// it needs, and has parts of, what its rows refer to.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include <krylith/device/device_group.hpp>
 #include <krylith/device/memory/buffer.hpp>
@@ -13,50 +18,89 @@
 
 namespace krylith::aggregation {
 
-/// Enqueues copies of each rank's own section to all other ranks.
-template <class V>
-void gather_sections(const device_group& group, const row_partition& sections,
-                     std::span<V* const> arrays) {
-    if (group.size() == 1) return;
-    const settled_on_failure settled(group);
-    group.join();
-    for (int from = 0; from < group.size(); ++from) {
-        const row_range own = sections.owned(from);
-        if (own.size() == 0) continue;
-        for (int to = 0; to < group.size(); ++to)
-            if (to != from)
-                group.copy(from, arrays[static_cast<std::size_t>(from)] + own.begin, to,
-                           arrays[static_cast<std::size_t>(to)] + own.begin,
-                           static_cast<std::size_t>(own.size()) * sizeof(V));
+/// What travels between sections. Nothing on one rank.
+class section_exchange {
+public:
+    /// used[rank] has the aggregates of other ranks that the rank's rows refer to, and maybe more.
+    section_exchange(device_group group, const row_partition& aggregates,
+                     std::span<const row_range> used)
+        : group_(std::move(group)) {
+        std::vector<rank_order> orders;
+        for (int owner = 0; owner < group_.size(); ++owner)
+            for (int user = 0; user < group_.size(); ++user) {
+                const row_range own = aggregates.owned(owner);
+                const row_range& of_user = used[static_cast<std::size_t>(user)];
+                const row_range both{std::max(own.begin, of_user.begin),
+                                     std::min(own.end, of_user.end)};
+                if (owner == user || both.begin >= both.end) continue;
+                pieces_.push_back({owner, user, both});
+                orders.push_back({owner, user});
+            }
+        orders_ = both_ways(std::move(orders));
     }
-    group.join();
-}
 
-/// Enqueues what makes each rank's own section right: Join, a step, joins it with those of all
-/// other ranks.
-template <class Join, class V>
-void join_sections(const device_group& group, const row_partition& sections,
-                   std::span<V* const> arrays) {
-    if (group.size() == 1) return;
-    for (int to = 0; to < group.size(); ++to) {
-        const row_range own = sections.owned(to);
-        if (own.size() == 0) continue;
-        const buffer<V> other(group.handle(to), static_cast<std::size_t>(own.size()),
-                              "sections of other ranks");
-        const settled_on_failure settled(group); // before `other` is freed
-        for (int from = 0; from < group.size(); ++from) {
-            if (from == to) continue;
-            group.join();
-            group.copy(from, arrays[static_cast<std::size_t>(from)] + own.begin, to, other.data(),
-                       static_cast<std::size_t>(own.size()) * sizeof(V));
-            group.join();
-            Join step;
-            step.other = other.data();
-            step.own = arrays[static_cast<std::size_t>(to)] + own.begin;
-            visit_rows(group[to], own.size(), 1, step);
-        }
+    /// Enqueues copies of what ranks use of the sections of others. An aggregate has `numbers`
+    /// entries of an array.
+    template <class V>
+    void gather(std::span<V* const> arrays, std::int64_t numbers = 1) const {
+        if (pieces_.empty()) return;
+        const settled_on_failure settled(group_);
+        group_.order(orders_); // owners' entries are there, users need their old ones no more
+        for (const piece& p : pieces_)
+            group_.copy(p.owner, p.of(arrays, p.owner, numbers), p.user,
+                        p.of(arrays, p.user, numbers), p.size(numbers) * sizeof(V));
+        group_.order(orders_);
     }
-    group.join();
-}
+
+    /// Enqueues what makes each rank's own section right: Join, a step, joins it with those of the
+    /// ranks that use it.
+    template <class Join, class V>
+    void join(std::span<V* const> arrays, std::int64_t numbers = 1) const {
+        if (pieces_.empty()) return;
+        std::vector<buffer<V>> copies; // where the owner's kernels can't read the user's
+        for (const piece& p : pieces_)
+            copies.emplace_back(group_.handle(p.owner), staged(p) ? p.size(numbers) : 0,
+                                "sections of other ranks");
+        const settled_on_failure settled(group_); // before the copies are freed
+        group_.order(orders_);
+        for (std::size_t i = 0; i < pieces_.size(); ++i)
+            if (const piece& p = pieces_[i]; staged(p))
+                group_.copy(p.user, p.of(arrays, p.user, numbers), p.owner, copies[i].data(),
+                            p.size(numbers) * sizeof(V));
+        if (std::ranges::any_of(pieces_, [&](const piece& p) { return staged(p); }))
+            group_.order(orders_);
+        for (std::size_t i = 0; i < pieces_.size(); ++i) {
+            const piece& p = pieces_[i];
+            Join step;
+            step.other = staged(p) ? copies[i].data() : p.of(arrays, p.user, numbers);
+            step.own = p.of(arrays, p.owner, numbers);
+            visit_rows(group_[p.owner], static_cast<std::int64_t>(p.size(numbers)), 1, step);
+        }
+        group_.order(orders_); // users may write theirs again
+    }
+
+private:
+    struct piece {
+        int owner;
+        int user;
+        row_range aggregates;
+
+        template <class V>
+        [[nodiscard]] V* of(std::span<V* const> arrays, int rank, std::int64_t numbers) const {
+            return arrays[static_cast<std::size_t>(rank)] + aggregates.begin * numbers;
+        }
+        [[nodiscard]] std::size_t size(std::int64_t numbers) const {
+            return static_cast<std::size_t>(aggregates.size() * numbers);
+        }
+    };
+
+    [[nodiscard]] bool staged(const piece& p) const {
+        return group_.path(p.owner, p.user) == peer_path::staged;
+    }
+
+    device_group group_;
+    std::vector<piece> pieces_;
+    std::vector<rank_order> orders_; ///< both ways between ranks with a piece
+};
 
 } // namespace krylith::aggregation

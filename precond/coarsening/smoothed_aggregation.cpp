@@ -157,6 +157,7 @@ smoothed_aggregation<T>::smoothed_aggregation(const distributed_csr<T>& a,
         aggregation::find_aggregates(a, state_->exchange, state_->parts, std::move(states));
     if (options.aggressive)
         state_->coarse = aggregation::pair_aggregates(a, state_->parts, state_->coarse);
+    aggregation::find_used(a, state_->coarse, state_->parts);
 }
 
 template <class T>

@@ -1,0 +1,39 @@
+#include <cstdint>
+#include <vector>
+
+#include <krylith/matrix/types/index_width.hpp>
+#include <krylith/precond/coarsening/aggregation_parts.hpp>
+#include <krylith/precond/coarsening/row_steps.hpp>
+#include <krylith/precond/coarsening/used_steps.hpp>
+
+namespace krylith::aggregation {
+
+template <class T>
+void find_used(const distributed_csr<T>& a, const row_partition& aggregates, rank_parts<T>& parts) {
+    const device_group& group = a.group();
+    if (group.size() == 1) return;
+    const auto all = static_cast<std::int32_t>(aggregates.rows());
+    std::vector<buffer<std::int32_t>> ends;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const row_range own = aggregates.owned(rank);
+        ends.emplace_back(group.handle(rank), 2, memory_item);
+        ends.back().zero();
+        visit_rows(
+            group[rank], a.block(rank).rows(), 1,
+            used_step{{},
+                      parts[as_size(rank)].aggregate.data() + a.columns_of(rank).first_owned(),
+                      static_cast<std::int32_t>(own.begin),
+                      static_cast<std::int32_t>(own.end),
+                      all,
+                      ends.back().data()});
+    }
+    for (std::size_t r = 0; r < parts.size(); ++r) {
+        const std::vector<std::int32_t> found = ends[r].download();
+        parts[r].used = found[1] == 0 ? row_range{} : row_range{all - found[0], found[1]};
+    }
+}
+
+template void find_used(const distributed_csr<double>&, const row_partition&, rank_parts<double>&);
+template void find_used(const distributed_csr<float>&, const row_partition&, rank_parts<float>&);
+
+} // namespace krylith::aggregation
