@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -33,7 +34,9 @@ csr_matrix<W> full(std::size_t n) {
     g.column_indices.resize(n * n);
     g.values.resize(n * n);
     for (std::size_t r = 0; r <= n; ++r) g.row_offsets[r] = static_cast<std::int64_t>(r * n);
-    for (std::size_t k = 0; k < n * n; ++k) g.column_indices[k] = static_cast<std::int32_t>(k % n);
+    for (std::size_t r = 0; r < n; ++r)
+        std::iota(g.column_indices.begin() + static_cast<std::ptrdiff_t>(r * n),
+                  g.column_indices.begin() + static_cast<std::ptrdiff_t>((r + 1) * n), 0);
     return g;
 }
 
@@ -56,8 +59,12 @@ std::vector<double> null_vector(const std::vector<double>& a, std::span<const W>
         unit[i] /= std::sqrt(square);
         size += std::fabs(a[i * n + i]);
     }
-    for (std::size_t i = 0; i < n; ++i)
-        for (std::size_t j = 0; j < n; ++j) form += unit[i] * a[i * n + j] * unit[j];
+    for (std::size_t i = 0; i < n; ++i) {
+        double product = 0;
+#pragma omp simd reduction(+ : product)
+        for (std::size_t j = 0; j < n; ++j) product += a[i * n + j] * unit[j];
+        form += unit[i] * product;
+    }
     if (!(std::fabs(form) <= lost<W> * size / static_cast<double>(n))) return {};
     return unit;
 }
@@ -82,8 +89,8 @@ struct row_block {
         const double* const x3 = row(3);
 #pragma omp simd
         for (std::size_t j = begin; j < end; ++j)
-            y[j] += factors[0] * x0[j] + factors[1] * x1[j] +
-                    (factors[2] * x2[j] + factors[3] * x3[j]);
+            y[j] +=
+                factors[0] * x0[j] + factors[1] * x1[j] + (factors[2] * x2[j] + factors[3] * x3[j]);
     }
 };
 
