@@ -189,8 +189,7 @@ std::vector<rank_order> both_ways(std::vector<rank_order> orders) {
     const std::size_t given = orders.size();
     for (std::size_t i = 0; i < given; ++i) orders.push_back({orders[i].after, orders[i].before});
     std::ranges::sort(orders);
-    const auto repeated = std::ranges::unique(orders);
-    orders.erase(repeated.begin(), repeated.end());
+    orders.erase(std::unique(orders.begin(), orders.end()), orders.end());
     return orders;
 }
 

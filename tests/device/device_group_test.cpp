@@ -3,6 +3,7 @@
 #include <numeric>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <krylith/device/device_group.hpp>
@@ -133,6 +134,36 @@ KRYLITH_GROUP_TEST("groups: copies across devices keep the order of streams and 
     for (const auto& part : parts) CHECK(part.download() == numbers(n, 4));
     group.copy(0, nullptr, group.size() - 1, nullptr, 0); // no bytes: no pointer is read
     group.synchronize();
+}
+
+// The same chain, where only neighbours wait for each other, before and after each copy.
+KRYLITH_GROUP_TEST("groups: ranks wait for those that they are ordered after") {
+    constexpr int n = 5000;
+    std::vector<buffer<int>> parts;
+    std::vector<rank_order> neighbours;
+    for (int i = 0; i < group.size(); ++i) {
+        parts.emplace_back(group.handle(i), n, "test");
+        parts.back().zero();
+        if (i > 0) neighbours.push_back({i - 1, i});
+    }
+    neighbours = both_ways(std::move(neighbours));
+    for (int round = 0; round < 5; ++round) {
+        parts[0].upload(numbers(n, round));
+        for (int i = 0; i + 1 < group.size(); ++i) {
+            const auto from = static_cast<std::size_t>(i);
+            group.order(neighbours);
+            group.copy(i, parts[from].data(), i + 1, parts[from + 1].data(), n * sizeof(int));
+            group.order(neighbours);
+        }
+        CHECK(parts.back().download() == numbers(n, round));
+    }
+    group.synchronize();
+}
+
+TEST_CASE("groups: orders go both ways, each once") {
+    CHECK(both_ways({}).empty());
+    CHECK(both_ways({{1, 0}, {2, 1}, {0, 1}, {1, 0}}) ==
+          std::vector<rank_order>{{0, 1}, {1, 0}, {1, 2}, {2, 1}});
 }
 
 KRYLITH_GROUP_TEST("groups: a copy lands in the middle of the target and nowhere else") {
