@@ -25,30 +25,30 @@ std::vector<const W*> pointers(const std::vector<buffer<W>>& buffers) {
     return result;
 }
 
-/// The near-null vectors of a coarse level, `next`, in its scaled variables.
+/// The near-null vectors of the level after `level` in its scaled variables.
 template <class W>
 void scale_near_null(const smoothed_aggregation<W>& aggregates, const multigrid_level<W>& level,
                      multigrid_level<W>& next) {
-    const distributed_csr<W>& coarse = next.matrix;
-    const device_group& group = coarse.group();
+    const device_group& group = next.matrix.group();
+    for (int rank = static_cast<int>(next.near_null.size()); rank < group.size(); ++rank)
+        next.near_null.emplace_back(
+            group.handle(rank),
+            static_cast<std::size_t>(next.matrix.block(rank).rows() * next.vectors),
+            "preconditioner");
     std::vector<const W*> from;
     for (int rank = 0; rank < aggregates.coarse().ranks(); ++rank)
         from.push_back(aggregates.coarse_near_null(rank));
-    for (int rank = 0; rank < group.size(); ++rank) {
-        const std::int64_t rows = coarse.row_owners().owned(rank).size();
-        if (static_cast<int>(next.near_null.size()) == rank)
-            next.near_null.emplace_back(group.handle(rank),
-                                        static_cast<std::size_t>(rows * next.vectors),
-                                        "preconditioner");
-        W* const v = next.near_null[static_cast<std::size_t>(rank)].data();
-        if (level.gathered) {
-            gather_numbers(*level.gathered->spread, std::span<const W* const>(from), next.vectors,
-                           v);
-            from[0] = v;
-        }
-        scale_vectors<W>(group[rank], rows, next.vectors, 1 / next.scaling.inverse,
-                         from[static_cast<std::size_t>(rank)], next.scaling.owned(coarse, rank), v);
+    if (level.gathered) {
+        W* const there = next.near_null.front().data();
+        gather_numbers(*level.gathered->spread, std::span<const W* const>(from), next.vectors,
+                       there);
+        from = {there};
     }
+    for (int rank = 0; rank < group.size(); ++rank)
+        scale_vectors<W>(group[rank], next.matrix.block(rank).rows(), next.vectors,
+                         1 / next.scaling.inverse, from[static_cast<std::size_t>(rank)],
+                         next.scaling.owned(next.matrix, rank),
+                         next.near_null[static_cast<std::size_t>(rank)].data());
 }
 
 /// The same where P stays: a level's near-null vectors are in the variables of its last scaling.

@@ -56,11 +56,12 @@ template <class T>
 template <class T>
 [[nodiscard]] double filter_again(const distributed_csr<T>& a, rank_parts<T>& parts);
 
-/// Finds the aggregate of each local column by two independent sets; returns who owns aggregates.
+/// Finds the aggregate of each local column by two independent sets, joined in pairs where
+/// `in_pairs`, and what ranks use of those of others; returns who owns aggregates.
 template <class T>
-[[nodiscard]] row_partition find_aggregates(const distributed_csr<T>& a,
-                                            const column_exchange& exchange, rank_parts<T>& parts,
-                                            std::vector<buffer<std::uint8_t>> states);
+[[nodiscard]] row_partition
+find_aggregates(const distributed_csr<T>& a, const column_exchange& exchange, rank_parts<T>& parts,
+                std::vector<buffer<std::uint8_t>> states, bool in_pairs);
 
 /// Joins aggregates in pairs; returns who owns them.
 template <class T>

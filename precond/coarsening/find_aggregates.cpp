@@ -175,20 +175,28 @@ private:
 
 template <class T>
 row_partition find_aggregates(const distributed_csr<T>& a, const column_exchange& exchange,
-                              rank_parts<T>& parts, std::vector<buffer<std::uint8_t>> states) {
-    finder<T> find(a, exchange, parts, std::move(states));
-    find.find_set(0);
-    find.begin_second_set();
-    find.find_set(second_set);
-    row_partition owners = find.number_roots();
-    auto aggregates = find.join();
-    for (std::size_t r = 0; r < parts.size(); ++r) parts[r].aggregate = std::move(aggregates[r]);
+                              rank_parts<T>& parts, std::vector<buffer<std::uint8_t>> states,
+                              bool in_pairs) {
+    row_partition owners;
+    { // pairs are found when the arrays of sets are freed
+        finder<T> find(a, exchange, parts, std::move(states));
+        find.find_set(0);
+        find.begin_second_set();
+        find.find_set(second_set);
+        owners = find.number_roots();
+        auto aggregates = find.join();
+        for (std::size_t r = 0; r < parts.size(); ++r)
+            parts[r].aggregate = std::move(aggregates[r]);
+    }
+    if (in_pairs) owners = pair_aggregates(a, parts, owners);
+    find_used(a, owners, parts);
     return owners;
 }
 
 template row_partition find_aggregates(const distributed_csr<double>&, const column_exchange&,
-                                       rank_parts<double>&, std::vector<buffer<std::uint8_t>>);
+                                       rank_parts<double>&, std::vector<buffer<std::uint8_t>>,
+                                       bool);
 template row_partition find_aggregates(const distributed_csr<float>&, const column_exchange&,
-                                       rank_parts<float>&, std::vector<buffer<std::uint8_t>>);
+                                       rank_parts<float>&, std::vector<buffer<std::uint8_t>>, bool);
 
 } // namespace krylith::aggregation

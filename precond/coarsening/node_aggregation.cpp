@@ -56,9 +56,8 @@ node_aggregation<T>::node_aggregation(const distributed_csr<T>& a,
     const column_exchange exchange(group_, of_nodes.all_columns());
     std::vector<buffer<std::uint8_t>> states;
     (void)find_strength(of_nodes, options.theta, exchange, parts_, states);
-    aggregates_ = find_aggregates(of_nodes, exchange, parts_, std::move(states));
-    if (options.aggressive) aggregates_ = pair_aggregates(of_nodes, parts_, aggregates_);
-    find_used(of_nodes, aggregates_, parts_);
+    aggregates_ =
+        find_aggregates(of_nodes, exchange, parts_, std::move(states), options.aggressive);
     coarse_ = times(aggregates_, options.vectors);
     for (int rank = 0; rank < group_.size(); ++rank)
         filtered_.emplace_back(group_.handle(rank), as_size(a.block(rank).rows()), memory_item);

@@ -153,11 +153,8 @@ smoothed_aggregation<T>::smoothed_aggregation(const distributed_csr<T>& a,
     std::vector<buffer<std::uint8_t>> states;
     state_->bound =
         aggregation::find_strength(a, options.theta, state_->exchange, state_->parts, states);
-    state_->coarse =
-        aggregation::find_aggregates(a, state_->exchange, state_->parts, std::move(states));
-    if (options.aggressive)
-        state_->coarse = aggregation::pair_aggregates(a, state_->parts, state_->coarse);
-    aggregation::find_used(a, state_->coarse, state_->parts);
+    state_->coarse = aggregation::find_aggregates(a, state_->exchange, state_->parts,
+                                                  std::move(states), options.aggressive);
 }
 
 template <class T>

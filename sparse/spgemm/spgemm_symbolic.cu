@@ -26,6 +26,10 @@ namespace krylith::cuda {
 
 namespace {
 
+static_assert(static_cast<int>(count_class::number) <= class_lists::most &&
+              static_cast<int>(sum_class::number) <= class_lists::most);
+static_assert(scan_scratch_bytes_of<std::int64_t> <= symbolic_scratch_bytes);
+
 int width_for(std::int64_t products, std::int64_t nonzeros) {
     int width = 4;
     while (width < 32 && width * nonzeros < products) width *= 2;

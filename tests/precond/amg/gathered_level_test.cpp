@@ -100,6 +100,29 @@ KRYLITH_GROUP_TEST("gathered level: numbers of rows go back to their devices") {
     }
 }
 
+KRYLITH_GROUP_TEST("gathered level: numbers of rows come to the first device") {
+    const std::int64_t n = 100;
+    const std::int64_t each = 3;
+    std::vector<float> numbers(static_cast<std::size_t>(n * each));
+    std::iota(numbers.begin(), numbers.end(), 0.5f);
+    for (const auto& rows : {equal_rows(n, group.size()), uneven(n, group.size())}) {
+        std::vector<buffer<float>> parts;
+        std::vector<const float*> from;
+        for (int rank = 0; rank < group.size(); ++rank) {
+            const row_range own = rows.owned(rank);
+            parts.emplace_back(group.handle(rank),
+                               std::span<const float>(numbers.data() + own.begin * each,
+                                                      static_cast<std::size_t>(own.size() * each)),
+                               "vectors");
+            from.push_back(parts.back().data());
+        }
+        const buffer<float> there(group.handle(0), numbers.size(), "vectors");
+        there.zero();
+        detail::gather_numbers<float>({group, rows}, from, each, there.data());
+        CHECK(there.download() == numbers);
+    }
+}
+
 KRYLITH_GROUP_TEST("gathered level: a device alone is a group in the order of its own work") {
     for (int rank = 0; rank < group.size(); ++rank) {
         const device_group alone = group.alone(rank);
