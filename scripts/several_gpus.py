@@ -25,7 +25,8 @@ MATRICES = {name: "gallery:" + text for name, text in {
     "64": "poisson3d:64", "128": "poisson3d:128", "256": "poisson3d:256", "400": "poisson3d:400",
     "256_random": "poisson3d:256:random=1", "400_random": "poisson3d:400:random=1",
     "27": "poisson3d_27point:256", "27_random": "poisson3d_27point:256:random=1", "rmat": "rmat:20",
-    "27_160": "poisson3d_27point:160", "web": "web:4130000"}.items()}
+    "27_160": "poisson3d_27point:160", "web": "web:4130000", "205": "poisson3d:205",
+    "27_128": "poisson3d_27point:128", "random": "random:3750000:16", "kmer": "kmer:4800000"}.items()}
 OPERATORS = ["nz", "2nz", "lra", "lra-rc", "halo", "allgather", "pcsr", "pcsc", "pcoo", "auto"]
 
 
@@ -91,7 +92,8 @@ class runs:
         if "target" in options:
             self.targets.append(options["target"])
         for row in report["rows"]:
-            row = {**row, "benchmark": kind, "precond": options.get("preconditioner", "none")}
+            row = {**row, "benchmark": kind, "precond": options.get("preconditioner", "none"),
+                   "precision": options.get("precision", "fp64")}
             if row.get("void_because"):
                 self.void.append(f"{kind} {row.get('matrix')} on {row.get('devices')}: "
                                  f"{'; '.join(row['void_because'])}")
@@ -117,9 +119,13 @@ class runs:
         row = self.cg_row(matrix, devices or self.goal_devices)
         return row and row["us_per_iteration"]["median"]
 
-    def product_row(self, matrix, operator, devices=None):
-        return min(self.of("spmv", matrix=matrix, devices=devices or self.goal_devices, asked=operator),
-                   key=median("us"), default=None)
+    def product_row(self, matrix, operator, devices=None, precision="fp64"):
+        return min(self.of("spmv", matrix=matrix, devices=devices or self.goal_devices, asked=operator,
+                           precision=precision), key=median("us"), default=None)
+
+    def of_limit(self, matrix, operator, precision):
+        row = self.product_row(matrix, operator, precision=precision)
+        return row and row.get("fraction_of_limit")
 
     def split_row(self, matrix):
         row = self.product_row(matrix, "pcsr")
@@ -232,10 +238,7 @@ class runs:
         return [f"{name} {us['median'] * 1e-3:.3f}" for name, us in row["us_of"].items()]
 
     def split_phases(self, matrix):
-        row = self.split_row(matrix)
-        return [f"us: {row['us']['median']:.1f}", f"compute {row['compute_us']:.1f}",
-                f"transfer {row['transfer_us']:.1f}", f"after it {row['waiting_us']:.1f}",
-                f"{100 * row.get('narrow_fraction', 0):.0f}% of the values narrow"]
+        return product_phases(self.split_row(matrix))
 
     def operator_phases(self, operator):
         return [f"{short(matrix)} {row[operator]:.2f}" for matrix, row in self.families().items() if operator in row]
@@ -246,6 +249,12 @@ class runs:
     def test_names(self):
         return sorted({line.split(":", 1)[1].strip() for line in self.tests.splitlines()
                        if line.startswith("TEST CASE:")})[:20]
+
+
+def product_phases(row):
+    return [f"us: {row['us']['median']:.1f}", f"compute {row['compute_us']:.1f}",
+            f"transfer {row['transfer_us']:.1f}", f"after it {row['waiting_us']:.1f}",
+            f"{100 * row.get('narrow_fraction', 0):.0f}% of the values narrow"]
 
 
 def median(key):
@@ -279,6 +288,11 @@ def goals(r):
                 (f"pcsr {words}, merged, over one device", r.merged(matrix), ">=", 3.3, "x",
                  lambda: r.split_phases(matrix))]
 
+    def results(matrix, words):
+        return [(f"{operator} {words}, {precision}, of its limit", r.of_limit(matrix, operator, precision), ">=", 0.91,
+                 "", lambda row=(matrix, operator, None, precision): product_phases(r.product_row(*row)))
+                for precision in ("fp64", "fp32") for operator in ("nz", "2nz")]
+
     target = r.targets[-1] if r.targets else 2.65
     return [
         cg("64", "64^3", 9),
@@ -292,6 +306,9 @@ def goals(r):
         ("rmat:20 streamed, csr", r.streamed("rmat"), "<=", 1.4, "ms", lambda: r.streamed_phases("rmat")),
         *split("27", "27 points 256^3, narrowed"),
         *split("27_random", "27 points 256^3, in full"),
+        *results("205", "205^3"),
+        *results("27_128", "27 points 128^3"),
+        *results("27", "27 points 256^3"),
         ("lra-rc over one device, families, mean", r.operator_mean("lra-rc"), ">=", target, "x",
          lambda: r.operator_phases("lra-rc")),
         ("web graph made spd: auto takes", r.web_operator(), "=", "halo", "", r.web_phases),
@@ -434,6 +451,15 @@ def print_split(r, out):
             row["speedup"]] for row in rows if "speedup" in row])
 
 
+def print_results(r, out):
+    rows = [row for row in r.of("spmv") if row.get("asked") in ("nz", "2nz", "lra", "lra-rc") and row["devices"] > 1
+            and row.get("limit_us") and not row.get("size")]
+    table(out, "Operators that send results, us, and the fraction of their limits",
+          ["", "", "", "", "devices", "us", "compute", "transfer", "of the limit"],
+          [[short(row["matrix"]), row["asked"], row["format"], row["precision"], row["devices"], row["us"]["median"],
+            row["compute_us"], row["transfer_us"], row["fraction_of_limit"]] for row in rows])
+
+
 def print_imbalance(r, out):
     rows = r.of("imbalance")
     table(out, "Unequal rows, times as long as where loads are equal",
@@ -456,8 +482,8 @@ def print_all(r, out):
     if r.names:
         print(f"{', '.join(sorted(r.names))}\n", file=out)
     print_goals(r, out)
-    for part in (print_cg, print_multigrid, print_streamed, print_split, print_families, print_web, print_graphs,
-                 print_imbalance, print_preconditioners, print_right_hand_sides):
+    for part in (print_cg, print_multigrid, print_streamed, print_split, print_results, print_families, print_web,
+                 print_graphs, print_imbalance, print_preconditioners, print_right_hand_sides):
         part(r, out)
     table(out, "Steps", ["", "seconds", ""], [[step["step"], step["seconds"], step["state"]]
                                               for step in sorted(r.steps, key=lambda step: step["ended"])])

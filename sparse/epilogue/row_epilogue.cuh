@@ -93,8 +93,10 @@ public:
         pass_on(row, y, true, true);
     }
 
-    /// The same for the consecutive rows of a lane, which begin at a multiple of 16 bytes, as y and
-    /// the vectors of the dot products do.
+    /// The same for the consecutive rows of a lane, which begin at a multiple of 16 bytes, as y,
+    /// its copies and the vectors of the dot products do. A word goes to each peer in one piece:
+    /// lanes that sent their rows one after the other would half fill the lines that cross the
+    /// link.
     __device__ void earlier_rows(std::int64_t first, T (&to)[lane_rows<T>]) const {
         row_word<T> y{};
         if (a_.beta != T(0)) y = *reinterpret_cast<const row_word<T>*>(a_.y + first);
@@ -111,7 +113,7 @@ public:
         }
         *reinterpret_cast<row_word<T>*>(a_.y + first) = y;
         if (a_.put.to != 0)
-            for (int j = 0; j < lane_rows<T>; ++j) send(first + j, y.at[j]);
+            for_receivers([&](T* copy) { *reinterpret_cast<row_word<T>*>(copy + first) = y; });
 #pragma unroll
         for (int d = 0; d < Dots; ++d) {
             row_word<T> other = y;
@@ -178,8 +180,12 @@ private:
     }
 
     __device__ void send(std::int64_t row, T y) {
+        for_receivers([&](T* copy) { copy[row] = y; });
+    }
+    template <class Store>
+    __device__ void for_receivers(Store store) {
         for (int r = 0; r < context_.ranks; ++r)
-            if ((a_.put.to >> r & 1) != 0) a_.put.copies[r][row] = y;
+            if ((a_.put.to >> r & 1) != 0) store(a_.put.copies[r]);
     }
 
     /// Stores the block's dot products as those of block `block`, or adds them to these.

@@ -14,6 +14,8 @@ bool takes_lane_rows(const spmv_arguments<T>& a) {
     std::uintptr_t all =
         reinterpret_cast<std::uintptr_t>(a.x) | reinterpret_cast<std::uintptr_t>(a.y);
     for (const T* with : a.dot_with) all |= reinterpret_cast<std::uintptr_t>(with);
+    for (int r = 0; r < max_ranks; ++r)
+        if ((a.put.to >> r & 1) != 0) all |= reinterpret_cast<std::uintptr_t>(a.put.copies[r]);
     return (all & 15) == 0;
 }
 

@@ -1,5 +1,5 @@
 // SELL blocks whose rows mostly have one stencil: products have the bits of rows one after the
-// other, whatever rows lack, on any number of devices, and with new values.
+// other, whatever rows lack, on any number of devices and in every copy, and with new values.
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -36,28 +36,29 @@ const std::vector<grid> grids = {{7, 128, 9, 7}, {7, 64, 11, 6},  {7, 36, 13, 8}
                                  {27, 44, 9, 6}, {27, 63, 7, 5},  {27, 128, 60, 1}, {27, 90, 41, 1},
                                  {7, 5, 4, 3}};
 
-operator_options in_sell(const device_group& group) {
-    return {operators::halo, group.kind() == backend::cuda ? formats::sell : formats::csr};
+operator_options in_sell(const device_group& group, operator_kind kind = operators::halo) {
+    return {kind, group.kind() == backend::cuda ? formats::sell : formats::csr};
 }
 
 /// Calls body(operator, pattern, values) for the matrix of each grid, one value for each diagonal.
 template <class T, class Body>
-void for_grids(const device_group& group, const Body& body) {
+void for_grids(const device_group& group, const Body& body, operator_kind kind = operators::halo) {
     const mocked_narrow_worth any_size;
     for (const grid& g : grids) {
+        CAPTURE(to_string(kind));
         CAPTURE(g.points);
         CAPTURE(g.nx);
         CAPTURE(g.nz);
         const pattern p = stencil(g.points, g.nx, g.ny, g.nz);
         const auto values = values_by_diagonal<T>(p);
         const csr_matrix<T> matrix{p.rows(), p.rows(), p.offsets, p.indices, values};
-        body(*make_operator(group, matrix, in_sell(group)), p, values);
+        body(*make_operator(group, matrix, in_sell(group, kind)), p, values);
     }
 }
 
 template <class T>
 void check_products(const device_group& group) {
-    for_grids<T>(group, [](auto& a, const pattern& p, std::vector<T> values) {
+    const auto check = [](auto& a, const pattern& p, std::vector<T> values) {
         CHECK(right(a, p, values));
         // Another stencil, and none.
         for (T& value : values) value = -value;
@@ -66,7 +67,10 @@ void check_products(const device_group& group) {
         values[values.size() / 3] += T(1);
         a.update(values);
         CHECK(right(a, p, values));
-    });
+    };
+    // Lanes of nz and 2nz send several results at once.
+    for (const operator_kind kind : {operators::halo, operators::nz, operators::two_nz})
+        for_grids<T>(group, check, kind);
 }
 
 /// A row must not see entries of x that it has no entry for, infinite ones for instance.
