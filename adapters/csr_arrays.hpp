@@ -30,6 +30,7 @@ enum class index_base : std::int32_t { zero = 0, one = 1 };
 template <class T>
 class adapted_csr {
 public:
+    using value_type = T;
     adapted_csr(csr_view<T> view, std::vector<std::int64_t> offsets,
                 std::vector<std::int32_t> columns)
         : offsets_(std::move(offsets)), columns_(std::move(columns)), view_(view) {

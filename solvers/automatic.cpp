@@ -82,6 +82,21 @@ void check_length(const char* what, std::size_t given, std::int64_t length, cons
                           " entries, must have " + std::to_string(length) + ", one a " + of_each);
 }
 
+/// Brings b and x to the devices, solve_there(b, x), and x back.
+template <class T, class Solve>
+solve_result solve_arrays(const matrix_operator<T>& a, std::span<const T> b, std::span<T> x,
+                          const solver_options& options, const Solve& solve_there) {
+    check_length("b", b.size(), a.rows(), "row");
+    check_length("x", x.size(), a.columns(), "column");
+    auto on_devices = a.make_range_vector("b");
+    vector<T> solution(a.domain_layout(), "x");
+    on_devices.upload(b);
+    if (options.initial_guess) solution.upload(x);
+    solve_result result = solve_there(on_devices, solution);
+    solution.download(x);
+    return result;
+}
+
 } // namespace
 
 template <class T>
@@ -105,6 +120,32 @@ solve_result solve(const matrix_operator<T>& a, const std::type_identity_t<csr_v
 }
 
 template <class T>
+solve_result solve(const matrix_operator<T>& a, std::type_identity_t<std::span<const T>> b,
+                   std::type_identity_t<std::span<T>> x, const solver_options& options) {
+    return solve_arrays<T>(a, b, x, options, [&](const vector<T>& there, vector<T>& solution) {
+        return solve(a, there, solution, options);
+    });
+}
+
+template <class T>
+solve_result solve(const matrix_operator<T>& a, std::type_identity_t<std::span<const T>> b,
+                   std::type_identity_t<std::span<T>> x, const solver_options& options,
+                   const std::type_identity_t<any_preconditioner<T>>& m) {
+    return solve_arrays<T>(a, b, x, options, [&](const vector<T>& there, vector<T>& solution) {
+        return solve(a, there, solution, options, m);
+    });
+}
+
+template <class T>
+solve_result solve(const matrix_operator<T>& a, const std::type_identity_t<csr_view<T>>& matrix,
+                   std::type_identity_t<std::span<const T>> b, std::type_identity_t<std::span<T>> x,
+                   const solver_options& options, const matrix_nodes& nodes) {
+    return solve_arrays<T>(a, b, x, options, [&](const vector<T>& there, vector<T>& solution) {
+        return solve(a, matrix, there, solution, options, nodes);
+    });
+}
+
+template <class T>
 solve_result solve(const device_group& group, const csr_view<T>& matrix,
                    std::type_identity_t<std::span<const T>> b, std::type_identity_t<std::span<T>> x,
                    const solver_options& options, const matrix_nodes& nodes) {
@@ -114,13 +155,7 @@ solve_result solve(const device_group& group, const csr_view<T>& matrix,
     const bool least_squares = matrix.rows != matrix.columns || options.damping != 0;
     const auto a = make_operator(
         group, matrix, {.transposed_products = least_squares, .block_size = nodes.block_size});
-    auto on_devices = a->make_range_vector("b");
-    vector<T> solution(a->domain_layout(), "x");
-    on_devices.upload(b);
-    if (options.initial_guess) solution.upload(x);
-    solve_result result = solve(*a, matrix, on_devices, solution, options, nodes);
-    solution.download(x);
-    return result;
+    return solve(*a, matrix, b, x, options, nodes);
 }
 
 template solve_result solve(const matrix_operator<double>&, const vector<double>&, vector<double>&,
@@ -136,6 +171,21 @@ template solve_result solve(const matrix_operator<double>&, const csr_view<doubl
                             const matrix_nodes&);
 template solve_result solve(const matrix_operator<float>&, const csr_view<float>&,
                             const vector<float>&, vector<float>&, const solver_options&,
+                            const matrix_nodes&);
+template solve_result solve(const matrix_operator<double>&, std::span<const double>,
+                            std::span<double>, const solver_options&);
+template solve_result solve(const matrix_operator<float>&, std::span<const float>, std::span<float>,
+                            const solver_options&);
+template solve_result solve(const matrix_operator<double>&, std::span<const double>,
+                            std::span<double>, const solver_options&,
+                            const any_preconditioner<double>&);
+template solve_result solve(const matrix_operator<float>&, std::span<const float>, std::span<float>,
+                            const solver_options&, const any_preconditioner<float>&);
+template solve_result solve(const matrix_operator<double>&, const csr_view<double>&,
+                            std::span<const double>, std::span<double>, const solver_options&,
+                            const matrix_nodes&);
+template solve_result solve(const matrix_operator<float>&, const csr_view<float>&,
+                            std::span<const float>, std::span<float>, const solver_options&,
                             const matrix_nodes&);
 template solve_result solve(const device_group&, const csr_view<double>&, std::span<const double>,
                             std::span<double>, const solver_options&, const matrix_nodes&);

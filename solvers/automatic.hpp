@@ -16,10 +16,14 @@
 // (solver_options::damping), is a problem of least squares, for lsqr().
 #pragma once
 
+#include <concepts>
+#include <functional>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include <krylith/device/device_group.hpp>
+#include <krylith/matrix/coo.hpp>
 #include <krylith/matrix/csr.hpp>
 #include <krylith/precond/any_preconditioner.hpp>
 #include <krylith/solvers/options.hpp>
@@ -73,6 +77,32 @@ solve_result solve(const matrix_operator<T>& a, const std::type_identity_t<csr_v
                    const vector<T>& b, vector<T>& x, const solver_options& options = {},
                    const matrix_nodes& nodes = {});
 
+/// The same three for b and x in arrays of host memory, with a.rows() and a.columns() entries in
+/// the caller's order: std::vector, std::span, as_span() of an Eigen vector. Each call moves them
+/// to the devices and back, and makes two vectors there; x is written whatever the outcome is,
+/// unless something is thrown, and read where options.initial_guess says so. Throws usage_error for
+/// other lengths.
+template <class T>
+solve_result solve(const matrix_operator<T>& a, std::type_identity_t<std::span<const T>> b,
+                   std::type_identity_t<std::span<T>> x, const solver_options& options = {});
+template <class T>
+solve_result solve(const matrix_operator<T>& a, std::type_identity_t<std::span<const T>> b,
+                   std::type_identity_t<std::span<T>> x, const solver_options& options,
+                   const std::type_identity_t<any_preconditioner<T>>& m);
+template <class T>
+solve_result solve(const matrix_operator<T>& a, const std::type_identity_t<csr_view<T>>& matrix,
+                   std::type_identity_t<std::span<const T>> b, std::type_identity_t<std::span<T>> x,
+                   const solver_options& options = {}, const matrix_nodes& nodes = {});
+
+/// The same, of vectors or of arrays, with a preconditioner of any class, also one that can't be
+/// moved: what make_preconditioner() makes of a function, say. It refers to m.
+template <class T, class B, class X, class M>
+requires(!std::same_as<M, any_preconditioner<T>> && applied_preconditioner<M, T>) solve_result
+    solve(const matrix_operator<T>& a, const B& b, X&& x, const solver_options& options,
+          const M& m) {
+    return solve(a, b, std::forward<X>(x), options, any_preconditioner<T>(std::cref(m)));
+}
+
 /// Solves A x = b from arrays in host memory, with matrix.rows entries in b and matrix.columns in
 /// x, and leaves nothing on the devices. The operator has products with A' where these are needed.
 /// options.initial_guess starts from x. Whoever solves with one matrix twice makes an operator.
@@ -81,11 +111,27 @@ template <class T>
 solve_result solve(const device_group& group, const csr_view<T>& matrix,
                    std::type_identity_t<std::span<const T>> b, std::type_identity_t<std::span<T>> x,
                    const solver_options& options = {}, const matrix_nodes& nodes = {});
-template <class T>
-solve_result solve(const device_group& group, const csr_matrix<T>& matrix,
-                   std::type_identity_t<std::span<const T>> b, std::type_identity_t<std::span<T>> x,
-                   const solver_options& options = {}, const matrix_nodes& nodes = {}) {
-    return solve(group, csr_view<T>(matrix), b, x, options, nodes);
+
+/// A matrix in host memory of double or float that is a csr_view, as csr_matrix, adapt_csr(...) and
+/// adapt_eigen(...) are, or that to_csr() brings into that form, such as coo_matrix.
+template <class Matrix>
+concept host_matrix = is_value_type<typename Matrix::value_type> &&
+    (std::convertible_to<const Matrix&, csr_view<typename Matrix::value_type>> ||
+     requires(const Matrix& matrix) {
+         { to_csr(matrix) } -> std::same_as<csr_matrix<typename Matrix::value_type>>;
+     });
+
+/// The same for all of these.
+template <host_matrix Matrix>
+requires(!std::same_as<Matrix, csr_view<typename Matrix::value_type>>) solve_result
+    solve(const device_group& group, const Matrix& matrix,
+          std::span<const typename Matrix::value_type> b, std::span<typename Matrix::value_type> x,
+          const solver_options& options = {}, const matrix_nodes& nodes = {}) {
+    using view = csr_view<typename Matrix::value_type>;
+    if constexpr (std::convertible_to<const Matrix&, view>)
+        return solve(group, view(matrix), b, x, options, nodes);
+    else
+        return solve(group, view(to_csr(matrix)), b, x, options, nodes);
 }
 
 } // namespace krylith

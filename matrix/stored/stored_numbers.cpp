@@ -61,12 +61,20 @@ std::string allowed(std::int64_t most) {
                                   : std::string("are magnitudes to 3.4e38 (fp32)");
 }
 
-/// One file, one array: what each chunk of the loop needs.
+template <class To>
+struct task;
+template <class To>
+using converter = void (*)(const task<To>&, const std::byte*, std::uint64_t, std::span<To>);
+
+/// One file, one array: what each chunk of the loop needs. Also the function: g++ 13 and 14 end in
+/// an internal error where a lambda of a function template in an included file captures a pointer
+/// to a function of types of an anonymous namespace by itself.
 template <class To>
 struct task {
     const binary::byte_source& file;
     const stored_array& from;
     std::int64_t most;
+    converter<To> convert;
 };
 
 template <class Stored, class To>
@@ -90,9 +98,6 @@ void convert(const task<To>& work, const std::byte* bytes, std::uint64_t first, 
 }
 
 template <class To>
-using converter = void (*)(const task<To>&, const std::byte*, std::uint64_t, std::span<To>);
-
-template <class To>
 converter<To> converter_for(stored_type type) {
     const bool is_signed = type.what == stored_type::kind::signed_integer;
     if (type.what == stored_type::kind::real) {
@@ -111,8 +116,7 @@ converter<To> converter_for(stored_type type) {
 template <class To>
 void read_numbers(const binary::byte_source& file, const stored_array& from, std::vector<To>& to,
                   std::int64_t most) {
-    const task<To> work{file, from, most};
-    const converter<To> convert_chunk = converter_for<To>(from.type);
+    const task<To> work{file, from, most, converter_for<To>(from.type)};
     const auto width = static_cast<std::uint64_t>(from.type.bytes);
     to.clear();
     resize_in_parallel(to, from.count);
@@ -127,8 +131,8 @@ void read_numbers(const binary::byte_source& file, const stored_array& from, std
                 const std::uint64_t begin = static_cast<std::uint64_t>(k) * chunk_bytes;
                 buffer.resize(std::min(chunk_bytes, from.bytes() - begin));
                 file.read(from.begin + begin, buffer);
-                convert_chunk(work, buffer.data(), begin / width,
-                              std::span(to).subspan(begin / width, buffer.size() / width));
+                work.convert(work, buffer.data(), begin / width,
+                             std::span(to).subspan(begin / width, buffer.size() / width));
             });
         }
     }

@@ -9,6 +9,7 @@
 
 #include <krylith/adapters/csr_arrays.hpp>
 #include <krylith/matrix/gallery.hpp>
+#include <krylith/solvers/automatic.hpp>
 
 namespace krylith {
 
@@ -143,6 +144,22 @@ TEST_CASE("csr arrays: an operator is made without naming the type of the values
     static_assert(std::is_same_v<decltype(*fp32), matrix_operator<float>&>);
     CHECK(fp64->layout()->size() == m.rows);
     CHECK(fp32->layout()->size() == m.rows);
+}
+
+TEST_CASE("csr arrays: solve() takes them as make_operator() does") {
+    const auto m = poisson2d<double>(7);
+    const arrays<std::int32_t, std::int64_t> of(m, 1);
+    const std::vector<double> b(static_cast<std::size_t>(m.rows), 1.0);
+    std::vector<double> x(b.size());
+    std::vector<double> expected(b.size());
+    const auto group = device_group::host(2);
+    CHECK(solve(group, m, b, expected).converged());
+    CHECK(solve(group,
+                adapt_csr(m.rows, m.columns, of.offsets.data(), of.columns.data(), m.values.data(),
+                          index_base::one),
+                b, x)
+              .converged());
+    CHECK(x == expected);
 }
 
 } // namespace krylith

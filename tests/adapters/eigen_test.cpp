@@ -9,6 +9,7 @@
 #include <Eigen/SparseCholesky>
 
 #include <krylith/adapters/eigen.hpp>
+#include <krylith/solvers/automatic.hpp>
 #include <krylith/solvers/cg.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 
@@ -138,6 +139,19 @@ void solves_in_place() {
 TEST_CASE("eigen: an operator is made without naming the type of the values") {
     solves_in_place<double>();
     solves_in_place<float>();
+}
+
+TEST_CASE("eigen: solve() takes a matrix and vectors of Eigen") {
+    const auto m = example<Eigen::SparseMatrix<double>>();
+    const Eigen::VectorXd exact = Eigen::VectorXd::LinSpaced(40, 1, 2);
+    const Eigen::VectorXd b = m * exact;
+    Eigen::VectorXd x(40);
+    const auto group = device_group::host(2);
+    CHECK(solve(group, adapt_eigen(m), as_span(b), as_span(x)).converged());
+    CHECK((x - exact).norm() <= 1e-7 * exact.norm());
+    x.setZero();
+    CHECK(solve(*make_operator(group, adapt_eigen(m)), as_span(b), as_span(x)).converged());
+    CHECK((x - exact).norm() <= 1e-7 * exact.norm());
 }
 
 } // namespace krylith

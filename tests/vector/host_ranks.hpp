@@ -105,7 +105,7 @@ public:
 
     /// Enqueues a kernel that only performs the kernel context.
     void scalars(int rank, const kernel_context& context, std::uint64_t condition = 0) {
-        host::scalars(*at(rank).device, {context, condition, {}});
+        host::scalars(*at(rank).device, {context, condition, {}, {}, {}});
     }
 
     void synchronize() {
