@@ -3,6 +3,18 @@
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "Release, RelWithDebInfo or Debug" FORCE)
 endif()
+# CMake takes any build type, and compiles without optimisation where it doesn't know it, or there is none.
+string(TOUPPER "${CMAKE_BUILD_TYPE}" build_type)
+if(NOT CMAKE_CONFIGURATION_TYPES AND NOT build_type STREQUAL "DEBUG" AND
+   "${CMAKE_CXX_FLAGS_${build_type}}" STREQUAL "" AND
+   NOT CMAKE_CXX_FLAGS MATCHES "(^| )-O")
+    set(severity WARNING) # of another project's choice
+    if(PROJECT_IS_TOP_LEVEL)
+        set(severity FATAL_ERROR)
+    endif()
+    message(${severity} "CMAKE_BUILD_TYPE is '${CMAKE_BUILD_TYPE}': krylith is compiled without optimisation, and "
+                        "solves several times slower. Set it to Release, RelWithDebInfo or MinSizeRel, or to Debug")
+endif()
 
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)

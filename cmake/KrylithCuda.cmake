@@ -2,8 +2,7 @@
 # KRYLITH_NCCL=AUTO|ON|OFF -> KRYLITH_HAVE_NCCL, KRYLITH_NCCL_LIBRARY, KRYLITH_NCCL_INCLUDE_DIR.
 # There is no relocatable device code: what a .cu file needs of others it has by host functions.
 
-set(KRYLITH_CUDA AUTO CACHE STRING "AUTO (when nvcc is found), ON or OFF")
-set_property(CACHE KRYLITH_CUDA PROPERTY STRINGS AUTO ON OFF)
+krylith_option(KRYLITH_CUDA "AUTO (when nvcc is found), ON or OFF" AUTO AUTO)
 set(KRYLITH_CUDA_ARCHITECTURES 90 CACHE STRING
     "GPU architectures to build for: 90 is H100 and H200; several as 80;90; native for those here")
 
@@ -62,8 +61,7 @@ else()
 endif()
 set(KRYLITH_HAVE_CUDA ${KRYLITH_HAVE_CUDA} CACHE INTERNAL "Whether this build drives CUDA devices")
 
-set(KRYLITH_NCCL AUTO CACHE STRING "Transfers by NCCL: AUTO (when nccl.h is found), ON or OFF")
-set_property(CACHE KRYLITH_NCCL PROPERTY STRINGS AUTO ON OFF)
+krylith_option(KRYLITH_NCCL "Transfers by NCCL: AUTO (when nccl.h is found), ON or OFF" AUTO AUTO)
 set(KRYLITH_HAVE_NCCL 0)
 if(KRYLITH_HAVE_CUDA AND KRYLITH_NCCL)
     find_path(KRYLITH_NCCL_INCLUDE_DIR nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS}

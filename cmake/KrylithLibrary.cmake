@@ -78,7 +78,10 @@ if(KRYLITH_HAVE_NUMA)
     target_link_libraries(krylith PRIVATE "${KRYLITH_NUMA_LIBRARY}")
 endif()
 if(KRYLITH_HAVE_CUDA)
-    target_link_libraries(krylith PUBLIC CUDA::cudart PRIVATE CUDA::cusparse)
+    # What is installed links them by targets of krylithConfig.cmake, which needs no toolkit for that.
+    target_link_libraries(krylith
+        PUBLIC $<BUILD_INTERFACE:CUDA::cudart> $<INSTALL_INTERFACE:krylith::cudart>
+        PRIVATE $<BUILD_INTERFACE:CUDA::cusparse> $<INSTALL_INTERFACE:krylith::cusparse>)
     if(KRYLITH_HAVE_NCCL)
         target_include_directories(krylith SYSTEM PRIVATE "${KRYLITH_NCCL_INCLUDE_DIR}")
         target_link_libraries(krylith PRIVATE "${KRYLITH_NCCL_LIBRARY}")

@@ -18,5 +18,5 @@ add_custom_command(OUTPUT "${pages}/krylith.1"
     DEPENDS ${programs} "${PROJECT_SOURCE_DIR}/cmake/package/manual.cmake"
     COMMENT "Writing the manual pages" VERBATIM)
 add_custom_target(krylith_manual ALL DEPENDS "${pages}/krylith.1")
-install(DIRECTORY "${pages}/" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT command
+install(DIRECTORY "${pages}/" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1" COMPONENT command OPTIONAL
         FILES_MATCHING PATTERN "*.1")

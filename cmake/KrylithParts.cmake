@@ -8,10 +8,10 @@
 #   KRYLITH_STREAMING      one product with a matrix that stays in host memory
 
 set(KRYLITH_PARTS GALLERY SPMSPV GRAPHS STREAMING)
-option(KRYLITH_GALLERY "Matrices that are generated" ON)
-option(KRYLITH_SPMSPV "Products with sparse vectors" ON)
-option(KRYLITH_GRAPHS "Graph algorithms" ${KRYLITH_SPMSPV})
-option(KRYLITH_STREAMING "Products with matrices that stay in host memory" ON)
+krylith_option(KRYLITH_GALLERY "Matrices that are generated" ON)
+krylith_option(KRYLITH_SPMSPV "Products with sparse vectors" ON)
+krylith_option(KRYLITH_GRAPHS "Graph algorithms" ${KRYLITH_SPMSPV})
+krylith_option(KRYLITH_STREAMING "Products with matrices that stay in host memory" ON)
 if(KRYLITH_GRAPHS AND NOT KRYLITH_SPMSPV)
     message(FATAL_ERROR "KRYLITH_GRAPHS=ON needs KRYLITH_SPMSPV=ON: graph algorithms multiply by sparse "
                         "vectors. Leave out both, or neither")

@@ -3,7 +3,7 @@
 # neighbours too. CMake's own unity builds leave .cu files out before CMake 3.31, put files together
 # whose names collide, and write absolute paths, so that clones could not share a compiler cache.
 
-option(KRYLITH_UNITY "Compile several sources as one: faster from nothing" ${PROJECT_IS_TOP_LEVEL})
+krylith_option(KRYLITH_UNITY "Compile several sources as one: faster from nothing" ${PROJECT_IS_TOP_LEVEL})
 set(KRYLITH_UNITY_SIZE 12 CACHE STRING "So many .cpp files are compiled as one, at most")
 set(KRYLITH_UNITY_SIZE_CUDA 6 CACHE STRING "So many .cu files are compiled as one, at most")
 mark_as_advanced(KRYLITH_UNITY_SIZE KRYLITH_UNITY_SIZE_CUDA)

@@ -7,6 +7,9 @@ run("${CMAKE_COMMAND}" --install "${BUILD_DIR}" --config "${CONFIG}" --prefix "$
 file(RENAME "${WORK_DIR}/prefix" "${prefix}")
 
 use_find_package("${prefix}")
+if(CUDA_ROOT) # a machine without the toolkit, but with the libraries that programs link
+    use_find_package("${prefix}" -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON)
+endif()
 check_pkg_config("${prefix}" "${SHARED}")
 use_pkg_config("${prefix}")
 use_pkg_config("${prefix}" --static)

@@ -16,7 +16,18 @@ function(expect text relation pattern why)
     endif()
 endfunction()
 
-# The package for CMake, found below PREFIX and nowhere else.
+# refuses(FOLDER PATTERN COMMAND...): CMake makes no build in the folder, and says why.
+function(refuses folder pattern)
+    execute_process(COMMAND ${ARGN} -B "${WORK_DIR}/${folder}" --fresh "-DCMAKE_PREFIX_PATH=${PREFIX_PATH}"
+                    RESULT_VARIABLE status ERROR_VARIABLE said OUTPUT_QUIET)
+    string(REGEX REPLACE "[ \n]+" " " said "${said}")
+    expect("${said}" matches "${pattern}" "${ARGN}")
+    if(status EQUAL 0)
+        message(FATAL_ERROR "${ARGN} was accepted")
+    endif()
+endfunction()
+
+# The package for CMake, found below PREFIX and nowhere else. Further arguments are for CMake.
 function(use_find_package prefix)
     set(build "${WORK_DIR}/by_cmake")
     file(REMOVE_RECURSE "${build}")
@@ -28,7 +39,7 @@ function(use_find_package prefix)
     endif()
     run("${CMAKE_COMMAND}" -S "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/consumer" -B "${build}" -G "${GENERATOR}"
         "-DCMAKE_BUILD_TYPE=${CONFIG}" "-DCMAKE_CXX_COMPILER=${CXX_COMPILER}"
-        "-DCMAKE_PREFIX_PATH=${PREFIX_PATH}" ${cuda}
+        "-DCMAKE_PREFIX_PATH=${PREFIX_PATH}" ${cuda} ${ARGN}
         "-DCMAKE_RUNTIME_OUTPUT_DIRECTORY=${build}/$<0:>") # without a folder for the configuration
     file(STRINGS "${build}/CMakeCache.txt" where REGEX "^krylith_DIR:")
     string(FIND "${where}" "=${prefix}/" place)

@@ -29,8 +29,10 @@ command add_bench(CLI::App& parent, std::span<const benchmark> known) {
     if (known.empty()) {
         app->allow_extras();
         return {app, []() -> exit_status {
-                    throw usage_error("this krylith was built without benchmarks: krylith-bench is "
-                                      "not beside it (CMake option KRYLITH_BENCH)");
+                    throw usage_error("krylith-bench, which runs the benchmarks, is not beside "
+                                      "this krylith: scripts/setup builds both, and cmake "
+                                      "--install installs them (a build with KRYLITH_BENCH=OFF "
+                                      "has no benchmarks)");
                 }};
     }
     app->require_subcommand(1);
