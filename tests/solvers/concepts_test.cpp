@@ -48,8 +48,17 @@ struct split_general : general<double> {
 };
 
 template <class T>
-struct no_domain_vector : matrix_operator<T> {
-    void make_domain_vector() const;
+struct no_domain_vector {
+    using value_type = T;
+    [[nodiscard]] layout_handle layout() const;
+    [[nodiscard]] vector<T> make_range_vector() const;
+    [[nodiscard]] bool recordable() const;
+    void apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
+               std::span<const reduction_into<T>> dots) const;
+};
+
+struct all_vectors : no_domain_vector<double> {
+    [[nodiscard]] vector<double> make_domain_vector() const;
 };
 
 struct returns_a_number : general<double> {
@@ -63,6 +72,7 @@ static_assert(linear_operator<matrix_operator<float>>);
 static_assert(!linear_operator<int>);
 static_assert(!linear_operator<vector<double>>);
 static_assert(!linear_operator<std::unique_ptr<matrix_operator<double>>>);
+static_assert(linear_operator<all_vectors>);
 static_assert(!linear_operator<no_domain_vector<double>>);
 
 static_assert(preconditioner<identity, double> && preconditioner<identity, float>);
