@@ -4,6 +4,11 @@
 # destination (below the prefix).
 cmake_policy(VERSION 3.25) # an install script begins without policies
 
+if(CMAKE_INSTALL_PREFIX MATCHES "[][*?;]")
+    message(FATAL_ERROR "krylith can't be installed in ${CMAKE_INSTALL_PREFIX}: the path has '${CMAKE_MATCH_0}', and "
+                        "find_package() takes paths without [ ] * ? and ;")
+endif()
+
 set(waiting "")
 foreach(room IN LISTS rooms)
     file(GLOB faces RELATIVE "${sources}" "${sources}/${room}/*.hpp")
