@@ -19,6 +19,7 @@ endif()
 set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_SCAN_FOR_MODULES OFF) # there are none, and CMake 3.28 would read each source twice
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 
 find_program(KRYLITH_CCACHE ccache DOC "Compiler cache, used when present")
