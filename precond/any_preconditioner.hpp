@@ -22,7 +22,8 @@ namespace krylith {
 
 /// Owns a preconditioner of any type, or none: solvers take it like the one that it holds, and like
 /// no preconditioner where it is empty, with the same kernels, the same bits and the same memory.
-/// It may be moved, also while terms of pointwise() are in use.
+/// It may be moved, also while terms of pointwise() are in use; one that was moved from throws
+/// usage_error from every function but is_identity(), which is false.
 template <class T>
 class any_preconditioner {
 public:
@@ -34,14 +35,22 @@ public:
     template <class M>
     requires(!std::same_as<M, any_preconditioner> && applied_preconditioner<M, T>)
         any_preconditioner(M m) // NOLINT: any preconditioner is one
-        : model_(std::make_unique<detail::held_preconditioner<M, T>>(std::move(m))) {}
+        : model_(std::make_unique<detail::held_preconditioner<M, T>>(std::move(m)).release()) {}
 
     /// Refers to `m`, which must outlive it: std::ref(m), or std::cref(m), which can't be updated.
     template <class M>
     requires(!std::same_as<std::remove_const_t<M>, any_preconditioner> &&
              applied_preconditioner<std::remove_const_t<M>, T>)
         any_preconditioner(std::reference_wrapper<M> m) // NOLINT: any preconditioner is one
-        : model_(std::make_unique<detail::held_preconditioner<M&, T>>(m.get())) {}
+        : model_(std::make_unique<detail::held_preconditioner<M&, T>>(m.get()).release()) {}
+
+    any_preconditioner(any_preconditioner&& other) noexcept
+        : model_(std::exchange(other.model_, detail::moved_from<T>())) {}
+    any_preconditioner& operator=(any_preconditioner&& other) noexcept {
+        if (this != &other) model_ = std::exchange(other.model_, detail::moved_from<T>());
+        return *this;
+    }
+    ~any_preconditioner() = default;
 
     [[nodiscard]] bool is_identity() const { return model_ == nullptr; }
 
@@ -68,8 +77,8 @@ public:
     /// Returns M^(1/2). Throws usage_error naming M where it has none.
     [[nodiscard]] any_preconditioner square_root() const;
 
-    /// Takes new values, of the operator or of the same matrix. Throws usage_error naming M where
-    /// it can't take them so.
+    /// Takes new values, of the operator or of a matrix of the same pattern (ilu0, ic0 and ilut
+    /// also of another). Throws usage_error naming M where it can't take them so.
     void update(const matrix_operator<T>& a);
     void update(const csr_view<T>& matrix);
     /// Tells it the iterations of a solve that converged, by which some judge how update() must go.
@@ -79,9 +88,9 @@ public:
 
 private:
     explicit any_preconditioner(std::unique_ptr<detail::preconditioner_model<T>> model)
-        : model_(std::move(model)) {}
+        : model_(model.release()) {}
 
-    std::unique_ptr<detail::preconditioner_model<T>> model_; ///< null: M = I
+    detail::model_pointer<T> model_; ///< null: M = I
 };
 
 /// Makes the preconditioner that a text names, NAME[:KEY=VALUE]..., such as "jacobi", for an

@@ -12,6 +12,7 @@
 #include <krylith/precond/blocks/block_product.hpp>
 #include <krylith/precond/blocks/natural_blocks.hpp>
 #include <krylith/precond/matrix/matrix_on_devices.hpp>
+#include <krylith/precond/matrix/matrix_pattern.hpp>
 #include <krylith/precond/matrix/same_entries.hpp>
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
@@ -51,17 +52,14 @@ public:
                const block_jacobi_options& options)
         : layout_(square_layout(a.layouts(), who)),
           inverses_(*layout_, places_of(matrix, options)),
-          nonzeros_(matrix.nonzeros()) {
+          pattern_(pattern_of(matrix)) {
         inverses_.take(*layout_, matrix);
         make_operator();
     }
 
     /// Returns whether recorded applications stay right.
     bool update(const distributed_csr<T>& matrix) {
-        if (matrix.nonzeros() != nonzeros_)
-            throw usage_error("block-jacobi: update() by a matrix of " +
-                              std::to_string(matrix.nonzeros()) + " entries, must be " +
-                              std::to_string(nonzeros_));
+        pattern_.expect(who, pattern_of(matrix));
         const T before = factor();
         inverses_.take(*layout_, matrix);
         return factor() == before;
@@ -130,7 +128,7 @@ private:
 
     layout_handle layout_;
     block_inverses<T> inverses_;
-    std::int64_t nonzeros_;
+    matrix_pattern pattern_;
     std::unique_ptr<matrix_operator<T>> inverse_;
     std::optional<vector<T>> copy_; ///< of r, with the ghosts that divided blocks read
 };
@@ -142,14 +140,20 @@ block_jacobi<T>::block_jacobi(const matrix_operator<T>& a, const csr_view<T>& ma
                               const block_jacobi_options& options)
     : options_(checked(options)),
       work_(std::make_unique<detail::block_work<T>>(
-          a, detail::on_devices(who, *square_layout(a.layouts(), who), matrix), options)) {}
+          a,
+          detail::with_moderate_values(
+              detail::on_devices(who, *square_layout(a.layouts(), who), matrix)),
+          options)) {}
 
 template <class T>
 block_jacobi<T>::block_jacobi(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
                               const block_jacobi_options& options)
     : options_(checked(options)),
       work_(std::make_unique<detail::block_work<T>>(
-          a, detail::on_devices(who, *square_layout(a.layouts(), who), parts), options)) {}
+          a,
+          detail::with_moderate_values(
+              detail::on_devices(who, *square_layout(a.layouts(), who), parts)),
+          options)) {}
 
 template <class T>
 block_jacobi<T>::block_jacobi(block_jacobi&&) noexcept = default;
@@ -160,12 +164,16 @@ block_jacobi<T>::~block_jacobi() = default;
 
 template <class T>
 void block_jacobi<T>::update(const csr_view<T>& matrix) {
-    if (!work_->update(detail::on_devices(who, work_->vectors(), matrix))) identity_.renew();
+    if (!work_->update(
+            detail::with_moderate_values(detail::on_devices(who, work_->vectors(), matrix))))
+        identity_.renew();
 }
 
 template <class T>
 void block_jacobi<T>::update(std::span<const csr_part<T>> parts) {
-    if (!work_->update(detail::on_devices(who, work_->vectors(), parts))) identity_.renew();
+    if (!work_->update(
+            detail::with_moderate_values(detail::on_devices(who, work_->vectors(), parts))))
+        identity_.renew();
 }
 
 template <class T>

@@ -8,6 +8,7 @@
 #include <string>
 
 #include <krylith/matrix/csr.hpp>
+#include <krylith/precond/erased/owned_part.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/spmv/matrix_parts.hpp>
 #include <krylith/vector/kept/recording_identity.hpp>
@@ -38,13 +39,13 @@ class block_work;
 /// any number of devices. Natural blocks lie on one device where the operator keeps the rows of a
 /// node together (operator_options::block_size).
 ///
-/// Where all entries of inverses are below 2^-130 or one is above 2^130 (float: 2^-40, 2^40), M is
-/// 2^k of that, which changes no iterates and keeps squares in range.
+/// Where all entries of A or of inverses are below 2^-130 or one is above 2^130 (float: 2^-40,
+/// 2^40), M is 2^k of that, which changes no iterates and keeps squares in range.
 ///
-/// Constructors and updates throw usage_error for options out of range and another matrix, and
-/// input_error naming the rows of the first block that has no finite inverse, since it is singular,
-/// or its rows are empty. A refused update changes nothing. Rows of A may be unsorted; entries at
-/// one place add up.
+/// Constructors and updates throw usage_error for options out of range and another matrix or
+/// pattern, and input_error naming the rows of the first block that has no finite inverse, since it
+/// is singular, or its rows are empty. A refused update changes nothing. Rows of A may be unsorted;
+/// entries at one place add up.
 template <class T>
 class block_jacobi {
 public:
@@ -62,7 +63,7 @@ public:
     block_jacobi& operator=(block_jacobi&&) noexcept;
     ~block_jacobi();
 
-    /// Takes new values of the same matrix; blocks stay.
+    /// Takes new values of the same pattern; blocks stay.
     void update(const csr_view<T>& matrix);
     void update(std::span<const csr_part<T>> parts);
 
@@ -83,7 +84,7 @@ public:
 private:
     recording_identity identity_;
     block_jacobi_options options_;
-    std::unique_ptr<detail::block_work<T>> work_;
+    detail::owned_part<detail::block_work<T>> work_;
 };
 
 extern template class block_jacobi<double>;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <krylith/matrix/csr.hpp>
+#include <krylith/precond/erased/owned_part.hpp>
 #include <krylith/precond/polynomial/chebyshev_polynomial.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/vector/kept/recording_identity.hpp>
@@ -47,10 +48,10 @@ class chebyshev_work;
 /// Where all 1 / a_ii are below 2^-130 or one is above 2^130 (float: 2^-40, 2^40), M is 2^k of
 /// that, which changes no iterates and keeps squares in range.
 ///
-/// Constructors and updates throw usage_error for options out of range and for another matrix, and
-/// input_error naming the first row whose diagonal entry is not positive, or with fp32 more than
-/// 2^250 times the smallest. A refused update changes nothing. Set-up costs O(nnz) on the host and
-/// the upload.
+/// Constructors and updates throw usage_error for options out of range and for another matrix or
+/// pattern, and input_error naming the first row whose diagonal entry is not positive, or with fp32
+/// more than 2^250 times the smallest. A refused update changes nothing. Set-up costs O(nnz) on the
+/// host and the upload. Rows of A may be unsorted; entries at one place add up.
 template <class T>
 class chebyshev {
 public:
@@ -63,7 +64,7 @@ public:
     chebyshev& operator=(chebyshev&&) noexcept;
     ~chebyshev();
 
-    /// Takes new values of the same matrix.
+    /// Takes new values of the same pattern.
     void update(const csr_view<T>& matrix);
 
     /// Enqueues z = M^-1 r with the dots, which are computed in the pass that writes z.
@@ -87,7 +88,7 @@ public:
 private:
     recording_identity identity_;
     chebyshev_options options_;
-    std::unique_ptr<detail::chebyshev_work<T>> work_;
+    detail::owned_part<detail::chebyshev_work<T>> work_;
 };
 
 extern template class chebyshev<double>;

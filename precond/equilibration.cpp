@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <krylith/device/error.hpp>
+#include <krylith/precond/matrix/canonical_matrix.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/vector/fused.hpp>
 
@@ -41,16 +43,21 @@ std::vector<double> equilibrate(const csr_view<T>& a) {
     return s;
 }
 
-/// S^2 with a largest entry of 1, which changes no method's iterates: solvers form products such as
-/// r'M^-1 r.
+/// S^2, or 2^k of it, which changes no method's iterates: solvers form products such as r'M^-1 r.
+/// k is even, so that the square root takes a power of two.
 template <class T>
 std::vector<T> squares(const std::vector<double>& s) {
-    constexpr double least = sizeof(T) == 8 ? -400 : -60; // the square of it is in range, too
-    const double top = s.empty() ? 0 : *std::ranges::max_element(s);
+    constexpr bool wide = sizeof(T) == 8;
+    constexpr double usual = wide ? 130 : 40;
+    constexpr double span = wide ? 400 : 60;
+    constexpr double least = wide ? -500 : -63; // the square of it is in range, too
+    const double largest = s.empty() ? 0 : 2 * *std::ranges::max_element(s);
+    const double k = std::fabs(largest) <= usual ? 0 : -2 * std::round(largest / 2);
+    const double floor = std::max(largest + k - span, least);
     std::vector<T> values;
     values.reserve(s.size());
     for (const double log : s)
-        values.push_back(static_cast<T>(std::exp2(std::max(2 * (log - top), least))));
+        values.push_back(static_cast<T>(std::exp2(std::max(2 * log + k, floor))));
     return values;
 }
 
@@ -65,7 +72,7 @@ void check_size(const layout& layout, std::int64_t rows, std::int64_t columns) {
 
 template <class T>
 equilibration<T>::equilibration(layout_handle layout)
-    : inverse_(std::move(layout), "preconditioner") {}
+    : inverse_(std::make_unique<vector<T>>(std::move(layout), "preconditioner")) {}
 
 template <class T>
 equilibration<T>::equilibration(const matrix_operator<T>& a, const csr_view<T>& matrix)
@@ -75,8 +82,9 @@ equilibration<T>::equilibration(const matrix_operator<T>& a, const csr_view<T>& 
 
 template <class T>
 void equilibration<T>::update(const csr_view<T>& matrix) {
-    check_size(*inverse_.layout(), matrix.rows, matrix.columns);
-    inverse_.upload(squares<T>(equilibrate(matrix)));
+    check_size(*inverse_->layout(), matrix.rows, matrix.columns);
+    const detail::canonical_matrix<T> canonical(matrix, nullptr);
+    inverse_->upload(squares<T>(equilibrate(canonical.view())));
 }
 
 template <class T>
@@ -87,7 +95,7 @@ void equilibration<T>::apply(execution& run, const vector<T>& r, vector<T>& z,
 
 template <class T>
 std::int64_t equilibration<T>::bytes() const {
-    const layout& layout = *inverse_.layout();
+    const layout& layout = *inverse_->layout();
     std::int64_t most = 0;
     for (int rank = 0; rank < layout.group.size(); ++rank) most = std::max(most, layout.held(rank));
     return most * static_cast<std::int64_t>(sizeof(T));
@@ -95,11 +103,11 @@ std::int64_t equilibration<T>::bytes() const {
 
 template <class T>
 equilibration<T> equilibration<T>::square_root() const {
-    std::vector<T> roots(static_cast<std::size_t>(inverse_.size()));
-    inverse_.download(roots);
+    std::vector<T> roots(static_cast<std::size_t>(inverse_->size()));
+    inverse_->download(roots);
     for (T& v : roots) v = std::sqrt(v);
-    equilibration result(inverse_.layout());
-    result.inverse_.upload(roots);
+    equilibration result(inverse_->layout());
+    result.inverse_->upload(roots);
     return result;
 }
 

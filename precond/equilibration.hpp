@@ -9,6 +9,7 @@
 #include <span>
 
 #include <krylith/matrix/csr.hpp>
+#include <krylith/precond/erased/owned_part.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/vector/kept/recording_identity.hpp>
 #include <krylith/vector/vector.hpp>
@@ -20,7 +21,9 @@ namespace krylith {
 /// both sides, so that a symmetric A stays symmetric). It needs no diagonal entries, unlike
 /// jacobi, and is meant for matrices whose rows are of different sizes, such as those of circuits.
 /// Rows and columns without entries have 1 in S. Where entries of M^-1 span more than T can hold
-/// the smallest are raised.
+/// the smallest are raised. Where all are below 2^-130 or one is above 2^130 (float: 2^-40, 2^40),
+/// M is 2^k of that, and S A S as many times larger, which changes no iterates and keeps squares in
+/// range. Entries of A at one place add up.
 ///
 /// It keeps n values on the whole group, or on each device where vectors are replicated, and is
 /// pointwise: solvers apply it inside their own updates. S is computed on the host, in 12 passes
@@ -42,7 +45,7 @@ public:
                std::span<const reduction_into<T>> dots = {}) const;
     /// Returns M^-1 r, entry by entry: never nothing.
     [[nodiscard]] std::optional<term<T>> pointwise(const vector<T>& r) const {
-        return krylith::pointwise(inverse_, r);
+        return krylith::pointwise(*inverse_, r);
     }
     [[nodiscard]] static constexpr bool recordable() { return true; }
     /// Returns the bytes on the device that keeps most.
@@ -56,7 +59,7 @@ public:
 private:
     explicit equilibration(layout_handle layout);
 
-    vector<T> inverse_; ///< S^2; the values of S in a square root
+    detail::owned_part<vector<T>> inverse_; ///< S^2; the values of S in a square root
     recording_identity identity_;
 };
 

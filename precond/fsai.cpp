@@ -13,6 +13,7 @@
 #include <krylith/precond/approximate/product_chain.hpp>
 #include <krylith/precond/columns/columns_at_once.hpp>
 #include <krylith/precond/matrix/matrix_on_devices.hpp>
+#include <krylith/precond/matrix/matrix_pattern.hpp>
 #include <krylith/precond/matrix/same_entries.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/spmv/distributed_products.hpp>
@@ -52,7 +53,7 @@ public:
               const fsai_options& options)
         : layout_(of.single().layout()),
           columns_(of.columns_at_once()),
-          entries_(a.nonzeros()),
+          pattern_(pattern_of(a)),
           factor_(make_factor(a, options)) {
         factor_.take(*layout_, a);
         transposition_ = distributed_transposition<T>(factor_.matrix());
@@ -70,9 +71,7 @@ public:
     /// Returns whether recorded applications stay right.
     bool update(const distributed_csr<T>& a) {
         refuse_new_values(who, columns_);
-        if (a.nonzeros() != entries_)
-            throw usage_error("fsai: update() by a matrix of " + std::to_string(a.nonzeros()) +
-                              " entries, must be " + std::to_string(entries_));
+        pattern_.expect(who, pattern_of(a));
         const T before = factor();
         factor_.take(*layout_, a);
         transposition_->apply(factor_.matrix(), transposed_);
@@ -114,7 +113,7 @@ private:
 
     layout_handle layout_; ///< of one column
     int columns_;
-    std::int64_t entries_;
+    matrix_pattern pattern_;
     inverse_matrix<T> factor_;
     std::optional<distributed_transposition<T>> transposition_;
     distributed_csr<T> transposed_;
@@ -128,7 +127,7 @@ fsai<T>::fsai(const matrix_operator<T>& a, const csr_view<T>& matrix, const fsai
     : options_(checked(options)) {
     const layout_handle& layout = square_layout(a.single().layouts(), who);
     work_ = std::make_unique<detail::fsai_work<T>>(
-        a, detail::with_sorted_rows(detail::on_devices(who, *layout, matrix)), options_);
+        a, detail::with_moderate_values(detail::on_devices(who, *layout, matrix)), options_);
 }
 
 template <class T>
@@ -137,7 +136,7 @@ fsai<T>::fsai(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
     : options_(checked(options)) {
     const layout_handle& layout = square_layout(a.single().layouts(), who);
     work_ = std::make_unique<detail::fsai_work<T>>(
-        a, detail::with_sorted_rows(detail::on_devices(who, *layout, parts)), options_);
+        a, detail::with_moderate_values(detail::on_devices(who, *layout, parts)), options_);
 }
 
 template <class T>
@@ -149,13 +148,15 @@ fsai<T>::~fsai() = default;
 
 template <class T>
 void fsai<T>::update(const csr_view<T>& matrix) {
-    if (!work_->update(detail::with_sorted_rows(detail::on_devices(who, work_->vectors(), matrix))))
+    if (!work_->update(
+            detail::with_moderate_values(detail::on_devices(who, work_->vectors(), matrix))))
         identity_.renew();
 }
 
 template <class T>
 void fsai<T>::update(std::span<const csr_part<T>> parts) {
-    if (!work_->update(detail::with_sorted_rows(detail::on_devices(who, work_->vectors(), parts))))
+    if (!work_->update(
+            detail::with_moderate_values(detail::on_devices(who, work_->vectors(), parts))))
         identity_.renew();
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <krylith/matrix/csr.hpp>
+#include <krylith/precond/erased/owned_part.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/spmv/matrix_parts.hpp>
 #include <krylith/vector/kept/recording_identity.hpp>
@@ -38,12 +39,12 @@ class fsai_work;
 /// There are no sweeps and no triangular solves, and M is the same on any number of devices, bit
 /// for bit.
 ///
-/// Where G'G would have entries below 2^-130 or above 2^130 (float: 2^-40, 2^40), M is 2^k of that,
-/// which changes no iterates and keeps squares in range.
+/// Where A or G'G would have entries below 2^-130 or above 2^130 (float: 2^-40, 2^40), M is 2^k of
+/// that, which changes no iterates and keeps squares in range.
 ///
-/// Constructors and updates throw usage_error for options out of range and another matrix, and
-/// input_error naming the first row whose system is not positive definite. A refused update changes
-/// nothing. Rows of A may be unsorted; entries at one place add up.
+/// Constructors and updates throw usage_error for options out of range and another matrix or
+/// pattern, and input_error naming the first row whose system is not positive definite. A refused
+/// update changes nothing. Rows of A may be unsorted; entries at one place add up.
 template <class T>
 class fsai {
 public:
@@ -59,7 +60,7 @@ public:
     fsai& operator=(fsai&&) noexcept;
     ~fsai();
 
-    /// Takes new values of the same matrix; patterns stay.
+    /// Takes new values of the same pattern; those of G and G' stay.
     void update(const csr_view<T>& matrix);
     void update(std::span<const csr_part<T>> parts);
 
@@ -80,7 +81,7 @@ public:
 private:
     recording_identity identity_;
     fsai_options options_;
-    std::unique_ptr<detail::fsai_work<T>> work_;
+    detail::owned_part<detail::fsai_work<T>> work_;
 };
 
 extern template class fsai<double>;

@@ -9,6 +9,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
 #include <krylith/precond/matrix/matrix_on_devices.hpp>
+#include <krylith/precond/matrix/matrix_pattern.hpp>
 #include <krylith/precond/matrix/same_entries.hpp>
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/precond/sweeps/colour_sweeps.hpp>
@@ -39,16 +40,13 @@ public:
     gauss_seidel_work(layout_handle layout, const distributed_csr<T>& a,
                       const gauss_seidel_options& options)
         : layout_(std::move(layout)),
-          entries_(a.nonzeros()),
+          pattern_(pattern_of(a)),
           sweeps_(*layout_, a, options.omega, options.sweep == sweep_kind::symmetric) {
         if (layout_->kind == coherence::replicated) everywhere_.emplace(layout_, sweeps_.result());
     }
 
     void update(const distributed_csr<T>& a) {
-        if (a.nonzeros() != entries_)
-            throw usage_error("gauss-seidel: update() by a matrix of " +
-                              std::to_string(a.nonzeros()) + " entries, must be " +
-                              std::to_string(entries_));
+        pattern_.expect(who, pattern_of(a));
         sweeps_.take(*layout_, a);
     }
 
@@ -78,7 +76,7 @@ public:
 
 private:
     layout_handle layout_;
-    std::int64_t entries_;
+    matrix_pattern pattern_;
     colour_sweeps<T> sweeps_;
     std::optional<replicated_result<T>> everywhere_;
 };
@@ -91,7 +89,7 @@ gauss_seidel<T>::gauss_seidel(const matrix_operator<T>& a, const csr_view<T>& ma
     : options_(checked(options)) {
     const layout_handle& layout = square_layout(a.layouts(), who);
     work_ = std::make_unique<detail::gauss_seidel_work<T>>(
-        layout, detail::with_sorted_rows(detail::on_devices(who, *layout, matrix)), options_);
+        layout, detail::on_devices(who, *layout, matrix), options_);
 }
 
 template <class T>
@@ -100,7 +98,7 @@ gauss_seidel<T>::gauss_seidel(const matrix_operator<T>& a, std::span<const csr_p
     : options_(checked(options)) {
     const layout_handle& layout = square_layout(a.layouts(), who);
     work_ = std::make_unique<detail::gauss_seidel_work<T>>(
-        layout, detail::with_sorted_rows(detail::on_devices(who, *layout, parts)), options_);
+        layout, detail::on_devices(who, *layout, parts), options_);
 }
 
 template <class T>
@@ -112,12 +110,12 @@ gauss_seidel<T>::~gauss_seidel() = default;
 
 template <class T>
 void gauss_seidel<T>::update(const csr_view<T>& matrix) {
-    work_->update(detail::with_sorted_rows(detail::on_devices(who, work_->vectors(), matrix)));
+    work_->update(detail::on_devices(who, work_->vectors(), matrix));
 }
 
 template <class T>
 void gauss_seidel<T>::update(std::span<const csr_part<T>> parts) {
-    work_->update(detail::with_sorted_rows(detail::on_devices(who, work_->vectors(), parts)));
+    work_->update(detail::on_devices(who, work_->vectors(), parts));
 }
 
 template <class T>

@@ -7,6 +7,7 @@
 #include <string>
 
 #include <krylith/matrix/csr.hpp>
+#include <krylith/precond/erased/owned_part.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/spmv/matrix_parts.hpp>
 #include <krylith/vector/kept/recording_identity.hpp>
@@ -43,9 +44,10 @@ class gauss_seidel_work;
 /// Where all 1 / a_ii are below 2^-130 or one is above 2^130 (float: 2^-40, 2^40), M is 2^k of
 /// that, which changes no iterates and keeps squares in range.
 ///
-/// Constructors and updates throw usage_error for options out of range and another matrix, and
-/// input_error naming the first row whose diagonal entry, or its inverse, is zero or not finite. A
-/// refused update changes nothing. Rows of A may be unsorted; entries at one place add up.
+/// Constructors and updates throw usage_error for options out of range and another matrix or
+/// pattern, and input_error naming the first row whose diagonal entry, or its inverse, is zero or
+/// not finite. A refused update changes nothing. Rows of A may be unsorted; entries at one place
+/// add up.
 template <class T>
 class gauss_seidel {
 public:
@@ -62,7 +64,7 @@ public:
     gauss_seidel& operator=(gauss_seidel&&) noexcept;
     ~gauss_seidel();
 
-    /// Takes new values of the same matrix; colours stay.
+    /// Takes new values of the same pattern; colours stay.
     void update(const csr_view<T>& matrix);
     void update(std::span<const csr_part<T>> parts);
 
@@ -83,7 +85,7 @@ public:
 private:
     recording_identity identity_;
     gauss_seidel_options options_;
-    std::unique_ptr<detail::gauss_seidel_work<T>> work_;
+    detail::owned_part<detail::gauss_seidel_work<T>> work_;
 };
 
 extern template class gauss_seidel<double>;

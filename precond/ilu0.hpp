@@ -11,6 +11,7 @@
 #include <string>
 
 #include <krylith/matrix/csr.hpp>
+#include <krylith/precond/erased/owned_part.hpp>
 #include <krylith/precond/incomplete/elimination_order.hpp>
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
@@ -50,6 +51,9 @@ class device_factors;
 /// in the order of colours those of a colour are eliminated at once. An application is two
 /// triangular solves on each device (sparse/triangular_solver.hpp), with a pass before and after
 /// them that brings vectors into the order of colours and back.
+///
+/// Where all entries of A are below 2^-130 or one is above 2^130 (float: 2^-40, 2^40), M is 2^k of
+/// that, which changes no iterates and keeps squares in range.
 ///
 /// Constructors and updates throw usage_error for options out of range and for another matrix, and
 /// input_error for entries that are not finite and
@@ -104,7 +108,7 @@ public:
 private:
     recording_identity identity_;
     ilu0_options options_;
-    std::unique_ptr<incomplete::device_factors<T>> factors_;
+    detail::owned_part<incomplete::device_factors<T>> factors_;
 };
 
 extern template class ilu0<double>;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string_view>
 #include <utility>
 
@@ -11,8 +12,9 @@
 #include <krylith/precond/incomplete/factor_parameters.hpp>
 #include <krylith/precond/incomplete/ilut_block.hpp>
 #include <krylith/precond/incomplete/principal_submatrix.hpp>
+#include <krylith/precond/matrix/canonical_matrix.hpp>
+#include <krylith/precond/matrix/matrix_on_devices.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
-#include <krylith/spmv/building/reordered_matrix.hpp>
 
 namespace krylith {
 
@@ -36,14 +38,23 @@ ilut_options checked(const ilut_options& o) {
     return o;
 }
 
+/// The exponent of the power of two that the entries are multiplied by. Throws where they are not
+/// finite.
 template <class T>
-void check_finite(const csr_view<T>& a) {
+int checked_exponent(const csr_view<T>& a) {
+    double largest = 0;
+    double smallest = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < static_cast<std::size_t>(a.rows); ++i)
         for (auto k = static_cast<std::size_t>(a.row_offsets[i]);
-             k < static_cast<std::size_t>(a.row_offsets[i + 1]); ++k)
-            if (!std::isfinite(a.values[k]))
+             k < static_cast<std::size_t>(a.row_offsets[i + 1]); ++k) {
+            const double size = std::fabs(static_cast<double>(a.values[k]));
+            if (!std::isfinite(size))
                 throw input_error("ilut: an entry of row " + std::to_string(i) +
                                   " (counted from 0) is not finite");
+            largest = std::max(largest, size);
+            if (size > 0) smallest = std::min(smallest, size);
+        }
+    return detail::moderating_exponent<T>(largest, smallest);
 }
 
 template <class T>
@@ -54,14 +65,9 @@ make_blocks(const layout_handle& handle, const csr_view<T>& given, const ilut_op
         throw usage_error("ilut: a matrix of " + std::to_string(given.rows) + " x " +
                           std::to_string(given.columns) + " for an operator of " +
                           std::to_string(layout.size()) + " rows");
-    (void)validate(given);
-    check_finite(given);
-    csr_matrix<T> moved;
-    csr_view<T> matrix = given;
-    if (layout.order) {
-        moved = reordered(given, *layout.order).matrix;
-        matrix = csr_view<T>(moved);
-    }
+    const detail::canonical_matrix<T> canonical(given, layout.order.get());
+    const csr_view<T>& matrix = canonical.view();
+    const int exponent = checked_exponent(given);
     const bool whole = layout.kind == coherence::replicated;
     const auto ranks = static_cast<std::size_t>(layout.group.size());
     auto made = std::make_unique<detail::ilut_blocks<T>>();
@@ -78,8 +84,10 @@ make_blocks(const layout_handle& handle, const csr_view<T>& given, const ilut_op
                             : std::make_unique<incomplete::block_vectors<T>>(handle);
     on_each_rank(layout.group, [&](int rank) {
         const auto at = static_cast<std::size_t>(rank);
-        const csr_matrix<T> block =
+        csr_matrix<T> block =
             incomplete::principal_submatrix<T>(matrix, rows[at].owned(), rows[at].ghosts());
+        if (exponent != 0)
+            for (T& value : block.values) value = std::ldexp(value, exponent);
         const auto number_of = [&](std::int64_t row) {
             return layout.row_of_caller(made->vectors->row_of(rank, row));
         };
@@ -106,6 +114,7 @@ ilut<T>::~ilut() = default;
 
 template <class T>
 void ilut<T>::update(const csr_view<T>& matrix) {
+    (void)*made_;
     made_ = make_blocks(layout_, matrix, options_);
     identity_.renew();
 }
@@ -121,9 +130,9 @@ void ilut<T>::apply(execution& run, const vector<T>& r, vector<T>& z,
 template <class T>
 std::int64_t ilut<T>::bytes() const {
     std::int64_t most = 0;
-    for (int rank = 0; rank < layout_->group.size(); ++rank)
-        most = std::max(most, made_->of_rank[static_cast<std::size_t>(rank)]->bytes() +
-                                  made_->vectors->bytes(rank));
+    for (std::size_t rank = 0; rank < made_->of_rank.size(); ++rank)
+        most = std::max(most, made_->of_rank[rank]->bytes() +
+                                  made_->vectors->bytes(static_cast<int>(rank)));
     return most;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include <krylith/matrix/csr.hpp>
+#include <krylith/precond/erased/owned_part.hpp>
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/vector/kept/recording_identity.hpp>
@@ -54,6 +55,10 @@ struct ilut_blocks;
 /// two triangular solves on each device (sparse/triangular_solver.hpp), after a gather where rows
 /// were permuted. M is not symmetric: it is for gmres, fgmres, bicgstab, not for cg.
 ///
+/// Where all entries of A are below 2^-130 or one is above 2^130 (float: 2^-40, 2^40), M is 2^k of
+/// that, which changes no iterates and keeps squares in range. Rows of A may be unsorted; entries
+/// at one place add up.
+///
 /// Constructors and updates throw usage_error for options out of range and for another matrix, and
 /// input_error for entries that are not finite and for factors that T can't hold. A refused update
 /// changes nothing. Source: Saad, Numer. Linear Algebra Appl. 1, 1994; Duff, Koster, SIMAX 22,
@@ -95,7 +100,7 @@ private:
     recording_identity identity_;
     ilut_options options_;
     layout_handle layout_;
-    std::unique_ptr<detail::ilut_blocks<T>> made_;
+    detail::owned_part<detail::ilut_blocks<T>> made_;
 };
 
 extern template class ilut<double>;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <memory>
 #include <utility>
 
 #include <krylith/device/error.hpp>
@@ -14,34 +15,36 @@
 namespace krylith {
 
 template <class T>
-jacobi<T>::jacobi(layout_handle layout) : inverse_(std::move(layout), "preconditioner") {
-    const device_group& group = inverse_.layout()->group;
+jacobi<T>::jacobi(layout_handle layout)
+    : inverse_(std::make_unique<vector<T>>(std::move(layout), "preconditioner")) {
+    const device_group& group = inverse_->layout()->group;
     for (int rank = 0; rank < group.size(); ++rank)
         reports_.emplace_back(group.handle(rank), 1, "preconditioner");
 }
 
 template <class T>
 vector<T>& jacobi<T>::spare() {
-    if (!spare_) spare_.emplace(inverse_.layout(), "preconditioner");
+    const layout_handle& layout = inverse_->layout();
+    if (!spare_) spare_.emplace(layout, "preconditioner");
     return *spare_;
 }
 
 template <class T>
 jacobi<T>::jacobi(const matrix_operator<T>& a) : jacobi(square_layout(a.layouts(), "jacobi")) {
-    a.diagonal(inverse_);
-    invert(inverse_);
+    a.diagonal(*inverse_);
+    invert(*inverse_);
 }
 
 template <class T>
 jacobi<T>::jacobi(const matrix_operator<T>& a, const csr_view<T>& matrix)
     : jacobi(square_layout(a.layouts(), "jacobi")) {
-    inverse_.upload(diagonal(matrix));
-    invert(inverse_);
+    inverse_->upload(diagonal(matrix));
+    invert(*inverse_);
 }
 
 template <class T>
 void jacobi<T>::update(const matrix_operator<T>& a) {
-    if (a.layout() != inverse_.layout())
+    if (a.layout() != inverse_->layout())
         throw usage_error("jacobi: update() by another operator than it was made for");
     a.diagonal(spare());
     accept();
@@ -57,9 +60,9 @@ void jacobi<T>::update(const csr_view<T>& matrix) {
 template <class T>
 void jacobi<T>::accept() {
     invert(*spare_);
-    const layout& layout = *inverse_.layout();
+    const layout& layout = *inverse_->layout();
     for (int rank = 0; rank < layout.group.size(); ++rank)
-        layout.group[rank].copy(inverse_.data(rank), spare_->data(rank),
+        layout.group[rank].copy(inverse_->data(rank), spare_->data(rank),
                                 static_cast<std::size_t>(layout.held(rank)) * sizeof(T));
 }
 
@@ -71,7 +74,7 @@ void jacobi<T>::apply(execution& run, const vector<T>& r, vector<T>& z,
 
 template <class T>
 std::int64_t jacobi<T>::bytes() const {
-    const layout& layout = *inverse_.layout();
+    const layout& layout = *inverse_->layout();
     std::int64_t most = 0;
     for (int rank = 0; rank < layout.group.size(); ++rank) most = std::max(most, layout.held(rank));
     const auto vectors = static_cast<std::int64_t>(spare_ ? 2 : 1);
@@ -129,8 +132,8 @@ void jacobi<T>::moderate(vector<T>& inverse, int exponent) const {
 
 template <class T>
 jacobi<T> jacobi<T>::square_root() const {
-    std::vector<T> roots(static_cast<std::size_t>(inverse_.size()));
-    inverse_.download(roots);
+    std::vector<T> roots(static_cast<std::size_t>(inverse_->size()));
+    inverse_->download(roots);
     for (std::size_t row = 0; row < roots.size(); ++row) {
         if (roots[row] < T(0))
             throw input_error("split Jacobi: the diagonal entry of row " + std::to_string(row) +
@@ -138,8 +141,8 @@ jacobi<T> jacobi<T>::square_root() const {
                               "use left or right preconditioning");
         roots[row] = std::sqrt(roots[row]);
     }
-    jacobi result(inverse_.layout());
-    result.inverse_.upload(roots);
+    jacobi result(inverse_->layout());
+    result.inverse_->upload(roots);
     return result;
 }
 

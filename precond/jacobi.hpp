@@ -8,6 +8,7 @@
 
 #include <krylith/matrix/csr.hpp>
 #include <krylith/precond/diagonal/diagonal_inverse.hpp>
+#include <krylith/precond/erased/owned_part.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/vector/kept/recording_identity.hpp>
 #include <krylith/vector/vector.hpp>
@@ -41,10 +42,10 @@ public:
                std::span<const reduction_into<T>> dots = {}) const;
     /// Returns M^-1 r, entry by entry: never nothing.
     [[nodiscard]] std::optional<term<T>> pointwise(const vector<T>& r) const {
-        return krylith::pointwise(inverse_, r);
+        return krylith::pointwise(*inverse_, r);
     }
     /// The diagonal of M^-1, for kernels: an entry for each that the layout holds on the device.
-    [[nodiscard]] const T* inverse(int rank) const { return inverse_.data(rank); }
+    [[nodiscard]] const T* inverse(int rank) const { return inverse_->data(rank); }
     [[nodiscard]] static constexpr bool recordable() { return true; }
     /// Returns the bytes on the device that keeps most.
     [[nodiscard]] std::int64_t bytes() const;
@@ -62,7 +63,7 @@ private:
     void invert(vector<T>& diagonal);
     void moderate(vector<T>& inverse, int exponent) const;
 
-    vector<T> inverse_;
+    detail::owned_part<vector<T>> inverse_;
     std::optional<vector<T>> spare_; ///< the inverse that an update makes, until it is accepted
     std::vector<buffer<inversion_report>> reports_; // [ranks]
     recording_identity identity_;

@@ -13,6 +13,7 @@
 #include <krylith/precond/approximate/product_chain.hpp>
 #include <krylith/precond/columns/columns_at_once.hpp>
 #include <krylith/precond/matrix/matrix_on_devices.hpp>
+#include <krylith/precond/matrix/matrix_pattern.hpp>
 #include <krylith/precond/matrix/same_entries.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/spmv/distributed_products.hpp>
@@ -52,7 +53,7 @@ public:
               const spai_options& options)
         : layout_(of.single().layout()),
           columns_(of.columns_at_once()),
-          entries_(a.nonzeros()),
+          pattern_(pattern_of(a)),
           inverse_(make_inverse(a, options)) {
         inverse_.take(*layout_, a);
         const operator_options as = options_for(of);
@@ -66,9 +67,7 @@ public:
     /// Returns whether recorded applications stay right.
     bool update(const distributed_csr<T>& a) {
         refuse_new_values(who, columns_);
-        if (a.nonzeros() != entries_)
-            throw usage_error("spai: update() by a matrix of " + std::to_string(a.nonzeros()) +
-                              " entries, must be " + std::to_string(entries_));
+        pattern_.expect(who, pattern_of(a));
         const T before = factor();
         inverse_.take(*layout_, a);
         std::vector<const T*> values;
@@ -102,7 +101,7 @@ private:
 
     layout_handle layout_; ///< of one column
     int columns_;
-    std::int64_t entries_;
+    matrix_pattern pattern_;
     inverse_matrix<T> inverse_;
     std::optional<product_chain<T>> chain_;
 };
@@ -114,7 +113,7 @@ spai<T>::spai(const matrix_operator<T>& a, const csr_view<T>& matrix, const spai
     : options_(checked(options)) {
     const layout_handle& layout = square_layout(a.single().layouts(), who);
     work_ = std::make_unique<detail::spai_work<T>>(
-        a, detail::with_sorted_rows(detail::on_devices(who, *layout, matrix)), options_);
+        a, detail::with_moderate_values(detail::on_devices(who, *layout, matrix)), options_);
 }
 
 template <class T>
@@ -123,7 +122,7 @@ spai<T>::spai(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
     : options_(checked(options)) {
     const layout_handle& layout = square_layout(a.single().layouts(), who);
     work_ = std::make_unique<detail::spai_work<T>>(
-        a, detail::with_sorted_rows(detail::on_devices(who, *layout, parts)), options_);
+        a, detail::with_moderate_values(detail::on_devices(who, *layout, parts)), options_);
 }
 
 template <class T>
@@ -135,13 +134,15 @@ spai<T>::~spai() = default;
 
 template <class T>
 void spai<T>::update(const csr_view<T>& matrix) {
-    if (!work_->update(detail::with_sorted_rows(detail::on_devices(who, work_->vectors(), matrix))))
+    if (!work_->update(
+            detail::with_moderate_values(detail::on_devices(who, work_->vectors(), matrix))))
         identity_.renew();
 }
 
 template <class T>
 void spai<T>::update(std::span<const csr_part<T>> parts) {
-    if (!work_->update(detail::with_sorted_rows(detail::on_devices(who, work_->vectors(), parts))))
+    if (!work_->update(
+            detail::with_moderate_values(detail::on_devices(who, work_->vectors(), parts))))
         identity_.renew();
 }
 

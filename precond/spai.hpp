@@ -7,6 +7,7 @@
 #include <string>
 
 #include <krylith/matrix/csr.hpp>
+#include <krylith/precond/erased/owned_part.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/spmv/matrix_parts.hpp>
 #include <krylith/vector/kept/recording_identity.hpp>
@@ -32,19 +33,19 @@ class spai_work;
 /// is chosen in advance, and rows for columns). A row of M is a small problem of least squares,
 /// |e_i - m A|, of as many unknowns as it has entries, at most 32: longer rows keep the entries
 /// where A, or the square, is largest. It is solved by its normal equations, so rows of A that are
-/// nearly dependent lose twice their digits, and squares of the entries of A must be in the range
-/// of T.
+/// nearly dependent lose twice their digits, and squares of the entries of A over the largest must
+/// be in the range of T.
 ///
 /// An application is a product by M, which is kept as a matrix of a usual format: for rows of z
 /// nonzeros about 12 z n bytes (fp64; `sell` on GPUs less). There are no sweeps and no triangular
 /// solves, and M is the same on any number of devices, bit for bit. M isn't symmetric where A is.
 ///
-/// Where M would have entries below 2^-130 or above 2^130 (float: 2^-40, 2^40), it is 2^k of that,
-/// which changes no iterates and keeps squares in range.
+/// Where A or M would have entries below 2^-130 or above 2^130 (float: 2^-40, 2^40), M is 2^k of
+/// that, which changes no iterates and keeps squares in range.
 ///
-/// Constructors and updates throw usage_error for options out of range and another matrix, and
-/// input_error naming the first row whose problem has no unique solution. A refused update changes
-/// nothing. Rows of A may be unsorted; entries at one place add up.
+/// Constructors and updates throw usage_error for options out of range and another matrix or
+/// pattern, and input_error naming the first row whose problem has no unique solution. A refused
+/// update changes nothing. Rows of A may be unsorted; entries at one place add up.
 template <class T>
 class spai {
 public:
@@ -60,7 +61,7 @@ public:
     spai& operator=(spai&&) noexcept;
     ~spai();
 
-    /// Takes new values of the same matrix; patterns stay.
+    /// Takes new values of the same pattern; that of M stays.
     void update(const csr_view<T>& matrix);
     void update(std::span<const csr_part<T>> parts);
 
@@ -82,7 +83,7 @@ public:
 private:
     recording_identity identity_;
     spai_options options_;
-    std::unique_ptr<detail::spai_work<T>> work_;
+    detail::owned_part<detail::spai_work<T>> work_;
 };
 
 extern template class spai<double>;

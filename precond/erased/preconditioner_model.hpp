@@ -97,4 +97,25 @@ private:
     Held m_;
 };
 
+/// What stands in place of the model in an any_preconditioner that was moved from: each function
+/// throws usage_error.
+template <class T>
+[[nodiscard]] preconditioner_model<T>* moved_model() noexcept;
+
+template <class T>
+struct model_deleter {
+    void operator()(preconditioner_model<T>* model) const noexcept {
+        if (model != moved_model<T>()) delete model;
+    }
+};
+
+/// Owns a model, unless it is that of all that were moved from.
+template <class T>
+using model_pointer = std::unique_ptr<preconditioner_model<T>, model_deleter<T>>;
+
+template <class T>
+[[nodiscard]] model_pointer<T> moved_from() noexcept {
+    return model_pointer<T>(moved_model<T>());
+}
+
 } // namespace krylith::detail

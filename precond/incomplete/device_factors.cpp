@@ -51,7 +51,7 @@ template <class T>
 template <class Matrix>
 typename device_factors<T>::given_blocks device_factors<T>::on_devices(const Matrix& matrix) const {
     distributed_csr<T> spread =
-        detail::with_sorted_rows(detail::on_devices(request_.who, *layout_, matrix));
+        detail::with_moderate_values(detail::on_devices(request_.who, *layout_, matrix));
     given_blocks given;
     if (layout_->kind == coherence::replicated) {
         given.matrices = detail::whole_on_each(std::move(spread));

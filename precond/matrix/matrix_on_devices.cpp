@@ -1,8 +1,17 @@
 #include <krylith/precond/matrix/matrix_on_devices.hpp>
 
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/matrix/types/index_width.hpp>
+#include <krylith/precond/amg/power_steps.hpp>
+#include <krylith/precond/coarsening/aggregation_parts.hpp>
+#include <krylith/precond/coarsening/row_steps.hpp>
+#include <krylith/precond/matrix/intake_steps.hpp>
 #include <krylith/spmv/building/reordered_matrix.hpp>
 #include <krylith/spmv/distributed_products.hpp>
 #include <krylith/spmv/products/product_kernels.hpp>
@@ -10,40 +19,15 @@
 
 namespace krylith::detail {
 
-template <class T>
-distributed_csr<T> on_devices(const std::string& who, const layout& layout,
-                              const csr_view<T>& matrix) {
-    if (matrix.rows != layout.size() || matrix.columns != layout.size())
-        throw usage_error(who + ": a matrix of " + std::to_string(matrix.rows) + " x " +
-                          std::to_string(matrix.columns) + " for an operator of " +
-                          std::to_string(layout.size()) + " rows");
-    if (!layout.order) return {layout.group, matrix, layout.rows, layout.rows};
-    (void)validate(matrix);
-    const reordered_matrix<T> moved = reordered(matrix, *layout.order);
-    return {layout.group, csr_view<T>(moved.matrix), layout.rows, layout.rows};
-}
+namespace {
 
-template <class T>
-distributed_csr<T> on_devices(const std::string& who, const layout& layout,
-                              std::span<const csr_part<T>> parts) {
-    if (layout.order)
-        throw usage_error(who + ": the operator has its rows in an order of its own, in which "
-                                "parts on the devices are not; give the matrix in host memory");
-    distributed_csr<T> result(layout.group, parts, layout.rows);
-    if (result.row_owners() != layout.rows)
-        throw usage_error(who + ": the parts have other rows than the operator's devices own");
-    return result;
-}
+constexpr const char* item = "matrix";
 
 template <class T>
 distributed_csr<T> with_sorted_rows(distributed_csr<T> matrix) {
     if (matrix.rows_ascend()) return matrix;
     return sorted_rows<T>(matrix).apply(matrix);
 }
-
-namespace {
-
-constexpr const char* item = "matrix";
 
 /// One rank has all rows.
 row_partition all_on(int rank, int ranks, std::int64_t rows) {
@@ -93,6 +77,68 @@ device_csr<T> brought_to(int to, const distributed_csr<T>& a,
 } // namespace
 
 template <class T>
+distributed_csr<T> on_devices(const std::string& who, const layout& layout,
+                              const csr_view<T>& matrix) {
+    if (matrix.rows != layout.size() || matrix.columns != layout.size())
+        throw usage_error(who + ": a matrix of " + std::to_string(matrix.rows) + " x " +
+                          std::to_string(matrix.columns) + " for an operator of " +
+                          std::to_string(layout.size()) + " rows");
+    if (!layout.order)
+        return with_sorted_rows(distributed_csr<T>(layout.group, matrix, layout.rows, layout.rows));
+    (void)validate(matrix);
+    const reordered_matrix<T> moved = reordered(matrix, *layout.order);
+    return with_sorted_rows(
+        distributed_csr<T>(layout.group, csr_view<T>(moved.matrix), layout.rows, layout.rows));
+}
+
+template <class T>
+distributed_csr<T> on_devices(const std::string& who, const layout& layout,
+                              std::span<const csr_part<T>> parts, part_values values) {
+    if (layout.order)
+        throw usage_error(who + ": the operator has its rows in an order of its own, in which "
+                                "parts on the devices are not; give the matrix in host memory");
+    distributed_csr<T> result(layout.group, parts, layout.rows, values);
+    if (result.row_owners() != layout.rows)
+        throw usage_error(who + ": the parts have other rows than the operator's devices own");
+    return with_sorted_rows(std::move(result));
+}
+
+template <class T>
+int moderating_exponent(double largest, double smallest) {
+    constexpr int usual = sizeof(T) == 8 ? 130 : 40;
+    constexpr int least = std::numeric_limits<T>::min_exponent + std::numeric_limits<T>::digits;
+    constexpr int most = sizeof(T) == 8 ? 1000 : 120; // 2^most and its inverse are normal numbers
+    if (!(largest > 0) || std::abs(std::ilogb(largest)) <= usual) return 0;
+    const int exponent = std::clamp(-std::ilogb(largest), -most, most);
+    return exponent > 0 ? exponent : std::max(exponent, std::min(0, least - std::ilogb(smallest)));
+}
+
+template <class T>
+distributed_csr<T> with_moderate_values(distributed_csr<T> matrix) {
+    const device_group& group = matrix.group();
+    std::vector<buffer<magnitude_bits>> found;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const device_csr_view<T> view = matrix.block(rank).view();
+        found.emplace_back(group.handle(rank), as_size(row_counters), item);
+        found.back().zero();
+        aggregation::visit_rows(
+            group[rank], view.rows, aggregation::mean_entries(matrix, rank),
+            magnitudes_of_rows_step<T>{view.offsets, view.values, found.back().data()});
+    }
+    magnitude_bits all;
+    for (const auto& of_rank : found)
+        for (const magnitude_bits& one : of_rank.download()) all.take(one);
+    if (all.largest == 0) return matrix;
+    const int exponent = moderating_exponent<T>(std::bit_cast<double>(all.largest),
+                                                std::bit_cast<double>(~all.smallest));
+    if (exponent == 0) return matrix;
+    for (int rank = 0; rank < group.size(); ++rank)
+        if (device_csr<T>& block = matrix.block(rank); block.nonzeros() != 0)
+            scale_by(group[rank], block.nonzeros(), std::ldexp(1.0, exponent), block.values());
+    return matrix;
+}
+
+template <class T>
 distributed_csr<T> alone_on(const device_group& group, int rank, device_csr<T> rows) {
     const row_partition owners = all_on(rank, group.size(), rows.rows());
     std::vector<device_csr<T>> blocks;
@@ -130,8 +176,9 @@ std::vector<distributed_csr<T>> whole_on_each(distributed_csr<T> matrix) {
 #define KRYLITH_MATRIX_ON_DEVICES(T)                                                               \
     template distributed_csr<T> on_devices(const std::string&, const layout&, const csr_view<T>&); \
     template distributed_csr<T> on_devices(const std::string&, const layout&,                      \
-                                           std::span<const csr_part<T>>);                          \
-    template distributed_csr<T> with_sorted_rows(distributed_csr<T>);                              \
+                                           std::span<const csr_part<T>>, part_values);             \
+    template distributed_csr<T> with_moderate_values(distributed_csr<T>);                          \
+    template int moderating_exponent<T>(double, double);                                           \
     template distributed_csr<T> alone_on(const device_group&, int, device_csr<T>);                 \
     template std::vector<distributed_csr<T>> whole_on_each(distributed_csr<T>);
 

@@ -9,6 +9,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/precond/columns/columns_at_once.hpp>
+#include <krylith/precond/matrix/canonical_matrix.hpp>
 #include <krylith/spmv/building/build_operator.hpp>
 #include <krylith/vector/fused.hpp>
 
@@ -20,18 +21,13 @@ namespace {
 template <class W>
 constexpr double least_scale = sizeof(W) == 4 ? 0x1p-125 : std::numeric_limits<double>::min();
 
-/// The matrix in the operator's order of rows.
 template <class T>
-struct ordered_matrix {
-    reordered_matrix<T> moved;
-    csr_view<T> view;
-
-    ordered_matrix(const csr_view<T>& matrix, const layout& layout) : view(matrix) {
-        if (!layout.order) return;
-        moved = reordered(matrix, *layout.order);
-        view = csr_view<T>(moved.matrix);
-    }
-};
+void check_size(const layout& layout, const csr_view<T>& matrix) {
+    if (matrix.rows != layout.size() || matrix.columns != layout.size())
+        throw usage_error("chebyshev: a matrix of " + std::to_string(matrix.rows) + " x " +
+                          std::to_string(matrix.columns) + " for an operator of " +
+                          std::to_string(layout.size()) + " rows");
+}
 
 } // namespace
 
@@ -42,17 +38,13 @@ chebyshev_apply<T, W>::chebyshev_apply(const matrix_operator<T>& a, const csr_vi
       coefficients_(
           make_chebyshev_series(options.kind, options.degree, 1, options.ratio).coefficients),
       layout_(a.single().layout()),
-      columns_(a.columns_at_once()),
-      nnz_(static_cast<std::int64_t>(matrix.values.size())) {
-    if (matrix.rows != layout_->size() || matrix.columns != layout_->size())
-        throw usage_error("chebyshev: a matrix of " + std::to_string(matrix.rows) + " x " +
-                          std::to_string(matrix.columns) + " for an operator of " +
-                          std::to_string(layout_->size()) + " rows");
-    (void)validate(matrix);
-    const ordered_matrix<T> ordered(matrix, *layout_);
-    const contents now = compute(ordered.view);
-    const csr_view<W> values{matrix.rows, matrix.columns, ordered.view.row_offsets,
-                             ordered.view.column_indices, now.values};
+      columns_(a.columns_at_once()) {
+    check_size(*layout_, matrix);
+    const canonical_matrix<T> ordered(matrix, layout_->order.get());
+    pattern_ = pattern_of(ordered.view());
+    const contents now = compute(ordered.view());
+    const csr_view<W> values{matrix.rows, matrix.columns, ordered.view().row_offsets,
+                             ordered.view().column_indices, now.values};
     std::optional<row_partition> rows = layout_->rows;
     auto source = make_source(layout_->group, values, pattern_state::valid, rows, {});
     source.order = layout_->order;
@@ -101,13 +93,10 @@ void chebyshev_apply<T, W>::take(const contents& now) {
 template <class T, class W>
 void chebyshev_apply<T, W>::update(const csr_view<T>& matrix) {
     refuse_new_values("chebyshev", columns_);
-    if (matrix.rows != layout_->size() || static_cast<std::int64_t>(matrix.values.size()) != nnz_)
-        throw usage_error("chebyshev: update() by a matrix of " + std::to_string(matrix.rows) +
-                          " rows and " + std::to_string(matrix.values.size()) +
-                          " entries, must be " + std::to_string(layout_->size()) + " and " +
-                          std::to_string(nnz_));
-    const ordered_matrix<T> ordered(matrix, *layout_);
-    const contents now = compute(ordered.view);
+    check_size(*layout_, matrix);
+    const canonical_matrix<T> ordered(matrix, layout_->order.get());
+    pattern_.expect("chebyshev", pattern_of(ordered.view()));
+    const contents now = compute(ordered.view());
     x_->update(now.values);
     take(now);
 }

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include <krylith/precond/chebyshev.hpp>
+#include <krylith/precond/matrix/matrix_pattern.hpp>
 #include <krylith/precond/polynomial/scaled_matrix.hpp>
-#include <krylith/spmv/building/reordered_matrix.hpp>
 #include <krylith/vector/kept/execution_register.hpp>
 
 namespace krylith::detail {
@@ -46,7 +46,7 @@ private:
     /// What new values of the matrix give.
     struct contents {
         diagonal_scaling scaling;
-        std::vector<W> values; ///< in the operator's order of rows
+        std::vector<W> values; ///< of the canonical matrix in the operator's order of rows
         chebyshev_series series;
     };
     [[nodiscard]] contents compute(const csr_view<T>& matrix) const;
@@ -58,7 +58,7 @@ private:
     std::vector<double> coefficients_;
     layout_handle layout_; ///< of the solver's operator, of one column
     int columns_;          ///< of the vectors
-    std::int64_t nnz_;
+    matrix_pattern pattern_;
     double lambda_ = 0;
     std::shared_ptr<double> size_ = std::make_shared<double>(1.0); ///< M^-1 = size S p S
     std::unique_ptr<matrix_operator<W>> x_;

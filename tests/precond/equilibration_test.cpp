@@ -83,7 +83,18 @@ KRYLITH_GROUP_TEST("equilibration: rows and columns come to one size, on any dev
         const auto found = sizes(matrix, squares(*a, m));
         const auto [least, most] = std::ranges::minmax_element(found);
         CHECK(*least > 0);
-        CHECK(*most <= 1.05 * *least); // all are the same but for a common factor
+        CHECK(*most == doctest::Approx(1).epsilon(0.01));
+        CHECK(*most <= 1.05 * *least);
+    }
+    for (const double size : {400.0, 1e-30, 1e280}) { // S A S = I, or 2^k I
+        CAPTURE(size);
+        const auto matrix = testing::diagonal_matrix(std::vector<double>(40, size));
+        const auto a = make_operator(group, matrix);
+        for (const double found : sizes(matrix, squares(*a, equilibration<double>(*a, matrix)))) {
+            const double k = std::round(std::log2(found));
+            CHECK(found == doctest::Approx(std::exp2(k)).epsilon(1e-12));
+            CHECK((k == 0) == (size < 1e200));
+        }
     }
 }
 

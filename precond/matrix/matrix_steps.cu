@@ -1,5 +1,6 @@
-// The steps of overlapping blocks on CUDA devices.
+// The steps of this folder on CUDA devices.
 #include <krylith/precond/coarsening/row_visits.cuh>
+#include <krylith/precond/matrix/intake_steps.hpp>
 #include <krylith/precond/matrix/overlap_steps.hpp>
 
 namespace krylith::aggregation::cuda {
@@ -9,5 +10,10 @@ template void visit_rows(device&, std::int64_t, std::int64_t,
                          const detail::keep_staying_step<double>&);
 template void visit_rows(device&, std::int64_t, std::int64_t,
                          const detail::keep_staying_step<float>&);
+template void visit_rows(device&, std::int64_t, std::int64_t, const detail::hash_entries_step&);
+template void visit_rows(device&, std::int64_t, std::int64_t,
+                         const detail::magnitudes_of_rows_step<double>&);
+template void visit_rows(device&, std::int64_t, std::int64_t,
+                         const detail::magnitudes_of_rows_step<float>&);
 
 } // namespace krylith::aggregation::cuda

@@ -1,0 +1,25 @@
+#include <krylith/precond/matrix/canonical_matrix.hpp>
+
+#include <krylith/matrix/conversions.hpp>
+#include <krylith/spmv/building/reordered_matrix.hpp>
+
+namespace krylith::detail {
+
+template <class T>
+canonical_matrix<T>::canonical_matrix(const csr_view<T>& given, const permutation* order)
+    : view_(given) {
+    (void)validate(given);
+    if (order != nullptr) {
+        own_ = reordered(given, *order).matrix;
+        view_ = own_;
+    }
+    if (!canonical(view_)) {
+        own_ = to_csr(to_coo(view_));
+        view_ = own_;
+    }
+}
+
+template class canonical_matrix<double>;
+template class canonical_matrix<float>;
+
+} // namespace krylith::detail

@@ -1,0 +1,71 @@
+#include <krylith/precond/matrix/matrix_pattern.hpp>
+
+#include <numeric>
+#include <vector>
+
+#include <krylith/device/error.hpp>
+#include <krylith/matrix/types/index_width.hpp>
+#include <krylith/precond/coarsening/aggregation_parts.hpp>
+#include <krylith/precond/coarsening/row_steps.hpp>
+#include <krylith/precond/colouring/colour_steps.hpp>
+#include <krylith/precond/matrix/intake_steps.hpp>
+#include <krylith/spmv/distributed_csr.hpp>
+
+namespace krylith::detail {
+
+void matrix_pattern::expect(const std::string& who, const matrix_pattern& given) const {
+    if (given.rows != rows || given.entries != entries)
+        throw usage_error(who + ": update() by a matrix of " + std::to_string(given.rows) +
+                          " rows and " + std::to_string(given.entries) + " entries, must be " +
+                          std::to_string(rows) + " and " + std::to_string(entries));
+    if (given.hash != hash)
+        throw usage_error(who + ": update() by a matrix whose " + std::to_string(entries) +
+                          " entries are at other places than those that it was made of; allowed "
+                          "are new values of the same pattern, and for another a new " +
+                          who);
+}
+
+template <class T>
+matrix_pattern pattern_of(const distributed_csr<T>& a) {
+    matrix_pattern found{a.rows(), a.nonzeros(), 0};
+    std::vector<buffer<unsigned long long>> sums;
+    for (int rank = 0; rank < a.group().size(); ++rank) {
+        const auto& device = a.group().handle(rank);
+        const device_csr_view<T> view = a.block(rank).view();
+        sums.emplace_back(device, as_size(row_counters), "preconditioner");
+        sums.back().zero();
+        aggregation::visit_rows(*device, view.rows, aggregation::mean_entries(a, rank),
+                                hash_entries_step{{view.rows, view.offsets, view.indices, nullptr,
+                                                   a.columns_of(rank).numbers()},
+                                                  a.row_owners().owned(rank).begin,
+                                                  sums.back().data()});
+    }
+    for (const auto& of_rank : sums) {
+        const std::vector<unsigned long long> all = of_rank.download();
+        found.hash = std::accumulate(all.begin(), all.end(), found.hash);
+    }
+    return found;
+}
+
+template <class T>
+matrix_pattern pattern_of(const csr_view<T>& a) {
+    matrix_pattern found{a.rows, static_cast<std::int64_t>(a.column_indices.size()), 0};
+    std::uint64_t sum = 0;
+#pragma omp parallel for reduction(+ : sum)
+    for (std::int64_t row = 0; row < a.rows; ++row) {
+        const auto i = static_cast<std::size_t>(row);
+        for (auto k = static_cast<std::size_t>(a.row_offsets[i]);
+             k < static_cast<std::size_t>(a.row_offsets[i + 1]); ++k)
+            sum += colouring::entry_hash(static_cast<std::uint32_t>(row),
+                                         static_cast<std::uint32_t>(a.column_indices[k]));
+    }
+    found.hash = sum;
+    return found;
+}
+
+template matrix_pattern pattern_of(const distributed_csr<double>&);
+template matrix_pattern pattern_of(const distributed_csr<float>&);
+template matrix_pattern pattern_of(const csr_view<double>&);
+template matrix_pattern pattern_of(const csr_view<float>&);
+
+} // namespace krylith::detail
