@@ -10,9 +10,8 @@
 #include <krylith/precond/amg/amg_text.hpp>
 #include <krylith/precond/amg/cycle.hpp>
 #include <krylith/precond/coarsening/node_rows.hpp>
+#include <krylith/precond/matrix/matrix_on_devices.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
-#include <krylith/spmv/building/reordered_matrix.hpp>
-#include <krylith/spmv/distributed_products.hpp>
 
 namespace krylith {
 
@@ -36,7 +35,7 @@ constexpr multigrid_reuse reuse_values[] = {multigrid_reuse::transfer, multigrid
                                             multigrid_reuse::none};
 
 template <class T>
-void check(const amg_options& o) {
+const amg_options& checked(const amg_options& o) {
     const auto refuse = [](const std::string& what, const std::string& value,
                            const std::string& allowed) {
         throw usage_error("amg_options::" + what + " is " + value + "; allowed is " + allowed);
@@ -56,41 +55,10 @@ void check(const amg_options& o) {
         refuse("drop", number_text(o.drop), "0 to " + number_text(most_dropped));
     if (sizeof(T) == 4 && o.precision == multigrid_precision::fp64)
         refuse("precision", "fp64", "fp32 or fp16 for an operator in fp32");
+    return o;
 }
 
-/// The matrix with ascending columns in each row, as products of matrices need them.
-template <class T>
-distributed_csr<T> in_order(distributed_csr<T> matrix) {
-    if (matrix.rows_ascend()) return matrix;
-    return sorted_rows<T>(matrix).apply(matrix);
-}
-
-/// The matrix over the devices, its rows in the operator's order.
-template <class T>
-distributed_csr<T> over_devices(const layout& layout, const csr_view<T>& matrix) {
-    if (matrix.rows != layout.size() || matrix.columns != layout.size())
-        throw usage_error("amg: a matrix of " + std::to_string(matrix.rows) + " x " +
-                          std::to_string(matrix.columns) + " for an operator of " +
-                          std::to_string(layout.size()) + " rows");
-    if (!layout.order)
-        return in_order(distributed_csr<T>(layout.group, matrix, layout.rows, layout.rows));
-    (void)validate(matrix);
-    const reordered_matrix<T> moved = reordered(matrix, *layout.order);
-    return in_order(
-        distributed_csr<T>(layout.group, csr_view<T>(moved.matrix), layout.rows, layout.rows));
-}
-
-template <class T>
-distributed_csr<T> over_devices(const layout& layout, std::span<const csr_part<T>> parts,
-                                part_values values) {
-    if (layout.order)
-        throw usage_error("amg: the operator has its rows in an order of its own, in which parts "
-                          "on the devices are not; give the matrix in host memory");
-    distributed_csr<T> result(layout.group, parts, layout.rows, values);
-    if (result.row_owners() != layout.rows)
-        throw usage_error("amg: the parts have other rows than the operator's devices own");
-    return in_order(std::move(result));
-}
+constexpr const char* who = "amg";
 
 /// What is applied to vectors of the operator, which may have several columns.
 template <class T>
@@ -112,42 +80,44 @@ std::unique_ptr<detail::amg_work<T>> make_work(const matrix_operator<T>& a,
         vectors);
 }
 
+/// Returns whether recorded applications stay right.
 template <class T>
-void update(detail::amg_work<T>& work, distributed_csr<T> matrix, const amg_options& options,
-            recording_identity& identity, hierarchy_age& age) {
-    const multigrid_level_facts before = work.levels().front();
-    if (matrix.rows() != before.rows || matrix.nonzeros() != before.nonzeros)
-        throw usage_error("amg: update() by a matrix of " + std::to_string(matrix.rows()) +
-                          " rows and " + std::to_string(matrix.nonzeros()) + " entries, must be " +
-                          std::to_string(before.rows) + " and " + std::to_string(before.nonzeros));
+bool update(detail::amg_work<T>& work, distributed_csr<T> matrix, const amg_options& options,
+            hierarchy_age& age) {
     if (age.rebuild_due()) {
         work.rebuild(std::move(matrix), options);
         age.rebuilt();
-    } else {
-        work.update(std::move(matrix), options);
+    } else if (work.update(std::move(matrix), options)) {
+        age.rebuilt();
     }
-    if (!work.updates_in_place()) identity.renew();
+    return work.updates_in_place();
 }
 
 } // namespace
 
 template <class T>
-amg<T>::amg(const matrix_operator<T>& a, const csr_view<T>& matrix, const amg_options& options)
-    : options_(options), layout_(square_layout(a.single().layouts(), "amg")) {
-    check<T>(options);
-    work_ = make_work(a, over_devices(*layout_, matrix), options);
+amg<T>::amg(const matrix_operator<T>& a, distributed_csr<T> matrix, const amg_options& options)
+    : options_(options),
+      pattern_(detail::pattern_of(matrix)),
+      layout_(a.single().layout()),
+      vectors_layout_(a.layout()),
+      work_(make_work(a, std::move(matrix), options)) {
     detail::take_effect(*layout_, options_, vectors_);
 }
 
 template <class T>
+amg<T>::amg(const matrix_operator<T>& a, const csr_view<T>& matrix, const amg_options& options)
+    : amg(a, detail::on_devices(who, *square_layout(a.single().layouts(), who), matrix),
+          checked<T>(options)) {}
+
+// A set-up reads the values first, and waits for the devices many times after that.
+template <class T>
 amg<T>::amg(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
             const amg_options& options)
-    : options_(options), layout_(square_layout(a.single().layouts(), "amg")) {
-    check<T>(options);
-    // A set-up reads the values first, and waits for the devices many times after that.
-    work_ = make_work(a, over_devices(*layout_, parts, part_values::borrowed), options);
-    detail::take_effect(*layout_, options_, vectors_);
-}
+    : amg(a,
+          detail::on_devices(who, *square_layout(a.single().layouts(), who), parts,
+                             part_values::borrowed),
+          checked<T>(options)) {}
 
 template <class T>
 amg<T>::amg(amg&&) noexcept = default;
@@ -157,14 +127,21 @@ template <class T>
 amg<T>::~amg() = default;
 
 template <class T>
+void amg<T>::take(distributed_csr<T> matrix) {
+    pattern_.expect(who, detail::pattern_of(matrix));
+    if (!krylith::update(*work_, std::move(matrix), options_, age_)) identity_.renew();
+}
+
+template <class T>
 void amg<T>::update(const csr_view<T>& matrix) {
-    krylith::update(*work_, over_devices(*layout_, matrix), options_, identity_, age_);
+    (void)*work_;
+    take(detail::on_devices(who, *layout_, matrix));
 }
 
 template <class T>
 void amg<T>::update(std::span<const csr_part<T>> parts) {
-    krylith::update(*work_, over_devices(*layout_, parts, part_values::copied), options_, identity_,
-                    age_);
+    (void)*work_;
+    take(detail::on_devices(who, *layout_, parts));
 }
 
 template <class T>
@@ -175,7 +152,10 @@ void amg<T>::solved(std::int64_t iterations) {
 template <class T>
 void amg<T>::apply(execution& run, const vector<T>& r, vector<T>& z,
                    std::span<const reduction_into<T>> dots) const {
-    work_->apply(run, r, z, dots);
+    detail::amg_work<T>& work = *work_;
+    if (r.layout() != vectors_layout_ || z.layout() != vectors_layout_)
+        throw usage_error("preconditioner amg was made for vectors of another operator");
+    work.apply(run, r, z, dots);
 }
 
 template <class T>

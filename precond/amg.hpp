@@ -15,6 +15,8 @@
 
 #include <krylith/matrix/csr.hpp>
 #include <krylith/precond/amg/hierarchy_age.hpp>
+#include <krylith/precond/erased/owned_part.hpp>
+#include <krylith/precond/matrix/matrix_pattern.hpp>
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/spmv/matrix_parts.hpp>
@@ -106,8 +108,8 @@ class amg_work;
 /// entry is not positive, or whose entries are not finite. A constructor that finds such a row in a
 /// coarse matrix, since A is not definite, ends the hierarchy before it, as
 /// levels().back().why_last says; the next update makes a new one. A refused update changes
-/// nothing, unless it fails on the way, by memory or by a coarse matrix: M then can't be applied,
-/// which throws usage_error, until an update succeeds.
+/// nothing, unless memory runs out on the way: M then can't be applied, which throws usage_error,
+/// until an update succeeds.
 template <class T>
 class amg {
 public:
@@ -126,8 +128,10 @@ public:
     amg& operator=(amg&&) noexcept;
     ~amg();
 
-    /// Takes new values of the same matrix; options.reuse says what stays. Where a rebuild is due
-    /// all is made anew, and stays for the next update as options.reuse says.
+    /// Takes new values of the same pattern; options.reuse says what stays. All is made anew, and
+    /// stays for the next update as options.reuse says, where a rebuild is due, and where the
+    /// values are not for this hierarchy: they are symmetric and those before were not, or the
+    /// reverse, or a coarse matrix of theirs has a diagonal that is not positive.
     void update(const csr_view<T>& matrix);
     void update(std::span<const csr_part<T>> parts);
 
@@ -136,7 +140,8 @@ public:
     /// hierarchy was made for, and makes a rebuild due.
     void solved(std::int64_t iterations);
     [[nodiscard]] bool rebuild_due() const { return age_.rebuild_due(); }
-    /// Returns how often update() has made all anew because it was due.
+    /// Returns how often update() has made all anew because it was due, or the values were not for
+    /// the hierarchy.
     [[nodiscard]] int rebuilds() const { return age_.rebuilds(); }
 
     /// Enqueues z = M^-1 r with the dots, which are computed in the pass that writes z.
@@ -166,12 +171,17 @@ public:
     [[nodiscard]] const recording_identity* recording() const { return &identity_; }
 
 private:
+    amg(const matrix_operator<T>& a, distributed_csr<T> matrix, const amg_options& options);
+    void take(distributed_csr<T> matrix);
+
     recording_identity identity_;
     amg_options options_;
     int vectors_ = 1;
     hierarchy_age age_;
-    layout_handle layout_; ///< of the operator; of one column where it has several
-    std::unique_ptr<detail::amg_work<T>> work_;
+    detail::matrix_pattern pattern_;
+    layout_handle layout_;         ///< of the operator; of one column where it has several
+    layout_handle vectors_layout_; ///< of what it is applied to
+    detail::owned_part<detail::amg_work<T>> work_;
 };
 
 extern template class amg<double>;

@@ -107,13 +107,17 @@ void multigrid_cycle_apply<T, W>::take_scale() {
 }
 
 template <class T, class W>
-void multigrid_cycle_apply<T, W>::update(distributed_csr<T> a, const amg_options& options) {
+bool multigrid_cycle_apply<T, W>::update(distributed_csr<T> a, const amg_options& options) {
     refuse_new_values("amg", columns_);
-    if (!hierarchy_.keeps_plans(options)) return rebuild(std::move(a), options);
+    const bool keeps = hierarchy_.keeps_plans(options);
+    if (!keeps || !hierarchy_.update(a, options)) {
+        rebuild(std::move(a), options);
+        return keeps;
+    }
     in_place_ = true;
-    hierarchy_.update(std::move(a), options);
     take_scale();
     hierarchy_.complete();
+    return false;
 }
 
 /// Changes nothing unless all of it is there.
@@ -286,8 +290,8 @@ template <class T, class W>
 bool multigrid_cycle_apply<T, W>::recordable() const {
     return std::ranges::all_of(hierarchy_.levels(), [](const multigrid_level<W>& level) {
         matrix_operator<W>* const copy = level.gathered ? level.gathered->copy.get() : nullptr;
-        for (const auto* of : {level.b.get(), level.prolong.get(), level.restrict.get(),
-                               level.inverse.get(), copy})
+        for (const auto* of :
+             {level.b.get(), level.prolong.get(), level.restrict.get(), level.inverse.get(), copy})
             if (of != nullptr && !of->recordable()) return false;
         return true;
     });

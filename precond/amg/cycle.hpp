@@ -17,7 +17,8 @@ template <class T>
 class amg_work {
 public:
     virtual ~amg_work() = default;
-    virtual void update(distributed_csr<T> a, const amg_options& options) = 0;
+    /// Takes new values. Returns whether the hierarchy was not for them and was made anew.
+    virtual bool update(distributed_csr<T> a, const amg_options& options) = 0;
     /// Makes the hierarchy anew, of the same rows.
     virtual void rebuild(distributed_csr<T> a, const amg_options& options) = 0;
     virtual void apply(execution& run, const vector<T>& r, vector<T>& z,
@@ -59,7 +60,7 @@ public:
     multigrid_cycle_apply(layout_handle fine, distributed_csr<T> a, const amg_options& options,
                           near_null_space<W> near_null, const column_vectors& vectors);
 
-    void update(distributed_csr<T> a, const amg_options& options) override;
+    bool update(distributed_csr<T> a, const amg_options& options) override;
     void rebuild(distributed_csr<T> a, const amg_options& options) override;
     void apply(execution& run, const vector<T>& r, vector<T>& z,
                std::span<const reduction_into<T>> dots) override;
@@ -88,7 +89,7 @@ private:
     multigrid_cycle cycle_;
     std::vector<cycle_vectors<W>> vectors_; ///< [levels]
     std::optional<vector<W>> spread_r_;     ///< r of a gathered level, before it is gathered
-    std::optional<vector<W>> scale_; ///< S of the first level, times a power of two
+    std::optional<vector<W>> scale_;        ///< S of the first level, times a power of two
     std::shared_ptr<double> in_ = std::make_shared<double>(1.0);  ///< B x = in S r / |r|
     std::shared_ptr<double> out_ = std::make_shared<double>(1.0); ///< z = out |r| S x
     execution_register norm_;                                     ///< of r, squared

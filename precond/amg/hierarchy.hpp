@@ -79,10 +79,12 @@ public:
     hierarchy(layout_handle fine, distributed_csr<T> a, const amg_options& options,
               near_null_space<W> given, const column_vectors& vectors = {});
 
-    /// Takes new values of A, of the same pattern; only where keeps_plans(). It is not whole()
-    /// until complete().
+    /// Takes new values of A, of the same pattern; only where keeps_plans(). Returns false where
+    /// the hierarchy is not for these values: they are symmetric and those before were not, or the
+    /// reverse, or a coarse matrix has a diagonal that is not positive. It is not whole() until
+    /// complete().
     template <class T>
-    void update(distributed_csr<T> a, const amg_options& options);
+    [[nodiscard]] bool update(const distributed_csr<T>& a, const amg_options& options);
 
     [[nodiscard]] std::deque<multigrid_level<W>>& levels() noexcept { return levels_; }
     [[nodiscard]] const std::deque<multigrid_level<W>>& levels() const noexcept { return levels_; }
@@ -111,7 +113,7 @@ private:
     sparsify(const multigrid_level<W>& level, const smoothed_aggregation<W>& aggregates,
              const distributed_csr<W>& r, distributed_csr<W>& coarse,
              const amg_options& options) const;
-    void update_next(std::size_t at, const amg_options& options);
+    [[nodiscard]] bool update_next(std::size_t at, const amg_options& options);
     void invert(multigrid_level<W>& last) const;
     void conclude(multigrid_level<W>& last, const amg_options& options) const;
     /// Gives the next level its layout and its matrix, which goes to the first device where it has

@@ -2,6 +2,7 @@
 #include <span>
 #include <vector>
 
+#include <krylith/device/error.hpp>
 #include <krylith/precond/amg/hierarchy.hpp>
 #include <krylith/precond/amg/level_operators.hpp>
 
@@ -23,17 +24,20 @@ void update(matrix_operator<W>& of, const distributed_csr<W>& matrix) {
 
 template <class W>
 template <class T>
-void hierarchy<W>::update(distributed_csr<T> a, const amg_options& options) {
-    levels_.front().scaling = scaling_of(a, 0);
+bool hierarchy<W>::update(const distributed_csr<T>& a, const amg_options& options) {
+    multigrid_level<W>& first = levels_.front();
+    const bool looked_for = looks_for_symmetry(first, options);
+    first.scaling = scaling_of(a, 0);
     whole_ = false; // until all has new values
-    scale(a, levels_.front().scaling, levels_.front().matrix);
-    if (worth_sharpening(a, levels_.front().scaling))
-        sharpen(levels_.front().matrix, levels_.front().scaling, least_bound());
+    mirror_sums mirrored;
+    scale(a, first.scaling, first.matrix, looked_for ? &mirrored : nullptr);
+    if (looked_for && mirrored.differ(a.nonzeros()) != unsymmetric_) return false;
+    if (worth_sharpening(a, first.scaling)) sharpen(first.matrix, first.scaling, least_bound());
     find_near_null();
     for (std::size_t at = 0; at < levels_.size(); ++at) {
         multigrid_level<W>& level = levels_[at];
         level.facts.bound = level.scaling.bound;
-        if (level.plans) update_next(at, options);
+        if (level.plans && !update_next(at, options)) return false;
         if (level.inverse) {
             level.inverse->update(inverse_of(level, unsymmetric_).values);
         } else {
@@ -42,11 +46,12 @@ void hierarchy<W>::update(distributed_csr<T> a, const amg_options& options) {
             level.facts.format = format_in_words(*level.b);
         }
     }
+    return true;
 }
 
-/// Updates the transfers of a level, and the matrix of the next.
+/// Updates the transfers of a level, and the matrix of the next; false where that can't be scaled.
 template <class W>
-void hierarchy<W>::update_next(std::size_t at, const amg_options& options) {
+bool hierarchy<W>::update_next(std::size_t at, const amg_options& options) {
     multigrid_level<W>& level = levels_[at];
     level_plans<W>& plans = *level.plans;
     if (options.reuse == multigrid_reuse::transfer) {
@@ -72,7 +77,11 @@ void hierarchy<W>::update_next(std::size_t at, const amg_options& options) {
         plans.aggregates.fill_dropped(coarse);
     }
     if (level.gathered) gather_values(coarse, next.matrix);
-    next.scaling = scale_coarse(next.matrix, at + 1, least_bound());
+    try {
+        next.scaling = scale_coarse(next.matrix, at + 1, least_bound());
+    } catch (const input_error&) {
+        return false;
+    }
     if (options.reuse == multigrid_reuse::transfer)
         scale_near_null(plans.aggregates, level, next);
     else
@@ -80,10 +89,11 @@ void hierarchy<W>::update_next(std::size_t at, const amg_options& options) {
     scale_transfers_of(level, next, plans.prolongation, plans.restriction);
     detail::update(*level.prolong, plans.prolongation);
     detail::update(*level.restrict, plans.restriction);
+    return true;
 }
 
 #define KRYLITH_HIERARCHY_UPDATE(W, T)                                                             \
-    template void hierarchy<W>::update(distributed_csr<T>, const amg_options&);
+    template bool hierarchy<W>::update(const distributed_csr<T>&, const amg_options&);
 
 KRYLITH_HIERARCHY_UPDATE(double, double)
 KRYLITH_HIERARCHY_UPDATE(float, double)

@@ -64,6 +64,22 @@ template <class T>
                                   : ", and that of its coarse matrices"));
 }
 
+/// The entries of B of a rank.
+template <class T, class W>
+void scale_block(const distributed_csr<T>& a, const level_scaling& by, int rank, W* values,
+                 mirror_sums* mirrored) {
+    const auto& device = a.group().handle(rank);
+    const local_columns& numbers = a.columns_of(rank);
+    mirror_sum sum;
+    if (mirrored != nullptr) {
+        mirrored->of_ranks.emplace_back(device, 1, item);
+        mirrored->of_ranks.back().zero();
+        sum = {numbers.numbers(), by.bound, mirrored->of_ranks.back().data()};
+    }
+    scale_entries(*device, a.block(rank).view(), by.s[static_cast<std::size_t>(rank)].data(),
+                  numbers.first_owned(), 1 / by.bound, values, sum);
+}
+
 } // namespace
 
 template <class T>
@@ -100,11 +116,10 @@ level_scaling scaling_of(const distributed_csr<T>& a, std::size_t level) {
 }
 
 template <class T, class W>
-void scale(const distributed_csr<T>& a, const level_scaling& by, distributed_csr<W>& b) {
+void scale(const distributed_csr<T>& a, const level_scaling& by, distributed_csr<W>& b,
+           mirror_sums* mirrored) {
     for (int rank = 0; rank < a.group().size(); ++rank)
-        scale_entries(a.group()[rank], a.block(rank).view(),
-                      by.s[static_cast<std::size_t>(rank)].data(), a.columns_of(rank).first_owned(),
-                      1 / by.bound, b.block(rank).values());
+        scale_block(a, by, rank, b.block(rank).values(), mirrored);
 }
 
 template <class W>
@@ -144,14 +159,7 @@ distributed_csr<W> scaled(distributed_csr<T> a, const level_scaling& by, mirror_
         device_csr<T>& from = a.block(rank);
         const local_columns& numbers = a.columns_of(rank);
         buffer<W> values(group.handle(rank), static_cast<std::size_t>(from.nonzeros()), item);
-        mirror_sum sum;
-        if (mirrored != nullptr) {
-            mirrored->of_ranks.emplace_back(group.handle(rank), 1, item);
-            mirrored->of_ranks.back().zero();
-            sum = {numbers.numbers(), by.bound, mirrored->of_ranks.back().data()};
-        }
-        scale_entries(group[rank], from.view(), by.s[static_cast<std::size_t>(rank)].data(),
-                      numbers.first_owned(), 1 / by.bound, values.data(), sum);
+        scale_block(a, by, rank, values.data(), mirrored);
         blocks.push_back(std::move(from).with_values(std::move(values)));
         columns.push_back(numbers);
     }
@@ -188,9 +196,12 @@ template void sharpen(distributed_csr<double>&, level_scaling&, double);
 template void sharpen(distributed_csr<float>&, level_scaling&, double);
 template level_scaling scale_coarse(distributed_csr<double>&, std::size_t, double);
 template level_scaling scale_coarse(distributed_csr<float>&, std::size_t, double);
-template void scale(const distributed_csr<double>&, const level_scaling&, distributed_csr<double>&);
-template void scale(const distributed_csr<double>&, const level_scaling&, distributed_csr<float>&);
-template void scale(const distributed_csr<float>&, const level_scaling&, distributed_csr<float>&);
+template void scale(const distributed_csr<double>&, const level_scaling&, distributed_csr<double>&,
+                    mirror_sums*);
+template void scale(const distributed_csr<double>&, const level_scaling&, distributed_csr<float>&,
+                    mirror_sums*);
+template void scale(const distributed_csr<float>&, const level_scaling&, distributed_csr<float>&,
+                    mirror_sums*);
 template distributed_csr<double> scaled(distributed_csr<double>, const level_scaling&,
                                         mirror_sums*);
 template distributed_csr<float> scaled(distributed_csr<double>, const level_scaling&, mirror_sums*);

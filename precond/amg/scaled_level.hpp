@@ -59,10 +59,6 @@ template <class T>
 template <class W>
 void sharpen(distributed_csr<W>& b, level_scaling& by, double least_bound = 0);
 
-/// Enqueues B = S A S / rho: values into those of `b`, which has the pattern of `a` and may be `a`.
-template <class T, class W>
-void scale(const distributed_csr<T>& a, const level_scaling& by, distributed_csr<W>& b);
-
 /// What each rank adds up while B is made, to tell whether B is symmetric.
 struct mirror_sums {
     /// Whether B, scaled to a diagonal of 1 / rho, differs from B' by more than rounding: by about
@@ -73,8 +69,13 @@ struct mirror_sums {
     std::vector<buffer<std::uint64_t>> of_ranks; ///< [rank], one number
 };
 
-/// Returns B, which has the pattern of A; the values of A are freed. Fills `mirrored` where it is
-/// not null.
+/// Enqueues B = S A S / rho: values into those of `b`, which has the pattern of `a` and may be `a`.
+/// Fills `mirrored` where it is not null.
+template <class T, class W>
+void scale(const distributed_csr<T>& a, const level_scaling& by, distributed_csr<W>& b,
+           mirror_sums* mirrored = nullptr);
+
+/// Returns B likewise; the values of A are freed.
 template <class W, class T>
 [[nodiscard]] distributed_csr<W> scaled(distributed_csr<T> a, const level_scaling& by,
                                         mirror_sums* mirrored = nullptr);

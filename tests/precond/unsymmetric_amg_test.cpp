@@ -16,6 +16,7 @@
 #include <krylith/solvers/cg.hpp>
 #include <krylith/solvers/gmres.hpp>
 
+#include <krylith/tests/precond/applied.hpp>
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/random.hpp>
 #include <krylith/tests/support/solves.hpp>
@@ -236,6 +237,56 @@ KRYLITH_GROUP_TEST("unsymmetric amg: new values give what a new hierarchy would"
     CHECK(!m.symmetric());
     m.update(csr_view<double>(symmetric));
     CHECK(m.symmetric());
+}
+
+KRYLITH_GROUP_TEST("unsymmetric amg: values that the hierarchy is not for bring another") {
+    const auto matrix = make_gallery<double>("convection_diffusion:16:100");
+    auto step = matrix; // of time, much smaller: the kept transfers make a negative diagonal
+    auto symmetric = matrix;
+    for (std::size_t row = 0; row < static_cast<std::size_t>(matrix.rows); ++row)
+        for (auto k = static_cast<std::size_t>(matrix.row_offsets[row]);
+             k < static_cast<std::size_t>(matrix.row_offsets[row + 1]); ++k) {
+            const bool diagonal = matrix.column_indices[k] == static_cast<std::int32_t>(row);
+            if (diagonal) step.values[k] += 100;
+            symmetric.values[k] = diagonal ? 6 : -1;
+        }
+    const auto a = make_operator(group, matrix);
+    const auto r = random_values<double>(matrix.rows, 7);
+    const auto same = [&](const amg<double>& m, const csr_matrix<double>& of,
+                          const amg_options& options) {
+        return same_bits(testing::applied(*a, m, r),
+                         testing::applied(*a, amg<double>(*a, of, options), r));
+    };
+    for (const auto precision : {multigrid_precision::fp32, multigrid_precision::fp64}) {
+        const amg_options options{.precision = precision};
+        amg<double> m(*a, matrix, options);
+        m.update(csr_view<double>(step));
+        CHECK(m.rebuilds() == 1);
+        CHECK(same(m, step, options));
+        m.update(csr_view<double>(step)); // stays for the next
+        CHECK(m.rebuilds() == 1);
+        CHECK(same(m, step, options));
+        auto bad = step;
+        bad.values[0] = -1;
+        CHECK_THROWS_AS(m.update(csr_view<double>(bad)), input_error);
+        CHECK(same(m, step, options));
+    }
+    for (const auto reuse : {multigrid_reuse::values, multigrid_reuse::transfer}) {
+        const amg_options options{.reuse = reuse};
+        amg<double> m(*a, matrix, options);
+        m.update(csr_view<double>(symmetric));
+        CHECK(m.symmetric());
+        CHECK(same(m, symmetric, options));
+        m.update(csr_view<double>(matrix));
+        CHECK_FALSE(m.symmetric());
+        CHECK(same(m, matrix, options));
+        CHECK(m.rebuilds() == 2);
+    }
+    // What was asked for stays.
+    amg<double> m(*a, matrix, {.kind = multigrid_kind::symmetric});
+    m.update(csr_view<double>(symmetric));
+    CHECK(m.symmetric());
+    CHECK(m.rebuilds() == 0);
 }
 
 KRYLITH_GROUP_TEST("unsymmetric amg: the kind is found from the matrix, or given") {
