@@ -13,12 +13,14 @@
 #include <cmath>
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include <krylith/precond/erased/owned_part.hpp>
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/vector/execution.hpp>
@@ -44,18 +46,40 @@ public:
     }
 
     /// Removes the mean, and returns the norm of what was taken away over that of v: 0 where A x =
-    /// v has a solution, and up to 1; 0 for v = 0. What stays is the part of v that A x can be: x
-    /// is then the least squares solution of A x = v. Waits for the devices.
+    /// v has a solution, and up to 1; 0 for v = 0, and not a number where v has entries that are
+    /// not finite, which it leaves as they are. v may be of any size: where its square leaves the
+    /// range of double, it is scaled by a power of two, by way of the host. What stays is the part
+    /// of v that A x can be: x is then the least squares solution of A x = v. Waits for the
+    /// devices.
     double remove(vector<T>& v) const {
         execution run(v.layout()->group, {});
         scalar sum(run);
         scalar square(run);
-        fused(run, sum = dot(*ones_, v), square = dot(v, v));
-        fused(run, v += share(run, sum.value()) * *ones_);
-        const auto found = run.get({sum.number(), square.number()});
+        const auto remove_mean = [&](vector<T>& of) {
+            fused(run, sum = dot(ones(), of), square = dot(of, of));
+            const auto found = run.get({sum.number(), square.number()});
+            if (!is_ordinary(found[1], sizeof(T))) return -1.0;
+            fused(run, of += share(run, sum.value()) * ones());
+            run.group().synchronize();
+            return std::fabs(found[0]) / std::sqrt(static_cast<double>(of.size()) * found[1]);
+        };
+        if (const double found = remove_mean(v); found >= 0) return found;
+        std::vector<T> values(static_cast<std::size_t>(v.size()));
+        v.download(values);
+        T largest = 0;
+        for (const T value : values) {
+            if (!std::isfinite(value)) return std::numeric_limits<double>::quiet_NaN();
+            largest = std::max(largest, std::fabs(value));
+        }
+        if (largest == T(0)) return 0;
+        const int exponent = std::ilogb(largest);
+        for (T& value : values) value = std::ldexp(value, -exponent);
+        vector<T> scaled(v.layout(), "null space");
+        scaled.upload(values);
+        const double found = remove_mean(scaled);
+        fused(run, v = scalar_value{&run, run.constant(std::ldexp(1.0, exponent))} * scaled);
         run.group().synchronize();
-        const double n = static_cast<double>(v.size());
-        return found[1] > 0 ? std::fabs(found[0]) / std::sqrt(n * found[1]) : 0;
+        return found;
     }
 
     /// Returns the preconditioner Q M^-1, where Q takes the mean away: without it rounding in M
@@ -65,14 +89,17 @@ public:
         return {*this, std::move(m)};
     }
 
-    [[nodiscard]] const vector<T>& ones() const { return *ones_; }
+    [[nodiscard]] const vector<T>& ones() const {
+        if (ones_ == nullptr) detail::refuse_moved_preconditioner();
+        return *ones_;
+    }
     /// Returns -sum / n, what every entry loses.
     [[nodiscard]] scalar_value share(execution& run, const scalar_value& sum) const {
-        const auto n = static_cast<double>(std::max<std::int64_t>(1, ones_->size()));
+        const auto n = static_cast<double>(std::max<std::int64_t>(1, ones().size()));
         return scalar_value{&run, run.constant(-1 / n)} * sum;
     }
     [[nodiscard]] std::int64_t bytes() const {
-        return ones_->layout()->held(0) * static_cast<std::int64_t>(sizeof(T));
+        return ones().layout()->held(0) * static_cast<std::int64_t>(sizeof(T));
     }
 
 private:

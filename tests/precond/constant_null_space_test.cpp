@@ -120,6 +120,40 @@ KRYLITH_GROUP_TEST("a constant null space: the program of its header") {
     CHECK(constants.remove(b) == doctest::Approx(1)); // all of it
 }
 
+KRYLITH_GROUP_TEST("a constant null space: vectors of any size, and not of numbers") {
+    const auto a = make_operator(group, neumann<double>("poisson2d:5"));
+    const constant_null_space<double> constants(*a);
+    auto v = a->make_domain_vector();
+    for (const double size : {1.0, 1e-20, 1e-160, 1e-170, 1e-300, 1e155, 1e300, 1e308}) {
+        CAPTURE(size);
+        v.upload(std::vector<double>(25, size));
+        CHECK(constants.remove(v) == doctest::Approx(1).epsilon(1e-12));
+        for (const double left : values_of(v)) CHECK(std::fabs(left) <= 1e-14 * size);
+        std::vector<double> half(25, 0.0); // a mean of 1 and deviations from it as large
+        for (std::size_t i = 0; i < 24; ++i) half[i] = i % 2 == 0 ? size : 0;
+        v.upload(half);
+        CHECK(constants.remove(v) == doctest::Approx(std::sqrt(12.0 / 25)));
+        CHECK(values_of(v)[0] / size == doctest::Approx(13.0 / 25));
+        CHECK(values_of(v)[24] / size == doctest::Approx(-12.0 / 25));
+    }
+    v.upload(std::vector<double>(25, 0.0));
+    CHECK(constants.remove(v) == 0);
+    for (const double bad : {std::nan(""), HUGE_VAL}) {
+        std::vector<double> values(25, 1.0);
+        values[7] = bad;
+        v.upload(values);
+        CHECK(std::isnan(constants.remove(v)));
+        CHECK(values_of(v)[6] == 1);
+    }
+    const auto single = make_operator(group, neumann<float>("poisson2d:5"));
+    const constant_null_space<float> of_floats(*single);
+    auto w = single->make_range_vector();
+    for (const float size : {1e-30F, 1e-42F, 1e30F, 3e38F}) {
+        w.upload(std::vector<float>(25, size));
+        CHECK(of_floats.remove(w) == doctest::Approx(1).epsilon(1e-6));
+    }
+}
+
 KRYLITH_GROUP_TEST("a constant null space: small and refused") {
     const auto zero = make_operator(group, csr_matrix<double>{0, 0, {0}, {}, {}});
     auto none = zero->make_range_vector();
