@@ -46,7 +46,7 @@ public:
         const auto cheap = std::ranges::find_if(general, is_pointwise);
         const preconditioner_method* const m = cheap == general.end() ? nullptr : *cheap;
         const preconditioner_method* const scaling = scaling_of_both_sides();
-        const side usual = setting_.given_side;
+        const side usual = side_of(m);
         const side second = scales_rows(m) ? side::left : usual;
         const std::string again = methods_.empty() ? words_ : "in case it isn't definite";
         const preconditioner_method* const hierarchy = for_transport();
@@ -54,7 +54,7 @@ public:
                            *hierarchy->chosen_for_transport_from <= setting_.rows;
         const auto add_hierarchy = [&](const std::string& because) {
             for_general(true, [&](const solver_method& s) {
-                add(s, hierarchy, usual, because, costly_iterations);
+                add(s, hierarchy, side_of(hierarchy), because, costly_iterations);
             });
         };
         const auto add_short = [&](const std::string& because, std::int64_t most) {
@@ -79,7 +79,9 @@ public:
         if (m != nullptr) {
             if (scaling != nullptr) for_general(true, add_scaled);
             const std::string without = "in case " + std::string(m->name) + " harms";
-            for_general(true, [&](const solver_method& s) { add(s, nullptr, usual, without); });
+            for_general(true, [&](const solver_method& s) {
+                add(s, nullptr, setting_.given_side, without);
+            });
             if (second != usual)
                 for_general(false, [&](const solver_method& s) {
                     if (s.has_sides) add(s, m, second, "the diagonal scales rows");
@@ -157,7 +159,7 @@ private:
             if (!is_pointwise(m) && m->needs_spd) costly.push_back(m);
         std::string because = words_;
         const auto try_next = [&](const preconditioner_method* m, std::int64_t most) {
-            add(solver, m, setting_.given_side, because, most);
+            add(solver, m, side_of(m), because, most);
             because = m == nullptr ? "in case that takes too long"
                                    : "in case " + std::string(m->name) + " is no help";
         };
@@ -180,9 +182,9 @@ private:
             const std::string name(row->name);
             const std::int64_t most = row == rows.back() ? 0 : costly_iterations;
             for_general(true, [&](const solver_method& s) {
-                add(s, row, setting_.given_side, name + " takes what stalls others", most);
+                add(s, row, side_of(row), name + " takes what stalls others", most);
                 if (row->stronger.empty() || setting_.nonzeros > most_strong_nonzeros) return;
-                add(s, row, setting_.given_side, "in case " + name + " was too weak");
+                add(s, row, side_of(row), "in case " + name + " was too weak");
                 methods_.back().parameters = row->stronger;
             });
         }
@@ -196,6 +198,14 @@ private:
     }
 
     [[nodiscard]] static bool is_pointwise(const preconditioner_method* m) { return m->pointwise; }
+
+    /// The side that was asked for, but right where M can't be split: only what works entry by
+    /// entry has a square root, and a real one where nothing is negative.
+    [[nodiscard]] side side_of(const preconditioner_method* m) const {
+        if (m == nullptr || setting_.given_side != side::split) return setting_.given_side;
+        const bool real = m->scales_both_sides || facts_.diagonal->negative == 0;
+        return m->pointwise && real ? side::split : side::right;
+    }
 
     [[nodiscard]] bool scales_rows(const preconditioner_method* m) const {
         return m != nullptr && m->pointwise && facts_.diagonal->span() > wide_diagonal;

@@ -51,7 +51,7 @@ struct plan_setting {
     std::int64_t rows = 0;
     std::size_t value_bytes = sizeof(double);
     int least_restart = solver_options{}.restart;
-    side given_side = side::right; ///< of a preconditioner that is given
+    side given_side = side::right; ///< that was asked for; one that can't be split is on the right
     preconditioner_source source = preconditioner_source::table;
     bool varies = false;       ///< a preconditioner that is given differs between applications
     bool symmetric = true;     ///< or may be symmetric

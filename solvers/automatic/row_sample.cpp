@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include <krylith/matrix/gallery/counter_hash.hpp>
 
@@ -24,10 +26,11 @@ public:
         const std::int64_t length = end_of(row) - begin_of(row);
         const double diagonal = diagonal_of(row);
         double sum = length > longest_sampled_row ? infinite : 0;
-        for (std::int64_t k = begin_of(row); k < end_of(row) && std::isfinite(sum); ++k) {
-            const std::int32_t column = a_.column_indices[at(k)];
+        entries_.clear();
+        if (sum == 0) take_entries(row);
+        for (const auto& [column, value] : entries_) {
+            if (!std::isfinite(sum)) break;
             if (column == row) continue;
-            const auto value = static_cast<double>(a_.values[at(k)]);
             const double size = std::sqrt(std::fabs(diagonal * diagonal_of(column)));
             const double scaled = value == 0 ? 0 : std::fabs(value) / size;
             sum += scaled;
@@ -43,12 +46,28 @@ public:
     [[nodiscard]] const row_sample& found() const { return found_; }
 
 private:
+    using entry = std::pair<std::int32_t, double>; ///< a column and its value
+
     static constexpr double infinite = std::numeric_limits<double>::infinity();
 
     static std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
     [[nodiscard]] std::int64_t begin_of(std::int64_t row) const { return a_.row_offsets[at(row)]; }
     [[nodiscard]] std::int64_t end_of(std::int64_t row) const {
         return a_.row_offsets[at(row + 1)];
+    }
+
+    /// Gives entries_, which is empty, those of a row; those at one place are added up.
+    void take_entries(std::int64_t row) {
+        for (std::int64_t k = begin_of(row); k < end_of(row); ++k)
+            entries_.emplace_back(a_.column_indices[at(k)], static_cast<double>(a_.values[at(k)]));
+        std::ranges::stable_sort(entries_, {}, &entry::first);
+        std::size_t kept = 0;
+        for (const entry& one : entries_)
+            if (kept != 0 && entries_[kept - 1].first == one.first)
+                entries_[kept - 1].second += one.second;
+            else
+                entries_[kept++] = one;
+        entries_.resize(kept);
     }
 
     /// Of the first entries of a row, so that full rows cost no more than others.
@@ -74,6 +93,7 @@ private:
 
     csr_view<T> a_;
     row_sample found_;
+    std::vector<entry> entries_; ///< of the row that is looked at
 };
 
 } // namespace

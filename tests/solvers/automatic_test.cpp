@@ -423,6 +423,24 @@ KRYLITH_GROUP_TEST("auto: with a preconditioner that is given, or none") {
               *p.a, p.b, p.x, {}, any_preconditioner<double>(std::cref(m)))) == "cg+jacobi");
 }
 
+KRYLITH_GROUP_TEST("auto: what can't be split is put on the right where split is asked for") {
+    const auto negative = from_dense({{-200, 1, 0}, {0, 4, 1}, {1, 0, 3}});
+    const auto mixed = make_gallery<double>("convection_diffusion:12:50:random=2");
+    for (const auto& matrix : {negative, mixed})
+        for (const side on : {side::left, side::right, side::split}) {
+            CAPTURE(to_string(on));
+            problem<double> p(group, matrix, random_values<double>(matrix.rows, 31));
+            for (const bool with_matrix : {false, true}) {
+                const solver_options options{.preconditioning = on};
+                const auto result = with_matrix ? solve(*p.a, matrix, p.b, p.x, options)
+                                                : solve(*p.a, p.b, p.x, options);
+                INFO(testing::describe(result));
+                CHECK(result.converged());
+                CHECK(p.relative_residual() <= 1.01e-8);
+            }
+        }
+}
+
 KRYLITH_GROUP_TEST("auto: from arrays in host memory to the answer") {
     const auto matrix = poisson2d<double>(14, 13, random_scaling{5});
     const auto b = random_values<double>(matrix.rows, 310);

@@ -72,6 +72,20 @@ TEST_CASE("method plan: a preconditioner that is given stands on the side that i
     CHECK(planned(facts(true, 1, 1e4), given) == "cg:left bicgstab:left gmres(100):left");
 }
 
+TEST_CASE("method plan: what can't be split is put on the right where split is asked for") {
+    plan_setting split{.rows = 100, .given_side = side::split};
+    CHECK(planned(facts(false, -3, 5), split) ==
+          "bicgstab+jacobi gmres(100)+jacobi gmres(100):split"); // -3 has no real root
+    CHECK(planned(facts(false, 1, 10), split) ==
+          "bicgstab+jacobi:split gmres(100)+jacobi:split gmres(100):split");
+    split.source = preconditioner_source::matrix;
+    CHECK(planned(facts(false, 1, 10), split) ==
+          "bicgstab+jacobi:split gmres(100)+ilu0/500 gmres(100)+ilut gmres(100)+ilut! "
+          "gmres(100)+jacobi:split gmres(100)+equilibration:split gmres(100):split");
+    split.source = preconditioner_source::given; // the caller's own is the caller's to split
+    CHECK(planned(facts(false, -3, 5), split) == "bicgstab:split gmres(100):split");
+}
+
 TEST_CASE("method plan: what the matrix in host memory adds") {
     plan_setting with{.rows = 100, .source = preconditioner_source::matrix};
     CHECK(planned(facts(true, 1, 10), with)

@@ -92,4 +92,15 @@ TEST_CASE("row sample: unsorted columns, and a diagonal in two entries") {
     CHECK(sample.dominant == 2);
 }
 
+TEST_CASE("row sample: entries at one place add up, also where they cancel") {
+    csr_matrix<double> matrix{2, 2, {0, 4, 6}, {1, 0, 1, 1}, {}};
+    matrix.column_indices = {1, 0, 1, 1, 1, 0};
+    matrix.values = {64, 2, -100, 35, 2, -1};
+    const row_sample sample = sample_of(matrix); // {{2, -1}, {-1, 2}}
+    CHECK(sample.largest_sum == doctest::Approx(0.5));
+    CHECK(sample.off_diagonal == doctest::Approx(1));
+    CHECK(sample.positive == 0);
+    CHECK(sample.dominant == 2);
+}
+
 } // namespace krylith
