@@ -34,7 +34,8 @@ bool iteration<A, M>::rescale(vector<T>& r, vector<T>& domain) {
         return exponent_of(product, finite);
     };
     int of_a = -of_product();
-    if (of_a > least_product<T> || run_.get(rr_.number()) == 0) {
+    // The squared norm is 0 also where entries are small; where all are 0, so is the exponent.
+    if (of_a > least_product<T> || (of_a == 0 && run_.get(rr_.number()) == 0)) {
         const int before = of_b;
         enlarge_b(product_room<T>);
         of_a = std::min(of_b - before - of_product(), largest_exponent<T>);
