@@ -68,6 +68,12 @@ function(krylith_need)
             krylith_find_header(eigen Eigen/Core libeigen3-dev PATH_SUFFIXES eigen3 include/eigen3)
             # .cpp and .cu are compiled for different processors, and must agree on Eigen's layout.
             target_compile_definitions(krylith_dep_eigen INTERFACE EIGEN_MAX_ALIGN_BYTES=64)
+            # g++ 12 takes for uninitialised what its headers for AVX-512 mask out.
+            if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+                target_compile_options(krylith_dep_eigen INTERFACE
+                    $<$<COMPILE_LANGUAGE:CXX>:-Wno-uninitialized>
+                    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wno-uninitialized>)
+            endif()
         elseif(name STREQUAL "cli11")
             krylith_find_header(cli11 CLI/CLI.hpp libcli11-dev)
         elseif(name STREQUAL "json")

@@ -41,7 +41,7 @@ std::vector<sparse_kernel> sparse_kernels_named(const std::vector<std::string>& 
         const auto* const row = std::ranges::find(all, name, &sparse_kernel::name);
         if (row == all.end()) {
             std::string message = "unknown kernel '" + name + "'; allowed are";
-            for (const sparse_kernel& kernel : all) message += " " + std::string(kernel.name);
+            for (const sparse_kernel& kernel : all) (message += ' ') += kernel.name;
             throw usage_error(message);
         }
         found.push_back(*row);

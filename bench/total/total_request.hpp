@@ -15,16 +15,16 @@ class App;
 namespace krylith::bench {
 
 struct total_request {
-    std::vector<std::string> matrices;
+    std::vector<std::string> matrices = {};
     bool spd = false; ///< whether `matrices` are made symmetric positive definite
-    tool::device_options devices;
-    std::vector<int> counts;
+    tool::device_options devices = {};
+    std::vector<int> counts = {};
     int repetitions = 5;
     double rtol = 1e-8;
     std::string folder = std::filesystem::temp_directory_path().string();
     std::string python = "python3";
     bool without_cupy = false;
-    std::string report_file;
+    std::string report_file = {};
 
     struct named_matrix {
         std::string name;

@@ -13,7 +13,7 @@ namespace {
 template <class Number>
 void add(zip_writer& archive, std::string_view name, std::span<const Number> numbers) {
     const std::string header =
-        array_header_text(type_name<Number>(), "(" + std::to_string(numbers.size()) + ",)");
+        array_header_text(type_name<Number>(), '(' + std::to_string(numbers.size()) + ",)");
     archive.add(name, std::as_bytes(std::span(header)), std::as_bytes(numbers));
 }
 
