@@ -12,9 +12,11 @@
 #include <vector>
 
 #include <krylith/device/device.hpp>
+#include <krylith/device/memory/buffer.hpp>
 #include <krylith/sparse/csr/compressed_rows.hpp>
 #include <krylith/sparse/epilogue/partial_sums.hpp>
 #include <krylith/sparse/pattern/device_pattern.hpp>
+#include <krylith/sparse/residual/doubled_residual.hpp>
 #include <krylith/sparse/sell/sell_view.hpp>
 #include <krylith/sparse/storage/row_map.hpp>
 #include <krylith/vector/scalar/kernel_context.hpp>
@@ -154,6 +156,13 @@ public:
     /// Enqueues d[r] = the sum of the entries of row i in local column r, where r = rows.at(i), for
     /// all rows i but padding.
     virtual void diagonal(T* d, const row_map& rows) const = 0;
+    /// Enqueues r = b - s A x in doubled precision, entry by entry: it is slower than a product.
+    /// Returns where the sums will be: those of one part of the rows after the other, each with
+    /// as many as there are columns, for joined(); or nothing, with nothing enqueued, where the
+    /// entries are not known.
+    [[nodiscard]] virtual buffer<residual_sums> residual(const residual_operands<T>&) const {
+        return {};
+    }
     /// The name of the format: "csr", "sell", "merge", "csr5", "cusparse".
     [[nodiscard]] virtual std::string name() const = 0;
     /// False where the product can't be recorded, or not skipped after the loop has stopped (see

@@ -125,7 +125,7 @@ void matrix_operator<T>::update(std::span<const T> values) {
     if (static_cast<std::int64_t>(values.size()) != wanted)
         throw usage_error("update: " + std::to_string(values.size()) + " values, must be " +
                           std::to_string(wanted));
-    kept_.facts.reset();
+    kept_.forget_values();
     update_transposed(values);
     std::vector<T> moved;
     if (!entry_source_.empty()) {
@@ -187,7 +187,7 @@ void matrix_operator<T>::update_on_devices(std::span<const T* const> values) {
                               " is " + problem + ", allowed is memory of " + device.description());
     }
     if (in_place_ && gathers_.empty()) identity_.renew(); // blocks will read other arrays
-    kept_.facts.reset();
+    kept_.forget_values();
     for (std::size_t rank = 0; rank < blocks_.size(); ++rank)
         if (update_size(rank) != 0) take(rank, values[rank]);
 }
@@ -212,6 +212,37 @@ void matrix_operator<T>::diagonal(vector<T>& d) const {
     check_diagonal(d);
     for (int rank = 0; rank < group().size(); ++rank)
         blocks_[static_cast<std::size_t>(rank)]->diagonal(d.data(rank), {});
+}
+
+template <class T>
+std::vector<residual_sums> matrix_operator<T>::doubled_residual(T s, const vector<T>& x,
+                                                                const vector<T>& b,
+                                                                vector<T>& r) const {
+    if (x.layout() != layouts_.domain || b.layout() != layouts_.range ||
+        r.layout() != layouts_.range)
+        throw usage_error("the vectors of a residual must be made by its operator: x of its domain "
+                          "layout, b and r of its range layout");
+    group().synchronize(); // ghosts of x, and readers of r on other devices
+    std::vector<residual_sums> parts;
+    for (const buffer<residual_sums>& sums : enqueue_residual(s, x, b, r)) {
+        const auto here = sums.download();
+        parts.insert(parts.end(), here.begin(), here.end());
+    }
+    if (parts.empty()) return {};
+    auto all = joined(parts, columns_at_once());
+    if (!single().in_place_) single().kept_.norms = {all.front().squares, all.front().longest_row};
+    return all;
+}
+
+template <class T>
+std::vector<buffer<residual_sums>> matrix_operator<T>::enqueue_residual(T s, const vector<T>& x,
+                                                                        const vector<T>& b,
+                                                                        vector<T>& r) const {
+    std::vector<buffer<residual_sums>> sums;
+    for (int rank = 0; rank < group().size(); ++rank)
+        sums.push_back(
+            blocks_[static_cast<std::size_t>(rank)]->residual(residual_on(rank, s, x, b, r)));
+    return sums;
 }
 
 template <class T>

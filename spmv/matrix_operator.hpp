@@ -117,10 +117,20 @@ public:
     /// Whether diagonal() works for a square matrix.
     [[nodiscard]] bool knows_diagonal() const { return !first_nonzero_.empty(); }
 
+    /// Computes r = b - s A x in doubled precision, where s is a power of two, and rounds it to T:
+    /// r is known up to the rounding of T, which no residual by a product is where |A||x| is large.
+    /// x is a domain vector whose ghosts have been sent; all copies of r are written, its own
+    /// ghosts are not sent. Returns the sums of each column of the vectors, of which there are
+    /// columns_at_once(); or nothing, with r as it was, where the entries of A are not known
+    /// (matrix-free operators). It waits for the devices, costs more than a product, and is not
+    /// recorded. The norms of A stay in kept() unless its values are borrowed.
+    [[nodiscard]] std::vector<residual_sums>
+    doubled_residual(T s, const vector<T>& x, const vector<T>& b, vector<T>& r) const;
+
     /// What facts_of() and solve() keep for their next call.
     [[nodiscard]] kept_facts& kept() const { return kept_; }
     /// Forgets the facts: for borrowed values that the caller has changed.
-    void drop_facts() const { kept_.facts.reset(); }
+    void drop_facts() const { kept_.forget_values(); }
 
     [[nodiscard]] operator_kind kind() const { return kind_; }
     [[nodiscard]] std::string format_name() const { return blocks_.front()->name(); }
@@ -189,6 +199,18 @@ protected:
     void check_product(const vector<T>& x, const vector<T>& y,
                        std::span<const reduction_into<T>> dots) const;
     void check_diagonal(const vector<T>& d) const;
+    /// Enqueues doubled_residual(). Returns where the sums of the blocks will be, or nothing.
+    [[nodiscard]] virtual std::vector<buffer<residual_sums>>
+    enqueue_residual(T s, const vector<T>& x, const vector<T>& b, vector<T>& r) const;
+    /// Returns the operands on a device.
+    [[nodiscard]] residual_operands<T> residual_on(int rank, T s, const vector<T>& x,
+                                                   const vector<T>& b, vector<T>& r) const {
+        return {.x = x.data(rank),
+                .b = b.data(rank),
+                .r = r.data(rank),
+                .factor = s,
+                .columns = columns_at_once()};
+    }
     /// Checks the vectors, opens the operation and publishes the dots.
     void open(execution& run, const vector<T>& x, const vector<T>& y,
               std::span<const reduction_into<T>> dots) const;

@@ -8,9 +8,9 @@
 
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/memory/buffer.hpp>
-#include <krylith/sparse/csr/csr_diagonal.cuh>
 #include <krylith/sparse/epilogue/launch_rows.cuh>
 #include <krylith/sparse/pattern/csr_tiles.hpp>
+#include <krylith/sparse/residual/row_kernels.cuh>
 #include <krylith/sparse/storage/block_array.hpp>
 #include <krylith/sparse/storage/boundary_order.hpp>
 #include <krylith/sparse/storage/load_once.cuh>
@@ -116,8 +116,10 @@ public:
     [[nodiscard]] value_intake<T>* intake() override { return this; }
     void update_on_device(const T* values) override { values_.take(*device_, values); }
     void diagonal(T* d, const row_map& rows) const override {
-        csr_diagonal(*device_, offsets_.data(), columns_.data(), values_.data(),
-                     static_cast<std::int64_t>(offsets_.size()) - 1, rows, d);
+        compute_diagonal(*device_, all_rows(), rows, d);
+    }
+    [[nodiscard]] buffer<residual_sums> residual(const residual_operands<T>& a) const override {
+        return compute_residual(device_, all_rows(), a);
     }
     [[nodiscard]] std::string name() const override { return "csr"; }
     [[nodiscard]] std::int64_t matrix_bytes() const override {
@@ -133,6 +135,10 @@ public:
 
 private:
     [[nodiscard]] const block_array<T>& array() const override { return values_; }
+    [[nodiscard]] csr_rows<T, Offset> all_rows() const {
+        return {offsets_.data(), columns_.data(), values_.data(),
+                static_cast<std::int64_t>(offsets_.size()) - 1};
+    }
     /// Returns the first tile whose rows are computed by every device; their number if there is
     /// none.
     [[nodiscard]] std::int32_t first_alone(std::int64_t row, std::int64_t rows) const {

@@ -13,6 +13,7 @@
 #include <krylith/sparse/csr/row_runs.hpp>
 #include <krylith/sparse/device_matrix.hpp>
 #include <krylith/sparse/epilogue/row_epilogue_host.hpp>
+#include <krylith/sparse/residual/block_rows.hpp>
 #include <krylith/sparse/storage/block_array.hpp>
 #include <krylith/vector/scalar/host_context.hpp>
 
@@ -135,26 +136,41 @@ public:
     }
 
     void diagonal(T* d, const row_map& map) const override {
-        const auto enqueue_for = [&](const auto* offsets) {
-            auto& host = static_cast<host_device&>(*device_);
-            host.submit([=, rows = rows_, columns = columns_.data(), values = values_.data(),
-                         threads = team_for(host.threads(), rows_ + nonzeros_)] {
-                in_team(threads, [&](std::int64_t thread, std::int64_t team) {
-                    for (std::int64_t i = rows * thread / team; i < rows * (thread + 1) / team;
-                         ++i) {
-                        const std::int64_t to = map.at(i);
-                        if (to >= map.rows) continue;
-                        d[to] = T{0};
-                        for (auto k = offsets[i]; k < offsets[i + 1]; ++k)
-                            if (columns[k] == to) d[to] += values[k];
+        with_rows([&](const auto& all) {
+            for_rows([=](std::int64_t begin, std::int64_t end, std::int64_t) {
+                for (std::int64_t row = begin; row < end; ++row) {
+                    const std::int64_t to = map.at(row);
+                    if (to >= map.rows) continue;
+                    d[to] = T{0};
+                    all.visit(row, [&](std::int32_t column, T value) {
+                        if (column == to) d[to] += value;
+                    });
+                }
+            });
+        });
+    }
+
+    [[nodiscard]] buffer<residual_sums> residual(const residual_operands<T>& a) const override {
+        const std::int64_t parts = std::max<std::int64_t>(1, (rows_ + part_rows - 1) / part_rows);
+        buffer<residual_sums> sums(device_, static_cast<std::size_t>(parts * a.columns),
+                                   "residual");
+        sums.zero();
+        with_rows([&](const auto& all) {
+            for_rows(
+                [=, to = sums.data()](std::int64_t begin, std::int64_t end, std::int64_t part) {
+                    for (std::int64_t row = begin; row < end; ++row) {
+                        if (a.map.at(row) >= a.map.rows) continue;
+                        for (int column = 0; column < a.columns; ++column) {
+                            row_terms terms;
+                            all.visit(row, [&](std::int64_t j, T value) {
+                                terms.add(value, a.x[j * a.columns + column]);
+                            });
+                            a.finish(row, column, terms, to[part * a.columns + column]);
+                        }
                     }
                 });
-            });
-        };
-        if (narrow_.size() != 0)
-            enqueue_for(narrow_.data());
-        else
-            enqueue_for(wide_.data());
+        });
+        return sums;
     }
 
     [[nodiscard]] std::string name() const override { return "csr"; }
@@ -173,6 +189,7 @@ public:
 
 private:
     static constexpr const char* item = "matrix";
+    static constexpr std::int64_t part_rows = 1024; ///< of for_rows()
 
     static void check(const local_csr<T>& block) {
         const auto rows = static_cast<std::size_t>(block.rows);
@@ -209,6 +226,27 @@ private:
             body(csr_arrays<T, std::int32_t>{narrow_.data(), columns_.data(), values_.data()});
         else
             body(csr_arrays<T, std::int64_t>{wide_.data(), columns_.data(), values_.data()});
+    }
+
+    template <class F>
+    void with_rows(const F& f) const {
+        if (narrow_.size() != 0)
+            f(csr_rows<T, std::int32_t>{narrow_.data(), columns_.data(), values_.data(), rows_});
+        else
+            f(csr_rows<T, std::int64_t>{wide_.data(), columns_.data(), values_.data(), rows_});
+    }
+
+    /// Enqueues body(begin, end, part) for parts of the rows, the same for any number of threads.
+    template <class Body>
+    void for_rows(const Body& body) const {
+        auto& host = static_cast<host_device&>(*device_);
+        host.submit([=, rows = rows_, threads = team_for(host.threads(), rows_ + nonzeros_)] {
+            const std::int64_t parts = (rows + part_rows - 1) / part_rows;
+            in_team(threads, [&](std::int64_t thread, std::int64_t team) {
+                for (std::int64_t p = parts * thread / team; p < parts * (thread + 1) / team; ++p)
+                    body(p * part_rows, std::min(rows, (p + 1) * part_rows), p);
+            });
+        });
     }
 
     /// Enqueues the search for runs of rows that are one stencil. The caller may write to borrowed

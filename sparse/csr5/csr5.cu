@@ -13,6 +13,7 @@
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/sparse/csr5/csr5_kernel.cuh>
 #include <krylith/sparse/csr5/device_csr5.hpp>
+#include <krylith/sparse/residual/row_kernels.cuh>
 #include <krylith/sparse/storage/boundary_order.hpp>
 #include <krylith/sparse/storage/bring_values.hpp>
 
@@ -74,24 +75,22 @@ boundary_order order_csr5_chunks(const std::shared_ptr<device>& device,
     });
 }
 
-/// Computes the diagonal, one thread for each row. Duplicates add up, as they do in A x.
+/// The rows of a block, entry by entry (sparse/residual/block_rows.hpp).
 template <class T>
-__global__ void __launch_bounds__(block_threads)
-    csr5_diagonal(const __grid_constant__ csr5_view<T> m, csr5_shape shape, std::int64_t rows,
-                  const __grid_constant__ row_map map, T* d) {
-    const std::int64_t stride = std::int64_t{gridDim.x} * block_threads;
-    for (std::int64_t row = std::int64_t{blockIdx.x} * block_threads + threadIdx.x; row < rows;
-         row += stride) {
-        const std::int64_t to = map.at(row);
-        if (to >= map.rows) continue;
-        T sum = 0;
-        for (std::int64_t k = m.offsets[row]; k < m.offsets[row + 1]; ++k) {
-            const std::int64_t place = shape.place_of(k, m.nonzeros);
-            if (m.columns[place] == to) sum += m.values[place];
+struct csr5_rows {
+    csr5_view<T> matrix;
+    csr5_shape shape;
+    std::int64_t places;
+
+    [[nodiscard]] __device__ std::int64_t row(std::int64_t place) const { return place; }
+    template <class Entry>
+    __device__ void visit(std::int64_t place, const Entry& entry) const {
+        for (std::int64_t k = matrix.offsets[place]; k < matrix.offsets[place + 1]; ++k) {
+            const std::int64_t at = shape.place_of(k, matrix.nonzeros);
+            entry(matrix.columns[at], matrix.values[at]);
         }
-        d[to] = sum;
     }
-}
+};
 
 /// The number of values that wait on the device to be brought into the order of tiles: 64 MB of
 /// double. Memory for `kept_values` stays for the next update: small matrices are updated often.
@@ -136,11 +135,10 @@ public:
                        values_.data());
     }
     void diagonal(T* d, const row_map& rows) const override {
-        const launch_scope launch(*device_);
-        const auto kernel = csr5_diagonal<T>;
-        kernel<<<launch.blocks(kernel, block_threads, rows_ / block_threads + 1), block_threads, 0,
-                 launch.stream()>>>(view(), tiles_.shape, rows_, rows, d);
-        launch.check_launch();
+        compute_diagonal(*device_, all_rows(), rows, d);
+    }
+    [[nodiscard]] buffer<residual_sums> residual(const residual_operands<T>& a) const override {
+        return compute_residual(device_, all_rows(), a);
     }
     [[nodiscard]] std::string name() const override { return "csr5"; }
     [[nodiscard]] std::int64_t matrix_bytes() const override {
@@ -176,6 +174,7 @@ private:
         const launch_scope launch(*device_);
         return launch.blocks(csr5_kernel<T, Sigma, 2, false>, block_threads, most_merge_chunks);
     }
+    [[nodiscard]] csr5_rows<T> all_rows() const { return {view(), tiles_.shape, rows_}; }
     [[nodiscard]] csr5_view<T> view() const {
         T* const sums = edge_sums_.data();
         return {values_.data(),

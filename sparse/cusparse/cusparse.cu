@@ -8,8 +8,8 @@
 
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/memory/buffer.hpp>
-#include <krylith/sparse/csr/csr_diagonal.cuh>
 #include <krylith/sparse/external/external_product.hpp>
+#include <krylith/sparse/residual/row_kernels.cuh>
 #include <krylith/sparse/storage/block_array.hpp>
 
 namespace krylith::cuda {
@@ -122,12 +122,10 @@ public:
     [[nodiscard]] value_intake<T>* intake() override { return this; }
     void update_on_device(const T* values) override { values_.take(*device_, values); }
     void diagonal(T* d, const row_map& rows) const override {
-        if (wide_offsets_.size() != 0)
-            csr_diagonal(*device_, wide_offsets_.data(), wide_columns_.data(), values_.data(),
-                         rows_, rows, d);
-        else
-            csr_diagonal(*device_, narrow_offsets_.data(), columns_.data(), values_.data(), rows_,
-                         rows, d);
+        with_rows([&](const auto& all) { compute_diagonal(*device_, all, rows, d); });
+    }
+    [[nodiscard]] buffer<residual_sums> residual(const residual_operands<T>& a) const override {
+        return with_rows([&](const auto& all) { return compute_residual(device_, all, a); });
     }
     [[nodiscard]] std::string name() const override { return "cusparse"; }
     [[nodiscard]] std::int64_t matrix_bytes() const override {
@@ -139,6 +137,14 @@ public:
 
 private:
     [[nodiscard]] const block_array<T>& array() const override { return values_; }
+    template <class F>
+    auto with_rows(const F& f) const {
+        if (wide_offsets_.size() != 0)
+            return f(csr_rows<T, std::int64_t, std::int64_t>{
+                wide_offsets_.data(), wide_columns_.data(), values_.data(), rows_});
+        return f(csr_rows<T, std::int32_t>{narrow_offsets_.data(), columns_.data(), values_.data(),
+                                           rows_});
+    }
     std::shared_ptr<device> device_;
     std::int64_t rows_;
     buffer<std::int32_t> narrow_offsets_;

@@ -8,10 +8,10 @@
 
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/memory/buffer.hpp>
-#include <krylith/sparse/csr/csr_diagonal.cuh>
 #include <krylith/sparse/epilogue/launch_rows.cuh>
 #include <krylith/sparse/merge/merge_product.hpp>
 #include <krylith/sparse/merge/merge_tile.cuh>
+#include <krylith/sparse/residual/row_kernels.cuh>
 #include <krylith/sparse/storage/block_array.hpp>
 #include <krylith/sparse/storage/boundary_order.hpp>
 
@@ -102,7 +102,10 @@ public:
     [[nodiscard]] value_intake<T>* intake() override { return this; }
     void update_on_device(const T* values) override { values_.take(*device_, values); }
     void diagonal(T* d, const row_map& rows) const override {
-        csr_diagonal(*device_, offsets_.data(), columns_.data(), values_.data(), rows_, rows, d);
+        compute_diagonal(*device_, all_rows(), rows, d);
+    }
+    [[nodiscard]] buffer<residual_sums> residual(const residual_operands<T>& a) const override {
+        return compute_residual(device_, all_rows(), a);
     }
     [[nodiscard]] std::string name() const override { return "merge"; }
     [[nodiscard]] std::int64_t matrix_bytes() const override {
@@ -112,6 +115,9 @@ public:
 
 private:
     [[nodiscard]] const block_array<T>& array() const override { return values_; }
+    [[nodiscard]] csr_rows<T, Offset> all_rows() const {
+        return {offsets_.data(), columns_.data(), values_.data(), rows_};
+    }
     /// The number of teams, which is the same for any number of dot products: the division of the
     /// path decides where sums are cut, and so their bits.
     [[nodiscard]] std::int64_t teams() const {

@@ -11,6 +11,7 @@
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/sparse/epilogue/launch_rows.cuh>
 #include <krylith/sparse/pattern/sell_layout.hpp>
+#include <krylith/sparse/residual/row_kernels.cuh>
 #include <krylith/sparse/sell/coded_matrix.hpp>
 #include <krylith/sparse/sell/device_sell.hpp>
 #include <krylith/sparse/sell/narrow_values.hpp>
@@ -117,27 +118,23 @@ __global__ void __launch_bounds__(block_threads)
     }
 }
 
-/// Computes the diagonal, one thread for each place of a slice. Duplicates add up, as they do in A
-/// x.
+/// The rows of a block, entry by entry (sparse/residual/block_rows.hpp).
 template <class T>
-__global__ void __launch_bounds__(block_threads)
-    sell_diagonal(const __grid_constant__ sell_view<T> m, const __grid_constant__ row_map rows,
-                  T* d) {
-    const std::int64_t places = std::int64_t{m.slices} * slice_rows;
-    const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
-    for (std::int64_t place = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; place < places;
-         place += stride) {
-        const slice_reader<T> from = read_slice(m, static_cast<std::int32_t>(place / slice_rows),
-                                                static_cast<int>(place % slice_rows));
-        if (from.row < 0) continue;
-        const std::int64_t to = rows.at(from.row);
-        if (to >= rows.rows) continue;
-        T sum = 0;
-        for (std::int32_t k = 0; k < from.length; ++k)
-            if (from.column(k) == to) sum += from.value(k);
-        d[to] = sum;
+struct sell_rows {
+    sell_view<T> matrix;
+    std::int64_t places; ///< lanes of all slices
+
+    [[nodiscard]] __device__ std::int64_t row(std::int64_t place) const {
+        return row_at(matrix, place);
     }
-}
+    template <class Entry>
+    __device__ void visit(std::int64_t place, const Entry& entry) const {
+        const slice_reader<T> from =
+            read_slice(matrix, static_cast<std::int32_t>(place / slice_rows),
+                       static_cast<int>(place % slice_rows));
+        for (std::int32_t k = 0; k < from.length; ++k) entry(from.column(k), from.value(k));
+    }
+};
 
 /// The number of values that wait on the device to be sorted into slices, but for one window that
 /// has more: 64 MB of double.
@@ -228,11 +225,10 @@ public:
     }
 
     void diagonal(T* d, const row_map& rows) const override {
-        const launch_scope launch(*device_);
-        const auto kernel = sell_diagonal<T>;
-        kernel<<<launch.blocks(kernel, block_threads, view_.groups), block_threads, 0,
-                 launch.stream()>>>(view_, rows, d);
-        launch.check_launch();
+        compute_diagonal(*device_, all_rows(), rows, d);
+    }
+    [[nodiscard]] buffer<residual_sums> residual(const residual_operands<T>& a) const override {
+        return compute_residual(device_, all_rows(), a);
     }
 
     [[nodiscard]] std::string name() const override { return "sell"; }
@@ -255,6 +251,8 @@ public:
 
 private:
     using piece = typename value_intake<T>::piece;
+
+    [[nodiscard]] sell_rows<T> all_rows() const { return {view_, places_}; }
 
     /// The window that begins with an entry, the last of several.
     [[nodiscard]] std::size_t window_at(std::int64_t entry) const {

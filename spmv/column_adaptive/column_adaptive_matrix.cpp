@@ -94,6 +94,9 @@ public:
         matrix_.update_on_device(values);
     }
     void diagonal(T* d, const row_map& rows) const override { dense_->diagonal(d, rows); }
+    [[nodiscard]] buffer<residual_sums> residual(const residual_operands<T>& a) const override {
+        return dense_->residual(a);
+    }
     [[nodiscard]] std::string name() const override { return dense_->name(); }
     [[nodiscard]] bool recordable() const override { return false; }
     [[nodiscard]] std::int64_t matrix_bytes() const override { return dense_->matrix_bytes(); }

@@ -48,6 +48,9 @@ public:
     void diagonal(T*, const row_map&) const override {
         refuse("diagonal()");
     }
+    [[nodiscard]] buffer<residual_sums> residual(const residual_operands<T>& a) const override {
+        return single_.residual(a);
+    }
     [[nodiscard]] std::string name() const override {
         return single_.name();
     }

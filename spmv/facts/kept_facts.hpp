@@ -1,15 +1,44 @@
-// What an operator keeps of the choices that were made for it.
+// What an operator keeps of the choices that were made for it, and of its values.
 #pragma once
 
+#include <cmath>
+#include <cstdint>
 #include <memory>
+#include <optional>
+
+#include <krylith/sparse/residual/doubled_residual.hpp>
 
 namespace krylith {
 
 struct operator_facts;
 
+/// Sizes of the values of a matrix, by a pass over its entries.
+struct matrix_norms {
+    double squares; ///< squared Frobenius norm
+    std::int64_t longest_row;
+
+    /// Returns a bound of what rounding may add to ||b - s A x||_2, by squared norms of x and b;
+    /// infinity where squares leave the range of double, so that they bound nothing.
+    [[nodiscard]] double rounding(double epsilon, double s, double xx, double bb) const {
+        constexpr double slack = 1.001; // for the rounding of the norms
+        if (squares != 0 && !(squares > 1e-200 && squares < 1e200)) return INFINITY;
+        return slack *
+               residual_rounding(longest_row, epsilon,
+                                 std::fabs(s) * std::sqrt(squares) * std::sqrt(xx) + std::sqrt(bb));
+    }
+};
+
 struct kept_facts {
     std::shared_ptr<const operator_facts> facts; ///< of facts_of(); null since the last new values
+    std::optional<matrix_norms> norms;           ///< the same, by the first residual in doubled
+                                                 ///< precision
     std::shared_ptr<void> preconditioner;        ///< that solve() made last, or null
+
+    /// Forgets what is known of the values.
+    void forget_values() {
+        facts.reset();
+        norms.reset();
+    }
 };
 
 } // namespace krylith

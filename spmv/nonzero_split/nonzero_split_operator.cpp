@@ -80,6 +80,7 @@ void nonzero_split_operator<T>::make_remote_block(int rank, const nonzero_split_
     }
     to.reads_ghosts = std::ranges::find(touches_ghost, 1) != touches_ghost.end();
     to.entries = entry_list(from.source);
+    to.rows = plan.local[static_cast<std::size_t>(rank)].remote_rows;
     std::vector<T> room;
     local_csr<T> block{};
     block.rows = from.rows();
@@ -163,6 +164,41 @@ void nonzero_split_operator<T>::diagonal(vector<T>& d) const {
             part[static_cast<std::size_t>(s.row - low->row)] += s.value;
         device.upload(d.data(rank) + low->row, part.data(), part.size() * sizeof(T));
     }
+}
+
+template <class T>
+std::vector<buffer<residual_sums>>
+nonzero_split_operator<T>::enqueue_residual(T s, const vector<T>& x, const vector<T>& b,
+                                            vector<T>& r) const {
+    if (!exchange_) return matrix_operator<T>::enqueue_residual(s, x, b, r);
+    const row_partition& owners = this->layouts_.range->rows;
+    std::vector<std::vector<row_terms>> terms; // [ranks] of owned rows
+    for (int rank = 0; rank < this->group().size(); ++rank)
+        terms.emplace_back(static_cast<std::size_t>(owners.owned(rank).size()));
+    for (int rank = 0; rank < this->group().size(); ++rank) {
+        const remote_rows& remote = remote_[static_cast<std::size_t>(rank)];
+        if (!remote.matrix) continue;
+        const buffer<row_terms> results(this->group().handle(rank), remote.rows.size(), "residual");
+        residual_operands<T> a{x.data(rank)};
+        a.terms = results.data();
+        (void)remote.matrix->residual(a);
+        const auto here = results.download();
+        for (std::size_t f = 0; f < here.size(); ++f) {
+            const int owner = owners.owner(remote.rows[f]);
+            const std::int64_t row = remote.rows[f] - owners.owned(owner).begin;
+            terms[static_cast<std::size_t>(owner)][static_cast<std::size_t>(row)].add(here[f]);
+        }
+    }
+    std::vector<buffer<residual_sums>> sums;
+    for (int rank = 0; rank < this->group().size(); ++rank) {
+        const auto at = static_cast<std::size_t>(rank);
+        const buffer<row_terms> remote(this->group().handle(rank),
+                                       std::span<const row_terms>(terms[at]), "residual");
+        residual_operands<T> a = this->residual_on(rank, s, x, b, r);
+        a.remote = remote.data();
+        sums.push_back(this->blocks_[at]->residual(a));
+    }
+    return sums;
 }
 
 template <class T>

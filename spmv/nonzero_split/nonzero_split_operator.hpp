@@ -62,6 +62,7 @@ private:
         std::unique_ptr<device_matrix<T>> matrix;
         bool reads_ghosts = false;
         entry_list entries;
+        std::vector<std::int64_t> rows; // of the matrix
     };
     /// An entry of the diagonal that another device holds.
     struct non_local_entry {
@@ -75,6 +76,9 @@ private:
     void make_remote_block(int rank, const nonzero_split_plan& plan, std::span<const T> values,
                            format_kind format);
     void find_non_local(const matrix_source<T>& source, const nonzero_split_plan& plan);
+    /// Waits for devices that have remote rows, whose terms go through the host.
+    [[nodiscard]] std::vector<buffer<residual_sums>>
+    enqueue_residual(T s, const vector<T>& x, const vector<T>& b, vector<T>& r) const override;
     void distribute(std::span<const T> values) override;
     void check_device_update() const override;
 

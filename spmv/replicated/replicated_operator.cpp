@@ -191,13 +191,42 @@ void replicated_operator<T>::send_results(execution& run, T alpha, const vector<
 template <class T>
 void replicated_operator<T>::diagonal(vector<T>& d) const {
     this->check_diagonal(d);
-    const device_group& group = this->group();
-    for (std::size_t i = 0; i < block_rows_.size(); ++i) {
-        const joined_rows& rows = block_rows_[i].rows;
-        this->blocks_[i]->diagonal(d.data(block_rows_[i].rank),
-                                   rows.map.count != 0 ? rows.map
-                                                       : row_map::from(rows.first_row()));
+    for (std::size_t i = 0; i < block_rows_.size(); ++i)
+        this->blocks_[i]->diagonal(d.data(block_rows_[i].rank), map_of(block_rows_[i]));
+    give_to_all(d);
+}
+
+template <class T>
+row_map replicated_operator<T>::map_of(const block_rows& p) const {
+    if (p.rows.map.count != 0) return p.rows.map;
+    row_map map = row_map::from(p.rows.first_row());
+    if (p.when == step::redundant) {
+        const row_range counted = partition_.local[static_cast<std::size_t>(p.rank)].counted;
+        map.alone = 0;
+        map.counted_begin = counted.begin;
+        map.counted_end = counted.end;
     }
+    return map;
+}
+
+template <class T>
+std::vector<buffer<residual_sums>> replicated_operator<T>::enqueue_residual(T s, const vector<T>& x,
+                                                                            const vector<T>& b,
+                                                                            vector<T>& r) const {
+    std::vector<buffer<residual_sums>> sums;
+    for (std::size_t i = 0; i < block_rows_.size(); ++i) {
+        residual_operands<T> a = this->residual_on(block_rows_[i].rank, s, x, b, r);
+        a.map = map_of(block_rows_[i]);
+        sums.push_back(this->blocks_[i]->residual(a));
+        if (sums.back().size() == 0) return {};
+    }
+    give_to_all(r);
+    return sums;
+}
+
+template <class T>
+void replicated_operator<T>::give_to_all(vector<T>& d) const {
+    const device_group& group = this->group();
     if (group.size() == 1) return;
     group.join(); // orders the copies after the users of the other copies
     for (int from = 0; from < group.size(); ++from)

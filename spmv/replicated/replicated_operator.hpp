@@ -67,6 +67,12 @@ private:
                std::span<const reduction_into<T>> dots) const;
     void send_results(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
                       std::span<const reduction_into<T>> dots) const;
+    [[nodiscard]] std::vector<buffer<residual_sums>>
+    enqueue_residual(T s, const vector<T>& x, const vector<T>& b, vector<T>& r) const override;
+    /// Where a block's rows lie in y, for passes that each device makes in its own copy.
+    [[nodiscard]] row_map map_of(const block_rows& p) const;
+    /// Copies what each rank has computed of v to the others.
+    void give_to_all(vector<T>& v) const;
     void distribute(std::span<const T> values) override;
     void check_device_update() const override;
 

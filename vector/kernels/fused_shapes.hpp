@@ -96,7 +96,7 @@ inline constexpr std::array known_shapes = {
     read_shape("y=x"),                      // copy
     read_shape("y=x;z=x|xx"),               // the start of a solve from 0
     read_shape("y=x|xx"),                   // the same where peers write x
-    read_shape("y=x;z=x;r=b"),              // its end: x for its check, and for the caller
+    read_shape("y=x;z=x;r=b|xx"),           // its end: x for its check, and for the caller
     read_shape("y=A*x"),                    // GMRES: the next basis vector
     read_shape("z=d:r"),                    // Jacobi
     read_shape("s=r-A*v|ss"),               // BiCGStab: half step
