@@ -41,7 +41,7 @@ template <class T>
 struct result_put {
     T* copies[max_ranks];         ///< the same place as y in each copy
     T* const* targets;            ///< [rows of the block] or null
-    std::uint64_t* const* sent;   ///< [ranks] this rank's word in each peer's signal::sent
+    std::uint64_t* const* sent;   ///< [ranks] this rank's word in each peer's put_signal::sent
     const std::uint64_t* credits; ///< [ranks] results that each peer can take
     /// [ranks] this rank's word in each peer's `credits`; null: the reader of the results gives
     /// credit (partial_sums).
@@ -62,7 +62,7 @@ struct spmv_operands {
     T beta;
     const T* dot_with[max_spmv_dots]; ///< reduce <- dot(y, dot_with[d]); null: dot(y, y)
     reduction reduce;                 ///< count 0..max_spmv_dots
-    signal ghosts;                    ///< awaited before rows that read ghosts; from = 0: none
+    put_signal ghosts;                ///< awaited before rows that read ghosts; from = 0: none
     ghost_credit credit;
     result_put<T> put;
     partial_sums<T> partials; ///< of peers, added to rows of the boundary; not with a map

@@ -156,7 +156,7 @@ void execution::close() {
         }
 }
 
-void execution::expect(const std::vector<signal>& by_rank) {
+void execution::expect(const std::vector<put_signal>& by_rank) {
     if (expected_.front().size() == max_signals) flush();
     for (std::size_t rank = 0; rank < by_rank.size(); ++rank)
         expected_[rank].push_back(by_rank[rank]);

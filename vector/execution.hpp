@@ -130,7 +130,7 @@ public:
     /// peers.
     void close();
     /// The next kernel, whichever it is, waits for these data of peers.
-    void expect(const std::vector<signal>& by_rank);
+    void expect(const std::vector<put_signal>& by_rank);
     /// Orders what follows on any device after what was enqueued on all. Does nothing unless
     /// ordered().
     void join_if_ordered();
@@ -256,7 +256,7 @@ private:
     std::uint64_t launch_ = 0;
     std::int64_t seen_ = 0; // the last iteration that `look` knows
     std::vector<loop_post> posts_;
-    std::vector<std::vector<signal>> expected_; // [rank]
+    std::vector<std::vector<put_signal>> expected_; // [rank]
 
     struct followed_number {
         std::shared_ptr<const double> number;

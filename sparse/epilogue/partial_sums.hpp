@@ -26,7 +26,7 @@ struct partial_sums {
     const std::int32_t* first; ///< [rows that have any + 1]
     const std::int32_t* place; ///< in slots
     const T* slots;            ///< written by the peers; those of a peer are consecutive
-    signal arrived;            ///< awaited before the first row that has any
+    put_signal arrived;        ///< awaited before the first row that has any
     std::uint64_t* const*
         peer_credits;    ///< [ranks] this rank's word in each peer's result_put::credits
     std::uint64_t* next; ///< arrived.expected: the result that comes next, from 1

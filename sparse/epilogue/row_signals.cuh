@@ -21,7 +21,7 @@ __device__ inline bool awaits_peers(const spmv_operands<T>& a) {
 template <bool Split, class T>
 __device__ inline void wait_for_ghosts(const compact_context& context, const spmv_operands<T>& a) {
     const int lane = static_cast<int>(threadIdx.x);
-    const auto wait_for = [&](const signal& data) {
+    const auto wait_for = [&](const put_signal& data) {
         if (lane >= context.ranks || (data.from >> lane & 1) == 0) return;
         const std::uint64_t expected = *data.expected;
         wait_until(context.all_reduce, lane,

@@ -47,8 +47,8 @@ void result_signals::begin(execution& run) const {
     run.join_if_ordered(); // orders the product after the readers of the last result
 }
 
-std::vector<signal> result_signals::signals() const {
-    std::vector<signal> all;
+std::vector<put_signal> result_signals::signals() const {
+    std::vector<put_signal> all;
     for (const rank_words& w : words_) all.push_back({w.sent.data(), w.put_count.data(), w.from});
     return all;
 }

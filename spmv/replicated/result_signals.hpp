@@ -34,7 +34,7 @@ public:
     }
 
     /// Returns the signals that readers of the result wait for; [ranks].
-    [[nodiscard]] std::vector<signal> signals() const;
+    [[nodiscard]] std::vector<put_signal> signals() const;
 
 private:
     /// The words that peers write, and the addresses of the peers' words.

@@ -261,7 +261,7 @@ ghost_put<T> ghost_exchange<T>::put(int rank, bool ordered) const {
 }
 
 template <class T>
-signal ghost_exchange<T>::arrived(int rank) const {
+put_signal ghost_exchange<T>::arrived(int rank) const {
     const auto& s = *ranks_[static_cast<std::size_t>(rank)];
     return {s.sent(), s.counters(), schedule_->local(rank).from};
 }

@@ -70,7 +70,7 @@ public:
     /// Returns the arguments for the kernel of `rank` that writes the domain vector.
     [[nodiscard]] ghost_put<T> put(int rank, bool ordered) const;
     /// Returns the signal that the kernel of `rank` that reads the ghosts waits for.
-    [[nodiscard]] signal arrived(int rank) const;
+    [[nodiscard]] put_signal arrived(int rank) const;
     /// Copies what the kernels left in staging buffers to the peers (staged transport). Does
     /// nothing where all paths are direct.
     void forward() const;

@@ -30,7 +30,7 @@ struct ghost_put {
     const put_entry* entries;        ///< by tile, then peer, then position; dense: null
     T* const* ghosts;             ///< [ranks] where each rank's ghosts start (or staging); dense:
                                   ///< where this rank's begin among them
-    std::uint64_t* const* sent;   ///< [ranks] this rank's word in each peer's signal::sent
+    std::uint64_t* const* sent;   ///< [ranks] this rank's word in each peer's put_signal::sent
     const std::uint64_t* credits; ///< [ranks] puts that each peer has finished reading
     std::uint64_t* const* peer_credits; ///< [ranks] this rank's word in each peer's `credits`
     std::uint64_t* put_count;           ///< puts so far

@@ -35,7 +35,7 @@ struct alignas(16) packed_context {
     all_reduce_slots all_reduce;
     double* array;
     iteration_record history;
-    signal signals[max_signals];
+    put_signal signals[max_signals];
 
     [[nodiscard]] __device__ int sum(int v) const { return text[v]; }
     [[nodiscard]] __device__ scalar_place load(int i) const { return place(max_sums + 2 * i); }

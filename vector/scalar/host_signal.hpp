@@ -77,7 +77,7 @@ template <class Condition>
     return true;
 }
 
-[[nodiscard]] inline bool wait_for(const all_reduce_slots& all_reduce, const signal& data) {
+[[nodiscard]] inline bool wait_for(const all_reduce_slots& all_reduce, const put_signal& data) {
     return data.from == 0 || wait_for_words(all_reduce, data.sent, data.from, *data.expected);
 }
 

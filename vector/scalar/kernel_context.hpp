@@ -10,7 +10,7 @@ namespace krylith {
 
 /// Data that peers write into the memory of this rank; a kernel waits until each of them has sent
 /// as often as expected.
-struct signal {
+struct put_signal {
     const std::uint64_t* sent;     ///< [ranks] written by the peers
     const std::uint64_t* expected; ///< counted by this rank itself
     std::uint32_t from;            ///< bit set: the ranks that send
@@ -45,7 +45,7 @@ struct kernel_context {
     /// that starts late still reads them when others have left those of the next batch.
     const double* partials;
     std::int64_t partial_stride; ///< distance between the partial sums of one value and of the next
-    signal signals[max_signals];
+    put_signal signals[max_signals];
     std::int32_t signal_count;
     std::int32_t batch;       ///< values of the reduction under way, 0: none
     std::int32_t batch_array; ///< their first place in `array`, or -1: they go to program.sums

@@ -153,7 +153,7 @@ __device__ __noinline__ void prologue_warp(const KernelContext& parameter,
     if (go) {
         bool ok = true;
         for (int w = 0; w < context.signal_count; ++w) {
-            const signal& a = context.signals[w];
+            const put_signal& a = context.signals[w];
             if (lane < context.ranks && (a.from >> lane & 1) != 0) {
                 const std::uint64_t expected = *a.expected;
                 ok = wait_until(context.all_reduce, lane,

@@ -92,7 +92,7 @@ struct exchange {
                 s.from,
                 false};
     }
-    [[nodiscard]] signal arrived(int rank) {
+    [[nodiscard]] put_signal arrived(int rank) {
         auto& s = ranks[static_cast<std::size_t>(rank)];
         return {s.sent.data(), &s.put_count, s.from};
     }
