@@ -1,12 +1,14 @@
 #include <krylith/solvers/iteration.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include <krylith/device/error.hpp>
 #include <krylith/solvers/iteration/diagnosis.hpp>
+#include <krylith/solvers/iteration/mocked_history.hpp>
 #include <krylith/solvers/iteration/spectrum.hpp>
 
 namespace krylith {
@@ -25,6 +27,15 @@ std::int64_t limit_of(const solver_options& options, std::int64_t n) {
                                        : std::min<std::int64_t>(10 * n, 10000);
 }
 
+/// The iterations whose residuals and coefficients the devices keep: 8 or 24 MB. A longer solve
+/// pauses each time that half of them are new, and the host reads them. A cycle is shorter.
+constexpr std::int64_t most_recorded = std::int64_t{1} << 20;
+std::atomic<std::int64_t> most_in_force = most_recorded;
+
+std::int64_t history_of(const solver_options& options, std::int64_t limit) {
+    return options.history ? std::min(limit, most_in_force.load() - 1) + 1 : 0;
+}
+
 execution_options settings(execution_options sizes, const solver_options& options,
                            const std::string& unrecordable, std::int64_t limit, bool cycles,
                            int kernels) {
@@ -36,11 +47,19 @@ execution_options settings(execution_options sizes, const solver_options& option
     }
     sizes.unroll = cycles ? 1 : iterations_a_trip(kernels, options.unroll);
     sizes.timeout_seconds = options.timeout_seconds;
-    if (options.history) sizes.history_size = limit + 1;
+    sizes.history_size = history_of(options, limit);
     return sizes;
 }
 
 } // namespace
+
+mocked_history::mocked_history(std::int64_t iterations) noexcept {
+    most_in_force = iterations;
+}
+
+mocked_history::~mocked_history() {
+    most_in_force = most_recorded;
+}
 
 int iterations_a_trip(int kernels, int most) {
     constexpr int most_kernels = 112;
@@ -53,16 +72,15 @@ iteration_control::iteration_control(const device_group& group, const solver_opt
     : options_((options.check(), options)),
       n_(n),
       limit_(limit_of(options, n)),
-      history_size_(options.history ? limit_ + 1 : 0),
+      history_size_(history_of(options, limit_)),
       run_(group, settings(sizes, options, unrecordable, limit_, cycles, kernels)),
       recordable_(unrecordable.empty()) {}
 
 bool iteration_control::suits(const solver_options& options,
                               const std::string& unrecordable) const {
-    const std::int64_t history = options.history ? limit_of(options, n_) + 1 : 0;
-    return history_size_ >= history && recordable_ == unrecordable.empty() &&
-           options_.mode == options.mode && options_.unroll == options.unroll &&
-           options_.restart == options.restart &&
+    return history_size_ >= history_of(options, limit_of(options, n_)) &&
+           recordable_ == unrecordable.empty() && options_.mode == options.mode &&
+           options_.unroll == options.unroll && options_.restart == options.restart &&
            options_.polynomial_degree == options.polynomial_degree &&
            options_.shadow_vectors == options.shadow_vectors &&
            (options_.damping == 0) == (options.damping == 0) &&
@@ -87,6 +105,7 @@ void iteration_control::restart(const solver_options& options) {
     normal_rr_before_ = -1;
     matrix_norm_squared_ = 0;
     starts_.clear();
+    history_ = {};
     told_.reset();
     last_told_ = -1;
 }
@@ -97,6 +116,8 @@ double iteration_control::target() const {
 
 void iteration_control::set_controls(std::int64_t iteration) {
     starts_.push_back(iteration);
+    history_.go_back(iteration);
+    callback_at_ = next_callback(iteration);
     // The recurrence can fall further than the true residual, so the loop also stops at this floor.
     const double floor = 0.25 * epsilon * std::sqrt(bb_);
     const double aim = std::max(target(), floor);
@@ -156,9 +177,11 @@ loop_report iteration_control::repeat(const std::function<void()>& body) {
         const trace_range range("loop");
         now = watches() ? run_.repeat(body, watcher) : run_.repeat(body);
         if (now.state != loop_state::pause) return now;
-        if (options_.callback_pauses) {
+        if (options_.history) read_history(now.iterations);
+        if (static_cast<double>(now.iterations) >= callback_at_) {
             give_x();
             tell(now.iterations, std::sqrt(now.residual) / scale_);
+            callback_at_ = next_callback(now.iterations);
         }
         set_next_pause(now.iterations);
         run_.set(control::state, as_register(loop_state::running));
@@ -166,9 +189,30 @@ loop_report iteration_control::repeat(const std::function<void()>& body) {
 }
 
 void iteration_control::set_next_pause(std::int64_t iteration) {
+    const double full =
+        outgrows_history() ? static_cast<double>(iteration + history_size_ / 2) : infinity;
+    run_.set(control::pause_at, std::min(callback_at_, full));
+}
+
+double iteration_control::next_callback(std::int64_t iteration) const {
     const bool pauses = options_.callback && options_.callback_pauses;
-    run_.set(control::pause_at,
-             pauses ? static_cast<double>(iteration + options_.callback_interval) : infinity);
+    return pauses ? static_cast<double>(iteration) + static_cast<double>(options_.callback_interval)
+                  : infinity;
+}
+
+bool iteration_control::outgrows_history() const {
+    return options_.history && limit_ >= history_size_;
+}
+
+void iteration_control::read_history(std::int64_t last) {
+    const auto append = [](std::vector<double>& to, const std::vector<double>& more) {
+        to.insert(to.end(), more.begin(), more.end());
+    };
+    const auto known = static_cast<std::int64_t>(history_.residuals.size());
+    append(history_.residuals, run_.history(last + 1, known));
+    const auto more = run_.coefficients(last + 1, std::max<std::int64_t>(1, known));
+    append(history_.alpha, more.alpha);
+    append(history_.beta, more.beta);
 }
 
 bool iteration_control::watches() const {
@@ -298,9 +342,10 @@ void iteration_control::check_shifted_convergence(double true_rr) {
 
 void iteration_control::finish_history(double scale) {
     if (!options_.history) return;
-    result_.history = run_.history(result_.iterations + 1);
-    for (double& value : result_.history) value = std::sqrt(value) / scale_;
-    const auto [alpha, beta] = run_.coefficients(result_.iterations);
+    read_history(result_.iterations);
+    for (const double value : history_.residuals)
+        result_.history.push_back(std::sqrt(value) / scale_);
+    const auto& [residuals, alpha, beta] = history_;
     for (std::size_t k = 0; k < starts_.size(); ++k) {
         const auto last = k + 1 < starts_.size() ? starts_[k + 1] : result_.iterations;
         const auto first = static_cast<std::size_t>(starts_[k]);

@@ -54,7 +54,8 @@ struct solver_options {
     std::int64_t stagnation_window = 5000; ///< iterations without 1% gain that count as
                                            ///< stagnation, but for LSQR
     bool history = false; ///< keep the residual of each iteration, and with cg() estimate the
-                          ///< spectrum: 8 bytes an iteration of max_iterations, 24 with cg()
+                          ///< spectrum: 8 bytes an iteration, 24 with cg(), on the host, and on the
+                          ///< first device for max_iterations, at most 2^20
     /// Is called first (iteration 0), every callback_interval iterations and last, in order, by the
     /// thread that solves. The devices don't wait for it, so x must not be looked at, and the solve
     /// that it stops ends some iterations later, at the end of a trip of the devices' loop.

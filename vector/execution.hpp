@@ -38,8 +38,8 @@ struct execution_options {
                                    ///< most longest_timeout. A process that is stopped doesn't wait
     int largest_batch = 8;         ///< most values that one kernel reduces
     std::int64_t array_size = 0;   ///< scalars addressed by index
-    std::int64_t history_size = 0; ///< squared residual norms that history() can give, from the
-                                   ///< first on; the last 1024 are always kept
+    std::int64_t history_size = 0; ///< how many of the last squared residual norms history() can
+                                   ///< give, at least 1024
     bool coefficients = false;     ///< keep what test_residual(rr, alpha, beta) is given, too
 };
 
@@ -186,19 +186,22 @@ public:
     /// Waits, after a failure, until no device works for this execution any more, so that memory
     /// which kernels of others write may be freed. Failures of devices are not reported again.
     void quiesce() noexcept;
-    /// The squared residual norms of iterations 0..count-1.
-    [[nodiscard]] std::vector<double> history(std::int64_t count);
-    /// The values given to test_residual(rr, alpha, beta) in iterations 1..count, at most those
-    /// that there is room for.
+    /// The squared residual norms of iterations first..end-1, which are among the last
+    /// execution_options::history_size.
+    [[nodiscard]] std::vector<double> history(std::int64_t end, std::int64_t first = 0);
+    /// The values given to test_residual(rr, alpha, beta) in iterations first..end-1, where they
+    /// are kept; first is 1 or more.
     struct recorded_coefficients {
         std::vector<double> alpha;
         std::vector<double> beta;
     };
-    [[nodiscard]] recorded_coefficients coefficients(std::int64_t count);
+    [[nodiscard]] recorded_coefficients coefficients(std::int64_t end, std::int64_t first = 1);
     void set_history(std::int64_t iteration, double value);
 
 private:
     [[nodiscard]] static std::uint64_t next_identity();
+    /// One number of each of the iterations first..end-1, from where rank 0 records them.
+    [[nodiscard]] std::vector<double> recorded(int plane, std::int64_t first, std::int64_t end);
     /// Runs what is pending in a kernel of one thread and leaves each register in the given place.
     void settle(const register_places& closing);
     /// Begins an operation whose kernel takes a program of at most so many bytes.

@@ -13,18 +13,6 @@
 
 namespace krylith {
 
-namespace {
-
-template <class T>
-std::vector<T> download(const buffer<T>& from, std::size_t first, std::size_t count,
-                        device& device) {
-    std::vector<T> values(count);
-    if (count != 0) device.download(values.data(), from.data() + first, count * sizeof(T));
-    return values;
-}
-
-} // namespace
-
 void execution::set(std::uint8_t reg, double value) {
     if (!scalars_.has_room()) unguarded([&] { flush(); });
     take(reg, constant(value));
@@ -198,24 +186,40 @@ loop_report execution::report() {
             static_cast<std::int64_t>(now[1]), now[2]};
 }
 
-execution::recorded_coefficients execution::coefficients(std::int64_t count) {
-    group_.synchronize();
-    const auto& history = memory_.front()->history;
-    const auto plane = history.size() / 3;
-    const auto most = std::min(static_cast<std::size_t>(count) + 1, plane);
-    if (!options_.coefficients || most < 2) return {};
-    return {download(history, 2 * plane + 1, most - 1, group_[0]),
-            download(history, plane + 1, most - 1, group_[0])};
+std::vector<double> execution::recorded(int plane, std::int64_t first, std::int64_t end) {
+    const std::int64_t room = contexts_.front().history.mask + 1;
+    if (end - first > room)
+        throw usage_error("execution: iterations " + std::to_string(first) + " to " +
+                          std::to_string(end - 1) + " are asked for, but the last " +
+                          std::to_string(room) + " are recorded (history_size)");
+    std::vector<double> values(static_cast<std::size_t>(std::max<std::int64_t>(0, end - first)));
+    double* to = values.data();
+    while (first < end) {
+        const std::int64_t at = first % room;
+        const std::int64_t count = std::min(end - first, room - at);
+        group_[0].download(to, memory_.front()->history.data() + plane * room + at,
+                           static_cast<std::size_t>(count) * sizeof(double));
+        to += count;
+        first += count;
+    }
+    return values;
 }
 
-std::vector<double> execution::history(std::int64_t count) {
+execution::recorded_coefficients execution::coefficients(std::int64_t end, std::int64_t first) {
     group_.synchronize();
-    return download(memory_.front()->history, 0, static_cast<std::size_t>(count), group_[0]);
+    if (!options_.coefficients) return {};
+    return {recorded(2, first, end), recorded(1, first, end)};
+}
+
+std::vector<double> execution::history(std::int64_t end, std::int64_t first) {
+    group_.synchronize();
+    return recorded(0, first, end);
 }
 
 void execution::set_history(std::int64_t iteration, double value) {
     if (options_.history_size == 0) return;
-    group_[0].upload(memory_.front()->history.data() + iteration, &value, sizeof value);
+    const iteration_record& history = contexts_.front().history;
+    group_[0].upload(history.values + (iteration & history.mask), &value, sizeof value);
 }
 
 } // namespace krylith

@@ -1,6 +1,7 @@
 // The part of an iteration that handles no vectors: limits, callbacks, and the verdict.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -53,7 +54,9 @@ protected:
     /// the loop where r is small enough.
     void set_controls(const scalar& bb, const scalar& rr);
     /// Whether somebody looks at the solve while it runs.
-    [[nodiscard]] bool watched() const { return options_.callback || watches(); }
+    [[nodiscard]] bool watched() const {
+        return options_.callback || watches() || outgrows_history();
+    }
     /// Records the body where it isn't recorded. What the devices were given before runs meanwhile;
     /// the time counts as set-up.
     void prepare(const std::function<void()>& body);
@@ -89,6 +92,12 @@ private:
     /// Whether anybody has said stop.
     [[nodiscard]] bool told_to_stop();
     void set_next_pause(std::int64_t iteration);
+    /// The iteration at which the loop pauses for the callback; infinity where it doesn't.
+    [[nodiscard]] double next_callback(std::int64_t iteration) const;
+    /// Whether there may be more iterations than the devices record.
+    [[nodiscard]] bool outgrows_history() const;
+    /// Reads what the devices have recorded since the last call, up to iteration `last`.
+    void read_history(std::int64_t last);
     /// The iterations without progress that count as stagnation. Those of least squares go on while
     /// ||r|| stays at its minimum.
     [[nodiscard]] double patience() const;
@@ -97,8 +106,27 @@ private:
     /// Whether neither residual has fallen much since the verification before.
     [[nodiscard]] bool no_progress(double previous, double true_rr) const;
 
+    /// What the devices have recorded, of iterations from 0 on; coefficients from 1 on.
+    struct recorded_history {
+        std::vector<double> residuals; ///< squared
+        std::vector<double> alpha;
+        std::vector<double> beta;
+
+        /// Forgets this iteration and those after it.
+        void go_back(std::int64_t iteration) {
+            const auto keep = [](std::vector<double>& v, std::int64_t count) {
+                if (std::ssize(v) > count) v.resize(static_cast<std::size_t>(count));
+            };
+            keep(residuals, iteration);
+            for (auto* coefficients : {&alpha, &beta})
+                keep(*coefficients, std::max<std::int64_t>(0, iteration - 1));
+        }
+    };
+
     std::vector<std::int64_t> starts_; ///< iterations at which the recurrence began
-    std::optional<reason> told_;       ///< who said stop
+    recorded_history history_;
+    double callback_at_ = std::numeric_limits<double>::infinity(); ///< of the next pause for it
+    std::optional<reason> told_;                                   ///< who said stop
     std::int64_t last_told_ = -1;
 
 protected:
