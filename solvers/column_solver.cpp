@@ -48,7 +48,6 @@ std::string refused_because(const operator_options& o) {
 /// Whether a column that a joint loop has left may be solved by what solves single ones.
 bool may_be_solved_alone(const solve_result& result, bool automatic) {
     switch (result.reason) {
-    case reason::out_of_range: return true;
     case reason::interrupted:
     case reason::time_limit:
     case reason::not_a_number: return false;

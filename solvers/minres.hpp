@@ -9,13 +9,14 @@
 //
 // Where A is singular and b outside of its range, no x has a small residual. MINRES then ends with
 // reason::stagnated at an x of least residual (of all these x not the shortest), which it knows by
-// ||A r|| at rounding level beside ||A|| ||r||.
+// ||A r|| at rounding level beside ||A|| ||r|| (Choi, Paige and Saunders, SIAM J. Sci. Comput.
+// 33(4), 2011), or by a step that would add more rounding to b - A x than is left of it.
 #pragma once
 
-#include <limits>
 #include <optional>
 
 #include <krylith/solvers/iteration/kept_solver.hpp>
+#include <krylith/solvers/iteration/minres_rounding.hpp>
 
 namespace krylith {
 
@@ -38,6 +39,7 @@ public:
     void start() {
         if (z) {
             precondition<T>(run, m, r(), *z, zv = dot(r(), *z));
+            require_positive(zv, loop_state::indefinite_preconditioner);
             factor = starting_rr / zv;
             zv = starting_rr;
         } else {
@@ -46,19 +48,22 @@ public:
         }
         eta = sqrt(zv);
         inverse = divide_or_zero(eta, zv);
-        gamma = 0.0;
-        cosine = 1.0;
-        cosine_before = 1.0;
-        sine = 0.0;
-        sine_before = 0.0;
-        size = 0.0;
         for (vector<T>* of : {&v_before, &w_before, &w}) of->zero();
         if (v) fused(run, *v = inverse * r());
         fused(run, p = inverse * factor * (z ? *z : q));
+        cosine = 1.0;
+        cosine_before = 1.0;
+        gamma = 0.0;
+        for (scalar* of :
+             {&sine, &sine_before, &size, &ww, &ww_before, &across, &first, &ww_next, &along})
+            *of = gamma;
     }
 
     void iterate() {
-        if (z) require_positive(factor, loop_state::indefinite_preconditioner);
+        third = sine_before * gamma;
+        across = -(third * first * along);
+        ww_before = third * third * ww;
+        ww = ww_next;
         multiply(run, a, p, q, delta = dot(p, q));
         rotate_as_before();
         if (z)
@@ -70,7 +75,7 @@ public:
         take_rotation();
         fused(run, x += phi * w, p = inverse * factor * (z ? *z : q));
         if (!z) return test_residual(eta * eta);
-        fused(run, *v = inverse * q, *residual = kept * *residual + added * *v,
+        fused(run, *v = inverse * q, *residual = sine * sine * *residual + eta * cosine * *v,
               rr = dot(*residual, *residual));
         test_residual(rr);
     }
@@ -84,31 +89,35 @@ private:
         fused(run, q = q - delta * v - gamma * v_before, v_before = v);
         precondition<T>(run, m, q, z, zv = dot(q, z));
         // A q that vanishes says nothing of M.
-        require_positive(zv + constant(1e-300), loop_state::indefinite_preconditioner);
-        zv = factor * zv;
+        const scalar_value positive = zv + constant(1e-300);
+        require_positive(positive, loop_state::indefinite_preconditioner);
+        zv = factor * positive;
     }
 
     /// Applies the two rotations before to the new column of T.
     void rotate_as_before() {
         diagonal = cosine * delta - cosine_before * sine * gamma;
         second = sine * delta + cosine_before * cosine * gamma;
-        third = sine_before * gamma;
         size = maximum(size, delta * delta + gamma * gamma);
-        least = constant(rounding) * sqrt(size);
+        along = second * ww + across;
+        length = second * (along + across) + ww_before;
     }
 
     /// Makes the rotation that takes away sqrt(zv), which stands below the diagonal.
     void rotate() {
         const scalar_value square = diagonal * diagonal;
         // ||A r|| / ||r|| beside a part of ||A||, both as M measures.
-        require_nonzero(sqrt(square + cosine * cosine * zv), least, loop_state::stagnated);
+        constexpr double epsilon = std::numeric_limits<double>::epsilon(); // what it reckons with
+        require_nonzero(square + cosine * cosine * zv,
+                        constant(rounding.vanishes * rounding.vanishes / epsilon) * size,
+                        loop_state::stagnated);
         first = constant(1) / sqrt(square + zv);
         second = second * first;
         third = third * first;
     }
 
     void take_rotation() {
-        gamma = sqrt(maximum(zv, constant(0)));
+        gamma = sqrt(zv);
         inverse = divide_or_zero(gamma, zv);
         cosine_before = cosine;
         sine_before = sine;
@@ -116,17 +125,22 @@ private:
         sine = gamma * first;
         phi = cosine * eta;
         eta = -(sine * eta);
-        kept = sine * sine;
-        added = eta * cosine;
+        limit_step();
+    }
+
+    /// Ends the recurrence, to be judged by b - A x, before a step that rounding outweighs.
+    void limit_step() {
+        const scalar_value square = first * first;
+        ww_next = square + square * length;
+        // In units of r'r.
+        require_positive(constant(rounding.outweighs * rounding.outweighs) -
+                             cosine * cosine * size * ww_next,
+                         loop_state::converged);
     }
 
     [[nodiscard]] scalar_value constant(double c) { return {&run, run.constant(c)}; }
 
-    /// An A r of so many relative rounding errors of double is 0: Lanczos vectors that have lost
-    /// orthogonality leave hundreds, measured on singular systems.
-    static constexpr double rounding = sizeof(T) == 8 ? 2000
-                                                      : 16.0 * std::numeric_limits<T>::epsilon() /
-                                                            std::numeric_limits<double>::epsilon();
+    static constexpr minres_rounding rounding = minres_rounding::of(sizeof(T));
 
     execution& run;
     const scaled_operator<A>& a;
@@ -142,10 +156,13 @@ private:
     std::optional<vector<T>> z; ///< these three only with M, without which v and z/gamma are p
     std::optional<vector<T>> v;
     std::optional<vector<T>> residual;
-    scalar delta{run}, gamma{run}, inverse{run}, zv{run}, rr{run}, size{run}, least{run};
+    scalar delta{run}, gamma{run}, inverse{run}, zv{run}, rr{run}, size{run};
     scalar cosine{run}, cosine_before{run}, sine{run}, sine_before{run}, eta{run}, phi{run};
     scalar factor{run}; ///< of M^-1, with which r'M^-1 r was r'r at the start: no root of M's size
-    scalar diagonal{run}, first{run}, second{run}, third{run}, kept{run}, added{run};
+    scalar ww{run}, ww_before{run}, ww_next{run}; ///< squared norms of w, as M measures
+    scalar across{run};                           ///< w'w_before
+    scalar along{run}, length{run};               ///< what these make of the next w
+    scalar diagonal{run}, first{run}, second{run}, third{run};
 };
 
 struct minres_method {

@@ -4,14 +4,14 @@
 #include <cmath>
 #include <vector>
 
+#include <krylith/solvers/iteration/exponents.hpp>
+
 namespace krylith {
 
 template <class T>
-int exponent_of(const vector<T>& v, bool& finite) {
-    std::vector<T> values(static_cast<std::size_t>(v.size()));
-    v.download(values);
+int exponent_of(std::span<const T> v, bool& finite) {
     T largest = 0;
-    for (const T value : values) {
+    for (const T value : v) {
         if (!std::isfinite(value)) {
             finite = false;
             return 0;
@@ -22,7 +22,24 @@ int exponent_of(const vector<T>& v, bool& finite) {
     return std::clamp(std::ilogb(largest), -largest_exponent<T>, largest_exponent<T>);
 }
 
+template <class T>
+int exponent_of(const vector<T>& v, bool& finite) {
+    std::vector<T> values(static_cast<std::size_t>(v.size()));
+    v.download(values);
+    return exponent_of(std::span<const T>(values), finite);
+}
+
+template <class T>
+void shift(std::span<T> v, int exponent) {
+    if (exponent == 0) return;
+    for (T& value : v) value = std::ldexp(value, exponent);
+}
+
+template int exponent_of(std::span<const double>, bool&);
+template int exponent_of(std::span<const float>, bool&);
 template int exponent_of(const vector<double>&, bool&);
 template int exponent_of(const vector<float>&, bool&);
+template void shift(std::span<double>, int);
+template void shift(std::span<float>, int);
 
 } // namespace krylith

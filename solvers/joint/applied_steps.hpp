@@ -21,6 +21,12 @@ struct apply_preconditioner {
     return square > 0.0 && square - square == 0.0 ? std::sqrt(square) : 0.0;
 }
 
+/// What multiplies M^-1 v / |v| to give the loop's M^-1 v, where the square of |v| lies at `place`.
+[[nodiscard]] KRYLITH_HD inline double applied_factor(const double* array, const column_places& at,
+                                                      int place, int j) {
+    return column_norm(array[place + j]) * array[at.inverse_factor() + j];
+}
+
 /// Where the squares of columns are summed: r'r, or a number of the method's own.
 struct residual_squares {
     KRYLITH_HD static constexpr int place(const column_places& at) { return at.rr(); }
@@ -56,14 +62,14 @@ struct normalise : column_pass {
     }
 };
 
-/// The norm of a column, in the type of the vectors.
+/// The factor of what M made of a column of norm 1, in the type of the vectors.
 template <class T>
 struct norm_coefficient {
     T norm;
 };
 
-/// What passes have that multiply by the norms of columns, whose squares the array has had for a
-/// while.
+/// What passes have that multiply what M made of columns of norm 1, whose squares the array has had
+/// for a while.
 template <class Squares>
 struct norm_pass : column_pass {
     template <class T>
@@ -71,7 +77,7 @@ struct norm_pass : column_pass {
     template <class T>
     KRYLITH_HD static coefficients<T> prepare(const double* array, const double*,
                                               const column_places& at, int j) {
-        return {static_cast<T>(column_norm(array[Squares::place(at) + j]))};
+        return {static_cast<T>(applied_factor(array, at, Squares::place(at), j))};
     }
 };
 

@@ -48,10 +48,10 @@ struct bicgstab_columns {
         }
     };
 
-    /// The factor of M^-1 p and M^-1 s: the norm of the column where M took it with norm 1.
+    /// The factor of M^-1 p and M^-1 s where M took the column with norm 1.
     template <class T>
     KRYLITH_HD static T scale(const double* array, number squares, const column_places& at, int j) {
-        return applied ? static_cast<T>(column_norm(array[at.own(squares) + j])) : T(1);
+        return applied ? static_cast<T>(applied_factor(array, at, at.own(squares), j)) : T(1);
     }
 
     /// v = A M^-1 p.

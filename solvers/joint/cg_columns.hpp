@@ -184,7 +184,7 @@ struct cg_columns : cg_parts {
                                                   const column_places& at, int j) {
             const double before = array[at.own(rho) + j];
             const bool goes_on = array[at.state() + j] == 0.0 && arrived[j] > 0.0;
-            return {static_cast<T>(column_norm(array[at.rr() + j])),
+            return {static_cast<T>(applied_factor(array, at, at.rr(), j)),
                     goes_on ? static_cast<T>(arrived[j] / before) : T(0)};
         }
         template <class C, class T>
@@ -212,7 +212,7 @@ struct cg_columns : cg_parts {
         constexpr bool has_m = M != joint_preconditioner::none;
         const double product = array[(has_m ? at.extra() : at.rr()) + j];
         array[at.own(rho) + j] = product;
-        return product > 0.0 ? loop_state::running : loop_state::indefinite_preconditioner;
+        return begun_with(product);
     }
 
     /// Takes in p'q and r'r (r'z): the step of column j, and whether it goes on. A column that has
@@ -225,22 +225,20 @@ struct cg_columns : cg_parts {
         if (state != 0.0) return false;
         const double product = array[at.own(pq) + j];
         const double before = product_of(array, at, j);
+        if (const loop_state begun = begun_with(before); begun != loop_state::running) {
+            state = as_register(begun); // then there was no step
+            return false;
+        }
         if (!(product > 0.0) || !(product - product == 0.0)) {
             state = as_register(product - product == 0.0 ? loop_state::indefinite_matrix
                                                          : loop_state::not_a_number);
-            return false;
-        }
-        if (applied && !(before > 0.0)) { // then there was no step
-            state = as_register(before - before == 0.0 ? loop_state::indefinite_preconditioner
-                                                       : loop_state::not_a_number);
             return false;
         }
         array[at.own(alpha) + j] = before / product;
         loop_state next = test_column(array, arrived, at, j);
         const double now = applied ? before : arrived[(diagonal ? at.k : 0) + j];
         array[at.own(rho) + j] = now;
-        if (next == loop_state::running && !(now > 0.0))
-            next = loop_state::indefinite_preconditioner;
+        if (next == loop_state::running) next = begun_with(now);
         if (next == loop_state::running && !applied) array[at.own(beta) + j] = now / before;
         state = as_register(next);
         return next == loop_state::running;

@@ -182,6 +182,7 @@ __global__ void __launch_bounds__(block_threads, 4)
     const double along = own[a.count + before];
     const double scale = own[2 * a.count];
     const bool moves = inverse != 0 || scale != 0; // else the column leaves zeros
+    const T factor = a.inverse_factor(context.array, c);
     T* const u = a.basis[before];
     T* const next = a.basis[a.count];
     const std::int64_t size = a.entries();
@@ -225,7 +226,7 @@ __global__ void __launch_bounds__(block_threads, 4)
             next[mine.at[e]] = candidate;
             if (a.to == nullptr) continue;
             const T d = a.inverse_diagonal != nullptr ? a.inverse_diagonal[mine.at[e] / K] : T(1);
-            a.to[mine.at[e]] = d * candidate;
+            a.to[mine.at[e]] = factor * d * candidate;
         }
     }
 }
@@ -240,6 +241,7 @@ __global__ void __launch_bounds__(block_threads, 4)
     if (!kernel_prologue(parameter, state)) return;
     const double* const steps = context.array + a.at.columns().own(column_cycle_places::steps);
     const int c = own_column<K>();
+    const T factor = a.inverse_factor(context.array, c);
     const auto steps_here = static_cast<int>(steps[c]);
     int most = 0;
 #pragma unroll
@@ -276,7 +278,7 @@ __global__ void __launch_bounds__(block_threads, 4)
         for (int e = 0; e < entries<T>; ++e) {
             if (!mine.there[e]) continue;
             const T d = a.inverse_diagonal != nullptr ? a.inverse_diagonal[mine.at[e] / K] : T(1);
-            a.to[mine.at[e]] += d * static_cast<T>(sum[e]);
+            a.to[mine.at[e]] += factor * d * static_cast<T>(sum[e]);
         }
     }
 }

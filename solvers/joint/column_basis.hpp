@@ -33,6 +33,12 @@ struct column_basis_operands {
     reduction reduce;
 
     [[nodiscard]] KRYLITH_HD std::int64_t entries() const { return rows * at.k; }
+    /// The factor of the inverse diagonal in column c; 1 where M is none of this kernel's business.
+    [[nodiscard]] KRYLITH_HD T inverse_factor(const double* array, int c) const {
+        return inverse_diagonal == nullptr
+                   ? T(1)
+                   : static_cast<T>(array[at.columns().inverse_factor() + c]);
+    }
 };
 
 template <class T>

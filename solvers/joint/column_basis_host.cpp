@@ -120,8 +120,9 @@ void subtract(const column_basis_operands<T>& a, const double* batch, int j, std
 }
 
 template <int K, class T>
-void update(const column_basis_operands<T>& a, const double* batch, std::int64_t begin,
+void update(const column_basis_operands<T>& a, const double* array, std::int64_t begin,
             std::int64_t end) {
+    const double* const batch = array + a.at.batch();
     const int before = a.count - 1;
     const int values = a.at.values(before);
     T* const u = a.basis[before];
@@ -150,9 +151,11 @@ void update(const column_basis_operands<T>& a, const double* batch, std::int64_t
         std::copy(next + begin, next + end, a.to + begin);
         return;
     }
+    const lane_values<T, K> factor(array + a.at.columns().inverse_factor(), 1);
     for (std::int64_t i = begin; i < end; i += K)
 #pragma omp simd
-        for (int c = 0; c < K; ++c) a.to[i + c] = a.inverse_diagonal[i / K] * next[i + c];
+        for (int c = 0; c < K; ++c)
+            a.to[i + c] = factor.of[c] * a.inverse_diagonal[i / K] * next[i + c];
 }
 
 /// Computes x += M^-1 V y, with as many vectors as a column has steps.
@@ -178,7 +181,8 @@ void combine(const column_basis_operands<T>& a, const double* array, std::int64_
     }
     for (std::int64_t i = begin; i < end; ++i) {
         const T d = a.inverse_diagonal != nullptr ? a.inverse_diagonal[i / K] : T(1);
-        a.to[i] += d * static_cast<T>(sums[i - begin]);
+        a.to[i] +=
+            a.inverse_factor(array, static_cast<int>(i % K)) * d * static_cast<T>(sums[i - begin]);
     }
 }
 
@@ -197,7 +201,7 @@ void run_on_rows(basis_pass pass, const column_basis_arguments<T>& a, int thread
                   case basis_pass::dots:
                       return add_dots<K>(a, begin, end - begin, a.reduce.partials + chunk,
                                          chunks.count);
-                  case basis_pass::update: return update<K>(a, array + a.at.batch(), begin, end);
+                  case basis_pass::update: return update<K>(a, array, begin, end);
                   case basis_pass::combine: return combine<K>(a, array, begin, end);
                   }
               });

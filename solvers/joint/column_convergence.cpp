@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <string>
+
+#include <krylith/solvers/iteration/diagnosis.hpp>
 
 namespace krylith {
 
@@ -21,66 +22,99 @@ reason reason_of(loop_state state) {
     }
 }
 
-std::string diagnosis_of(reason why) {
-    switch (why) {
-    case reason::max_iterations:
-        return "the iterations ran out: allow more, or take another preconditioner";
-    case reason::diverged: return "the residual grew: A may not be symmetric positive definite";
-    case reason::indefinite_matrix:
-        return "p'Ap <= 0: A is not positive definite; minres and gmres don't ask for that";
-    case reason::indefinite_preconditioner:
-        return "r'z <= 0: M is not positive definite, as one of a diagonal with negative entries: "
-               "solve without it";
-    case reason::not_a_number: return "NaN or infinity in b, x0 or A";
-    case reason::breakdown: return "the method broke down twice without progress: gmres can't";
-    case reason::stagnated:
-        return "no more progress: the true residual doesn't follow; ask for less";
-    case reason::out_of_range:
-        return "squares of b leave the range of double: a solve of this column alone scales it";
-    case reason::interrupted: return "a stop was requested: x is the iterate of that time";
-    case reason::time_limit: return "max_seconds are over: x is the iterate of that time";
-    default: return {};
-    }
+double epsilon_of(std::size_t value_bytes) {
+    return value_bytes == 8 ? std::numeric_limits<double>::epsilon()
+                            : std::numeric_limits<float>::epsilon();
 }
 
 } // namespace
 
+void column_convergence::reset() {
+    std::ranges::fill(numbers_, 0.0);
+    for (int j = 0; j < k_; ++j) {
+        set(at_.factor(), j, 1);
+        set(at_.inverse_factor(), j, 1);
+    }
+    std::ranges::fill(columns_, column{});
+}
+
+template <class T>
+bool column_convergence::choose_scaled(std::span<const T> b, std::int64_t rows) {
+    const auto n = static_cast<std::size_t>(rows);
+    for (int j = 0; (at(j) + 1) * n <= b.size(); ++j) {
+        column_scale& c = scale(j);
+        const double squares[] = {number(at_.rr(), j), number(at_.extra(), j)};
+        c.zero = squares[0] == 0 &&
+                 std::ranges::all_of(b.subspan(at(j) * n, n), [](T value) { return value == 0; });
+        c.scaled = !c.zero && !std::ranges::all_of(squares, [](double square) {
+            return is_ordinary(square, sizeof(T));
+        });
+    }
+    return any_scaled();
+}
+
+template bool column_convergence::choose_scaled(std::span<const double>, std::int64_t);
+template bool column_convergence::choose_scaled(std::span<const float>, std::int64_t);
+
+bool column_convergence::any_scaled() const {
+    return std::ranges::any_of(columns_, [](const column& c) { return c.scale.scaled; });
+}
+
 void column_convergence::begin(const solver_options& options, std::int64_t iteration_limit) {
     options_ = options;
     limit_ = iteration_limit;
-    results_.assign(static_cast<std::size_t>(k_), {});
     for (int j = 0; j < k_; ++j) {
-        const double norm = std::sqrt(number(at_.rr(), j));
-        result(j).rtol = *options_.rtol;
-        result(j).rhs_norm = norm;
-        const double target = std::max(*options_.rtol * norm, options_.atol);
-        set(at_.target(), j, target * target);
-        set(at_.iterations(), j, 0);
-        set(at_.state(), j, 0);
+        column& c = columns_[at(j)];
+        c.bb = number(at_.rr(), j);
+        c.best = std::numeric_limits<double>::infinity();
+        const double norm = std::sqrt(c.bb);
+        c.result.rtol = *options_.rtol;
+        c.result.rhs_norm = std::ldexp(norm, -c.scale.b);
+        c.target = std::max(*options_.rtol * norm, std::ldexp(options_.atol, c.scale.b));
+        // The recurrence can fall further than the true residual, so the loop also stops at a floor
+        // (iteration_control::set_controls).
+        const double aim = std::max(c.target, 0.25 * epsilon_of(8) * norm);
+        set(at_.target(), j, aim * aim);
+        set(at_.factor(), j, std::ldexp(1.0, c.scale.a));
+        set(at_.inverse_factor(), j, std::ldexp(1.0, c.scale.m));
     }
-    kept_ = numbers_;
-    best_.assign(static_cast<std::size_t>(k_), std::numeric_limits<double>::infinity());
 }
 
 void column_convergence::start() {
     for (int j = 0; j < k_; ++j) {
-        const double bb = kept_[static_cast<std::size_t>(at_.rr() + j)];
         const double rr = number(at_.rr(), j);
-        for (const int place : {at_.target(), at_.iterations(), at_.state()})
-            set(place, j, kept_[static_cast<std::size_t>(place + j)]);
         set(at_.residual(), j, rr);
         // From a start far off, growth is measured by the first residual, as in cg().
         const double tolerance = options_.divergence_tolerance;
-        set(at_.ceiling(), j, tolerance * tolerance * std::max(bb, rr));
-        if (std::isnan(rr) || std::isnan(bb))
+        set(at_.ceiling(), j, tolerance * tolerance * std::max(columns_[at(j)].bb, rr));
+        if (!std::isfinite(rr) || !columns_[at(j)].scale.finite)
             finish(j, reason::not_a_number);
-        else if (std::isinf(rr) || (bb != 0 && !is_ordinary(bb, static_cast<int>(value_bytes_))))
-            finish(j, reason::out_of_range);
-        else if (rr <= number(at_.target(), j))
+        else if (reached(j))
             finish(j, converged_reason(j));
+        else if (columns_[at(j)].exact)
+            finish(j, reason::stagnated);
         else
             resume(j);
     }
+}
+
+bool column_convergence::reached(int j) const {
+    const double rr = number(at_.rr(), j);
+    return std::isfinite(rr) && std::sqrt(rr) <= columns_[at(j)].target;
+}
+
+bool column_convergence::doubtful(int j, const std::optional<matrix_norms>& norms) const {
+    const column& c = columns_[at(j)];
+    const double xx = number(at_.xx(), j);
+    // The residual of x = 0 is b.
+    if (!reached(j) || xx == 0) return false;
+    return !norms || !(norms->rounding(epsilon_of(value_bytes_), number(at_.factor(), j), xx,
+                                       c.bb) <= c.target);
+}
+
+void column_convergence::set_exact(int j, double rr) {
+    set(at_.rr(), j, rr);
+    columns_[at(j)].exact = true;
 }
 
 bool column_convergence::runs() const {
@@ -90,32 +124,30 @@ bool column_convergence::runs() const {
 }
 
 double column_convergence::launch() {
-    started_.resize(static_cast<std::size_t>(k_));
     double most = 0;
     for (int j = 0; j < k_; ++j) {
         const bool iterates = number(at_.state(), j) == 0.0;
-        started_[static_cast<std::size_t>(j)] = iterates;
+        columns_[at(j)].started = iterates;
         if (iterates) most = std::max(most, number(at_.iterations(), j));
     }
     return most;
 }
 
 reason column_convergence::converged_reason(int j) const {
-    const solve_result& result = results_[static_cast<std::size_t>(j)];
-    return options_.atol <= *options_.rtol * result.rhs_norm ? reason::converged_rtol
-                                                             : reason::converged_atol;
+    const column& c = columns_[at(j)];
+    return std::sqrt(number(at_.rr(), j)) <= *options_.rtol * std::sqrt(c.bb)
+               ? reason::converged_rtol
+               : reason::converged_atol;
 }
 
 void column_convergence::finish(int j, reason why) {
     if (number(at_.state(), j) == 0.0) set(at_.state(), j, as_register(loop_state::converged));
-    solve_result& r = result(j);
+    const int exponent = -columns_[at(j)].scale.b;
+    solve_result& r = columns_[at(j)].result;
     r.reason = why;
     r.iterations = static_cast<std::int64_t>(number(at_.iterations(), j));
-    r.recurrence_residual = std::sqrt(number(at_.residual(), j));
-    r.true_residual = std::sqrt(number(at_.rr(), j));
-    r.diagnosis = cycles_ && why == reason::stagnated
-                      ? "a whole cycle made no progress: allow a longer restart, or ask for less"
-                      : diagnosis_of(why);
+    r.recurrence_residual = std::ldexp(std::sqrt(number(at_.residual(), j)), exponent);
+    r.true_residual = std::ldexp(std::sqrt(number(at_.rr(), j)), exponent);
 }
 
 void column_convergence::resume(int j) {
@@ -129,7 +161,7 @@ void column_convergence::resume(int j) {
 
 void column_convergence::begin_cycle(int j) {
     const double rr = number(at_.rr(), j);
-    double& best = best_[static_cast<std::size_t>(j)];
+    double& best = columns_[at(j)].best;
     // The limit may have cut the cycle: then it says nothing. The rule is that of gmres().
     const bool whole = state(j) != loop_state::running;
     const bool progress = rr < (1 - 1e-6) * best;
@@ -144,35 +176,56 @@ void column_convergence::begin_cycle(int j) {
         resume(j);
 }
 
+void column_convergence::judge(int j, loop_state why) {
+    column& c = columns_[at(j)];
+    const double rr = number(at_.rr(), j);
+    const bool fell = c.previous < 0 || rr <= 0.25 * c.previous;
+    c.previous = rr;
+    if (why == loop_state::running || (why == loop_state::converged &&
+                                       number(at_.iterations(), j) >= static_cast<double>(limit_)))
+        return finish(j, reason::max_iterations);
+    if (!fell)
+        return finish(j, why == loop_state::breakdown ? reason::breakdown : reason::stagnated);
+    ++c.result.replacements;
+    resume(j);
+}
+
 void column_convergence::verify(std::optional<reason> told, bool recorded) {
     for (int j = 0; j < k_; ++j) {
-        if (!started_[static_cast<std::size_t>(j)]) continue;
-        solve_result& r = result(j);
-        r.recorded = recorded;
-        const double rr = number(at_.rr(), j);
+        column& c = columns_[at(j)];
+        if (!c.started) continue;
+        c.result.recorded = recorded;
         const loop_state why = state(j);
-        if (std::isfinite(rr) && rr <= number(at_.target(), j))
+        if (reached(j))
             finish(j, cycles_ && why == loop_state::breakdown ? reason::happy_breakdown
                                                               : converged_reason(j));
-        else if (!std::isfinite(rr))
+        else if (!std::isfinite(number(at_.rr(), j)))
             finish(j, reason::not_a_number);
+        else if (c.exact)
+            finish(j, reason::stagnated);
         else if (why != loop_state::converged && why != loop_state::running &&
                  why != loop_state::breakdown && why != loop_state::pause)
             finish(j, reason_of(why));
         else if (told)
             finish(j, *told);
-        else if (cycles_)
-            begin_cycle(j);
-        else if (why == loop_state::running)
-            finish(j, reason::max_iterations);
-        else if (r.replacements > 0 && rr > r.true_residual * r.true_residual / 16)
-            finish(j, why == loop_state::breakdown ? reason::breakdown : reason::stagnated);
-        else {
-            ++r.replacements;
-            r.true_residual = std::sqrt(rr);
-            resume(j);
-        }
+        else
+            cycles_ ? begin_cycle(j) : judge(j, why);
     }
+}
+
+void column_convergence::check_shifted(int j) {
+    const solve_result& r = columns_[at(j)].result;
+    finish(j, r.converged() && !reached(j) ? reason::out_of_range : r.reason);
+}
+
+std::vector<solve_result> column_convergence::results() const {
+    std::vector<solve_result> all;
+    for (const column& c : columns_) {
+        all.push_back(c.result);
+        if (!c.result.converged())
+            all.back().diagnosis = diagnosis(c.result, epsilon_of(value_bytes_));
+    }
+    return all;
 }
 
 } // namespace krylith

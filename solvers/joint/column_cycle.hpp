@@ -21,9 +21,10 @@ struct column_cycle_places {
 
     /// The numbers of the method (column_places::own).
     enum number : int {
-        steps, ///< columns of H that are complete
-        lucky, ///< 1: the space is complete
-        found, ///< squared norm of V y, where M is a step of its own
+        steps,       ///< columns of H that are complete
+        lucky,       ///< 1: the space is complete
+        found,       ///< squared norm of V y, where M is a step of its own
+        step_factor, ///< of M^-1 there, else 1
         numbers
     };
 

@@ -50,10 +50,13 @@ __global__ void __launch_bounds__(block_threads)
     if (!kernel_prologue(parameter, state, taken)) return;
     const double* const arrived = arrived_sums(context, taken, Pass::awaits(at));
     typename Pass::template coefficients<T> coefficients[width];
+    column_factors<T> factors[width];
 #pragma unroll
-    for (int c = 0; c < width; ++c)
-        coefficients[c] =
-            Pass::template prepare<T>(context.array, arrived, at, first_column<K>() + c);
+    for (int c = 0; c < width; ++c) {
+        const int column = first_column<K>() + c;
+        coefficients[c] = Pass::template prepare<T>(context.array, arrived, at, column);
+        factors[c] = factors_of<Pass, T>(context.array, at, column);
+    }
     double sums[(Pass::sums > 0 ? Pass::sums : 1) * width] = {};
     const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * block_threads;
     for (std::int64_t item = static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
@@ -76,7 +79,8 @@ __global__ void __launch_bounds__(block_threads)
             for (int v = 0; v < max_column_vectors; ++v)
                 if ((Pass::reads >> v & 1) != 0) e[v] = entries[v].at[c];
             double own[Pass::sums + 1] = {};
-            Pass::apply(coefficients[c], d, product.at[c], e, own);
+            Pass::apply(coefficients[c], factors[c].inverse * d, factors[c].product * product.at[c],
+                        e, own);
 #pragma unroll
             for (int v = 0; v < max_column_vectors; ++v)
                 if ((Pass::writes >> v & 1) != 0) entries[v].at[c] = e[v];

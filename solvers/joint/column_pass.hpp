@@ -12,7 +12,7 @@
 // - coefficients<T>, and prepare<T>(array, arrived, places, j), which finds those of column j from
 //   the array and from the sums that have just arrived;
 // - apply(c, d, product, e, sums), which changes the entries e of the vectors and adds to the sums;
-//   d is the entry of M^-1.
+//   d is the entry of M^-1, which like the product has the column's factor.
 #pragma once
 
 #include <cstdint>
@@ -50,8 +50,13 @@ struct column_places {
         return 6 * k;
     } ///< squared, at the
       ///< last test
+    /// The powers of two by which the loop multiplies A and M^-1
+    /// (solvers/joint/column_scaling.hpp).
+    [[nodiscard]] KRYLITH_HD constexpr int factor() const { return 7 * k; }
+    [[nodiscard]] KRYLITH_HD constexpr int inverse_factor() const { return 8 * k; }
+    [[nodiscard]] KRYLITH_HD constexpr int xx() const { return 9 * k; } ///< x'x, at the last check
     /// The numbers of the method.
-    [[nodiscard]] KRYLITH_HD constexpr int own(int i) const { return (7 + i) * k; }
+    [[nodiscard]] KRYLITH_HD constexpr int own(int i) const { return (10 + i) * k; }
 };
 
 /// One rank's rows and vectors; plain data for kernels.
@@ -84,6 +89,19 @@ struct column_pass {
     }
 };
 
+/// The factors of the product and of the entries of M^-1 that a pass hands to apply().
+template <class T>
+struct column_factors {
+    T product;
+    T inverse;
+};
+template <class Pass, class T>
+[[nodiscard]] KRYLITH_HD column_factors<T> factors_of(const double* array, const column_places& at,
+                                                      int j) {
+    return {Pass::product != no_product ? static_cast<T>(array[at.factor() + j]) : T(1),
+            Pass::uses_diagonal ? static_cast<T>(array[at.inverse_factor() + j]) : T(1)};
+}
+
 /// A term of a dot product.
 template <class T>
 [[nodiscard]] KRYLITH_HD double column_term(T a, T b) {
@@ -101,6 +119,12 @@ KRYLITH_HD inline loop_state test_column(double* array, const double* arrived,
     if (rr <= array[at.target() + j]) return loop_state::converged;
     if (rr > array[at.ceiling() + j]) return loop_state::diverged;
     return loop_state::running;
+}
+
+/// The state of a column whose r'M^-1 r is this.
+KRYLITH_HD inline loop_state begun_with(double product) {
+    if (!(product - product == 0.0)) return loop_state::not_a_number;
+    return product > 0.0 ? loop_state::running : loop_state::indefinite_preconditioner;
 }
 
 namespace host {

@@ -16,7 +16,8 @@ namespace detail {
 
 /// Runs the pass on one row; sums of column j go to sums[set * k + j].
 template <class Pass, int K, class T, class Coefficients>
-void pass_row(const column_operands<T>& a, const Coefficients* c, std::int64_t row, double* sums) {
+void pass_row(const column_operands<T>& a, const Coefficients* c, const column_factors<T>* factors,
+              std::int64_t row, double* sums) {
     T product[K] = {};
     if constexpr (Pass::product != no_product)
         multiply_row<K>(a.matrix, a.vectors[Pass::product], row, product);
@@ -27,7 +28,7 @@ void pass_row(const column_operands<T>& a, const Coefficients* c, std::int64_t r
         for (int v = 0; v < max_column_vectors; ++v)
             if ((Pass::reads >> v & 1) != 0) e[v] = a.vectors[v][at];
         double own[Pass::sums + 1] = {};
-        Pass::apply(c[j], d, product[j], e, own);
+        Pass::apply(c[j], factors[j].inverse * d, factors[j].product * product[j], e, own);
         for (int v = 0; v < max_column_vectors; ++v)
             if ((Pass::writes >> v & 1) != 0) a.vectors[v][at] = e[v];
         for (int s = 0; s < Pass::sums; ++s) sums[s * K + j] += own[s];
@@ -52,8 +53,11 @@ void run_pass(device& device, const column_arguments<T>& arguments) {
         const column_places at{a.columns};
         const double* const array = a.common.array;
         typename Pass::template coefficients<T> c[max_columns];
-        for (int j = 0; j < a.columns; ++j)
+        column_factors<T> factors[max_columns];
+        for (int j = 0; j < a.columns; ++j) {
             c[j] = Pass::template prepare<T>(array, array + Pass::awaits(at), at, j);
+            factors[j] = factors_of<Pass, T>(array, at, j);
+        }
         const int values = Pass::sums * a.columns;
         const chunking chunks(a.rows);
         if (values > 0) std::fill_n(a.reduce.partials, values * chunks.count, 0.0);
@@ -64,7 +68,7 @@ void run_pass(device& device, const column_arguments<T>& arguments) {
                       [&](std::int64_t chunk, std::int64_t begin, std::int64_t end) {
                           double sums[2 * columns] = {};
                           for (std::int64_t row = begin; row < end; ++row)
-                              detail::pass_row<Pass, columns>(a, c, row, sums);
+                              detail::pass_row<Pass, columns>(a, c, factors, row, sums);
                           for (int v = 0; v < values; ++v)
                               a.reduce.partials[v * chunks.count + chunk] += sums[v];
                       });

@@ -20,16 +20,23 @@ struct gmres_parts {
 
     static constexpr int numbers = column_cycle_places::numbers;
 
-    /// w = A p.
+    /// w = A p, times the factor of M where M is a step of its own.
     struct multiply : column_pass {
         static constexpr int product = p;
         static constexpr unsigned reads = 0;
         static constexpr unsigned writes = in_set(w);
         static constexpr int sums = 0;
         KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.rr(); }
+        template <class T>
+        using coefficients = norm_coefficient<T>;
+        template <class T>
+        KRYLITH_HD static coefficients<T> prepare(const double* array, const double*,
+                                                  const column_places& at, int j) {
+            return {static_cast<T>(array[at.own(column_cycle_places::step_factor) + j])};
+        }
         template <class C, class T>
-        KRYLITH_HD static void apply(const C&, T, T product, T* e, double*) {
-            e[w] = product;
+        KRYLITH_HD static void apply(const C& c, T, T product, T* e, double*) {
+            e[w] = c.norm * product;
         }
     };
 };
@@ -61,11 +68,18 @@ struct gmres_columns : gmres_parts {
     };
 
     /// p = |v| p, of what M made of v / |v|.
-    struct stretch : norm_pass<residual_squares> {
+    struct stretch : column_pass {
         static constexpr unsigned reads = in_set(p);
         static constexpr unsigned writes = in_set(p);
         static constexpr int sums = 0;
         KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.rr(); }
+        template <class T>
+        using coefficients = norm_coefficient<T>;
+        template <class T>
+        KRYLITH_HD static coefficients<T> prepare(const double* array, const double*,
+                                                  const column_places& at, int j) {
+            return {static_cast<T>(column_norm(array[at.rr() + j]))};
+        }
         template <class C, class T>
         KRYLITH_HD static void apply(const C& c, T, T, T* e, double*) {
             e[p] *= c.norm;
@@ -114,6 +128,8 @@ struct gmres_columns : gmres_parts {
                                        int /*value_bytes*/) {
         array[at.own(column_cycle_places::steps) + j] = 0;
         array[at.own(column_cycle_places::lucky) + j] = 0;
+        array[at.own(column_cycle_places::step_factor) + j] =
+            applied ? array[at.inverse_factor() + j] : 1.0;
         return loop_state::running;
     }
 };

@@ -14,11 +14,15 @@
 
 #include <krylith/config.hpp>
 #include <krylith/device/host/group_driver.hpp>
+#include <krylith/solvers/iteration/exponents.hpp>
 #include <krylith/solvers/iteration/iteration_control.hpp>
+#include <krylith/solvers/iteration/scaling.hpp>
+#include <krylith/solvers/joint/applied_steps.hpp>
 #include <krylith/solvers/joint/column_basis.hpp>
 #include <krylith/solvers/joint/column_convergence.hpp>
 #include <krylith/solvers/joint/column_matrix.hpp>
 #include <krylith/solvers/joint/column_pass.hpp>
+#include <krylith/solvers/joint/column_scaling.hpp>
 #include <krylith/solvers/joint/column_transfers.hpp>
 #include <krylith/solvers/joint/joint_limits.hpp>
 #include <krylith/solvers/joint/persistent_columns.hpp>
@@ -29,10 +33,10 @@
 
 namespace krylith {
 
-/// A Method numbers its vectors (b and x among them; `domain` are those that A multiplies) and the
-/// numbers of a column, and has lists of steps, begin() and test(). A step is a pass or
-/// apply_preconditioner. begins<from x> starts the recurrence; an iteration is before_test, the
-/// test of all columns, after_test, and, if any column goes on, `next`. The devices repeat it
+/// A Method numbers its vectors (those of scaling_parts first; `domain` are those that A
+/// multiplies) and the numbers of a column, and has lists of steps, begin() and test(). A step is a
+/// pass or apply_preconditioner. begins<from x> starts the recurrence; an iteration is before_test,
+/// the test of all columns, after_test, and, if any column goes on, `next`. The devices repeat it
 /// without the host until no column goes on. A Method that keeps_basis has instead of these lists
 /// the pass multiply, w = A p, and v for the first vector of its basis; the devices then go through
 /// a cycle without the host, and after it ends<> brings w = V y into x where M is a step of its
@@ -74,26 +78,32 @@ public:
                                                   std::chrono::steady_clock::time_point began) {
         const group_driver driver(a_.group());
         const joint_limits limits(options, rows(), began);
+        columns_.reset();
         upload_columns(vectors_[Method::b], k_, b);
-        if (options.initial_guess)
-            upload_columns<T>(vectors_[Method::x], k_, x);
-        else
-            vectors_[Method::x].zero();
         a_.group().synchronize();
         const auto first = std::chrono::steady_clock::now();
-        start<false>();
+        measure_b();
+        if (columns_.choose_scaled(b, rows())) rescale(b);
         columns_.begin(options, limits.iterations());
-        if (options.initial_guess) start<true>();
+        upload_numbers();
+        if (options.initial_guess)
+            upload_guess(x);
+        else
+            vectors_[Method::x].zero();
+        options.initial_guess ? start<true>() : start<false>();
+        confirm();
         columns_.start();
         while (columns_.runs()) {
             const std::optional<reason> told = repeat(limits);
             start<true>();
+            confirm();
             columns_.verify(told, persistent_ || run_.mode() == execution_mode::recorded);
         }
         const double seconds =
             std::chrono::duration<double>(std::chrono::steady_clock::now() - first).count();
         download_columns(vectors_[Method::x], k_, x);
-        std::vector<solve_result> results = std::move(columns_.results());
+        if (columns_.any_scaled()) unscale(x);
+        std::vector<solve_result> results = columns_.results();
         results.resize(static_cast<std::size_t>(count)); // the rest of the columns was padding
         for (solve_result& result : results) {
             result.solve_seconds = seconds;
@@ -252,12 +262,145 @@ private:
         run_.unguarded([&] {
             if (FromX) put(in_set(Method::x));
             this->template steps<typename Method::template begins<FromX>>();
+            pass<scaling_parts::square>();
             run_.flush();
         });
         run_.group().synchronize();
         download_numbers();
     }
 
+    /// Sets x = b and r = A b, and brings their squared norms to the host.
+    void measure_b() {
+        upload_numbers();
+        run_.unguarded([&] {
+            pass<scaling_parts::copy>();
+            put(in_set(Method::x));
+            pass<scaling_parts::multiply>();
+            run_.flush();
+        });
+        run_.group().synchronize();
+        download_numbers();
+    }
+
+    /// Calls body(j, column j of `columns`) for the columns whose squares leave the range.
+    template <class Columns, class Body>
+    void for_scaled(Columns& columns, const Body& body) {
+        const auto n = static_cast<std::size_t>(rows());
+        for (int j = 0; j < k_; ++j)
+            if (columns_.scale(j).scaled)
+                body(j, std::span(columns).subspan(static_cast<std::size_t>(j) * n, n));
+    }
+
+    /// Scales the columns whose squares leave the range as iteration::rescale() does. It is rare,
+    /// and downloads vectors.
+    void rescale(std::span<const T> b) {
+        std::vector<T> scaled(b.begin(), b.end());
+        std::vector<T> made(b.size());
+        const auto enlarge_b = [&](int j, std::span<T> column, int by) {
+            column_scale& scale = columns_.scale(j);
+            by = std::min(by, largest_exponent<double> - scale.b);
+            shift(column, by);
+            scale.b += by;
+        };
+        const auto exponent = [&](int j, std::span<const T> column) {
+            return exponent_of(column, columns_.scale(j).finite);
+        };
+        const auto multiply = [&] {
+            upload_columns<T>(vectors_[Method::b], k_, scaled);
+            measure_b();
+            download_columns<T>(vectors_[scaling_parts::r], k_, made);
+        };
+        for_scaled(scaled, [&](int j, std::span<T> column) {
+            for (int step = 0; step < 2; ++step) // float's smallest numbers need a second one
+                enlarge_b(j, column, -exponent(j, column));
+        });
+        multiply();
+        bool enlarged = false;
+        for_scaled(made, [&](int j, std::span<T> product) {
+            column_scale& scale = columns_.scale(j);
+            scale.a = -exponent(j, product);
+            if (scale.a <= least_product<T> && columns_.product_square(j) != 0) return;
+            const auto n = product.size();
+            enlarge_b(j, std::span(scaled).subspan(static_cast<std::size_t>(j) * n, n),
+                      product_room<T>);
+            enlarged = true;
+        });
+        if (enlarged) {
+            multiply();
+            for_scaled(made, [&](int j, std::span<T> product) {
+                // b is of size 1, or of that and some room.
+                column_scale& scale = columns_.scale(j);
+                bool finite = true;
+                const auto n = product.size();
+                const int of_b = exponent_of(
+                    std::span<const T>(scaled).subspan(static_cast<std::size_t>(j) * n, n), finite);
+                scale.a = of_b - exponent(j, product);
+            });
+        }
+        if (Method::applied || Method::diagonal) {
+            run_.unguarded([&] {
+                if constexpr (Method::applied) {
+                    step<normalise<scaling_parts, residual_squares, scaling_parts::b,
+                                   scaling_parts::r>>();
+                    step<apply_preconditioner<scaling_parts::r, scaling_parts::x>>();
+                } else {
+                    step<scaling_parts::precondition>();
+                }
+                run_.flush();
+            });
+            download_columns<T>(vectors_[Method::x], k_, made);
+            for_scaled(made, [&](int j, std::span<T> column) {
+                columns_.scale(j).m = -exponent(j, column);
+            });
+        }
+    }
+
+    void upload_guess(std::span<const T> x) {
+        std::vector<T> scaled(x.begin(), x.end());
+        const auto n = static_cast<std::size_t>(rows());
+        for (int j = 0; (static_cast<std::size_t>(j) + 1) * n <= x.size(); ++j) {
+            const auto column = std::span(scaled).subspan(static_cast<std::size_t>(j) * n, n);
+            if (columns_.scale(j).zero) std::ranges::fill(column, T(0)); // its solution
+            shift(column, -columns_.scale(j).x());
+        }
+        upload_columns<T>(vectors_[Method::x], k_, scaled);
+    }
+
+    /// Gives x back to the caller's scale. Entries that leave the range of T on the way don't come
+    /// back, so the residual shows them.
+    void unscale(std::span<T> x) {
+        for_scaled(x, [&](int j, std::span<T> column) { shift(column, columns_.scale(j).x()); });
+        upload_guess(x);
+        start<true>();
+        confirm();
+        for_scaled(x, [&](int j, std::span<T>) { columns_.check_shifted(j); });
+    }
+
+    /// Replaces residuals that rounding may have brought below the target by those in doubled
+    /// precision, of which they are the squared norms. It costs a product there, and in the first
+    /// solve, which finds out how large A is.
+    void confirm() {
+        std::vector<residual_sums> sums;
+        double factor = 0;
+        for (int j = 0; j < k_; ++j) {
+            if (!columns_.doubtful(j, a_.single().kept().norms)) continue;
+            if (const double own = columns_.factor(j); sums.empty() || own != factor) {
+                factor = own;
+                vector<T> r = a_.make_range_vector();
+                sums = a_.of_columns().doubled_residual(static_cast<T>(factor), vectors_[Method::x],
+                                                        vectors_[Method::b], r);
+            }
+            const residual_sums& of = sums[static_cast<std::size_t>(j)];
+            columns_.set_exact(j, of.rr == 0 && of.largest > 0 ? 1e-300 : of.rr);
+        }
+    }
+
+    void upload_numbers() {
+        const std::vector<double>& numbers = columns_.numbers();
+        for (int rank = 0; rank < run_.ranks(); ++rank)
+            run_.group()[rank].upload(run_.at(rank).array, numbers.data(),
+                                      numbers.size() * sizeof(double));
+    }
     void download_numbers() {
         std::vector<double>& numbers = columns_.numbers();
         run_.group()[0].download(numbers.data(), run_.at(0).array, numbers.size() * sizeof(double));
@@ -266,10 +409,7 @@ private:
     /// Repeats iterations until no column goes on. Returns why the caller stopped them, if so.
     [[nodiscard]] std::optional<reason> repeat(const joint_limits& limits) {
         const auto done = static_cast<std::int64_t>(columns_.launch());
-        const std::vector<double>& numbers = columns_.numbers();
-        for (int rank = 0; rank < run_.ranks(); ++rank)
-            run_.group()[rank].upload(run_.at(rank).array, numbers.data(),
-                                      numbers.size() * sizeof(double));
+        upload_numbers();
         if (const std::optional<reason> told = limits.told_to_stop()) return told;
         if constexpr (has_persistent)
             if (persistent_) return repeat_persistent(limits, done);

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cmath>
-#include <limits>
 #include <type_traits>
 
+#include <krylith/solvers/iteration/minres_rounding.hpp>
 #include <krylith/solvers/joint/applied_steps.hpp>
 #include <krylith/solvers/joint/column_pass.hpp>
 #include <krylith/solvers/joint/pass_list.hpp>
@@ -27,7 +27,10 @@ struct minres_parts {
         sine_before,
         eta,
         size,
-        rounding,
+        ww,        ///< squared norm of w, as M measures
+        ww_before, ///< of w_before
+        across,    ///< w'w_before
+        value_bytes,
         numbers
     };
 
@@ -145,6 +148,8 @@ struct minres_columns : minres_parts {
         double cosine_now;
         double sine_now;
         double size_now;
+        double ww_now;
+        double across_now;
     };
     KRYLITH_HD static rotation rotate(const double* array, double zv_, const column_places& at,
                                       int j) {
@@ -155,7 +160,10 @@ struct minres_columns : minres_parts {
         const double c_before = array[at.own(cosine_before) + j];
         const double s = array[at.own(sine) + j];
         const double diagonal = c * delta - c_before * s * g;
-        const double largest = delta * delta + g * g;
+        // The first gamma is the norm of r, and no entry of T.
+        const double above = array[at.own(gamma_before) + j] > 0.0 ? g : 0.0;
+        const double largest = delta * delta + above * above;
+        const auto rounding = minres_rounding::of(static_cast<int>(array[at.own(value_bytes) + j]));
         t.size_now = largest > array[at.own(size) + j] ? largest : array[at.own(size) + j];
         t.state = loop_state::running;
         if (array[at.state() + j] != 0.0)
@@ -166,7 +174,7 @@ struct minres_columns : minres_parts {
             t.state = loop_state::indefinite_preconditioner;
         // ||A r|| / ||r|| beside a part of ||A||, both as M measures.
         else if (!(std::sqrt(diagonal * diagonal + c * c * zv_) >
-                   array[at.own(rounding) + j] * std::sqrt(t.size_now)))
+                   rounding.vanishes * std::sqrt(t.size_now)))
             t.state = loop_state::stagnated;
         if (t.state != loop_state::running) return t;
         t.next = std::sqrt(zv_);
@@ -175,7 +183,21 @@ struct minres_columns : minres_parts {
         t.third = array[at.own(sine_before) + j] * g * t.first;
         t.cosine_now = diagonal * t.first;
         t.sine_now = t.next * t.first;
+        limit_step(t, rounding, array, at, j);
         return t;
+    }
+
+    /// Ends the recurrence, to be judged by b - A x, before a step that rounding outweighs.
+    KRYLITH_HD static void limit_step(rotation& t, const minres_rounding& rounding,
+                                      const double* array, const column_places& at, int j) {
+        const double along = t.second * array[at.own(ww) + j] + t.third * array[at.own(across) + j];
+        const double rest = t.second * (along + t.third * array[at.own(across) + j]) +
+                            t.third * t.third * array[at.own(ww_before) + j];
+        t.ww_now = t.first * t.first + (rest > 0.0 ? rest : 0.0);
+        t.across_now = -along;
+        if (!(t.cosine_now * t.cosine_now * t.size_now * t.ww_now <
+              rounding.outweighs * rounding.outweighs))
+            t.state = loop_state::converged;
     }
 
     /// The next w, x, p and r.
@@ -212,7 +234,7 @@ struct minres_columns : minres_parts {
                     static_cast<T>(t.cosine_now * now),
                     static_cast<T>(t.sine_now * t.sine_now),
                     static_cast<T>(added),
-                    applied ? static_cast<T>(column_norm(array[at.own(qq) + j])) : T(1)};
+                    applied ? static_cast<T>(applied_factor(array, at, at.own(qq), j)) : T(1)};
         }
         template <class C, class T>
         KRYLITH_HD static void apply(const C& c, T d, T, T* e, double* s) {
@@ -247,19 +269,15 @@ struct minres_columns : minres_parts {
     using next = pass_list<>;
 
     /// Makes column j begin from the sums of start. Returns the state that this leaves it in.
-    KRYLITH_HD static loop_state begin(double* array, const column_places& at, int j,
-                                       int value_bytes) {
+    KRYLITH_HD static loop_state begin(double* array, const column_places& at, int j, int bytes) {
         const double squared = array[at.extra() + j];
         array[at.own(gamma) + j] = squared > 0.0 ? std::sqrt(squared) : 0.0;
         array[at.own(eta) + j] = array[at.own(gamma) + j];
         array[at.own(cosine) + j] = array[at.own(cosine_before) + j] = 1;
-        for (const int zero : {gamma_before, sine, sine_before, size}) array[at.own(zero) + j] = 0;
-        // As in minres(): Lanczos vectors that have lost orthogonality leave hundreds of rounding
-        // errors of double.
-        array[at.own(rounding) + j] =
-            value_bytes == 8 ? 2000 * std::numeric_limits<double>::epsilon()
-                             : 16.0 * static_cast<double>(std::numeric_limits<float>::epsilon());
-        return squared > 0.0 ? loop_state::running : loop_state::indefinite_preconditioner;
+        for (const int zero : {gamma_before, sine, sine_before, size, ww, ww_before, across})
+            array[at.own(zero) + j] = 0;
+        array[at.own(value_bytes) + j] = bytes;
+        return begun_with(squared);
     }
 
     /// Takes in the sums of an iteration: the rotations of column j, and whether it goes on.
@@ -273,6 +291,9 @@ struct minres_columns : minres_parts {
             return false;
         }
         array[at.own(size) + j] = t.size_now;
+        array[at.own(ww_before) + j] = array[at.own(ww) + j];
+        array[at.own(ww) + j] = t.ww_now;
+        array[at.own(across) + j] = t.across_now;
         array[at.own(gamma_before) + j] = array[at.own(gamma) + j];
         array[at.own(gamma) + j] = t.next;
         array[at.own(cosine_before) + j] = array[at.own(cosine) + j];

@@ -158,11 +158,19 @@ __global__ void __launch_bounds__(column_threads, 1)
     const auto inverse = [&](std::int64_t i) {
         return Preconditioned ? a.inverse_diagonal[i / row_lanes<K>] : T(1);
     };
+    T factor[width];
+    T inverse_factor[width];
     T beta[width] = {};
+#pragma unroll
+    for (int c = 0; c < width; ++c) {
+        const int column = first_column<K>() + c;
+        factor[c] = static_cast<T>(context.array[at.factor() + column]);
+        inverse_factor[c] = static_cast<T>(context.array[at.inverse_factor() + column]);
+    }
     const auto next_direction = [&](int j, T d) {
 #pragma unroll
         for (int c = 0; c < width; ++c) {
-            const T z = d * r[j].at[c];
+            const T z = inverse_factor[c] * d * r[j].at[c];
             p[j].at[c] = beta[c] != T(0) ? fma(beta[c], p[j].at[c], z) : z;
         }
     };
@@ -178,8 +186,10 @@ __global__ void __launch_bounds__(column_threads, 1)
             if (iteration != 0) next_direction(j, inverse(i));
             q[j] = multiply_pairs<T, K>(a, i / row_lanes<K>, beta);
 #pragma unroll
-            for (int c = 0; c < width; ++c)
+            for (int c = 0; c < width; ++c) {
+                q[j].at[c] *= factor[c];
                 products[c] += static_cast<double>(p[j].at[c]) * static_cast<double>(q[j].at[c]);
+            }
         }
         if (!reduce_columns<K, 1, false>(context.all_reduce, a.slots, s, ++epoch, products)) break;
         if (me < K) s.numbers[at.own(cg::pq) + me] = s.sums[me];
@@ -207,7 +217,7 @@ __global__ void __launch_bounds__(column_threads, 1)
                     own_x.at[c] += alpha[c] * p[j].at[c];
                     r[j].at[c] -= alpha[c] * q[j].at[c];
                 }
-                z.at[c] = d * r[j].at[c];
+                z.at[c] = inverse_factor[c] * d * r[j].at[c];
                 double own[2] = {};
                 cg::add_residual(r[j].at[c], z.at[c], own);
 #pragma unroll
