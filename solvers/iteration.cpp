@@ -101,6 +101,8 @@ void iteration_control::restart(const solver_options& options) {
     bb_ = 0;
     start_rr_ = 0;
     last_true_ = -1;
+    xx_ = 0;
+    doubled_ = false;
     normal_rr_ = -1;
     normal_rr_before_ = -1;
     matrix_norm_squared_ = 0;
@@ -114,6 +116,11 @@ double iteration_control::target() const {
     return std::max(*options_.rtol * std::sqrt(bb_), options_.atol * scale_);
 }
 
+bool iteration_control::is_small(double rr) const {
+    // The norm must be finite: where b holds an infinity the target is infinite too.
+    return std::isfinite(rr) && std::sqrt(rr) <= target();
+}
+
 void iteration_control::set_controls(std::int64_t iteration) {
     starts_.push_back(iteration);
     history_.go_back(iteration);
@@ -121,7 +128,7 @@ void iteration_control::set_controls(std::int64_t iteration) {
     // The recurrence can fall further than the true residual, so the loop also stops at this floor.
     const double floor = 0.25 * epsilon * std::sqrt(bb_);
     const double aim = std::max(target(), floor);
-    const double ceiling = options_.divergence_tolerance * std::sqrt(std::max(bb_, last_true_));
+    const double ceiling = options_.divergence_tolerance * std::sqrt(std::max(bb_, start_rr_));
     run_.set(control::state, as_register(loop_state::running));
     run_.set(control::iteration, static_cast<double>(iteration));
     run_.set(control::target, aim * aim);
@@ -149,7 +156,7 @@ void iteration_control::set_controls(const scalar& bb, const scalar& rr) {
     test_start(rr);
     const scalar_value aim = maximum(wanted, constant(0.25 * epsilon) * norm);
     give(control::target, aim * aim);
-    const scalar_value ceiling = constant(options_.divergence_tolerance) * norm;
+    const scalar_value ceiling = constant(options_.divergence_tolerance) * sqrt(maximum(bb, rr));
     give(control::ceiling, ceiling * ceiling);
     run_.set(control::limit, static_cast<double>(limit_));
     run_.set(control::pause_at, infinity);
@@ -277,8 +284,7 @@ bool iteration_control::check_convergence(const loop_report& end, double true_rr
     result_.true_residual = norm / scale_;
     const double previous = last_true_;
     last_true_ = true_rr;
-    // The norm must be finite: where b holds an infinity the target is infinite too.
-    if (std::isfinite(norm) && norm <= target()) {
+    if (is_small(true_rr)) {
         const bool relative = norm <= *options_.rtol * std::sqrt(bb_);
         result_.reason = relative ? reason::converged_rtol : reason::converged_atol;
         return true;
@@ -304,14 +310,16 @@ bool iteration_control::check_convergence(const loop_report& end, double true_rr
             return true;
         }
         if (no_progress(previous, true_rr)) {
-            result_.reason = reason::stagnated;
+            result_.reason = doubled_ ? reason::attainable_accuracy : reason::stagnated;
             return true;
         }
         return false;
     case loop_state::limit:
     case loop_state::pause: result_.reason = reason::max_iterations; break;
     case loop_state::diverged: result_.reason = reason::diverged; break;
-    case loop_state::stagnated: result_.reason = reason::stagnated; break;
+    case loop_state::stagnated:
+        result_.reason = doubled_ ? reason::attainable_accuracy : reason::stagnated;
+        break;
     case loop_state::not_a_number: result_.reason = reason::not_a_number; break;
     case loop_state::breakdown:
         // A restart from the true residual may get past it, as long as that residual keeps falling.
@@ -335,8 +343,7 @@ bool iteration_control::check_convergence(const loop_report& end, double true_rr
 void iteration_control::check_shifted_convergence(double true_rr) {
     const double norm = std::sqrt(true_rr);
     result_.true_residual = norm / scale_;
-    if (result_.converged() && !(std::isfinite(norm) && norm <= target()) &&
-        !at_least_squares(norm))
+    if (result_.converged() && !is_small(true_rr) && !at_least_squares(norm))
         result_.reason = reason::out_of_range;
 }
 

@@ -173,6 +173,16 @@ private:
         factor_ = damping() * damping();
         rr_ = rr_ + factor_ * vv_;
     }
+    [[nodiscard]] const A& original() const { return a_.original(); }
+    /// Waits for a check, and returns the squared norm of the residual that it has found.
+    [[nodiscard]] double read_residual();
+    /// Returns the squared norm that decides where a check has found r = b - A (2^exponent x) with
+    /// the squared norm rr, and has left that x in `domain`. Mostly it is rr. Where rr is small
+    /// enough, but rounding may hide a residual that isn't, it is that of r in doubled precision,
+    /// and if that is too large, it is also what r becomes. Operators that don't know their entries
+    /// can't do that, and what they say counts. It costs a product there, and in the first solve
+    /// with new values, which finds out how large A is.
+    [[nodiscard]] double confirmed(vector<T>& r, vector<T>& domain, double rr, int exponent = 0);
     /// Tells the control what the last check has found out about A'r.
     void read_normal_residual();
 
@@ -182,11 +192,13 @@ private:
         enqueue_start(r, domain);
         const auto now = run_.get({bb_of_b_.number(), vv_.number(), av_.number(), rr_.number()});
         bb_ = now[0];
+        xx_ = now[1];
         double rr = now[3];
+        bool from_zero = !options_.initial_guess;
         if (!std::all_of(now.begin(), now.begin() + 3, ordinary<T>)) {
             const bool finite =
                 (options_.initial_guess && norms_in_range(r, domain)) || rescale(r, domain);
-            const bool from_zero = !options_.initial_guess || bb_ == 0;
+            from_zero = from_zero || bb_ == 0; // of the scaled b: b is 0
             if (from_zero) x_.zero();
             if (from_zero) { // its norm is b's, from the kernel of any start
                 fused(run_, r = *b_);
@@ -197,6 +209,8 @@ private:
                              : true_residual(r, domain);
         }
         result_.rhs_norm = std::sqrt(bb_) / scale_;
+        // The residual of x = 0 is b.
+        if (!from_zero) rr = confirmed(r, domain, rr);
         run_.set_history(0, rr);
         loop_report start;
         start.residual = rr;
@@ -206,7 +220,10 @@ private:
         if (!std::isfinite(rr)) start.state = loop_state::not_a_number;
         const bool done = start.state != loop_state::running || rr <= target() * target();
         if (!done) return true;
-        if (normal_) rr = true_residual(r, domain);
+        if (normal_) {
+            rr = true_residual(r, domain);
+            if (!from_zero) rr = confirmed(r, domain, rr);
+        }
         (void)check_convergence(start, rr);
         give_x();
         end(r, domain);

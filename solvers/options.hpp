@@ -50,7 +50,8 @@ struct solver_options {
     bool initial_guess = false;            ///< start from x as given; otherwise from 0
     side preconditioning = side::right;    ///< GMRES, BiCGStab, BiCGStab(l); CG is always split in
                                            ///< effect, the others have M on the right
-    double divergence_tolerance = 1e10;    ///< give up when ||r|| exceeds this times ||b||
+    double divergence_tolerance = 1e10;    ///< give up when ||r|| exceeds this times the larger of
+                                           ///< ||b|| and the residual that the solve began with
     std::int64_t stagnation_window = 5000; ///< iterations without 1% gain that count as
                                            ///< stagnation, but for LSQR
     bool history = false; ///< keep the residual of each iteration, and with cg() estimate the

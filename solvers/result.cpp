@@ -18,6 +18,7 @@ const char* to_string(reason why) noexcept {
     case reason::indefinite_preconditioner: return "indefinite_preconditioner";
     case reason::not_a_number: return "not_a_number";
     case reason::stagnated: return "stagnated";
+    case reason::attainable_accuracy: return "attainable_accuracy";
     case reason::out_of_range: return "out_of_range";
     case reason::stopped_by_user: return "stopped_by_user";
     case reason::interrupted: return "interrupted";

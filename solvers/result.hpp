@@ -16,18 +16,21 @@ namespace krylith {
 /// Why a solve ended, by PETSc's set of reasons. Converged always refers to the true residual
 /// r = b - A x; where both hold, that of ||r|| is said before that of ||A'r||.
 enum class reason {
-    converged_rtol,            ///< ||b - A x|| <= rtol ||b||
-    converged_atol,            ///< ||b - A x|| <= atol
-    converged_rtol_normal,     ///< LSQR: ||A'(b - A x)|| <= rtol_normal ||A|| ||b - A x||: no x
-                               ///< has a much smaller residual
-    happy_breakdown,           ///< GMRES: the Krylov space holds the solution; the residual agrees
-    max_iterations,            ///< iterations ran out
-    diverged,                  ///< the residual grew beyond divergence_tolerance ||b||
-    breakdown,                 ///< a scalar that the method divides by vanished
-    indefinite_matrix,         ///< CG: p'Ap <= 0
+    converged_rtol,        ///< ||b - A x|| <= rtol ||b||
+    converged_atol,        ///< ||b - A x|| <= atol
+    converged_rtol_normal, ///< LSQR: ||A'(b - A x)|| <= rtol_normal ||A|| ||b - A x||: no x
+                           ///< has a much smaller residual
+    happy_breakdown,       ///< GMRES: the Krylov space holds the solution; the residual agrees
+    max_iterations,        ///< iterations ran out
+    diverged,              ///< the residual grew beyond divergence_tolerance times the larger of
+                           ///< ||b|| and the one that the solve began with
+    breakdown,             ///< a scalar that the method divides by vanished
+    indefinite_matrix,     ///< CG: p'Ap <= 0
     indefinite_preconditioner, ///< CG, MINRES: r'z <= 0
     not_a_number,              ///< NaN or infinity in b, x0, A, or on the way
     stagnated,                 ///< no more progress: rounding allows none, or the method is stuck
+    attainable_accuracy,       ///< rounding hides the residual: as a product gives it, it is small
+                               ///< enough; in doubled precision it isn't, and gets no smaller
     out_of_range,              ///< x solves the system, but its type can't hold it
     stopped_by_user,           ///< the callback said stop
     interrupted,               ///< solver_options::stop was requested
@@ -81,6 +84,9 @@ struct [[nodiscard]] solve_result {
     double recurrence_residual = 0;        ///< ||r||_2 as the iteration updates it
     double true_residual = 0;              ///< ||b - A x||_2, recomputed from the x returned; with
                                            ///< solver_options::damping as lsqr() says
+    double residual_rounding = 0;          ///< what rounding may add to ||b - A x|| as a product
+                                           ///< gives it, where that was more than what was asked
+                                           ///< for: true_residual is then made in doubled precision
     std::optional<normal_residual> normal; ///< by lsqr()
     double setup_seconds = 0;    ///< workspace, and recording, beside which the devices may begin
     double solve_seconds = 0;    ///< from the first operation to the verified x, less the recording

@@ -43,7 +43,8 @@ bool may_go_on(const solve_result& r, bool from_guess) {
     if (was_stopped(r)) return false;
     switch (r.reason) {
     case reason::out_of_range: return false;
-    case reason::stagnated: return r.relative_residual() > rounding;
+    case reason::stagnated:
+    case reason::attainable_accuracy: return r.relative_residual() > rounding;
     case reason::not_a_number: return (r.iterations > 0 || from_guess) && std::isfinite(r.rhs_norm);
     default: return !r.converged();
     }

@@ -57,6 +57,24 @@ std::string no_progress(const solve_result& r, double machine_epsilon) {
            " here, the attainable accuracy: ask for less, or use a preconditioner";
 }
 
+std::string hidden_by_rounding(const solve_result& r, double machine_epsilon) {
+    const bool fp32 = machine_epsilon > std::numeric_limits<double>::epsilon();
+    const double unit = r.rhs_norm > 0 ? r.rhs_norm : 1;
+    const double rounding = r.residual_rounding / unit;
+    const std::string ask = std::string(fp32 ? "use fp64, or " : "") + "ask for less";
+    const std::string words = "attainable accuracy: rounding may change ||b - A x|| by " +
+                              short_text(rounding) + (r.rhs_norm > 0 ? " of ||b||" : "") + " in " +
+                              (fp32 ? "fp32" : "fp64") + ", more than what was asked for; in " +
+                              "doubled precision it is " + short_text(r.relative_residual()) +
+                              ", and gets no smaller";
+    if (rounding <= std::sqrt(machine_epsilon)) return words + ": " + ask;
+    return words +
+           ". x is very large for its b: A is singular, or nearly. Look for a part of it "
+           "that nothing holds (a circuit that is nowhere grounded, a body without "
+           "support), which needs a fixed value; else " +
+           ask;
+}
+
 std::string out_of_range(const solve_result& r, double machine_epsilon) {
     const bool fp32 = machine_epsilon > std::numeric_limits<double>::epsilon();
     return std::string("x is beyond the range of ") + (fp32 ? "fp32" : "fp64") + ": its entries " +
@@ -110,6 +128,7 @@ std::string diagnosis(const solve_result& r, double machine_epsilon) {
                    ? "b holds a NaN or an infinity"
                    : "a NaN or an infinity" + at + ": look at the values of A, b, x0 and M";
     case reason::stagnated: return no_progress(r, machine_epsilon);
+    case reason::attainable_accuracy: return hidden_by_rounding(r, machine_epsilon);
     case reason::out_of_range: return out_of_range(r, machine_epsilon);
     case reason::stopped_by_user:
         return "the callback said stop: x is the iterate" + at + continued;

@@ -48,6 +48,8 @@ protected:
     /// Prepares for the next solve. Only what suits() looks at must be as it was.
     void restart(const solver_options& options);
     [[nodiscard]] double target() const;
+    /// Whether this squared residual norm is what was asked for.
+    [[nodiscard]] bool is_small(double rr) const;
     /// Sets the control registers for the iterations from `iteration` on.
     void set_controls(std::int64_t iteration);
     /// Sets them for the first iteration, by numbers that only the devices know: b'b and r'r. Stops
@@ -145,6 +147,9 @@ protected:
     double bb_ = 0;         ///< squared norm of the scaled b
     double start_rr_ = 0;   ///< squared residual norm that the recurrence starts with
     double last_true_ = -1; ///< squared true residual at the last verification
+    double xx_ = 0;         ///< squared norm of the scaled x, at the last verification
+    bool doubled_ = false;  ///< a residual by a product was small by its rounding alone: from then
+                            ///< on those in doubled precision decide
 
 private:
     bool recordable_;

@@ -111,7 +111,7 @@ private:
 /// those of a failed one may hold infinities.
 [[nodiscard]] inline bool leaves_numbers(const solve_result& result) {
     return result.converged() || result.reason == reason::max_iterations ||
-           result.reason == reason::stagnated;
+           result.reason == reason::stagnated || result.reason == reason::attainable_accuracy;
 }
 
 } // namespace detail

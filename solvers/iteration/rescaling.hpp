@@ -64,7 +64,9 @@ template <linear_operator A, preconditioner<typename A::value_type> M>
 void iteration<A, M>::end(vector<T>& r, vector<T>& domain) {
     if (x_exponent_ != 0) {
         shift(x_, x_exponent_);
-        check_shifted_convergence(true_residual(r, domain, -x_exponent_));
+        double rr = true_residual(r, domain, -x_exponent_);
+        if (result_.converged()) rr = confirmed(r, domain, rr, -x_exponent_);
+        check_shifted_convergence(rr);
     }
     run_.group().synchronize();
     finish_history(std::ldexp(static_cast<double>(a_.factor()), m_exponent_));

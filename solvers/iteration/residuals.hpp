@@ -57,10 +57,10 @@ void iteration<A, M>::enqueue_check(vector<T>& r, vector<T>& domain) {
     run_.set(control::state, as_register(loop_state::running));
     run_.unguarded([&] {
         if (normal_) {
-            fused(run_, domain = x_, *user_x_ = x_);
+            fused(run_, domain = x_, *user_x_ = x_, vv_ = dot(x_, x_));
             fused(run_, r = *b_);
         } else {
-            fused(run_, domain = x_, *user_x_ = x_, r = *b_);
+            fused(run_, domain = x_, *user_x_ = x_, r = *b_, vv_ = dot(x_, x_));
         }
         const reduction_into<T> norm = rr_ = dot(r, r);
         a_.apply(run_, T(-1), domain, T(1), r, {&norm, 1});
@@ -74,7 +74,6 @@ void iteration<A, M>::enqueue_normal_residual(vector<T>& r, vector<T>& domain) {
     put_ghosts(run_, r);
     T of_x = 0;
     if (damping() != 0) {
-        fused(run_, vv_ = dot(domain, domain));
         add_damping();
         of_x = static_cast<T>(-damping() * damping());
     }
@@ -93,20 +92,62 @@ double iteration<A, M>::true_residual(vector<T>& r, vector<T>& domain, int expon
     const trace_range range("true residual");
     if (exponent == 0) {
         enqueue_check(r, domain);
-        const double rr = run_.get(rr_.number());
-        read_normal_residual();
-        return rr;
+        return read_residual();
     }
     run_.set(control::state, as_register(loop_state::running));
     run_.unguarded([&] { fused(run_, domain = x_, *user_x_ = x_); });
     shift(domain, exponent);
     run_.unguarded([&] {
+        fused(run_, vv_ = dot(domain, domain));
         residual(run_, a_, *b_, domain, r, rr_ = dot(r, r));
         enqueue_normal_residual(r, domain);
     });
-    const double rr = run_.get(rr_.number());
+    return read_residual();
+}
+
+template <linear_operator A, preconditioner<typename A::value_type> M>
+double iteration<A, M>::read_residual() {
+    const auto now = run_.get({rr_.number(), vv_.number()});
+    xx_ = now[1];
     read_normal_residual();
-    return rr;
+    return now[0];
+}
+
+template <linear_operator A, preconditioner<typename A::value_type> M>
+double iteration<A, M>::confirmed(vector<T>& r, vector<T>& domain, double rr, int exponent) {
+    if constexpr (requires { original().doubled_residual(T(1), domain, *b_, r); }) {
+        if (doubled_ ? !std::isfinite(rr) : !is_small(rr)) return rr;
+        constexpr double epsilon = std::numeric_limits<T>::epsilon();
+        const auto is_known = [&](const matrix_norms& of_a) {
+            return of_a.rounding(epsilon, a_.factor(), xx_, bb_) <= target();
+        };
+        if (const auto& norms = original().kept().norms; norms && is_known(*norms)) return rr;
+        const trace_range range("residual in doubled precision");
+        if (normal_) {
+            run_.unguarded([&] { fused(run_, domain = x_); });
+            shift(domain, exponent);
+        }
+        const auto columns = original().doubled_residual(a_.factor(), domain, *b_, r);
+        if (columns.empty()) return rr;
+        const residual_sums& sums = columns.front();
+        if (is_known({sums.squares, sums.longest_row})) return rr;
+        result_.residual_rounding =
+            residual_rounding(sums.longest_row, epsilon, std::sqrt(sums.sizes)) / scale_;
+        double exact = sums.rr + damping() * damping() * xx_;
+        // Squares may vanish where r doesn't.
+        if (sums.largest > 0) exact = std::max(exact, std::numeric_limits<double>::min());
+        if (is_small(exact)) return exact;
+        if (!doubled_) last_true_ = -1; // what has been said of progress was noise
+        doubled_ = true;
+        run_.unguarded([&] {
+            fused(run_, rr_ = dot(r, r));
+            enqueue_normal_residual(r, domain);
+        });
+        read_normal_residual();
+        return exact;
+    } else {
+        return rr;
+    }
 }
 
 } // namespace krylith

@@ -29,17 +29,20 @@ bool iteration<A, M>::solve_at_once(Loop& loop) {
     set_controls(bb_of_b_, rr_);
     enqueue_loop(loop);
     const auto now = run_.get({bb_of_b_.number(), first_rr_.number(), ended_.number(),
-                               control::iteration, control::residual, rr_.number()});
+                               control::iteration, control::residual, rr_.number(), vv_.number()});
     loop_report end{static_cast<loop_state>(static_cast<std::uint8_t>(now[2])),
                     static_cast<std::int64_t>(now[3]), now[4]};
     if (end.state == loop_state::extreme) return false;
     bb_ = now[0];
     start_rr_ = now[1];
+    xx_ = now[6];
     result_.rhs_norm = std::sqrt(bb_);
     read_normal_residual();
     const bool at_start = end.state == loop_state::converged && end.iterations == 0;
     if (at_start) end.state = loop_state::running;
-    if (check_convergence(end, at_start ? now[1] : now[5])) return true;
+    double rr = at_start ? now[1] : now[5];
+    if (!at_start || options_.initial_guess) rr = confirmed(loop.r(), loop.direction(), rr);
+    if (check_convergence(end, rr)) return true;
     ++result_.replacements;
     iterate(loop);
     return true;
@@ -59,11 +62,12 @@ void iteration<A, M>::iterate(Loop& loop) {
         double rr = 0;
         if ((run_.mode() != execution_mode::eager || Loop::whole) && !watched()) {
             enqueue_loop(loop);
-            const auto now =
-                run_.get({ended_.number(), control::iteration, control::residual, rr_.number()});
+            const auto now = run_.get({ended_.number(), control::iteration, control::residual,
+                                       rr_.number(), vv_.number()});
             end = {static_cast<loop_state>(static_cast<std::uint8_t>(now[0])),
                    static_cast<std::int64_t>(now[1]), now[2]};
             rr = now[3];
+            xx_ = now[4];
             read_normal_residual();
         } else {
             const auto body = [&loop] { loop.iterate(); };
@@ -72,6 +76,7 @@ void iteration<A, M>::iterate(Loop& loop) {
             end = repeat(body);
             rr = true_residual(loop.r(), loop.direction());
         }
+        rr = confirmed(loop.r(), loop.direction(), rr);
         if (check_convergence(end, rr)) break;
         ++result_.replacements;
     }

@@ -21,7 +21,8 @@ struct matrix_norms {
     /// infinity where squares leave the range of double, so that they bound nothing.
     [[nodiscard]] double rounding(double epsilon, double s, double xx, double bb) const {
         constexpr double slack = 1.001; // for the rounding of the norms
-        if (squares != 0 && !(squares > 1e-200 && squares < 1e200)) return INFINITY;
+        const auto in_range = [](double v) { return v > 1e-200 && v < 1e200; };
+        if (longest_row != 0 && !(in_range(squares) && in_range(xx))) return INFINITY;
         return slack *
                residual_rounding(longest_row, epsilon,
                                  std::fabs(s) * std::sqrt(squares) * std::sqrt(xx) + std::sqrt(bb));

@@ -1,4 +1,8 @@
 // ||b - A x|| in extended precision, and how far rounding may take a residual from it.
+//
+// A solve may say "converged" where the residual that a product gives is small enough. Where its
+// rounding is larger than what was asked for, that residual tells nothing, and the one in doubled
+// precision has to be small enough.
 #pragma once
 
 #include <cmath>
@@ -14,6 +18,13 @@ struct verdict {
     long double residual = 0; ///< ||b - A x||_2
     long double rhs = 0;      ///< ||b||_2
     long double rounding = 0; ///< 4 (k + 2) eps || |A||x| + |b| ||_2, k nonzeros in the longest row
+    long double doubled = 0;  ///< the same with the eps of doubled precision, but not of less than
+                              ///< the judge has
+
+    /// The largest residual of an x of which a solve may say that it is small enough.
+    [[nodiscard]] long double allowed(long double target) const {
+        return target + (rounding > target ? doubled : rounding);
+    }
 };
 
 /// Computes the residual with A, b and x as stored. The exponents of long double hold squares of
@@ -44,8 +55,10 @@ template <class T>
     }
     v.residual = std::sqrt(rr);
     v.rhs = std::sqrt(bb);
-    v.rounding = 4 * static_cast<long double>(longest + 2) * std::numeric_limits<T>::epsilon() *
-                 std::sqrt(sizes);
+    const long double unit = 4 * static_cast<long double>(longest + 2) * std::sqrt(sizes);
+    v.rounding = unit * std::numeric_limits<T>::epsilon();
+    v.doubled = unit * (sizeof(T) == 4 ? std::numeric_limits<double>::epsilon()
+                                       : std::numeric_limits<long double>::epsilon());
     return v;
 }
 

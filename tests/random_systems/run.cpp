@@ -194,11 +194,12 @@ void examine(outcome& o, const solved<T>& s, const krylith::csr_matrix<T>& matri
     };
     const verdict v = check_convergence(matrix, rhs, s.x);
     const long double target = std::max<long double>(*options.rtol * v.rhs, options.atol);
-    if (o.converged && !(v.finite && v.residual <= target + v.rounding)) {
+    if (o.converged && !(v.finite && v.residual <= v.allowed(target))) {
         found(finding::false_convergence);
         text << "converged with " << (v.finite ? "" : "x not finite, ")
-             << "||b - A x|| = " << v.residual << ", allowed are " << target << " + " << v.rounding
-             << " (||b|| = " << v.rhs << ", said is " << result.true_residual << "). ";
+             << "||b - A x|| = " << v.residual << ", allowed are " << v.allowed(target)
+             << " (target " << target << ", rounding " << v.rounding << ", ||b|| = " << v.rhs
+             << ", said is " << result.true_residual << "). ";
     }
     const long double difference = std::fabs(v.residual - result.true_residual);
     const bool comparable = v.finite && std::isfinite(result.true_residual) &&

@@ -104,13 +104,12 @@ KRYLITH_GROUP_TEST("reasons: diverged") {
     // The matrix is almost skew: r0'A r0 is tiny beside A r0, so alpha is 1e3.
     problem<double> q(group, from_dense({{1e-3, 1}, {-1, 1e-3}}), {1, 0});
     ends(q, method::bicgstab, reason::diverged, {.divergence_tolerance = 100});
-    // A start that is 1e13 off counts as divergence, because ||r|| is compared with ||b||. Where
-    // the tolerance allows it, restarts from the true residual overcome it.
+    // A start that is 1e13 off is none, because the first ||r|| counts too: restarts from the true
+    // residual overcome it.
     problem<double> far(group, laplace_1d(20), std::vector<double>(20, 1.0));
     const std::vector<double> x0(20, 1e13);
     for (const auto which : {method::cg, method::bicgstab}) {
-        CHECK(far.solve_from(x0, which).reason == reason::diverged);
-        const auto result = far.solve_from(x0, which, {.divergence_tolerance = 1e30});
+        const auto result = far.solve_from(x0, which);
         INFO(describe(result));
         CHECK(result.converged());
         CHECK(result.replacements > 0);

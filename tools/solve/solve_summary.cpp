@@ -139,6 +139,8 @@ const char* in_words(reason why) noexcept {
         return "NOT converged: the preconditioner is not positive definite";
     case reason::not_a_number: return "NOT converged: a NaN or an infinity turned up";
     case reason::stagnated: return "NOT converged: no more progress";
+    case reason::attainable_accuracy:
+        return "NOT converged: rounding hides the residual (attainable accuracy)";
     case reason::out_of_range: return "NOT converged: x is beyond the range of its precision";
     case reason::stopped_by_user: return "NOT converged: stopped";
     case reason::interrupted: return "NOT converged: interrupted";

@@ -68,7 +68,7 @@ TEST_CASE("diagnosis: at the first direction A may be negative definite, later i
 }
 
 TEST_CASE("diagnosis: each failure has one, which names no option of the command") {
-    for (int k = 0; k <= static_cast<int>(reason::stagnated); ++k) {
+    for (int k = 0; k <= static_cast<int>(reason::time_limit); ++k) {
         const auto why = static_cast<reason>(k);
         const solve_result r = ended(why, 5, 0.5, 0.5);
         CAPTURE(to_string(why));
