@@ -49,8 +49,8 @@ std::string refused_because(const operator_options& o) {
 bool may_be_solved_alone(const solve_result& result, bool automatic) {
     switch (result.reason) {
     case reason::interrupted:
-    case reason::time_limit:
-    case reason::not_a_number: return false;
+    case reason::time_limit: return false;
+    case reason::not_a_number: return true; // a loop of its own may scale r, or normalise it
     default: return automatic && !result.converged();
     }
 }

@@ -53,10 +53,10 @@ public:
         fused(run, p = inverse * factor * (z ? *z : q));
         cosine = 1.0;
         cosine_before = 1.0;
-        gamma = 0.0;
-        for (scalar* of :
-             {&sine, &sine_before, &size, &ww, &ww_before, &across, &first, &ww_next, &along})
-            *of = gamma;
+        zero = 0.0;
+        for (scalar* of : {&gamma, &sine, &sine_before, &size, &ww, &ww_before, &across, &first,
+                           &ww_next, &along})
+            *of = zero;
     }
 
     void iterate() {
@@ -89,9 +89,8 @@ private:
         fused(run, q = q - delta * v - gamma * v_before, v_before = v);
         precondition<T>(run, m, q, z, zv = dot(q, z));
         // A q that vanishes says nothing of M.
-        const scalar_value positive = zv + constant(1e-300);
-        require_positive(positive, loop_state::indefinite_preconditioner);
-        zv = factor * positive;
+        require_positive(zv + constant(1e-300), loop_state::indefinite_preconditioner);
+        zv = factor * maximum(zv, zero);
     }
 
     /// Applies the two rotations before to the new column of T.
@@ -158,6 +157,7 @@ private:
     std::optional<vector<T>> residual;
     scalar delta{run}, gamma{run}, inverse{run}, zv{run}, rr{run}, size{run};
     scalar cosine{run}, cosine_before{run}, sine{run}, sine_before{run}, eta{run}, phi{run};
+    scalar zero{run};
     scalar factor{run}; ///< of M^-1, with which r'M^-1 r was r'r at the start: no root of M's size
     scalar ww{run}, ww_before{run}, ww_next{run}; ///< squared norms of w, as M measures
     scalar across{run};                           ///< w'w_before

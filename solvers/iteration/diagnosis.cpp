@@ -124,9 +124,12 @@ std::string diagnosis(const solve_result& r, double machine_epsilon) {
     case reason::indefinite_matrix: return indefinite_matrix(r, at);
     case reason::indefinite_preconditioner: return indefinite_preconditioner(r, at);
     case reason::not_a_number:
-        return r.iterations == 0 && !std::isfinite(r.rhs_norm)
-                   ? "b holds a NaN or an infinity"
-                   : "a NaN or an infinity" + at + ": look at the values of A, b, x0 and M";
+        if (r.iterations == 0 && !std::isfinite(r.rhs_norm)) return "b holds a NaN or an infinity";
+        return "a NaN or an infinity" + at +
+               (std::isfinite(r.true_residual)
+                    ? ", where b - A x is finite: look at M, or at entries of A whose products "
+                      "overflow"
+                    : ": look at the values of A and x0, and at M");
     case reason::stagnated: return no_progress(r, machine_epsilon);
     case reason::attainable_accuracy: return hidden_by_rounding(r, machine_epsilon);
     case reason::out_of_range: return out_of_range(r, machine_epsilon);

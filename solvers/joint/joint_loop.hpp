@@ -334,7 +334,8 @@ private:
                 const auto n = product.size();
                 const int of_b = exponent_of(
                     std::span<const T>(scaled).subspan(static_cast<std::size_t>(j) * n, n), finite);
-                scale.a = of_b - exponent(j, product);
+                scale.a =
+                    std::min(of_b - exponent(j, product), std::numeric_limits<T>::max_exponent - 1);
             });
         }
         if (Method::applied || Method::diagonal) {

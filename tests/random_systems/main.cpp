@@ -1,8 +1,11 @@
 // Random linear systems, solved by krylith and judged without it: where a solve reports that it
 // converged, b - A x is computed in extended precision from A, b and x as stored.
 //
-//     krylith_random_systems [--seed S] [--first I] [--count N] [--kind NAME] [--backend cuda]
-//                            [--patience SECONDS] [--verbose]
+//     krylith_random_systems [--columns] [--seed S] [--first I] [--count N] [--kind NAME]
+//                            [--backend cuda] [--patience SECONDS] [--verbose]
+//
+// With --columns a case is a batch of right-hand sides, which are solved at once and one by one: no
+// column may end in another way than by itself.
 //
 // A case is told by the seed and its index alone; its kind is the index modulo the number of kinds.
 // The exit status is 1 if anything was found, 2 for wrong usage.
@@ -17,6 +20,7 @@
 
 #include <krylith/device/device_group.hpp>
 
+#include <krylith/tests/random_systems/column_batch.hpp>
 #include <krylith/tests/random_systems/trial.hpp>
 #include <krylith/tests/random_systems/watchdog.hpp>
 
@@ -30,6 +34,7 @@ struct request {
     std::uint64_t count = 2000;
     std::string kind;
     bool cuda = false;
+    bool columns = false;
     bool verbose = false;
     int patience = 60;
 };
@@ -52,6 +57,8 @@ request parse(int argc, char** argv) {
             r.patience = std::stoi(value());
         else if (option == "--kind")
             r.kind = value();
+        else if (option == "--columns")
+            r.columns = true;
         else if (option == "--verbose")
             r.verbose = true;
         else if (option == "--backend")
@@ -111,21 +118,24 @@ struct tally {
     }
 };
 
-int run(const request& r) {
+/// Runs the cases of the request, which draw(seed, index, sizes of groups) makes.
+template <class Draw>
+int run(const request& r, const Draw& draw) {
     groups devices(r.cuda);
     std::map<std::string, tally> by_kind, by_solver;
     tally all;
     watch(r.patience);
-    const std::string backend = r.cuda ? " --backend cuda" : "";
+    const std::string options = std::string(r.columns ? " --columns" : "") +
+                                (r.cuda ? " --backend cuda" : "") + " --seed " +
+                                std::to_string(r.seed);
     std::uint64_t done = 0;
     for (std::uint64_t index = r.first; done < r.count; ++index) {
-        trial t = draw(r.seed, index, {1, 1, 1, 2, 2, 3, 7});
+        auto t = draw(r.seed, index, {1, 1, 1, 2, 2, 3, 7});
         if (!r.kind.empty() && r.kind != t.family->name) continue;
         ++done;
         if (r.cuda && t.devices == 7) t.devices = krylith::cuda_device_count();
-        const std::string line = t.describe() + "\n    krylith_random_systems --seed " +
-                                 std::to_string(r.seed) + " --first " + std::to_string(index) +
-                                 " --count 1" + backend;
+        const std::string line = t.describe() + "\n    krylith_random_systems" + options +
+                                 " --first " + std::to_string(index) + " --count 1";
         begin_case(line);
         const outcome o = random_systems::run(t, devices.of(t.devices), r.seed);
         all.add(o);
@@ -160,7 +170,7 @@ int main(int argc, char** argv) {
         return 2;
     }
     try {
-        return run(r);
+        return r.columns ? run(r, draw_columns) : run(r, draw);
     } catch (const std::exception& e) {
         std::fprintf(stderr, "krylith_random_systems: %s\n", e.what());
         return 1;

@@ -9,45 +9,12 @@
 #include <vector>
 
 #include <krylith/tests/random_systems/judge.hpp>
+#include <krylith/tests/random_systems/stored_system.hpp>
 #include <krylith/tests/random_systems/trial.hpp>
 
 namespace random_systems {
 
 namespace {
-
-/// Returns a finite value of the precision; beyond its range, the largest.
-template <class T>
-T stored(double value) {
-    constexpr double most = std::numeric_limits<T>::max();
-    return static_cast<T>(std::clamp(value, -most, most));
-}
-
-template <class T>
-std::vector<T> stored(const std::vector<double>& values) {
-    std::vector<T> result;
-    for (const double value : values) result.push_back(stored<T>(value));
-    return result;
-}
-
-template <class T>
-krylith::csr_matrix<T> stored(const linear_system& s) {
-    krylith::csr_matrix<T> a;
-    a.rows = a.columns = s.size();
-    for (const auto& row : s.rows) {
-        for (const entry& e : row) {
-            a.column_indices.push_back(e.column);
-            a.values.push_back(stored<T>(e.value));
-        }
-        a.row_offsets.push_back(static_cast<std::int64_t>(a.values.size()));
-    }
-    return a;
-}
-
-template <class T>
-number_range range_of() {
-    if (sizeof(T) == 8) return {300, -320};
-    return {37, -44};
-}
 
 /// Returns whether a preconditioner that divides by the diagonal must refuse the matrix: an entry
 /// of the diagonal, its inverse or its square root is no finite number other than 0.

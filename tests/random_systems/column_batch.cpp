@@ -1,0 +1,244 @@
+#include <krylith/tests/random_systems/column_batch.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <span>
+#include <sstream>
+#include <vector>
+
+#include <krylith/device/error.hpp>
+#include <krylith/solvers/column_solver.hpp>
+
+#include <krylith/tests/random_systems/judge.hpp>
+#include <krylith/tests/random_systems/stored_system.hpp>
+
+namespace random_systems {
+
+using krylith::execution_mode;
+using krylith::reason;
+using krylith::solve_result;
+
+namespace {
+
+/// The solvers that have joint loops, and the preconditioners that these apply.
+std::vector<const krylith::solver_method*> joint_solvers() {
+    std::vector<const krylith::solver_method*> all;
+    for (const krylith::solver_method* row : krylith::all_solvers)
+        if (row->joint.fp64 != nullptr) all.push_back(row);
+    return all;
+}
+std::vector<const krylith::preconditioner_method*> joint_preconditioners() {
+    std::vector<const krylith::preconditioner_method*> all = {nullptr, nullptr};
+    for (const krylith::preconditioner_method* row : krylith::all_preconditioners)
+        if (row->is_diagonal || row->takes_columns) all.push_back(row);
+    return all;
+}
+
+/// Right-hand sides or guesses, one after the other.
+struct columns {
+    std::vector<double> b;
+    std::vector<double> x0;
+};
+
+std::vector<double> times(std::vector<double> v, double factor) {
+    for (double& value : v) value *= factor;
+    return v;
+}
+
+/// A right-hand side and a guess of any size; b = 0 once in a while.
+void add_column(columns& to, random_source& random, const linear_system& system,
+                const number_range& range) {
+    const int n = system.size();
+    const std::vector<double> exact = random_vector(random, n);
+    std::vector<double> b = random.once_in(2)     ? product(system, exact)
+                            : !system.rhs.empty() ? system.rhs
+                                                  : random_vector(random, n);
+    const double size = random.pick(
+        {1.0, 1.0, random.decade(-30, 30), random.decade(-range.largest, range.largest)});
+    if (random.once_in(8)) b.assign(b.size(), 0.0);
+    if (random.once_in(8)) std::fill(b.begin() + 1, b.end(), 0.0);
+    const double off = random.pick({0.0, size, size, random.decade(-10, 10) * size});
+    const std::vector<double> guess = random.once_in(3) ? exact : random_vector(random, n);
+    for (const double value : times(b, size)) to.b.push_back(value);
+    for (const double value : times(guess, off)) to.x0.push_back(value);
+}
+
+/// What came of solving the columns.
+template <class T>
+struct solved {
+    std::vector<solve_result> results;
+    std::vector<T> x;
+    std::string threw;
+};
+
+template <class T>
+solved<T> solve(const column_batch& t, const krylith::device_group& group,
+                const krylith::csr_matrix<T>& a, const std::vector<T>& b, const std::vector<T>& x0,
+                const krylith::solver_options& options, bool at_once) {
+    solved<T> s;
+    s.x = x0;
+    try {
+        const krylith::column_method method{
+            .solver = std::string(t.solver->name),
+            .preconditioner =
+                t.preconditioner == nullptr ? "none" : std::string(t.preconditioner->name),
+            .at_once = at_once};
+        s.results =
+            krylith::column_solver<T>(group, krylith::csr_view<T>(a), t.columns, method, options)
+                .solve(b, s.x);
+    } catch (const krylith::error& e) { // as of an M that can't be made
+        s.threw = e.what();
+    }
+    return s;
+}
+
+/// The number of iterations, where columns may differ by rounding.
+bool alike(std::int64_t a, std::int64_t b) {
+    return std::abs(a - b) <= 4 + std::min(a, b) / 2;
+}
+
+/// Says what is wrong with a column beside the same one alone; empty: nothing.
+template <class T>
+std::string compare(const solve_result& joint, const verdict& at_once, const solve_result& alone,
+                    const verdict& by_itself, const krylith::solver_options& options,
+                    std::int64_t limit) {
+    const long double target = std::max<long double>(*options.rtol * at_once.rhs, options.atol);
+    const bool near = at_once.finite && at_once.residual <= target + at_once.rounding;
+    if (joint.converged() && !near) return "false convergence";
+    if (!joint.converged() && joint.diagnosis.empty()) return "no diagnosis";
+    if (at_once.rhs == 0 && !(joint.converged() && joint.iterations == 0 && at_once.residual == 0))
+        return "b = 0 is not solved by x = 0";
+    const long double said = joint.true_residual;
+    const long double slack =
+        at_once.rounding + 1e-14L * at_once.residual + std::numeric_limits<double>::denorm_min();
+    if (at_once.finite && std::isfinite(joint.true_residual) &&
+        std::isfinite(static_cast<double>(at_once.residual)) &&
+        std::fabs(said - at_once.residual) > slack)
+        return "misreported residual";
+    if (joint.converged())
+        return !alone.converged() || alike(joint.iterations, alone.iterations)
+                   ? ""
+                   : "another number of iterations";
+    if (alone.converged()) {
+        const bool ran_out = joint.reason == reason::max_iterations &&
+                             alike(alone.iterations, limit); // it may need a few more
+        return near || ran_out ? "" : "doesn't converge";
+    }
+    if (joint.reason == alone.reason) return "";
+    if (joint.reason == reason::not_a_number) return "a NaN";
+    // Reasons differ by rounding where the residuals are alike.
+    const bool as_good = at_once.finite && at_once.residual <= 4 * by_itself.residual + slack;
+    const bool says_why = joint.reason == reason::indefinite_matrix ||
+                          joint.reason == reason::indefinite_preconditioner ||
+                          alone.reason == reason::not_a_number;
+    return as_good || says_why ? "" : "another reason";
+}
+
+template <class T>
+outcome run_as(const column_batch& t, const krylith::device_group& group, std::uint64_t seed) {
+    random_source random(~seed, t.index);
+    const number_range range = range_of<T>();
+    linear_system system = t.family->make(random, t.rows, range);
+    const double factor = std::pow(10.0, t.matrix_size * range.largest);
+    for (auto& row : system.rows)
+        for (entry& e : row) e.value *= factor;
+    const auto a = stored<T>(system);
+    columns c;
+    for (int j = 0; j < t.columns; ++j) add_column(c, random, system, range);
+    const std::vector<T> b = stored<T>(c.b);
+    const std::vector<T> x0 = stored<T>(c.x0);
+
+    krylith::solver_options options = t.options;
+    if (!group.concurrent() && options.mode == execution_mode::recorded)
+        options.mode = execution_mode::automatic;
+    const solved<T> at_once = solve(t, group, a, b, x0, options, true);
+    const solved<T> alone = solve(t, group, a, b, x0, options, false);
+    outcome o;
+    if (!at_once.threw.empty() || !alone.threw.empty()) {
+        o.ending = "refused";
+        if (at_once.threw == alone.threw) return o;
+        o.found = finding::failed;
+        o.details = "at once: " + at_once.threw + "\n    alone: " + alone.threw;
+        return o;
+    }
+    const auto n = static_cast<std::size_t>(system.size());
+    const std::int64_t limit = options.max_iterations >= 0
+                                   ? options.max_iterations
+                                   : std::min<std::int64_t>(10 * system.size(), 10000);
+    o.ending = "alike";
+    o.converged = true;
+    std::ostringstream text;
+    for (std::size_t j = 0; j < at_once.results.size(); ++j) {
+        const auto part = [&](const std::vector<T>& of) {
+            const auto begin = of.begin() + static_cast<std::ptrdiff_t>(j * n);
+            return std::vector<T>(begin, begin + static_cast<std::ptrdiff_t>(n));
+        };
+        const verdict joint = check_convergence(a, part(b), part(at_once.x));
+        const verdict own = check_convergence(a, part(b), part(alone.x));
+        const solve_result& of_joint = at_once.results[j];
+        const solve_result& of_alone = alone.results[j];
+        o.converged = o.converged && of_joint.converged();
+        const std::string wrong = compare<T>(of_joint, joint, of_alone, own, options, limit);
+        if (wrong.empty()) continue;
+        if (o.found == finding::sound) o.ending = wrong;
+        o.found = wrong == "false convergence" ? finding::false_convergence : finding::failed;
+        const auto tell = [&](const char* how, const solve_result& r, const verdict& v) {
+            text << how << ' ' << krylith::to_string(r.reason) << " after " << r.iterations
+                 << ", residual " << v.residual << " (said " << r.true_residual << ", rounding "
+                 << v.rounding << ")";
+        };
+        text << (text.tellp() > 0 ? "\n    " : "") << "column " << j << ": " << wrong
+             << ": ||b|| = " << joint.rhs;
+        tell("; at once", of_joint, joint);
+        tell("; alone", of_alone, own);
+    }
+    o.details = text.str();
+    return o;
+}
+
+} // namespace
+
+outcome run(const column_batch& t, const krylith::device_group& group, std::uint64_t seed) {
+    return t.single ? run_as<float>(t, group, seed) : run_as<double>(t, group, seed);
+}
+
+column_batch draw_columns(std::uint64_t seed, std::uint64_t index,
+                          std::initializer_list<int> group_sizes) {
+    random_source random(seed, index);
+    const auto& kinds = all_kinds();
+    column_batch t;
+    t.index = index;
+    t.family = &kinds[index % kinds.size()];
+    t.rows = std::min(random.integer(1, random.pick({3, 12, 40})), t.family->most_rows);
+    t.columns = random.pick({2, 3, 4, 5, 9, 19});
+    t.solver = random.pick(joint_solvers());
+    t.single = random.once_in(2);
+    t.preconditioner = random.pick(joint_preconditioners());
+    if (random.once_in(3)) t.matrix_size = 0.7 * random.symmetric();
+    t.devices = std::min(random.pick(group_sizes), 3);
+    t.options.rtol = random.decade(t.single ? -6 : -12, -2);
+    if (random.once_in(6)) t.options.max_iterations = random.integer(0, t.rows + 2);
+    t.options.restart = random.pick({2, 5, 30, 30});
+    t.options.initial_guess = random.once_in(3);
+    t.options.preconditioning = krylith::side::right;
+    t.options.mode =
+        random.pick({execution_mode::automatic, execution_mode::recorded, execution_mode::eager});
+    t.options.unroll = random.pick({1, 3, 16});
+    return t;
+}
+
+std::string column_batch::describe() const {
+    std::ostringstream text;
+    text << index << ": " << family->name << " n<=" << rows << ", " << columns << " columns, "
+         << solver->name << (single ? " fp32" : " fp64") << ' '
+         << (preconditioner == nullptr ? "plain" : preconditioner->name.data()) << ", A times 10^("
+         << matrix_size << " of the range)" << (options.initial_guess ? ", guesses" : "") << ", "
+         << devices << " devices, rtol " << *options.rtol << ", restart " << options.restart
+         << ", max " << options.max_iterations;
+    return text.str();
+}
+
+} // namespace random_systems
