@@ -50,7 +50,8 @@ bool may_be_solved_alone(const solve_result& result, bool automatic) {
     switch (result.reason) {
     case reason::interrupted:
     case reason::time_limit: return false;
-    case reason::not_a_number: return true; // a loop of its own may scale r, or normalise it
+    case reason::not_a_number: // loops for one column may scale r, or normalise it,
+    case reason::attainable_accuracy: return true; // and go on from r in doubled precision
     default: return automatic && !result.converged();
     }
 }

@@ -92,7 +92,7 @@ void column_convergence::start() {
         else if (reached(j))
             finish(j, converged_reason(j));
         else if (columns_[at(j)].exact)
-            finish(j, reason::stagnated);
+            finish(j, reason::attainable_accuracy);
         else
             resume(j);
     }
@@ -112,9 +112,13 @@ bool column_convergence::doubtful(int j, const std::optional<matrix_norms>& norm
                                        c.bb) <= c.target);
 }
 
-void column_convergence::set_exact(int j, double rr) {
-    set(at_.rr(), j, rr);
+void column_convergence::set_exact(int j, const residual_sums& sums) {
+    // Where squares vanish the residual may still be there.
+    set(at_.rr(), j, sums.rr == 0 && sums.largest > 0 ? 1e-300 : sums.rr);
     columns_[at(j)].exact = true;
+    const double rounding =
+        residual_rounding(sums.longest_row, epsilon_of(value_bytes_), std::sqrt(sums.sizes));
+    columns_[at(j)].result.residual_rounding = std::ldexp(rounding, -columns_[at(j)].scale.b);
 }
 
 bool column_convergence::runs() const {
@@ -201,7 +205,7 @@ void column_convergence::verify(std::optional<reason> told, bool recorded) {
         else if (!std::isfinite(number(at_.rr(), j)))
             finish(j, reason::not_a_number);
         else if (c.exact)
-            finish(j, reason::stagnated);
+            finish(j, reason::attainable_accuracy);
         else if (why != loop_state::converged && why != loop_state::running &&
                  why != loop_state::breakdown && why != loop_state::not_a_number &&
                  why != loop_state::pause)

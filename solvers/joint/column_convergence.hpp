@@ -60,8 +60,8 @@ public:
     /// Whether rounding may have brought the residual in the numbers below the target of column j,
     /// which could end by it.
     [[nodiscard]] bool doubtful(int j, const std::optional<matrix_norms>& norms) const;
-    /// Takes the residual in doubled precision of a doubtful column.
-    void set_exact(int j, double rr);
+    /// Takes the residual in doubled precision of a doubtful column, with which the column ends.
+    void set_exact(int j, const residual_sums& sums);
 
     /// Whether any column is to iterate.
     [[nodiscard]] bool runs() const;

@@ -391,8 +391,7 @@ private:
                 sums = a_.of_columns().doubled_residual(static_cast<T>(factor), vectors_[Method::x],
                                                         vectors_[Method::b], r);
             }
-            const residual_sums& of = sums[static_cast<std::size_t>(j)];
-            columns_.set_exact(j, of.rr == 0 && of.largest > 0 ? 1e-300 : of.rr);
+            columns_.set_exact(j, sums[static_cast<std::size_t>(j)]);
         }
     }
 
