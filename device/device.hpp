@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -36,6 +37,9 @@ public:
     virtual void end_recording() = 0;
     /// Runs the recorded body at least once, and again while its condition holds, in stream order.
     virtual void launch() = 0;
+    /// Has `tell` called where a task of the body throws, by the device's thread and before the
+    /// failure is reported: peers that wait for the device would wait on. CUDA kernels don't throw.
+    virtual void if_failed(std::function<void()> tell) { (void)tell; }
     /// The handle for the kernel that decides: on CUDA the conditional handle; on the host the
     /// address of a bool that the body sets to false to end the loop.
     [[nodiscard]] virtual std::uint64_t condition() const noexcept = 0;
@@ -82,6 +86,8 @@ public:
     virtual void synchronize() = 0;
     /// Whether all work given so far is done, or has failed. It doesn't wait.
     [[nodiscard]] virtual bool idle() = 0;
+    /// How many tasks have thrown so far. CUDA kernels don't.
+    [[nodiscard]] virtual std::uint64_t failures() const noexcept { return 0; }
 
     [[nodiscard]] virtual std::unique_ptr<loop_graph> make_loop() = 0;
     /// Makes a queue for copies that run beside this device's work. The device must outlive it.

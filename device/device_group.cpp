@@ -7,6 +7,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <set>
 #include <string>
@@ -17,6 +18,7 @@
 #include <krylith/device/host/host_device.hpp>
 #include <krylith/device/host/host_threads.hpp>
 #include <krylith/device/kernel/all_reduce_slots.hpp>
+#include <krylith/device/threads/forks.hpp>
 #if KRYLITH_HAVE_CUDA
 #include <krylith/device/cuda/cuda_runtime.hpp>
 #endif
@@ -24,10 +26,20 @@
 namespace krylith {
 
 struct device_group::members {
+    /// What a group knows of failures, and who is to be told before work goes on.
+    struct failure_record {
+        std::atomic<std::uint64_t> waits = 0;    ///< that have failed
+        std::atomic<std::uint64_t> restored = 0; ///< failures that words have been restored after
+        std::mutex guard;
+        std::vector<std::weak_ptr<const std::function<void()>>> restorers;
+    };
+
     std::vector<std::shared_ptr<device>> devices;
     std::vector<peer_path> paths; // [from * size + to]
     std::string serialised_because;
     std::unique_ptr<std::uint32_t, std::function<void(std::uint32_t*)>> launching; // or null
+    std::unique_ptr<failure_record> failures = std::make_unique<failure_record>();
+    int forks = krylith::forks(); // where the group was made
 };
 
 namespace {
@@ -80,7 +92,8 @@ device_group device_group::cuda(std::span<const int> ordinals, const group_optio
         if (ordinal < 0 || ordinal >= present) {
             if (present == 0)
                 throw device_error("CUDA device " + std::to_string(ordinal) +
-                                   " was asked for, but this machine has no usable CUDA device");
+                                   " was asked for, but this machine has no usable CUDA device" +
+                                   cuda_after_fork());
             throw usage_error("CUDA device " + std::to_string(ordinal) +
                               " is not there: allowed are 0 to " + std::to_string(present - 1));
         }
@@ -235,6 +248,38 @@ void device_group::synchronize() const {
         }
     }
     if (first) std::rethrow_exception(first);
+}
+
+std::shared_ptr<const void> device_group::when_restored(std::function<void()> restore) const {
+    auto handle = std::make_shared<const std::function<void()>>(std::move(restore));
+    members::failure_record& record = *members_->failures;
+    const std::scoped_lock lock(record.guard);
+    auto& all = record.restorers;
+    if (all.size() == all.capacity()) // before it grows
+        std::erase_if(all, [](const auto& one) { return one.expired(); });
+    all.push_back(handle);
+    return handle;
+}
+
+void device_group::note_failure() const noexcept {
+    members_->failures->waits.fetch_add(1, std::memory_order_relaxed);
+}
+
+void device_group::restore() const {
+    members::failure_record& record = *members_->failures;
+    std::uint64_t failures = record.waits.load(std::memory_order_relaxed);
+    for (const auto& d : members_->devices) failures += d->failures();
+    if (failures == record.restored.load(std::memory_order_relaxed)) return;
+    synchronize();
+    const std::scoped_lock lock(record.guard);
+    for (const auto& one : record.restorers)
+        if (const auto restorer = one.lock()) (*restorer)();
+    join(); // words are right before any peer writes them
+    record.restored.store(failures, std::memory_order_relaxed);
+}
+
+void device_group::check_process() const {
+    check_not_forked(members_->forks, "this device group");
 }
 
 int cuda_device_count() noexcept {

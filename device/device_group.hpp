@@ -43,11 +43,15 @@ struct rank_order {
 [[nodiscard]] std::vector<rank_order> both_ways(std::vector<rank_order> orders);
 
 /// Ranks 0..size()-1 are the devices in the order given. A group is a cheap value: copies refer to
-/// the same devices. One host thread at a time may drive a group; distinct groups are independent,
-/// but two recorded solves must not share GPUs: each waits for kernels of its own that the other
-/// may keep from running.
+/// the same devices, and a group that was moved from still does. One host thread at a time may
+/// drive a group; distinct groups are independent, but two recorded solves must not share GPUs:
+/// each waits for kernels of its own that the other may keep from running.
 class device_group {
 public:
+    device_group(const device_group&) = default;
+    device_group& operator=(const device_group&) = default;
+    ~device_group() = default;
+
     /// Makes `devices` slices of the CPU, each with a worker thread and an OpenMP team.
     [[nodiscard]] static device_group host(int devices, const group_options& options = {});
 
@@ -104,6 +108,18 @@ public:
 
     /// Blocks until all devices are idle; throws the first failure.
     void synchronize() const;
+
+    /// Has `restore` called by restore() for as long as the handle lives. It enqueues what makes
+    /// words right again by which devices count what they send each other: where a device did not
+    /// do its part they differ, and waits would never end.
+    [[nodiscard]] std::shared_ptr<const void> when_restored(std::function<void()> restore) const;
+    /// Says that a wait between devices has ended without what it waited for.
+    void note_failure() const noexcept;
+    /// Does nothing unless a task or a wait has failed since the last call; else waits for all
+    /// devices, throws a failure that has not been reported yet, and otherwise restores all words.
+    void restore() const;
+    /// Throws usage_error where this process is a child, by fork(), of the one that made the group.
+    void check_process() const;
 
     friend bool operator==(const device_group&, const device_group&) = default;
 

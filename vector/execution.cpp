@@ -93,6 +93,7 @@ void execution::fill_contexts(scalar_program program) {
 }
 
 void execution::open(std::span<const std::uint8_t> used, int program_bytes) {
+    if (!recording_) group_.restore();
     for (const auto reg : used) scalars_.need(reg);
     if (scalars_.bytes() > program_bytes) {
         // Registers that the kernel uses must outlive the kernel that runs the program.

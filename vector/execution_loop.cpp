@@ -10,6 +10,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/trace/trace_range.hpp>
 #include <krylith/vector/scalar/execution_memory.hpp>
+#include <krylith/vector/scalar/host_signal.hpp>
 
 namespace krylith {
 
@@ -77,12 +78,12 @@ std::vector<double> execution::read() {
         }
     }
     if (first) std::rethrow_exception(first);
-    if (failed != 0)
-        throw communication_error("rank " + std::to_string(failed - 1) + " of the device group (" +
-                                  group_[static_cast<int>(failed) - 1].description() +
-                                  ") did not answer within " +
-                                  std::to_string(options_.timeout_seconds) + " s");
-    return values;
+    if (failed == 0) return values;
+    group_.note_failure();
+    throw communication_error("rank " + std::to_string(failed - 1) + " of the device group (" +
+                              group_[static_cast<int>(failed) - 1].description() +
+                              ") did not answer within " +
+                              std::to_string(options_.timeout_seconds) + " s");
 }
 
 void execution::record_iteration(const std::function<void()>& body) {
@@ -96,6 +97,8 @@ void execution::record_trip(const std::function<void()>& body) {
         for (int rank = 0; rank < ranks(); ++rank) {
             auto& loop = memory_[static_cast<std::size_t>(rank)]->loop;
             loop = group_[rank].make_loop();
+            loop->if_failed(
+                [peers = at(rank).all_reduce, rank] { host::raise_failure(peers, rank); });
             loop->begin_recording();
         }
         recording_ = true;
@@ -162,6 +165,7 @@ loop_report execution::repeat_recorded(const std::function<void()>& body) {
 }
 
 void execution::launch_recording(const std::function<void()>& body) {
+    group_.restore();
     prepare(body);
     set_followed(); // numbers that the recording is the first to follow
     if (pending() || scalars_.places() != recorded_places_)

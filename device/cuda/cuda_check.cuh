@@ -6,12 +6,14 @@
 #include <cuda_runtime.h>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/threads/forks.hpp>
 
 namespace krylith::cuda {
 
 [[noreturn]] inline void fail(cudaError_t status, const char* what, const char* file, int line) {
     throw device_error(std::string(what) + ": " + cudaGetErrorName(status) + " (" +
-                       cudaGetErrorString(status) + ") at " + file + ":" + std::to_string(line));
+                       cudaGetErrorString(status) + ") at " + file + ":" + std::to_string(line) +
+                       cuda_after_fork());
 }
 
 inline void check(cudaError_t status, const char* what, const char* file, int line) {

@@ -30,6 +30,7 @@ table& all() {
 } // namespace
 
 group_driver::group_driver(device_group group) : group_(std::move(group)) {
+    group_.check_process();
     table& t = all();
     const std::scoped_lock lock(t.guard);
     driven& entry = t.groups[group_.handle(0).get()];

@@ -68,7 +68,7 @@ private:
 class host_device::side_worker final : public side_queue {
 public:
     explicit side_worker(const std::string& name)
-        : queue_(std::make_shared<host_queue>(name)), good_(std::make_shared<bool>(true)) {}
+        : queue_(make_host_queue(name)), good_(std::make_shared<bool>(true)) {}
     side_worker(const side_worker&) = delete;
     side_worker& operator=(const side_worker&) = delete;
     ~side_worker() override { queue_->close(); }
@@ -126,12 +126,19 @@ public:
     void launch() override {
         device_.reject_while_recording("a launch");
         device_.submit([shared = body_] {
-            do {
-                shared->again = true;
-                for (const auto& task : shared->tasks) task();
-            } while (shared->again);
+            try {
+                do {
+                    shared->again = true;
+                    for (const auto& task : shared->tasks) task();
+                } while (shared->again);
+            } catch (...) {
+                if (shared->failed) shared->failed();
+                throw;
+            }
         });
     }
+
+    void if_failed(std::function<void()> tell) override { body_->failed = std::move(tell); }
 
     [[nodiscard]] std::uint64_t condition() const noexcept override {
         return reinterpret_cast<std::uintptr_t>(&body_->again);
@@ -141,6 +148,7 @@ private:
     struct body {
         task_list tasks;
         bool again = false;
+        std::function<void()> failed;
     };
     host_device& device_;
     std::shared_ptr<body> body_;
@@ -150,7 +158,7 @@ host_device::host_device(int ordinal, int threads) : ordinal_(ordinal), threads_
     if (threads < 1)
         throw usage_error("a host device needs at least 1 thread, not " + std::to_string(threads));
     arena_ = make_host_arena(threads);
-    queue_ = std::make_shared<host_queue>("host:" + std::to_string(ordinal));
+    queue_ = make_host_queue("host:" + std::to_string(ordinal));
 }
 
 host_device::~host_device() {
@@ -183,6 +191,7 @@ void* host_device::allocate(std::size_t bytes, const std::string& item) {
 void host_device::deallocate(void* pointer, std::size_t bytes, const std::string& item) noexcept {
     if (pointer == nullptr) return;
     ledger().remove(item, bytes);
+    if (queue_->abandoned()) return; // the parent's worker may have held the arena's lock
     try {
         const bool large = has_slabs_for(bytes);
         queue_->push_always([pointer, arena = large ? arena_.get() : nullptr] {

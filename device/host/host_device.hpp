@@ -47,6 +47,7 @@ public:
     void wait(event& happened) override;
     void synchronize() override;
     [[nodiscard]] bool idle() override;
+    [[nodiscard]] std::uint64_t failures() const noexcept override { return queue_->failures(); }
 
     /// The number of times that the host has waited in synchronize() or download(): for tests.
     [[nodiscard]] std::uint64_t waits() const noexcept { return waits_; }

@@ -22,7 +22,14 @@ std::string message(const char* who, const char* separator, const char* what) no
 
 host_queue::host_queue(std::string name) : name_(std::move(name)), worker_([this] { work(); }) {}
 
+std::shared_ptr<host_queue> make_host_queue(std::string name) {
+    return {new host_queue(std::move(name)), [](host_queue* queue) {
+                if (!queue->abandoned()) delete queue;
+            }};
+}
+
 void host_queue::close() noexcept {
+    if (abandoned()) return;
     {
         std::lock_guard lock(mutex_);
         closed_ = true;
@@ -39,7 +46,12 @@ void host_queue::push_always(std::function<void()> task) {
     enqueue({std::move(task), true});
 }
 
+void host_queue::check_process() const {
+    check_not_forked(forks_, name_);
+}
+
 void host_queue::enqueue(item next) {
+    check_process();
     {
         std::lock_guard lock(mutex_);
         items_.push_back(std::move(next));
@@ -49,6 +61,7 @@ void host_queue::enqueue(item next) {
 }
 
 std::uint64_t host_queue::given() const {
+    check_process();
     std::lock_guard lock(mutex_);
     return given_;
 }
@@ -58,6 +71,7 @@ bool host_queue::failed_within(std::uint64_t count) const {
 }
 
 void host_queue::wait_for(std::uint64_t count) {
+    check_process();
     std::unique_lock lock(mutex_);
     progress_.wait(lock, [&] { return finished_ >= count; });
     if (!failed_within(count)) return;
@@ -68,12 +82,14 @@ void host_queue::wait_for(std::uint64_t count) {
 }
 
 void host_queue::follow(std::uint64_t count) {
+    check_process();
     std::unique_lock lock(mutex_);
     progress_.wait(lock, [&] { return finished_ >= count; });
     if (failed_within(count)) throw device_error(failure_);
 }
 
 bool host_queue::idle() const {
+    check_process();
     std::lock_guard lock(mutex_);
     return finished_ == given_;
 }
@@ -106,6 +122,7 @@ void host_queue::work() {
         next.task = nullptr; // frees what it holds before anybody learns that it is done
         lock.lock();
         ++finished_;
+        if (failed) failures_.fetch_add(1, std::memory_order_relaxed);
         if (failed && failed_ == 0) {
             failed_ = finished_;
             failure_ = std::move(failure);

@@ -1,18 +1,23 @@
 // The stream of a host device: a worker thread that runs tasks in the order given.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+
+#include <krylith/device/threads/forks.hpp>
 
 namespace krylith {
 
 /// A queue of tasks with a worker. Once a task has thrown, later ones are skipped, in order, until
 /// the failure has been reported by wait_idle() or wait_for(). The idle worker sleeps. Thread-safe.
+/// In a child of fork() it has no worker: whatever would wait for it throws usage_error.
 class host_queue {
 public:
     /// `name` begins the messages of failures.
@@ -41,6 +46,12 @@ public:
     void wait_idle() { wait_for(given()); }
     /// Whether all tasks given so far are done.
     [[nodiscard]] bool idle() const;
+    /// The number of tasks that have thrown.
+    [[nodiscard]] std::uint64_t failures() const noexcept {
+        return failures_.load(std::memory_order_relaxed);
+    }
+    /// Whether fork() has left the worker behind.
+    [[nodiscard]] bool abandoned() const noexcept { return forks_ != forks(); }
 
 private:
     struct item {
@@ -50,9 +61,13 @@ private:
 
     void enqueue(item next);
     void work();
+    /// Also before a lock is taken, which the worker may have held when the process was forked.
+    void check_process() const;
     [[nodiscard]] bool failed_within(std::uint64_t count) const;
 
     const std::string name_;
+    const int forks_ = forks();
+    std::atomic<std::uint64_t> failures_ = 0;
     mutable std::mutex mutex_;
     std::condition_variable more_;
     std::condition_variable progress_;
@@ -64,5 +79,9 @@ private:
     bool closed_ = false;
     std::thread worker_; // last: it uses the others
 };
+
+/// Makes a queue for several to hold. A child of fork() never destroys it: for the C library the
+/// worker still waits for a condition variable, whose end would wait for the worker.
+[[nodiscard]] std::shared_ptr<host_queue> make_host_queue(std::string name);
 
 } // namespace krylith

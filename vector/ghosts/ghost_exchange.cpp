@@ -237,6 +237,9 @@ ghost_exchange<T>::ghost_exchange(std::shared_ptr<const put_schedule<T>> schedul
         own.tables = buffer<std::uintptr_t>(d, std::span<const std::uintptr_t>(tables), item);
     }
     layout.group.join(); // words are zero before any peer writes them
+    restoration_ = layout.group.when_restored([ranks = ranks_] {
+        for (const auto& s : ranks) s->words.zero();
+    });
 }
 
 template <class T>

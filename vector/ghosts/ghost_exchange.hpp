@@ -79,6 +79,7 @@ private:
     struct rank_state;
     std::shared_ptr<const put_schedule<T>> schedule_;
     std::vector<std::shared_ptr<rank_state>> ranks_;
+    std::shared_ptr<const void> restoration_; ///< of the words, after a failure
 };
 
 extern template class put_schedule<double>;
