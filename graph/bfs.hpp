@@ -156,7 +156,7 @@ private:
         a_.assign(std::span(&index, 1), std::span(&value, 1));
     }
 
-    const graph<T>* graph_;
+    unmoved<const graph<T>*> graph_;
     bfs_options options_;
     spmspv::group_product<spmspv::min_column, T> a_;
     vertex_array<T, std::int32_t> levels_;

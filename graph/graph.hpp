@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <krylith/device/device_group.hpp>
+#include <krylith/device/memory/unmoved.hpp>
 #include <krylith/graph/frontier/group_matrix.hpp>
 #include <krylith/matrix/csr.hpp>
 
@@ -25,12 +26,12 @@ public:
     /// takes. Devices take what group_matrix takes, which throws where it doesn't fit.
     graph(device_group group, const csr_view<T>& a);
 
-    [[nodiscard]] std::int64_t vertices() const noexcept { return matrix_->size(); }
+    [[nodiscard]] std::int64_t vertices() const { return matrix_->size(); }
     /// The number of edges; parallel ones count once.
-    [[nodiscard]] std::int64_t edges() const noexcept { return matrix_->nonzeros(); }
-    [[nodiscard]] const device_group& group() const noexcept { return matrix_->group(); }
-    [[nodiscard]] const std::shared_ptr<const spmspv::group_matrix<T>>& matrix() const noexcept {
-        return matrix_;
+    [[nodiscard]] std::int64_t edges() const { return matrix_->nonzeros(); }
+    [[nodiscard]] const device_group& group() const { return matrix_->group(); }
+    [[nodiscard]] const std::shared_ptr<const spmspv::group_matrix<T>>& matrix() const {
+        return matrix_.get();
     }
 
     /// Whether each edge goes both ways, whatever its weights: then the eigenvalues of the matrix
@@ -55,7 +56,7 @@ public:
 private:
     std::optional<edge> negative_;
     bool undirected_;
-    std::shared_ptr<const spmspv::group_matrix<T>> matrix_;
+    unmoved<std::shared_ptr<const spmspv::group_matrix<T>>> matrix_;
 };
 
 extern template class graph<double>;

@@ -276,7 +276,7 @@ private:
         return sum_of_ranks(ranks_.download(), residuals_.download());
     }
 
-    const graph<T>* graph_;
+    unmoved<const graph<T>*> graph_;
     pagerank_options options_;
     pagerank_bound bound_;
     spmspv::group_product<spmspv::plus_second<T>, T> a_;

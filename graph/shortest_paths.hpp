@@ -87,7 +87,7 @@ private:
         return g.matrix();
     }
 
-    const graph<T>* graph_;
+    unmoved<const graph<T>*> graph_;
     shortest_paths_options options_;
     spmspv::group_product<spmspv::min_plus<T>, T> a_;
     vertex_array<T, T> distances_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/memory/unmoved.hpp>
 #include <krylith/matrix/compressed/coo_rows.hpp>
 #include <krylith/matrix/compressed/first_touch.hpp>
 #include <krylith/matrix/types/index_width.hpp>
@@ -125,6 +126,7 @@ void coo_assembly::merge_duplicates(std::int64_t kept) {
 
 template <class T>
 void coo_assembly::gather(std::span<const T> coo_values, std::span<T> csr_values) const {
+    if (row_offsets_.empty()) refuse_moved_from();
     check_count("coo_values", coo_values.size(), entries_);
     check_count("csr_values", csr_values.size(), nnz());
     const std::int64_t count = nnz();

@@ -138,19 +138,19 @@ void spgemm<T>::refresh(const device_csr<T>& a, const device_csr<T>& b, device_c
 }
 
 template <class T>
-std::int64_t spgemm<T>::nonzeros() const noexcept {
+std::int64_t spgemm<T>::nonzeros() const {
     return phases_->nonzeros;
 }
 template <class T>
-std::int64_t spgemm<T>::products() const noexcept {
+std::int64_t spgemm<T>::products() const {
     return phases_->products;
 }
 template <class T>
-std::int64_t spgemm<T>::bytes() const noexcept {
+std::int64_t spgemm<T>::bytes() const {
     return phases_->bytes;
 }
 template <class T>
-std::int64_t spgemm<T>::peak_bytes() const noexcept {
+std::int64_t spgemm<T>::peak_bytes() const {
     return phases_->peak_bytes;
 }
 
@@ -176,12 +176,12 @@ void galerkin_product<T>::refresh(const device_csr<T>& r, const device_csr<T>& a
 }
 
 template <class T>
-std::int64_t galerkin_product<T>::bytes() const noexcept {
+std::int64_t galerkin_product<T>::bytes() const {
     return first_.bytes() + intermediate_.bytes() + second_.bytes();
 }
 
 template <class T>
-std::int64_t galerkin_product<T>::peak_bytes() const noexcept {
+std::int64_t galerkin_product<T>::peak_bytes() const {
     return std::max(first_.peak_bytes(),
                     first_.bytes() + intermediate_.bytes() + second_.peak_bytes());
 }

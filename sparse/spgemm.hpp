@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <krylith/device/memory/unmoved.hpp>
 #include <krylith/sparse/device_csr.hpp>
 
 namespace krylith {
@@ -78,11 +79,11 @@ public:
 
     [[nodiscard]] std::int64_t rows() const noexcept { return rows_; }       ///< of C
     [[nodiscard]] std::int64_t columns() const noexcept { return columns_; } ///< of C
-    [[nodiscard]] std::int64_t nonzeros() const noexcept;                    ///< of C
-    [[nodiscard]] std::int64_t products() const noexcept; ///< flops are twice as many
-    [[nodiscard]] std::int64_t bytes() const noexcept;
+    [[nodiscard]] std::int64_t nonzeros() const;                             ///< of C
+    [[nodiscard]] std::int64_t products() const; ///< flops are twice as many
+    [[nodiscard]] std::int64_t bytes() const;
     /// The most bytes of device memory in use at once by the plan and its scratch.
-    [[nodiscard]] std::int64_t peak_bytes() const noexcept;
+    [[nodiscard]] std::int64_t peak_bytes() const;
 
     /// Counts the products, in a few hundred bytes of device memory unless rows are long, and
     /// waits. Cost: O(nonzeros of A).
@@ -98,7 +99,7 @@ private:
     std::int64_t inner_ = 0; ///< columns of A, rows of B
     std::int64_t a_nonzeros_ = 0;
     std::int64_t b_nonzeros_ = 0;
-    std::unique_ptr<detail::spgemm_phases<T>> phases_;
+    unmoved<std::unique_ptr<detail::spgemm_phases<T>>> phases_;
 };
 
 /// Returns C = A B, for one use.
@@ -129,9 +130,9 @@ public:
     [[nodiscard]] const spgemm<T>& first() const noexcept { return first_; }   ///< A P
     [[nodiscard]] const spgemm<T>& second() const noexcept { return second_; } ///< R (A P)
     /// The bytes of both plans and of A P.
-    [[nodiscard]] std::int64_t bytes() const noexcept;
+    [[nodiscard]] std::int64_t bytes() const;
     /// The most bytes in use at once beside R, A, P and C.
-    [[nodiscard]] std::int64_t peak_bytes() const noexcept;
+    [[nodiscard]] std::int64_t peak_bytes() const;
 
 private:
     device_csr<T> intermediate_;

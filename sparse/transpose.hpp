@@ -15,6 +15,7 @@
 #include <memory>
 
 #include <krylith/device/memory/buffer.hpp>
+#include <krylith/device/memory/unmoved.hpp>
 #include <krylith/sparse/device_csr.hpp>
 #include <krylith/sparse/transpose/permutation.hpp>
 
@@ -56,7 +57,7 @@ public:
     template <class T>
     void apply(const T* values, T* transposed) const;
 
-    [[nodiscard]] const std::shared_ptr<device>& on() const noexcept { return device_; }
+    [[nodiscard]] const std::shared_ptr<device>& on() const { return device_.get(); }
     /// The sizes of A.
     [[nodiscard]] std::int64_t rows() const noexcept { return rows_; }
     [[nodiscard]] std::int64_t columns() const noexcept { return columns_; }
@@ -74,7 +75,7 @@ private:
     void check(const char* what, const device_csr<T>& a) const;
     void need_pattern(const char* what) const;
 
-    std::shared_ptr<device> device_;
+    unmoved<std::shared_ptr<device>> device_;
     std::int64_t rows_ = 0;
     std::int64_t columns_ = 0;
     std::int64_t nonzeros_ = 0;

@@ -18,6 +18,7 @@
 #include <span>
 #include <string>
 
+#include <krylith/device/memory/unmoved.hpp>
 #include <krylith/sparse/device_csr.hpp>
 
 namespace krylith {
@@ -100,18 +101,18 @@ public:
     /// input_error as the constructor does.
     void update();
 
-    [[nodiscard]] std::int64_t rows() const noexcept;
+    [[nodiscard]] std::int64_t rows() const;
     /// The number of levels, or of ranges that are not empty; 0 where the method didn't need it.
-    [[nodiscard]] std::int64_t levels() const noexcept;
+    [[nodiscard]] std::int64_t levels() const;
     /// The bytes that the solver keeps on the device.
-    [[nodiscard]] std::int64_t bytes() const noexcept;
+    [[nodiscard]] std::int64_t bytes() const;
     /// Never `automatic`.
-    [[nodiscard]] triangular_method method() const noexcept;
+    [[nodiscard]] triangular_method method() const;
     /// Why the method was taken, in words: "766 levels of 21902 rows".
-    [[nodiscard]] const std::string& reason() const noexcept;
+    [[nodiscard]] const std::string& reason() const;
 
 private:
-    std::unique_ptr<triangle_solve<T>> solve_;
+    unmoved<std::unique_ptr<triangle_solve<T>>> solve_;
 };
 
 } // namespace krylith

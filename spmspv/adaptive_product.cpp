@@ -43,12 +43,12 @@ device& device_of(const std::shared_ptr<const csr_csc_pair<M>>& a) {
 template <class S, class M>
 adaptive_product<S, M>::adaptive_product(std::shared_ptr<const csr_csc_pair<M>> a,
                                          const adaptive_options& options)
-    : a_(std::move(a)),
+    : a_((device_of(a), std::move(a))),
       model_(options.model),
       fixed_(options.fixed),
       reproducible_(options.reproducible),
       as_predicted_(options.as_predicted),
-      scratch_((device_of(a_), a_->handle())) {
+      scratch_(a_->handle()) {
     if (model_ == nullptr) model_ = std::make_shared<const kernel_model>(model_for(a_->device()));
     if (fixed_ && reproducible_ && !repeats<S>(*fixed_))
         throw usage_error("adaptive_product: the fixed kernel is " +

@@ -76,15 +76,15 @@ public:
     /// Forgets what was chosen before, so that a run of products chooses as the first run did.
     void restart() { switch_ = kernel_switch(); }
 
-    [[nodiscard]] const csr_csc_pair<M>& matrix() const noexcept { return *a_; }
-    [[nodiscard]] const kernel_model& model() const noexcept { return *model_; }
+    [[nodiscard]] const csr_csc_pair<M>& matrix() const { return *a_; }
+    [[nodiscard]] const kernel_model& model() const { return *model_; }
     [[nodiscard]] const std::optional<kernel>& fixed() const noexcept { return fixed_; }
     /// Whether the kernel is chosen freely: not fixed, nor as_predicted.
     [[nodiscard]] bool chooses() const noexcept { return !fixed_ && !as_predicted_; }
 
 private:
-    std::shared_ptr<const csr_csc_pair<M>> a_;
-    std::shared_ptr<const kernel_model> model_;
+    unmoved<std::shared_ptr<const csr_csc_pair<M>>> a_;
+    unmoved<std::shared_ptr<const kernel_model>> model_;
     std::optional<kernel> fixed_;
     bool reproducible_;
     bool as_predicted_;

@@ -13,6 +13,7 @@
 
 #include <krylith/device/device.hpp>
 #include <krylith/device/memory/buffer.hpp>
+#include <krylith/device/memory/unmoved.hpp>
 #include <krylith/matrix/csr.hpp>
 #include <krylith/spmspv/kernels/row_chunks.hpp>
 #include <krylith/spmspv/selection/matrix_features.hpp>
@@ -62,10 +63,8 @@ public:
     /// Does the same from memory of the device.
     void update_on_device(const T* values);
 
-    [[nodiscard]] krylith::device& device() const noexcept { return *device_; }
-    [[nodiscard]] const std::shared_ptr<krylith::device>& handle() const noexcept {
-        return device_;
-    }
+    [[nodiscard]] krylith::device& device() const { return *device_; }
+    [[nodiscard]] const std::shared_ptr<krylith::device>& handle() const { return device_.get(); }
     [[nodiscard]] std::int64_t rows() const noexcept { return features_.rows; }
     [[nodiscard]] std::int64_t columns() const noexcept { return features_.columns; }
     [[nodiscard]] std::int64_t nonzeros() const noexcept { return features_.nonzeros; }
@@ -82,7 +81,7 @@ private:
     void make_columns();
     void check_update() const;
 
-    std::shared_ptr<krylith::device> device_;
+    unmoved<std::shared_ptr<krylith::device>> device_;
     matrix_features features_;
     bool sorted_ = false; ///< whether entries are in another order than given
     buffer<std::int32_t> row_offsets_;

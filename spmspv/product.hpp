@@ -57,10 +57,10 @@ public:
     /// Returns at least that many bytes, 256-byte aligned; the contents are lost if it grows. It
     /// grows by half at least, so that a run of products allocates a few times.
     [[nodiscard]] std::byte* at_least(std::size_t bytes);
-    [[nodiscard]] const krylith::device& device() const noexcept { return *device_; }
+    [[nodiscard]] const krylith::device& device() const { return *device_; }
 
 private:
-    std::shared_ptr<krylith::device> device_;
+    unmoved<std::shared_ptr<krylith::device>> device_;
     buffer<std::byte> memory_;
 };
 

@@ -20,6 +20,7 @@
 
 #include <krylith/device/device.hpp>
 #include <krylith/device/memory/buffer.hpp>
+#include <krylith/device/memory/unmoved.hpp>
 
 namespace krylith::spmspv {
 
@@ -80,7 +81,7 @@ public:
 
     [[nodiscard]] std::int64_t size() const noexcept { return size_; }
     [[nodiscard]] T absent() const noexcept { return absent_; }
-    [[nodiscard]] krylith::device& device() const noexcept { return *device_; }
+    [[nodiscard]] krylith::device& device() const { return *device_; }
 
     // Copies from and to the host.
 
@@ -140,7 +141,7 @@ private:
     void list();
     void check_content() const;
 
-    std::shared_ptr<krylith::device> device_;
+    unmoved<std::shared_ptr<krylith::device>> device_;
     std::int64_t size_;
     T absent_;
     buffer<std::int32_t> indices_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <krylith/device/device_group.hpp>
+#include <krylith/device/memory/unmoved.hpp>
 #include <krylith/matrix/csr.hpp>
 #include <krylith/partition/row_partition.hpp>
 #include <krylith/sparse/device_csr.hpp>
@@ -43,7 +44,7 @@ public:
     distributed_csr(const device_group& group, row_partition rows, row_partition columns,
                     std::vector<device_csr<T>> blocks, std::vector<local_columns> numbers_of);
 
-    [[nodiscard]] const device_group& group() const noexcept { return *group_; }
+    [[nodiscard]] const device_group& group() const { return *group_; }
     [[nodiscard]] const row_partition& row_owners() const noexcept { return rows_; }
     [[nodiscard]] const row_partition& column_owners() const noexcept { return columns_; }
     [[nodiscard]] std::int64_t rows() const noexcept { return rows_.rows(); }
@@ -72,7 +73,7 @@ public:
 private:
     [[nodiscard]] static std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
 
-    std::shared_ptr<const device_group> group_; ///< null: empty
+    unmoved<std::shared_ptr<const device_group>> group_; ///< null: empty
     row_partition rows_;
     row_partition columns_;
     std::vector<device_csr<T>> blocks_;

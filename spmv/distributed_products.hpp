@@ -53,14 +53,14 @@ public:
     void refresh(const distributed_csr<T>& a, const distributed_csr<T>& b,
                  distributed_csr<T>& c) const;
     /// The most bytes that it keeps on a device.
-    [[nodiscard]] std::int64_t bytes() const noexcept;
+    [[nodiscard]] std::int64_t bytes() const;
 
 private:
     struct plan;
     /// Makes the plan, without products of the ranks.
     void prepare(const distributed_csr<T>& a, const distributed_csr<T>& b);
 
-    std::unique_ptr<plan> plan_;
+    unmoved<std::unique_ptr<plan>> plan_;
 };
 
 /// The pattern of A^T and where its entries come from, as transposition on one device. Rows of A^T
@@ -87,11 +87,11 @@ public:
     void apply(const distributed_csr<T>& a, distributed_csr<T>& transposed) const;
     /// The most bytes that it keeps on a device: as transposition, and where there are several
     /// ranks 16 a row of A^T and 20 a ghost more.
-    [[nodiscard]] std::int64_t bytes() const noexcept;
+    [[nodiscard]] std::int64_t bytes() const;
 
 private:
     struct plan;
-    std::unique_ptr<plan> plan_;
+    unmoved<std::unique_ptr<plan>> plan_;
 };
 
 /// Returns A^T, for one use.
@@ -123,7 +123,7 @@ public:
     /// Hands C over; refresh() needs a matrix to write to then.
     [[nodiscard]] distributed_csr<T> take_result() { return std::exchange(result_, {}); }
     /// The most bytes of both plans and of A P on a device.
-    [[nodiscard]] std::int64_t bytes() const noexcept;
+    [[nodiscard]] std::int64_t bytes() const;
 
 private:
     distributed_csr<T> intermediate_;
@@ -149,11 +149,11 @@ public:
     /// Writes new values of `a` into its sorted matrix. Enqueued.
     void apply(const distributed_csr<T>& a, distributed_csr<T>& sorted) const;
     /// The most bytes that it keeps on a device.
-    [[nodiscard]] std::int64_t bytes() const noexcept;
+    [[nodiscard]] std::int64_t bytes() const;
 
 private:
     struct plan;
-    std::unique_ptr<plan> plan_;
+    unmoved<std::unique_ptr<plan>> plan_;
 };
 
 extern template class distributed_spgemm<double>;

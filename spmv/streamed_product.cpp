@@ -233,7 +233,7 @@ double streamed_product<T>::kernel_seconds(int repetitions) {
 }
 
 template <class T>
-const device_group& streamed_product<T>::group() const noexcept {
+const device_group& streamed_product<T>::group() const {
     return state_->group;
 }
 

@@ -25,6 +25,7 @@
 #include <span>
 
 #include <krylith/device/device_group.hpp>
+#include <krylith/device/memory/unmoved.hpp>
 #include <krylith/device/numa.hpp>
 #include <krylith/matrix/coo.hpp>
 #include <krylith/matrix/csc.hpp>
@@ -92,11 +93,11 @@ public:
     /// there was no call or the last one failed, and unless repetitions >= 1.
     [[nodiscard]] double kernel_seconds(int repetitions = 20);
 
-    [[nodiscard]] const device_group& group() const noexcept;
+    [[nodiscard]] const device_group& group() const;
 
 private:
     struct state;
-    std::unique_ptr<state> state_;
+    unmoved<std::unique_ptr<state>> state_;
 };
 
 extern template class streamed_product<double>;

@@ -20,7 +20,10 @@ public:
         return vectors_[static_cast<std::size_t>(j)];
     }
     [[nodiscard]] int count() const { return static_cast<int>(vectors_.size()); }
-    [[nodiscard]] const layout_handle& layout() const { return vectors_.front().layout(); }
+    [[nodiscard]] const layout_handle& layout() const {
+        if (vectors_.empty()) refuse_moved_from();
+        return vectors_.front().layout();
+    }
     /// A table in device memory of `rank`: a pointer to each vector.
     [[nodiscard]] T* const* table(int rank) const {
         return tables_[static_cast<std::size_t>(rank)].data();

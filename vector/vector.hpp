@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <krylith/device/memory/buffer.hpp>
+#include <krylith/device/memory/unmoved.hpp>
 #include <krylith/matrix/types/value_type.hpp>
 #include <krylith/vector/layout.hpp>
 #include <krylith/vector/precision/vector_operand.hpp>
@@ -83,10 +84,13 @@ public:
     vector& operator=(vector&&) noexcept = default;
     ~vector() = default;
 
-    [[nodiscard]] const layout_handle& layout() const { return layout_; }
+    [[nodiscard]] const layout_handle& layout() const { return layout_.get(); }
     [[nodiscard]] std::int64_t size() const { return layout_->size(); }
     /// The entries on the device of `rank`: held(rank) of them, then its ghosts.
-    [[nodiscard]] T* data(int rank) const { return arrays_[static_cast<std::size_t>(rank)]; }
+    [[nodiscard]] T* data(int rank) const {
+        if (layout_ == nullptr) refuse_moved_from();
+        return arrays_[static_cast<std::size_t>(rank)];
+    }
     /// Whether the two vectors, which are on one group, have memory in common, as two borrows of
     /// one array have: what writes one then changes the other. Ghosts don't count.
     [[nodiscard]] bool overlaps(const vector& other) const;
@@ -131,7 +135,7 @@ public:
 
 private:
     vector() = default;
-    layout_handle layout_;
+    unmoved<layout_handle> layout_;
     std::vector<buffer<T>> storage_;
     std::vector<T*> arrays_;
     std::shared_ptr<ghost_exchange<T>> exchange_;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <krylith/device/device.hpp>
+#include <krylith/device/memory/unmoved.hpp>
 
 namespace krylith {
 
@@ -69,7 +70,7 @@ public:
     }
 
 private:
-    std::shared_ptr<device> device_;
+    unmoved<std::shared_ptr<device>> device_;
     T* data_ = nullptr;
     std::size_t size_ = 0;
     std::string item_;

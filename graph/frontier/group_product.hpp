@@ -49,8 +49,8 @@ public:
     explicit group_product(std::shared_ptr<const group_matrix<M>> a,
                            const adaptive_options& options = {});
 
-    [[nodiscard]] const group_matrix<M>& matrix() const noexcept { return *a_; }
-    [[nodiscard]] const std::vector<local_rows>& local() const noexcept { return a_->local(); }
+    [[nodiscard]] const group_matrix<M>& matrix() const { return *a_; }
+    [[nodiscard]] const std::vector<local_rows>& local() const { return a_->local(); }
 
     /// Forgets which kernels were chosen before, so that the next products depend on their operands
     /// alone.
@@ -164,7 +164,7 @@ private:
     void send_pairs();
     void send_dense();
 
-    std::shared_ptr<const group_matrix<M>> a_;
+    unmoved<std::shared_ptr<const group_matrix<M>>> a_;
     std::vector<rank_state> states_;
     std::int64_t entries_ = 0;
     exchange_form sent_ = exchange_form::none;

@@ -95,23 +95,23 @@ void triangular_solver<T>::update() {
 }
 
 template <class T>
-std::int64_t triangular_solver<T>::rows() const noexcept {
+std::int64_t triangular_solver<T>::rows() const {
     return solve_->rows;
 }
 template <class T>
-std::int64_t triangular_solver<T>::levels() const noexcept {
+std::int64_t triangular_solver<T>::levels() const {
     return solve_->levels;
 }
 template <class T>
-std::int64_t triangular_solver<T>::bytes() const noexcept {
+std::int64_t triangular_solver<T>::bytes() const {
     return solve_->bytes();
 }
 template <class T>
-triangular_method triangular_solver<T>::method() const noexcept {
+triangular_method triangular_solver<T>::method() const {
     return solve_->method;
 }
 template <class T>
-const std::string& triangular_solver<T>::reason() const noexcept {
+const std::string& triangular_solver<T>::reason() const {
     return solve_->reason;
 }
 

@@ -79,7 +79,7 @@ transposition::transposition(const device_csr<T>& a)
 template <class T>
 void transposition::check(const char* what, const device_csr<T>& a) const {
     if (device_ == nullptr) throw usage_error(std::string(what) + ": no pattern was given yet");
-    if (a.on() != device_)
+    if (a.on() != device_.get())
         throw usage_error(std::string(what) + ": the matrix is on another device than the pattern");
     if (a.rows() == rows_ && a.columns() == columns_ && a.nonzeros() == nonzeros_) return;
     const auto sizes = [](std::int64_t m, std::int64_t n, std::int64_t k) {
@@ -127,7 +127,7 @@ device_csr<T> transposition::take(const device_csr<T>& a) {
 template <class T>
 void transposition::apply(const device_csr<T>& a, device_csr<T>& transposed) const {
     check("transposition::apply", a);
-    if (transposed.on() != device_ || transposed.rows() != columns_ ||
+    if (transposed.on() != device_.get() || transposed.rows() != columns_ ||
         transposed.columns() != rows_ || transposed.nonzeros() != nonzeros_)
         throw usage_error("transposition::apply: the second matrix is not the first one's "
                           "transposed on the same device");

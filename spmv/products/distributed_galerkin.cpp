@@ -22,7 +22,7 @@ void distributed_galerkin<T>::refresh(const distributed_csr<T>& r, const distrib
 }
 
 template <class T>
-std::int64_t distributed_galerkin<T>::bytes() const noexcept {
+std::int64_t distributed_galerkin<T>::bytes() const {
     return first_.bytes() + intermediate_.bytes() + second_.bytes();
 }
 

@@ -203,7 +203,7 @@ void distributed_spgemm<T>::refresh(const distributed_csr<T>& a, const distribut
 }
 
 template <class T>
-std::int64_t distributed_spgemm<T>::bytes() const noexcept {
+std::int64_t distributed_spgemm<T>::bytes() const {
     std::int64_t most = 0;
     for (int rank = 0; rank < plan_->group.size(); ++rank) {
         std::int64_t bytes = plan_->products[plan_->at(rank)]->bytes();

@@ -210,7 +210,7 @@ void distributed_transposition<T>::apply(const distributed_csr<T>& a,
 }
 
 template <class T>
-std::int64_t distributed_transposition<T>::bytes() const noexcept {
+std::int64_t distributed_transposition<T>::bytes() const {
     const plan& p = *plan_;
     if (p.group.size() == 1) return p.blocks[0].bytes();
     std::int64_t most = 0;

@@ -75,7 +75,7 @@ void sorted_rows<T>::apply(const distributed_csr<T>& a, distributed_csr<T>& sort
 }
 
 template <class T>
-std::int64_t sorted_rows<T>::bytes() const noexcept {
+std::int64_t sorted_rows<T>::bytes() const {
     std::int64_t most = 0;
     for (std::size_t at = 0; at < plan_->products.size(); ++at)
         most = std::max(most, plan_->identities[at].bytes() + plan_->products[at]->bytes());
