@@ -1,5 +1,6 @@
 # Decides on CUDA: KRYLITH_CUDA=AUTO|ON|OFF -> KRYLITH_HAVE_CUDA (0 or 1), language CUDA, CUDAToolkit.
-# KRYLITH_NCCL=AUTO|ON|OFF -> KRYLITH_HAVE_NCCL, KRYLITH_NCCL_LIBRARY, KRYLITH_NCCL_INCLUDE_DIR.
+# KRYLITH_NCCL=AUTO|ON|OFF -> KRYLITH_HAVE_NCCL, KRYLITH_NCCL_LIBRARY, KRYLITH_NCCL_INCLUDE_DIR; the
+# library is loaded when it is asked for.
 # There is no relocatable device code: what a .cu file needs of others it has by host functions.
 
 krylith_option(KRYLITH_CUDA "AUTO (when nvcc is found), ON or OFF" AUTO AUTO)

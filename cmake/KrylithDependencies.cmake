@@ -1,5 +1,5 @@
-# What the library links (KRYLITH_METIS=AUTO|ON|OFF -> KRYLITH_HAVE_METIS, KRYLITH_METIS_LIBRARY,
-# KRYLITH_METIS_INCLUDE_DIR; KRYLITH_NUMA likewise), and krylith_need(NAME...) for what only tools, tests
+# What the library links, or loads when it is asked for (KRYLITH_METIS=AUTO|ON|OFF -> KRYLITH_HAVE_METIS,
+# KRYLITH_METIS_ELSEWHERE, KRYLITH_METIS_INCLUDE_DIR), and krylith_need(NAME...) for what only tools, tests
 # and benchmarks use.
 # All are looked for in CMAKE_PREFIX_PATH and the system's folders; nothing is downloaded.
 
@@ -8,37 +8,34 @@ find_package(Threads REQUIRED)
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(ZLIB REQUIRED)
 
+# krylith_library_elsewhere(RESULT LIBRARY): the path of a library that is loaded when it is asked for;
+# empty where the system's loader finds it by its name.
+function(krylith_library_elsewhere result library)
+    cmake_path(GET library PARENT_PATH folder)
+    if(library AND NOT folder IN_LIST CMAKE_CXX_IMPLICIT_LINK_DIRECTORIES
+       AND NOT folder STREQUAL "${CUDAToolkit_LIBRARY_DIR}") # which programs have in their RUNPATH
+        set(${result} "${library}" PARENT_SCOPE)
+    else()
+        set(${result} "" PARENT_SCOPE)
+    endif()
+endfunction()
+
 krylith_option(KRYLITH_METIS "Reordering by METIS: AUTO (when metis.h is found), ON or OFF" AUTO AUTO)
 set(KRYLITH_HAVE_METIS 0)
 if(KRYLITH_METIS)
     find_path(KRYLITH_METIS_INCLUDE_DIR metis.h DOC "Folder that holds metis.h")
-    find_library(KRYLITH_METIS_LIBRARY metis DOC "The METIS library")
+    find_library(KRYLITH_METIS_LIBRARY NAMES libmetis.so DOC "The METIS library, a shared one")
     mark_as_advanced(KRYLITH_METIS_INCLUDE_DIR KRYLITH_METIS_LIBRARY)
     if(KRYLITH_METIS_INCLUDE_DIR AND KRYLITH_METIS_LIBRARY)
         set(KRYLITH_HAVE_METIS 1)
+        krylith_library_elsewhere(KRYLITH_METIS_ELSEWHERE "${KRYLITH_METIS_LIBRARY}")
         message(STATUS "krylith: METIS ${KRYLITH_METIS_LIBRARY}")
     elseif(NOT KRYLITH_METIS STREQUAL "AUTO")
-        message(FATAL_ERROR "KRYLITH_METIS=${KRYLITH_METIS}, but metis.h and libmetis were not found (Debian, "
+        message(FATAL_ERROR "KRYLITH_METIS=${KRYLITH_METIS}, but metis.h and libmetis.so were not found (Debian, "
             "Ubuntu: package libmetis-dev). Name their prefix in CMAKE_PREFIX_PATH")
     endif()
 endif()
 set(KRYLITH_HAVE_METIS ${KRYLITH_HAVE_METIS} CACHE INTERNAL "Whether this build reorders by METIS")
-
-krylith_option(KRYLITH_NUMA "NUMA nodes by libnuma: AUTO (when numa.h is found), ON or OFF" AUTO AUTO)
-set(KRYLITH_HAVE_NUMA 0)
-if(KRYLITH_NUMA)
-    find_path(KRYLITH_NUMA_INCLUDE_DIR numaif.h DOC "Folder that holds numa.h and numaif.h")
-    find_library(KRYLITH_NUMA_LIBRARY numa DOC "The library libnuma")
-    mark_as_advanced(KRYLITH_NUMA_INCLUDE_DIR KRYLITH_NUMA_LIBRARY)
-    if(KRYLITH_NUMA_INCLUDE_DIR AND KRYLITH_NUMA_LIBRARY)
-        set(KRYLITH_HAVE_NUMA 1)
-        message(STATUS "krylith: NUMA ${KRYLITH_NUMA_LIBRARY}")
-    elseif(NOT KRYLITH_NUMA STREQUAL "AUTO")
-        message(FATAL_ERROR "KRYLITH_NUMA=${KRYLITH_NUMA}, but numaif.h and libnuma were not found (Debian, "
-            "Ubuntu: package libnuma-dev). Name their prefix in CMAKE_PREFIX_PATH")
-    endif()
-endif()
-set(KRYLITH_HAVE_NUMA ${KRYLITH_HAVE_NUMA} CACHE INTERNAL "Whether this build knows NUMA nodes")
 
 # A header-only package as the target krylith_dep_NAME.
 function(krylith_find_header name header package)

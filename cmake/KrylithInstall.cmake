@@ -26,15 +26,11 @@ install(FILES "${KRYLITH_INCLUDE_DIR}/krylith/config.hpp" "${PROJECT_SOURCE_DIR}
         DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/krylith" COMPONENT development)
 
 install(EXPORT krylithTargets NAMESPACE krylith:: DESTINATION "${package_dir}" COMPONENT development)
-# The files of libraries that programs link, as they are named where no toolkit is: libcudart.so.13.
-set(KRYLITH_CUDA_LIBRARIES "")
+# The file of the CUDA runtime, which programs link, as it is named where no toolkit is: libcudart.so.13.
 if(KRYLITH_HAVE_CUDA)
-    foreach(name IN ITEMS cudart cusparse)
-        get_target_property(file CUDA::${name} IMPORTED_LOCATION)
-        file(REAL_PATH "${file}" file)
-        string(REGEX MATCH "[^/]*[.]so([.][0-9]+)?" file "${file}")
-        list(APPEND KRYLITH_CUDA_LIBRARIES "${file}")
-    endforeach()
+    get_target_property(file CUDA::cudart IMPORTED_LOCATION)
+    file(REAL_PATH "${file}" file)
+    string(REGEX MATCH "[^/]*[.]so([.][0-9]+)?" KRYLITH_CUDART "${file}")
 endif()
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/krylithConfig.cmake.in"
     "${PROJECT_BINARY_DIR}/krylithConfig.cmake" INSTALL_DESTINATION "${package_dir}")

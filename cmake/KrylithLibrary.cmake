@@ -65,26 +65,26 @@ target_compile_features(krylith PUBLIC cxx_std_20)
 target_include_directories(krylith PUBLIC
     "$<BUILD_INTERFACE:${KRYLITH_INCLUDE_DIR}>"
     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
-target_link_libraries(krylith PUBLIC OpenMP::OpenMP_CXX Threads::Threads PRIVATE ZLIB::ZLIB)
+target_link_libraries(krylith PUBLIC OpenMP::OpenMP_CXX Threads::Threads PRIVATE ZLIB::ZLIB ${CMAKE_DL_LIBS})
 krylith_need(xxhash) # headers only
 target_link_libraries(krylith PRIVATE $<BUILD_INTERFACE:krylith_dep_xxhash>)
 
+# METIS, NCCL and cuSPARSE are loaded when they are asked for (device/libraries/).
 if(KRYLITH_HAVE_METIS)
     target_include_directories(krylith SYSTEM PRIVATE "${KRYLITH_METIS_INCLUDE_DIR}")
-    target_link_libraries(krylith PRIVATE "${KRYLITH_METIS_LIBRARY}")
-endif()
-if(KRYLITH_HAVE_NUMA)
-    target_include_directories(krylith SYSTEM PRIVATE "${KRYLITH_NUMA_INCLUDE_DIR}")
-    target_link_libraries(krylith PRIVATE "${KRYLITH_NUMA_LIBRARY}")
+    if(KRYLITH_METIS_ELSEWHERE)
+        target_compile_definitions(krylith PRIVATE "KRYLITH_METIS_ELSEWHERE=\"${KRYLITH_METIS_ELSEWHERE}\"")
+    endif()
 endif()
 if(KRYLITH_HAVE_CUDA)
-    # What is installed links them by targets of krylithConfig.cmake, which needs no toolkit for that.
-    target_link_libraries(krylith
-        PUBLIC $<BUILD_INTERFACE:CUDA::cudart> $<INSTALL_INTERFACE:krylith::cudart>
-        PRIVATE $<BUILD_INTERFACE:CUDA::cusparse> $<INSTALL_INTERFACE:krylith::cusparse>)
+    # What is installed links it by a target of krylithConfig.cmake, which needs no toolkit for that.
+    target_link_libraries(krylith PUBLIC $<BUILD_INTERFACE:CUDA::cudart> $<INSTALL_INTERFACE:krylith::cudart>)
     if(KRYLITH_HAVE_NCCL)
         target_include_directories(krylith SYSTEM PRIVATE "${KRYLITH_NCCL_INCLUDE_DIR}")
-        target_link_libraries(krylith PRIVATE "${KRYLITH_NCCL_LIBRARY}")
+        krylith_library_elsewhere(elsewhere "${KRYLITH_NCCL_LIBRARY}")
+        if(elsewhere)
+            target_compile_definitions(krylith PRIVATE "KRYLITH_NCCL_ELSEWHERE=\"${elsewhere}\"")
+        endif()
     endif()
     if(TARGET CUDA::nvtx3)
         target_link_libraries(krylith PRIVATE $<BUILD_INTERFACE:CUDA::nvtx3>)

@@ -4,13 +4,14 @@
 #include <string>
 #include <utility>
 
+#include <linux/mempolicy.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/host/host_memory.hpp>
 #include <krylith/device/memory/memory_room.hpp>
-#if KRYLITH_HAVE_NUMA
-#include <numaif.h>
-#endif
 #if KRYLITH_HAVE_CUDA
 #include <krylith/device/cuda/cuda_runtime.hpp>
 #endif
@@ -23,19 +24,14 @@ using std::to_string;
 
 /// Makes pages that are not touched yet come from this node while it has any. Returns false where
 /// the system refuses.
-bool prefer_node([[maybe_unused]] void* pointer, [[maybe_unused]] std::size_t bytes,
-                 [[maybe_unused]] int id) {
-#if KRYLITH_HAVE_NUMA
-    // This calls mbind, since libnuma's wrappers print where they fail.
+bool prefer_node(void* pointer, std::size_t bytes, int id) {
     constexpr std::size_t word = 8 * sizeof(unsigned long);
     std::array<unsigned long, 1024 / word> nodes{};
     const auto bit = static_cast<std::size_t>(id);
     if (id < 0 || bit >= word * nodes.size()) return false;
     nodes[bit / word] = 1UL << (bit % word);
-    return mbind(pointer, bytes, MPOL_PREFERRED, nodes.data(), word * nodes.size(), 0) == 0;
-#else
-    return false;
-#endif
+    return syscall(SYS_mbind, pointer, bytes, static_cast<unsigned long>(MPOL_PREFERRED),
+                   nodes.data(), word * nodes.size(), 0UL) == 0;
 }
 
 } // namespace

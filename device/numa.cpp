@@ -7,11 +7,11 @@
 #include <string_view>
 #include <system_error>
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
-#if KRYLITH_HAVE_NUMA
-#include <numa.h>
-#endif
 #if KRYLITH_HAVE_CUDA
 #include <krylith/device/cuda/cuda_runtime.hpp>
 #endif
@@ -55,10 +55,6 @@ int place_of(const std::vector<numa_node>& nodes, int id) {
 
 } // namespace
 
-bool numa_built_in() noexcept {
-    return KRYLITH_HAVE_NUMA != 0;
-}
-
 numa_topology one_numa_node(int devices) {
     if (devices < 1)
         throw usage_error("one_numa_node: devices is " + to_string(devices) +
@@ -82,18 +78,16 @@ numa_topology read_numa_topology(const std::filesystem::path& system,
 }
 
 numa_topology find_numa_topology(const device_group& group) {
-#if KRYLITH_HAVE_NUMA
-    if (numa_available() >= 0) {
-        std::vector<std::string> bus_ids(static_cast<std::size_t>(group.size()));
+    // The system may lack the calls, or forbid them, as containers do.
+    if (syscall(SYS_get_mempolicy, nullptr, nullptr, 0UL, nullptr, 0UL) != 0)
+        return one_numa_node(group.size());
+    std::vector<std::string> bus_ids(static_cast<std::size_t>(group.size()));
 #if KRYLITH_HAVE_CUDA
-        if (group.kind() == backend::cuda)
-            for (int rank = 0; rank < group.size(); ++rank)
-                bus_ids[static_cast<std::size_t>(rank)] = cuda::pci_bus_id(group[rank]);
+    if (group.kind() == backend::cuda)
+        for (int rank = 0; rank < group.size(); ++rank)
+            bus_ids[static_cast<std::size_t>(rank)] = cuda::pci_bus_id(group[rank]);
 #endif
-        return read_numa_topology("/sys", bus_ids);
-    }
-#endif
-    return one_numa_node(group.size());
+    return read_numa_topology("/sys", bus_ids);
 }
 
 void check(const numa_topology& topology, int devices) {

@@ -32,16 +32,13 @@ struct numa_topology {
     friend bool operator==(const numa_topology&, const numa_topology&) = default;
 };
 
-/// Returns false where krylith was built without libnuma (CMake: KRYLITH_NUMA).
-[[nodiscard]] bool numa_built_in() noexcept;
-
 /// One node, which holds all devices.
 [[nodiscard]] numa_topology one_numa_node(int devices);
 
 /// Finds the nodes of this machine. A CUDA device is on the node that its PCI bus is attached to,
 /// as the system says; on the first where it doesn't say. Host devices are on the first: their
-/// threads are not bound. There is one node where the machine has only one, without libnuma, and
-/// where the system has no NUMA calls (or forbids them). Throws device_error where CUDA fails.
+/// threads are not bound. There is one node where the machine has only one, and where the
+/// system has no NUMA calls (or forbids them). Throws device_error where CUDA fails.
 [[nodiscard]] numa_topology find_numa_topology(const device_group& group);
 
 /// Reads the same from the files of the system, for tests: `system` stands for /sys, and each
@@ -94,8 +91,8 @@ public:
 
     [[nodiscard]] std::byte* data() const noexcept { return data_; } ///< null if empty
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
-    /// Returns whether the system has taken the wish for a node: never with one node or without
-    /// libnuma, nor where the system lacks the node or forbids the wish.
+    /// Returns whether the system has taken the wish for a node: never with one node, nor
+    /// where the system lacks the node or forbids the wish.
     [[nodiscard]] bool placed() const noexcept { return placed_; }
     [[nodiscard]] bool pinned() const noexcept { return pinned_for_ != nullptr; }
 

@@ -80,7 +80,6 @@ missing_packages() {
         echo zlib1g-dev has_header zlib.h
         echo libxxhash-dev has_header xxhash.h
         echo libmetis-dev has_header metis.h
-        echo libnuma-dev has_header numaif.h
         echo libeigen3-dev has_header eigen3/Eigen/Core
         echo doctest-dev has_header doctest/doctest.h
         echo libcli11-dev has_header CLI/CLI.hpp

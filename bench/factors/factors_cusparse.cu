@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include <cusparse.h>
-
+#include <krylith/bench/common/cusparse_library.cuh>
 #include <krylith/bench/factors/factors_peers.hpp>
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/error.hpp>
@@ -16,6 +15,15 @@
 namespace krylith::bench {
 
 namespace {
+
+KRYLITH_CUSPARSE(cusparseCreateCsrilu02Info);
+KRYLITH_CUSPARSE(cusparseCreateMatDescr);
+KRYLITH_CUSPARSE(cusparseDcsrilu02);
+KRYLITH_CUSPARSE(cusparseDcsrilu02_analysis);
+KRYLITH_CUSPARSE(cusparseDcsrilu02_bufferSize);
+KRYLITH_CUSPARSE(cusparseDestroyCsrilu02Info);
+KRYLITH_CUSPARSE(cusparseDestroyMatDescr);
+KRYLITH_CUSPARSE(cusparseXcsrilu02_zeroPivot);
 
 constexpr auto policy = CUSPARSE_SOLVE_POLICY_USE_LEVEL;
 

@@ -8,8 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include <cusparse.h>
-
+#include <krylith/bench/common/cusparse_library.cuh>
 #include <krylith/bench/graph/graph_check.hpp>
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/cuda/posted_words.cuh>

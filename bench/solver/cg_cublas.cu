@@ -8,8 +8,8 @@
 #include <utility>
 
 #include <cublas_v2.h>
-#include <cusparse.h>
 
+#include <krylith/bench/common/cusparse_library.cuh>
 #include <krylith/device/cuda/cuda_check.cuh>
 #include <krylith/device/cuda/cuda_runtime.hpp>
 #include <krylith/device/memory/buffer.hpp>
@@ -18,6 +18,22 @@
 namespace krylith::bench {
 
 namespace {
+
+const shared_library cublas_library = {
+    .name = "cuBLAS",
+    .file = KRYLITH_SONAME("libcublas", CUBLAS_VER_MAJOR),
+    .other = "",
+    .needs = "install CUDA's package libcublas, whose folder the system's loader or "
+             "LD_LIBRARY_PATH must know; only this comparison needs it"};
+
+KRYLITH_LOADED(cublas_library, cublasCreate);
+KRYLITH_LOADED(cublas_library, cublasDestroy);
+KRYLITH_LOADED(cublas_library, cublasSetStream);
+KRYLITH_LOADED(cublas_library, cublasSetPointerMode);
+KRYLITH_LOADED(cublas_library, cublasGetStatusString);
+KRYLITH_LOADED(cublas_library, cublasDdot);
+KRYLITH_LOADED(cublas_library, cublasDaxpy);
+KRYLITH_LOADED(cublas_library, cublasDscal);
 
 void check(cusparseStatus_t status) {
     if (status != CUSPARSE_STATUS_SUCCESS) {

@@ -6,8 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <cusparse.h>
-
+#include <krylith/bench/common/cusparse_library.cuh>
 #include <krylith/bench/sparse/formats_peers.hpp>
 #include <krylith/bench/sparse/sparse_timing.hpp>
 #include <krylith/device/cuda/cuda_device.cuh>

@@ -4,8 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include <cusparse.h>
-
+#include <krylith/bench/common/cusparse_library.cuh>
 #include <krylith/bench/sparse/spgemm_peers.hpp>
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/memory/buffer.hpp>
@@ -95,7 +94,7 @@ public:
     }
 
     void whole() {
-        const auto two = [&](auto function, runtime_block& block, const char* what) {
+        const auto two = [&](const auto& function, runtime_block& block, const char* what) {
             std::size_t bytes = 0;
             for (void* at : {static_cast<void*>(nullptr), static_cast<void*>(&bytes)})
                 check_spgemm(function(handle_, none, none, &one, a_, b_, &zero, c_, type, alg,

@@ -5,8 +5,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <cusparse.h>
-
+#include <krylith/bench/common/cusparse_library.cuh>
 #include <krylith/bench/common/measurement_failed.hpp>
 #include <krylith/bench/sparse/sparse_timing.hpp>
 #include <krylith/bench/sparse/transpose_peers.hpp>

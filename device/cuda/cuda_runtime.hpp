@@ -36,7 +36,9 @@ namespace krylith::cuda {
 /// Copies in the order of the stream of `from`, with or without peer access.
 void copy_across(device& from, const void* source, device& to, void* target, std::size_t bytes);
 
-/// Makes an exchange by NCCL between distinct GPUs. Defined where KRYLITH_HAVE_NCCL is 1.
+/// These two are defined where KRYLITH_HAVE_NCCL is 1. The first throws usage_error where NCCL
+/// can't be loaded, the other makes an exchange by NCCL between distinct GPUs.
+void require_nccl();
 [[nodiscard]] std::unique_ptr<block_exchange> make_nccl_exchange(const device_group& group);
 
 /// The cudaStream_t of a CUDA device.

@@ -82,6 +82,9 @@ void require_nccl(const device_group& group) {
                                   std::to_string(j) + " and " + std::to_string(i) +
                                   " are both cuda:" + std::to_string(group[i].ordinal()) +
                                   ": allowed are peer-store and copy-engine");
+#if KRYLITH_HAVE_NCCL
+    cuda::require_nccl();
+#endif
 }
 
 std::unique_ptr<block_exchange> make_nccl_exchange(const device_group& group) {

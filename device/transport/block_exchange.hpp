@@ -39,8 +39,8 @@ public:
 /// Returns whether this krylith was built with NCCL.
 [[nodiscard]] bool nccl_built_in() noexcept;
 
-/// Throws usage_error where this krylith was built without NCCL, for host devices and where one GPU
-/// stands for several.
+/// Throws usage_error where this krylith was built without NCCL, for host devices, where one GPU
+/// stands for several, and where this machine has no NCCL.
 void require_nccl(const device_group& group);
 
 /// Makes an exchange by grouped ncclSend and ncclRecv, in a stream a device. Its communicators take

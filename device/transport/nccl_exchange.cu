@@ -11,11 +11,31 @@
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/cuda/cuda_runtime.hpp>
 #include <krylith/device/cuda/group_streams.cuh>
+#include <krylith/device/libraries/shared_library.hpp>
 #include <krylith/device/transport/block_exchange.hpp>
 
 namespace krylith::cuda {
 
 namespace {
+
+#ifndef KRYLITH_NCCL_ELSEWHERE
+#define KRYLITH_NCCL_ELSEWHERE ""
+#endif
+
+const shared_library nccl_library = {
+    .name = "NCCL",
+    .file = KRYLITH_SONAME("libnccl", NCCL_MAJOR),
+    .other = KRYLITH_NCCL_ELSEWHERE,
+    .needs = "install NCCL (Debian, Ubuntu: package libnccl2), or take another transport: allowed "
+             "are peer-store and copy-engine"};
+
+KRYLITH_LOADED(nccl_library, ncclCommInitAll);
+KRYLITH_LOADED(nccl_library, ncclCommDestroy);
+KRYLITH_LOADED(nccl_library, ncclGroupStart);
+KRYLITH_LOADED(nccl_library, ncclGroupEnd);
+KRYLITH_LOADED(nccl_library, ncclSend);
+KRYLITH_LOADED(nccl_library, ncclRecv);
+KRYLITH_LOADED(nccl_library, ncclGetErrorString);
 
 void check(ncclResult_t status, const char* what) {
     if (status != ncclSuccess)
@@ -102,6 +122,10 @@ private:
 };
 
 } // namespace
+
+void require_nccl() {
+    nccl_library.require();
+}
 
 std::unique_ptr<block_exchange> make_nccl_exchange(const device_group& group) {
     return std::make_unique<nccl_exchange>(group);

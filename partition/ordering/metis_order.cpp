@@ -13,18 +13,29 @@
 
 #include <metis.h>
 
+#include <krylith/device/libraries/shared_library.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #endif
 
 namespace krylith {
 
-bool metis_built_in() noexcept {
-    return KRYLITH_HAVE_METIS != 0;
-}
-
 #if KRYLITH_HAVE_METIS
 
 namespace {
+
+#ifndef KRYLITH_METIS_ELSEWHERE
+#define KRYLITH_METIS_ELSEWHERE ""
+#endif
+
+const shared_library metis_library = {
+    .name = "METIS",
+    .file = KRYLITH_SONAME("libmetis", METIS_VER_MAJOR),
+    .other = KRYLITH_METIS_ELSEWHERE,
+    .needs = "install METIS (Debian, Ubuntu: package libmetis5), or take another order of rows: "
+             "allowed are none and rcm"};
+
+KRYLITH_LOADED(metis_library, METIS_SetDefaultOptions);
+KRYLITH_LOADED(metis_library, METIS_PartGraphKway);
 
 /// The part of each row.
 std::vector<idx_t> k_way(const symmetric_graph& graph, std::span<const std::int64_t> row_offsets,
@@ -110,11 +121,16 @@ std::int64_t largest(const std::vector<std::int64_t>& before, const row_partitio
 
 } // namespace
 
+bool metis_available() {
+    return metis_library.there();
+}
+
 part_order metis_order(std::span<const std::int64_t> row_offsets,
                        std::span<const std::int32_t> column_indices, int parts) {
     if (parts < 1)
         throw usage_error("metis_order: parts is " + std::to_string(parts) +
                           ", allowed are 1 and more");
+    metis_library.require();
     const symmetric_graph graph = make_symmetric_graph(row_offsets, column_indices);
     part_order narrow;
     narrow.order = reverse_cuthill_mckee(graph);
@@ -128,6 +144,10 @@ part_order metis_order(std::span<const std::int64_t> row_offsets,
 }
 
 #else
+
+bool metis_available() {
+    return false;
+}
 
 part_order metis_order(std::span<const std::int64_t>, std::span<const std::int32_t>, int) {
     throw usage_error("reordering metis needs METIS, which this build lacks (CMake: "

@@ -15,8 +15,8 @@ struct part_order {
     row_partition rows;
 };
 
-/// Whether this build has METIS (CMake: KRYLITH_METIS).
-[[nodiscard]] bool metis_built_in() noexcept;
+/// Whether this build knows METIS (CMake: KRYLITH_METIS), and this machine has its library.
+[[nodiscard]] bool metis_available();
 
 /// Orders rows in parts of about equal nonzeros (1% more than the mean, where METIS finds such
 /// parts) that need few entries of each other: METIS_PartGraphKway on the graph of A + A',

@@ -4,10 +4,9 @@
 #include <limits>
 #include <type_traits>
 
-#include <cusparse.h>
-
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/memory/buffer.hpp>
+#include <krylith/sparse/cusparse/cusparse_library.cuh>
 #include <krylith/sparse/external/external_product.hpp>
 #include <krylith/sparse/residual/row_kernels.cuh>
 #include <krylith/sparse/storage/block_array.hpp>

@@ -5,7 +5,7 @@ namespace krylith {
 
 namespace {
 
-bool always() noexcept {
+bool always() {
     return true;
 }
 
@@ -20,7 +20,7 @@ constinit const row_order_method order_rows::rcm = {
     .name = "rcm",
     .aliases = {"cuthillmckee"},
     .help = "reverse Cuthill-McKee, brings together what is coupled",
-    .built_in = always,
+    .available = always,
     .find = by_levels,
 };
 
@@ -28,7 +28,7 @@ constinit const row_order_method order_rows::metis = {
     .name = "metis",
     .aliases = name_list::none(),
     .help = "makes a part for each device with few ghosts",
-    .built_in = metis_built_in,
+    .available = metis_available,
     .find = metis_order,
 };
 

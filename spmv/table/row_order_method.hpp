@@ -19,8 +19,8 @@ struct row_order_method {
     required_text name;
     name_list aliases;  ///< what others call it, in lower case
     required_text help; ///< a clause, such as "brings coupled rows together"
-    /// Whether this build has it.
-    required<bool (*)() noexcept> built_in;
+    /// Whether this build and this machine have what it needs.
+    required<bool (*)()> available;
     /// Orders the rows of a valid square CSR pattern for some number of devices. Without rows in
     /// the result each device gets rows of equal nonzeros.
     required<part_order (*)(std::span<const std::int64_t> row_offsets,

@@ -15,6 +15,7 @@ use_pkg_config("${prefix}")
 use_pkg_config("${prefix}" --static)
 if(EXISTS "${prefix}/bin/krylith")
     run("${prefix}/bin/krylith" solve gallery:poisson3d:16)
+    expect_few_libraries("${prefix}/bin/krylith")
 endif()
 
 # What CMake would take for a pattern is said, and not met as a target without a library.

@@ -27,6 +27,12 @@ function(refuses folder pattern)
     endif()
 endfunction()
 
+# Libraries that few need are loaded when they are asked for: PROGRAM starts where they are not.
+function(expect_few_libraries program)
+    execute_process(COMMAND ldd "${program}" OUTPUT_VARIABLE libraries COMMAND_ERROR_IS_FATAL ANY)
+    expect("${libraries}" lacks "nccl|cusparse|cublas|nvJitLink|metis|numa" "${program} must not link")
+endfunction()
+
 # The package for CMake, found below PREFIX and nowhere else. Further arguments are for CMake.
 function(use_find_package prefix)
     set(build "${WORK_DIR}/by_cmake")
@@ -48,6 +54,7 @@ function(use_find_package prefix)
     endif()
     run("${CMAKE_COMMAND}" --build "${build}" --config "${CONFIG}")
     run("${build}/mine")
+    expect_few_libraries("${build}/mine")
 endfunction()
 
 # pkg_config_flags(RESULT PREFIX OPTION...): of krylith.pc below PREFIX.
@@ -72,6 +79,7 @@ function(use_pkg_config prefix)
     cmake_path(GET library PARENT_PATH folder)
     run("${CMAKE_COMMAND}" -E env "LD_LIBRARY_PATH=${folder}:$ENV{LD_LIBRARY_PATH}"
         "${WORK_DIR}/by_pkg_config")
+    expect_few_libraries("${WORK_DIR}/by_pkg_config")
 endfunction()
 
 # Whether pkg-config names zlib, which only a static library makes its user link.

@@ -5,6 +5,6 @@ extern const krylith::row_order_method incomplete;
 const krylith::row_order_method incomplete = {
     .name = "incomplete",
     .help = "has no list of aliases",
-    .built_in = nullptr,
+    .available = nullptr,
     .find = nullptr,
 };

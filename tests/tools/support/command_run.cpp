@@ -16,8 +16,12 @@ bool has_benchmarks() {
 }
 
 command_result run_krylith(const temporary_folder& folder, const std::string& arguments) {
-    const std::string line = "cd '" + folder.file("").string() + "' && '" + command_path() + "' " +
-                             arguments + " >stdout.txt 2>stderr.txt";
+    return run_shell(folder, std::string("'") + command_path() + "' " + arguments);
+}
+
+command_result run_shell(const temporary_folder& folder, const std::string& command) {
+    const std::string line =
+        "cd '" + folder.file("").string() + "' && " + command + " >stdout.txt 2>stderr.txt";
     const int status = std::system(line.c_str()); // NOLINT(concurrency-mt-unsafe)
     if (!WIFEXITED(status)) throw std::runtime_error("killed by a signal: " + line);
     return {WEXITSTATUS(status), contents_of(folder.file("stdout.txt")),

@@ -24,4 +24,7 @@ struct command_result {
 [[nodiscard]] command_result run_krylith(const temporary_folder& folder,
                                          const std::string& arguments);
 
+/// A command of the shell, run in `folder`.
+[[nodiscard]] command_result run_shell(const temporary_folder& folder, const std::string& command);
+
 } // namespace krylith::test
