@@ -107,23 +107,12 @@ KRYLITH_GROUP_TEST("amg: a matrix that is not definite ends it early, and good v
         CHECK(m.levels().back().why_last.empty());
         CHECK(same_bits(applied(*a, m, r), expected));
 
-        if (reuse == multigrid_reuse::none) {
-            m.update(matrix_view(bad));
-            CHECK(m.levels().size() == 1);
-        } else {
-            CHECK_THROWS_WITH_AS(m.update(matrix_view(bad)),
-                                 doctest::Contains("of the matrix of level 1 is -"), input_error);
-            CHECK_THROWS_WITH_AS((void)applied(*a, m, r),
-                                 doctest::Contains("the last update() failed"), usage_error);
-        }
+        m.update(matrix_view(bad)); // as the constructor
+        CHECK(m.levels().size() == 1);
+        CHECK(m.levels().back().why_last == why);
+        CHECK(same_bits(applied(*a, m, r), applied(*a, amg<double>(*a, bad, options), r)));
         m.update(matrix_view(good));
-        const auto mended = applied(*a, m, r);
-        if (reuse != multigrid_reuse::values) { // which scales the prolongations that it keeps
-            CHECK(same_bits(mended, expected));
-            continue;
-        }
-        for (std::size_t i = 0; i < mended.size(); ++i)
-            CHECK(std::fabs(mended[i] - expected[i]) <= 1e-4);
+        CHECK(same_bits(applied(*a, m, r), expected));
     }
 }
 
