@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <string>
 
+#include <krylith/device/language/cxx20.hpp>
+
 namespace krylith {
 
 /// The base of everything that the library throws on purpose.

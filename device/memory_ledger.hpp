@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include <krylith/device/language/cxx20.hpp>
+
 namespace krylith {
 
 /// The live bytes of one device by purpose ("matrix", "vectors", ...). Thread-safe.

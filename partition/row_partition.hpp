@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include <krylith/device/language/cxx20.hpp>
+
 namespace krylith {
 
 /// The rows begin <= row < end; none where both are equal.

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include <krylith/device/language/cxx20.hpp>
+
 namespace krylith {
 
 /// Returns the rigid body modes of nodes as amg_options::near_null takes them: vectors of n =

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include <krylith/device/language/cxx20.hpp>
+
 namespace krylith {
 
 template <class T>

@@ -1,6 +1,8 @@
 // What the host is doing, for those who look on with NVIDIA Nsight Systems.
 #pragma once
 
+#include <krylith/device/language/cxx20.hpp>
+
 namespace krylith {
 
 /// A range of the NVTX domain "krylith" on the timeline of the thread, from construction to

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#include <krylith/device/language/cxx20.hpp>
+
 namespace krylith {
 
 /// A row with most nonzeros, the first of several; row 0 with 0 where there is no row. validate()

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <krylith/device/language/cxx20.hpp>
+
 namespace krylith {
 
 /// A level of a multigrid hierarchy; the first one is A.

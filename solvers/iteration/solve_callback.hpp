@@ -7,6 +7,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <krylith/device/language/cxx20.hpp>
+
 namespace krylith {
 
 /// What a callback receives.

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include <krylith/device/language/cxx20.hpp>
+
 namespace krylith {
 
 inline constexpr int max_fused_vectors = 8;
