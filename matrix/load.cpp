@@ -8,6 +8,7 @@
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/files/file_formats.hpp>
+#include <krylith/matrix/files/output_target.hpp>
 #if KRYLITH_HAVE_GALLERY
 #include <krylith/matrix/gallery.hpp>
 #endif
@@ -65,9 +66,22 @@ files::input_file open_input(std::string_view name, file_content content) {
                       ", allowed are " + readable_formats(content));
 }
 
-const file_format& format_of_vectors(const std::filesystem::path& path) {
-    const file_format* const format = format_to_write(path.string(), file_content::vector);
-    return format == nullptr ? file_format_rows::market : *format;
+const file_format& format_of_vectors(const std::filesystem::path& path, std::int64_t columns) {
+    const file_content content = columns == 1 ? file_content::vector : file_content::columns;
+    if (const file_format* const format = format_to_write(path.string(), content)) {
+        return *format;
+    }
+    if (lacks_ending(path) || is_stream(path)) {
+        return file_format_rows::market;
+    }
+    const file_format* const of_one = format_to_write(path.string(), file_content::vector);
+    throw usage_error("path is '" + path.string() + "': " +
+                      (of_one == nullptr
+                           ? std::string()
+                           : std::string(of_one->name) + " holds one vector, and there are " +
+                                 std::to_string(columns) + ": ") +
+                      "its name must end in " + written_endings(content) +
+                      ", which says the format; without an ending it is a Matrix Market array");
 }
 
 } // namespace
@@ -112,7 +126,7 @@ void save_matrix(const std::filesystem::path& path, const csr_view<T>& matrix,
 template <class T>
 void save_vector(const std::filesystem::path& path, std::span<const T> vector,
                  std::string_view comment) {
-    format_of_vectors(path).functions<T>().write_vector(path, vector, comment);
+    format_of_vectors(path, 1).functions<T>().write_vector(path, vector, comment);
 }
 
 template <class T>
@@ -121,7 +135,7 @@ dense_columns<T> load_columns(std::string_view name, std::optional<std::int64_t>
     const file_format& format = recognise(file, file_content::vector);
     const file_functions<T>& functions = format.functions<T>();
     if (functions.read_columns != nullptr) {
-        return functions.read_columns(file);
+        return functions.read_columns(file, {.entries = entries});
     }
     if (functions.read_vector == nullptr) {
         refuse_content(file, format, file_content::vector);
@@ -132,22 +146,17 @@ dense_columns<T> load_columns(std::string_view name, std::optional<std::int64_t>
 }
 
 void check_columns_path(const std::filesystem::path& path, std::int64_t columns) {
-    const file_format& format = format_of_vectors(path);
-    if (columns != 1 && format.functions<double>().write_columns == nullptr) {
-        throw usage_error("path is '" + path.string() + "': " + std::string(format.name) +
-                          " holds one vector, and there are " + std::to_string(columns) +
-                          ", allowed is a Matrix Market file (.mtx)");
-    }
+    static_cast<void>(format_of_vectors(path, columns));
 }
 
 template <class T>
 void save_columns(const std::filesystem::path& path, const dense_columns<T>& columns,
                   std::string_view comment) {
-    check_columns_path(path, columns.columns);
     if (columns.columns == 1) {
         return save_vector<T>(path, columns.values, comment);
     }
-    format_of_vectors(path).functions<T>().write_columns(path, columns, comment);
+    const file_format& format = format_of_vectors(path, columns.columns);
+    format.functions<T>().write_columns(path, columns, comment);
 }
 
 template csr_matrix<double> load_matrix(std::string_view, const load_options&);

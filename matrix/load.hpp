@@ -30,8 +30,8 @@ template <class T>
 [[nodiscard]] std::vector<T> load_vector(std::string_view name,
                                          std::optional<std::int64_t> entries = std::nullopt);
 
-/// Loads one or several vectors likewise: the columns of an array in a Matrix Market file, or the
-/// vector in a file that load_vector() accepts.
+/// Loads one or several vectors likewise: the columns of an array in a Matrix Market file or of
+/// NumPy's of shape (n, k), or the vector in a file that load_vector() accepts.
 template <class T>
 [[nodiscard]] dense_columns<T> load_columns(std::string_view name,
                                             std::optional<std::int64_t> entries = std::nullopt);
@@ -50,13 +50,14 @@ void save_matrix(const std::filesystem::path& path, const csr_matrix<T>& matrix,
     save_matrix(path, csr_view<T>(matrix), comment);
 }
 
-/// Writes a vector likewise: .npy, .petsc, .txt, and a Matrix Market array to any other name.
+/// Writes a vector likewise: .mtx, .mtx.gz, .npy, .petsc, .txt or .txt.gz. A name without an
+/// ending, and a stream, get a Matrix Market array.
 template <class T>
 void save_vector(const std::filesystem::path& path, std::span<const T> vector,
                  std::string_view comment = {});
 
 /// Writes one or several vectors likewise. Throws usage_error for several where the format holds
-/// one: they go to a Matrix Market array.
+/// one: they go to .mtx, .mtx.gz or .npy, to the latter as an array of shape (n, k).
 template <class T>
 void save_columns(const std::filesystem::path& path, const dense_columns<T>& columns,
                   std::string_view comment = {});

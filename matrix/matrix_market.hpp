@@ -1,25 +1,28 @@
 // Matrix Market files (.mtx, also gzipped): https://math.nist.gov/MatrixMarket/formats.html
 //
-// The readers accept coordinate and array; real, integer and pattern (values 1); general, symmetric
-// and skew-symmetric; any case in the banner, LF or CR LF, with or without the last, blank lines
+// The readers accept coordinate and array; real, integer, unsigned-integer (SciPy) and pattern
+// (values 1); general, symmetric and skew-symmetric; any case in the banner, blanks before it
+// (MUMPS), LF or CR LF, with or without the last, blank lines
 // anywhere, comments before the size line, entries in any order. Duplicates are summed in the order
 // of the file, and counted. Explicit zeros of coordinate files are kept (the pattern is the
 // user's), those of arrays are not entries. A symmetric matrix may be given by either half or a
 // mixture, but no place by both; a skew-symmetric one has no diagonal but zeros. Fortran's
-// exponents D and d are read. Numbers are rounded to the nearest T, so that whole numbers are exact
-// up to 2^53 (float: 2^24); file_report counts those beyond that T can't hold, and magnitudes
-// that become zero. A number behind the entry of a pattern file, which some collections have, is
-// ignored and counted.
+// exponents D and d are read. AmgX's comment %%AMGX or %%NVAMG is obeyed where it says that indices
+// count from 0 (base0) or that vectors follow the entries (rhs, solution), which aren't read.
+// Numbers are rounded to the nearest T, so that whole numbers are exact up to 2^53 (float: 2^24);
+// file_report counts those beyond that T can't hold, and magnitudes that become zero. A number
+// behind the entry of a pattern file, which some collections have, is ignored and counted.
 //
-// Everything else throws input_error "FILE:LINE: what was found, what is allowed": no banner at the
-// first byte, CR alone, comments among the entries, malformed or missing lines, entries where there
-// is no place, indices out of range, values that aren't finite in T, complex and hermitian files,
-// pattern arrays, NUL bytes, gzip data that are corrupt, cut off or a bomb (beyond 1 GiB of text:
-// 200 times their size), and, without a line, whatever is no regular file. Nothing is allocated on
-// the word of the size line: memory grows with what was read, at the most 2.5 times the resulting
-// matrix plus some 2 MiB a thread, and is refused before the machine, or load_options::memory,
-// runs out. Rows take memory even where they are empty: the most allowed are 2^24, 64 for each
-// entry, or as many as an eighth of the memory holds.
+// Everything else throws input_error "FILE:LINE: what was found, what is allowed": no banner on
+// the first line, CR alone, comments among the entries, malformed or missing lines, entries where
+// there is no place, indices out of range, values that aren't finite in T, complex and hermitian
+// files, pattern arrays, NUL bytes, gzip data that are corrupt, cut off or a bomb (beyond 1 GiB of
+// text: 200 times their size), a diagonal behind the entries (AmgX's option), and, without a line,
+// whatever is no regular file. Nothing is allocated on the word of the size line: memory grows with
+// what was read, at the most 2.5 times the resulting matrix plus some 2 MiB a thread, and is
+// refused before the machine, or load_options::memory, runs out. Rows take memory even where they
+// are empty: the most allowed are 2^24, 64 for each entry, or as many as an eighth of the memory
+// holds.
 #pragma once
 
 #include <filesystem>

@@ -106,10 +106,13 @@ execution_mode execution_named(const std::string& name) {
 }
 
 void check_files(const std::string& report, const std::string& csv,
-                 const std::vector<std::string>& matrices) {
-    tool::check_outputs({{"--report", report}, {"--csv", csv}}, {});
+                 const std::vector<std::string>& matrices,
+                 const std::vector<std::string>& report_endings) {
+    const std::vector<tool::named_file> outputs = {{"--report", report, report_endings},
+                                                   {"--csv", csv, {".csv"}}};
+    tool::check_outputs(outputs, {});
     for (const std::string& matrix : matrices) {
-        tool::check_outputs({{"--report", report}, {"--csv", csv}}, {{"MATRIX", matrix}});
+        tool::check_outputs(outputs, {{"MATRIX", matrix}});
     }
 }
 

@@ -37,9 +37,10 @@ void add_csv(CLI::App& app, std::string& path);
 /// Returns the mode of one of tool::execution_names. Throws usage_error for another name.
 [[nodiscard]] execution_mode execution_named(const std::string& name);
 
-/// Throws for outputs that can't be written or are inputs, as tool::check_outputs() does. To be
-/// called before the work.
+/// Throws for outputs that can't be written, are inputs or have the name of another format, as
+/// tool::check_outputs() does. To be called before the work.
 void check_files(const std::string& report, const std::string& csv,
-                 const std::vector<std::string>& matrices);
+                 const std::vector<std::string>& matrices,
+                 const std::vector<std::string>& report_endings = {".json"});
 
 } // namespace krylith::bench

@@ -44,7 +44,7 @@ void spmspv_request::check() const {
     (void)kernel_list();
     (void)training_matrices(scale);
     effort.check();
-    check_files(report_file, "", matrices);
+    check_files(report_file, "", matrices, {".jsonl", ".json"});
 }
 
 device_group spmspv_request::group() const {

@@ -36,7 +36,7 @@ struct file_functions {
     void (*write_vector)(const std::filesystem::path&, std::span<const T>,
                          std::string_view comment) = nullptr;
     /// Read and write several vectors of one length; null where a file holds one.
-    dense_columns<T> (*read_columns)(files::input_file&) = nullptr;
+    dense_columns<T> (*read_columns)(files::input_file&, const vector_options&) = nullptr;
     void (*write_columns)(const std::filesystem::path&, const dense_columns<T>&,
                           std::string_view comment) = nullptr;
 };

@@ -2,30 +2,41 @@
 
 #include <algorithm>
 #include <cctype>
-#include <vector>
+#include <iterator>
 
 namespace krylith {
 namespace {
 
 bool reads(const file_format& format, file_content content) {
     const file_functions<double>& functions = format.functions<double>();
-    return content == file_content::matrix ? functions.read_matrix != nullptr
-                                           : functions.read_vector != nullptr;
+    switch (content) {
+    case file_content::matrix: return functions.read_matrix != nullptr;
+    case file_content::vector: return functions.read_vector != nullptr;
+    case file_content::columns: return functions.read_columns != nullptr;
+    }
+    return false;
 }
 
 bool writes(const file_format& format, file_content content) {
     const file_functions<double>& functions = format.functions<double>();
-    return content == file_content::matrix ? functions.write_matrix != nullptr
-                                           : functions.write_vector != nullptr;
+    switch (content) {
+    case file_content::matrix: return functions.write_matrix != nullptr;
+    case file_content::vector: return functions.write_vector != nullptr;
+    case file_content::columns: return functions.write_columns != nullptr;
+    }
+    return false;
 }
 
-std::string enumerated(const std::vector<std::string>& words) {
-    std::string text;
-    for (std::size_t k = 0; k < words.size(); ++k) {
-        text += k == 0 ? "" : k + 1 == words.size() ? " or " : ", ";
-        text += words[k];
+/// The ends of names by which a format is written; the first is for help.
+std::vector<std::string> endings_of(const file_format& format) {
+    std::vector<std::string> endings;
+    for (const std::string_view ending : format.endings.get()) {
+        endings.emplace_back(ending);
+        if (format.gzipped) {
+            endings.push_back(std::string(ending) + ".gz");
+        }
     }
-    return text;
+    return endings;
 }
 
 } // namespace
@@ -50,33 +61,47 @@ const file_format& recognise(const files::input_file& file, file_content content
 }
 
 const file_format* format_to_write(std::string_view path, file_content content) {
-    std::string name(path);
-    std::ranges::transform(name, name.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     for (const file_format* format : all_file_formats) {
-        for (const std::string_view ending : format->endings.get()) {
-            if (writes(*format, content) &&
-                (name.ends_with(ending) ||
-                 (format->gzipped && name.ends_with(std::string(ending) + ".gz")))) {
-                return format;
-            }
+        if (writes(*format, content) && has_ending(path, endings_of(*format))) {
+            return format;
         }
     }
     return nullptr;
 }
 
-std::string written_endings(file_content content) {
+std::vector<std::string> endings_to_write(file_content content) {
     std::vector<std::string> endings;
     for (const file_format* format : all_file_formats) {
         if (writes(*format, content)) {
-            const std::string ending(*format->endings.get().begin());
-            endings.push_back(ending);
-            if (format->gzipped) {
-                endings.push_back(ending + ".gz");
-            }
+            std::ranges::move(endings_of(*format), std::back_inserter(endings));
         }
     }
-    return enumerated(endings);
+    return endings;
+}
+
+std::string written_endings(file_content content) {
+    return enumerated(endings_to_write(content));
+}
+
+std::string enumerated(const std::vector<std::string>& words) {
+    std::string text;
+    for (std::size_t k = 0; k < words.size(); ++k) {
+        text += k == 0 ? "" : k + 1 == words.size() ? " or " : ", ";
+        text += words[k];
+    }
+    return text;
+}
+
+bool has_ending(std::string_view path, const std::vector<std::string>& endings) {
+    std::string name(path);
+    std::ranges::transform(name, name.begin(),
+                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return std::ranges::any_of(endings,
+                               [&](const std::string& ending) { return name.ends_with(ending); });
+}
+
+bool lacks_ending(const std::filesystem::path& path) {
+    return path.extension().string().size() <= 1;
 }
 
 std::string readable_formats(file_content content) {

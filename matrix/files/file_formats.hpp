@@ -5,8 +5,10 @@
 #pragma once
 
 #include <array>
+#include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <krylith/matrix/files/file_format.hpp>
 
@@ -29,7 +31,8 @@ inline constexpr std::array all_file_formats = {
     &file_format_rows::npy,        &file_format_rows::petsc, &file_format_rows::rutherford_boeing,
     &file_format_rows::number_list};
 
-enum class file_content : std::uint8_t { matrix, vector };
+/// Columns: several vectors of one length.
+enum class file_content : std::uint8_t { matrix, vector, columns };
 
 /// The format of an input: by its first bytes, else by its name; what nothing tells is taken for a
 /// Matrix Market file, or for a list of numbers where a vector is due, and their readers say what
@@ -40,8 +43,20 @@ enum class file_content : std::uint8_t { matrix, vector };
 /// write such a thing.
 [[nodiscard]] const file_format* format_to_write(std::string_view path, file_content content);
 
-/// ".mtx, .mtx.gz, .kcsr, .npz or .petsc": what format_to_write knows.
+/// What format_to_write knows: ".mtx", ".mtx.gz", ".kcsr" ...
+[[nodiscard]] std::vector<std::string> endings_to_write(file_content content);
+
+/// ".mtx, .mtx.gz, .kcsr, .npz or .petsc": the same in words.
 [[nodiscard]] std::string written_endings(file_content content);
+
+/// "a, b or c".
+[[nodiscard]] std::string enumerated(const std::vector<std::string>& words);
+
+/// Whether a name ends with one of these, in any case of letters.
+[[nodiscard]] bool has_ending(std::string_view path, const std::vector<std::string>& endings);
+
+/// Whether nothing in a name says a format: "x", "/dev/stdout".
+[[nodiscard]] bool lacks_ending(const std::filesystem::path& path);
 
 /// "Matrix Market, SciPy's sparse matrix ... or a list of numbers": what can be read.
 [[nodiscard]] std::string readable_formats(file_content content);

@@ -58,7 +58,15 @@ public:
         if (!block.unreadable.empty()) {
             refuse(source_.name(), lines_ + 1, block.unreadable);
         }
-        refuse_flaws(block);
+        if (at_vectors_) {
+            return;
+        }
+        // The lines of a vector have one number, or the comment before it.
+        at_vectors_ = header_.vectors_follow && block.flawed.flaw != flaw::none &&
+                      entries() + block.entries == header_.entries;
+        if (!at_vectors_) {
+            refuse_flaws(block);
+        }
         make_room(entries() + block.entries);
         const auto append = [&](auto& all, const auto& part) {
             all.insert(all.end(), part.begin(), part.begin() + block.entries);
@@ -145,7 +153,8 @@ private:
     const header& header_;
     const memory_limit& limit_;
     tally& counts_;
-    std::int64_t lines_; ///< lines before the next block
+    std::int64_t lines_;      ///< lines before the next block
+    bool at_vectors_ = false; ///< behind the entries, where header::vectors_follow
     coo_matrix<T> coo_;
 };
 

@@ -42,11 +42,11 @@ template <class T>
 [[nodiscard]] inline reading read_coordinate(const char* p, const char* end, const header& h,
                                              std::int32_t& row, std::int32_t& column, T& value,
                                              tally& counts) {
-    if (!read_index(p, end, h.rows, row)) {
+    if (!read_index(p, end, h.first_index, h.rows, row)) {
         return {p, flaw::bad_row};
     }
     p = skip_blanks(p, end);
-    if (!read_index(p, end, h.columns, column)) {
+    if (!read_index(p, end, h.first_index, h.columns, column)) {
         return {p, flaw::bad_column};
     }
     p = skip_blanks(p, end);

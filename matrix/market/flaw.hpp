@@ -16,6 +16,7 @@ enum class flaw : std::uint8_t {
     no_value,
     bad_value,
     not_an_integer,
+    negative,
     too_large,
     not_finite,
     trailing_text,

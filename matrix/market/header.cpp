@@ -16,12 +16,13 @@ namespace krylith::market {
 namespace {
 
 constexpr std::string_view banner_form =
-    "%%MatrixMarket matrix coordinate|array real|integer|pattern "
+    "%%MatrixMarket matrix coordinate|array real|integer|unsigned-integer|pattern "
     "general|symmetric|skew-symmetric";
 
 constexpr std::array<std::string_view, 1> object_names{"matrix"};
 constexpr std::array<std::string_view, 2> layout_names{"coordinate", "array"};
-constexpr std::array<std::string_view, 3> field_names{"real", "integer", "pattern"};
+constexpr std::array<std::string_view, 4> field_names{"real", "integer", "pattern",
+                                                      "unsigned-integer"};
 constexpr std::array<std::string_view, 3> symmetry_names{"general", "symmetric", "skew-symmetric"};
 
 std::string lower(std::string_view text) {
@@ -95,7 +96,8 @@ private:
             set_vector_sizes(result, parts[0]);
             return false;
         }
-        if (line.empty() || line.front() != '%' || lower(parts[0]) != "%%matrixmarket") {
+        // Fortran's lists begin with a blank: MUMPS writes so.
+        if (parts.empty() || lower(parts[0]) != "%%matrixmarket") {
             refuse_line("no banner but " + quoted(line) + ", allowed is " +
                         std::string(banner_form));
         }
@@ -158,6 +160,7 @@ private:
             refuse_nul(line);
             numbers = words(line);
             if (!numbers.empty() && numbers.front().starts_with('%')) {
+                take_amgx_options(result, numbers);
                 numbers.clear();
             }
         }
@@ -184,6 +187,26 @@ private:
             refuse_line(std::to_string(result.entries) + " entries in " +
                         std::to_string(result.rows) + " rows and " +
                         std::to_string(result.columns) + " columns, allowed are 0");
+        }
+    }
+
+    /// Obeys a comment such as "%%AMGX 1 1 sorted base0"; sizes of blocks change nothing in the
+    /// entries, and entries may be sorted or not.
+    void take_amgx_options(header& result, const std::vector<std::string_view>& comment) const {
+        const std::string name = lower(comment.front());
+        if (name != "%%amgx" && name != "%%nvamg") {
+            return;
+        }
+        for (const std::string_view word : comment) {
+            const std::string option = lower(word);
+            if (option == "diagonal") {
+                refuse_line("AmgX's option " + quoted(word) +
+                            " says that the diagonal follows the entries, allowed are entries "
+                            "with the diagonal among them");
+            }
+            result.first_index = option == "base0" ? 0 : result.first_index;
+            result.vectors_follow =
+                result.vectors_follow || option == "rhs" || option == "solution";
         }
     }
 

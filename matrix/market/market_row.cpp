@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <krylith/matrix/files/file_formats.hpp>
 #include <krylith/matrix/market/reader.hpp>
 #include <krylith/matrix/matrix_market.hpp>
@@ -6,9 +8,11 @@ namespace krylith {
 
 namespace {
 
-/// A banner, maybe a misspelt one: no other format begins so.
+/// A banner, maybe a misspelt one: no other format begins so. Behind blanks it is spelt right, as
+/// MUMPS does: else it could be the comment of a list of numbers.
 bool is_market(std::string_view beginning) {
-    return beginning.starts_with("%%");
+    const std::size_t blanks = std::min(beginning.find_first_not_of(" \t"), beginning.size());
+    return beginning.substr(blanks).starts_with(blanks == 0 ? "%%" : "%%MatrixMarket");
 }
 
 template <class T>
@@ -22,7 +26,7 @@ std::vector<T> read_vector(files::input_file& file, const vector_options&) {
 }
 
 template <class T>
-dense_columns<T> read_columns(files::input_file& file) {
+dense_columns<T> read_columns(files::input_file& file, const vector_options&) {
     return market::read_columns<T>(market::line_source::from_input(file));
 }
 

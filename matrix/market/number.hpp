@@ -60,22 +60,22 @@ struct reading {
     return p;
 }
 
-/// Reads a whole number from 1 to limit, and counts it from 0. Returns false, with p untouched, if
-/// the word at p is anything else ("0", "1.0", "+1", too large, absent).
-[[nodiscard]] inline bool read_index(const char*& p, const char* end, std::int64_t limit,
-                                     std::int32_t& index) {
+/// Reads one of `count` whole numbers from `first` on, and counts it from 0. Returns false, with p
+/// untouched, if the word at p is anything else ("1.0", "+1", too small or large, absent).
+[[nodiscard]] inline bool read_index(const char*& p, const char* end, std::int64_t first,
+                                     std::int64_t count, std::int32_t& index) {
     std::int64_t number = 0;
     const char* q = p;
     for (; q != end && *q >= '0' && *q <= '9'; ++q) {
         number = number * 10 + (*q - '0');
-        if (number > limit) { // limit < 2^31: no overflow above
+        if (number >= first + count) { // which is at most 2^31: no overflow above
             return false;
         }
     }
-    if (number == 0 || !at_word_end(q, end)) {
+    if (q == p || number < first || !at_word_end(q, end)) {
         return false;
     }
-    index = static_cast<std::int32_t>(number - 1);
+    index = static_cast<std::int32_t>(number - first);
     p = q;
     return true;
 }
@@ -148,8 +148,13 @@ template <class T>
     if (at_line_end(p, end)) {
         return {p, flaw::no_value};
     }
-    return f == field::integer ? read_integer(p, end, value, counts)
-                               : read_real(p, end, value, counts);
+    if (f == field::real) {
+        return read_real(p, end, value, counts);
+    }
+    if (f == field::unsigned_integer && *p == '-') {
+        return {p, flaw::negative};
+    }
+    return read_integer(p, end, value, counts);
 }
 
 } // namespace krylith::market

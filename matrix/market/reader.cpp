@@ -86,8 +86,8 @@ double csr_bytes(const header& h, std::int64_t entries) {
 
 [[noreturn]] void refuse_infinite(line_source& source, const header& h, std::int64_t row,
                                   std::int64_t column) {
-    const std::string what = "the entries of (" + std::to_string(row + 1) + ", " +
-                             std::to_string(column + 1) +
+    const std::string what = "the entries of (" + std::to_string(row + h.first_index) + ", " +
+                             std::to_string(column + h.first_index) +
                              ") add up to infinity, allowed are finite sums";
     const std::int64_t line = market::line_of_entry(source, h, row, column);
     market::refuse(source.name(), line == 0 ? h.size_line : line, what);
@@ -139,8 +139,9 @@ csr_matrix<T> as_written(line_source& source, const header& h, const market::mem
 [[noreturn]] void refuse_given_twice(line_source& source, const header& h, market::place twice) {
     const std::int64_t first = market::line_of_entry(source, h, twice.row, twice.column);
     const std::int64_t second = market::line_of_entry(source, h, twice.column, twice.row);
-    const auto name = [](std::int64_t row, std::int64_t column) {
-        return "(" + std::to_string(row + 1) + ", " + std::to_string(column + 1) + ")";
+    const auto name = [&](std::int64_t row, std::int64_t column) {
+        return "(" + std::to_string(row + h.first_index) + ", " +
+               std::to_string(column + h.first_index) + ")";
     };
     const std::string what = "a symmetric file gives both " + name(twice.row, twice.column) +
                              " and " + name(twice.column, twice.row);

@@ -21,6 +21,15 @@ open_array open(files::input_file& file) {
     return array;
 }
 
+template <class T>
+void write_array(const std::filesystem::path& path, const std::string& header,
+                 std::span<const T> items) {
+    output_target file(path);
+    file.write(std::as_bytes(std::span(header)));
+    file.write(std::as_bytes(items));
+    file.commit();
+}
+
 } // namespace
 
 template <class T>
@@ -76,11 +85,17 @@ std::vector<T> read_vector_array(files::input_file& file, const vector_options&)
     return read_vector<T>(open(file), file.name());
 }
 
-std::string array_header_text(std::string_view type, const std::string& shape) {
+template <class T>
+dense_columns<T> read_columns_array(files::input_file& file, const vector_options& options) {
+    return read_columns<T>(open(file), file.name(), options.entries);
+}
+
+std::string array_header_text(std::string_view type, const std::string& shape, bool by_columns) {
     constexpr std::size_t start = 10; // magic bytes, version 1.0, length
     constexpr std::size_t alignment = 64;
-    std::string text =
-        "{'descr': '" + std::string(type) + "', 'fortran_order': False, 'shape': " + shape + ", }";
+    std::string text = "{'descr': '" + std::string(type) +
+                       "', 'fortran_order': " + (by_columns ? "True" : "False") +
+                       ", 'shape': " + shape + ", }";
     const std::size_t bare = start + text.size() + 1;
     text.append((alignment - bare % alignment) % alignment, ' ');
     text += '\n';
@@ -95,12 +110,17 @@ std::string array_header_text(std::string_view type, const std::string& shape) {
 template <class T>
 void write_vector_array(const std::filesystem::path& path, std::span<const T> vector,
                         std::string_view) {
-    output_target file(path);
-    const std::string header =
-        array_header_text(type_name<T>(), "(" + std::to_string(vector.size()) + ",)");
-    file.write(std::as_bytes(std::span(header)));
-    file.write(std::as_bytes(vector));
-    file.commit();
+    write_array(path, array_header_text(type_name<T>(), "(" + std::to_string(vector.size()) + ",)"),
+                vector);
+}
+
+template <class T>
+void write_columns_array(const std::filesystem::path& path, const dense_columns<T>& columns,
+                         std::string_view) {
+    const std::string shape =
+        "(" + std::to_string(columns.rows) + ", " + std::to_string(columns.columns) + ")";
+    write_array(path, array_header_text(type_name<T>(), shape, true),
+                std::span<const T>(columns.values));
 }
 
 template csr_matrix<double> read_dense_array(files::input_file&, const load_options&);
@@ -111,5 +131,11 @@ template void write_vector_array(const std::filesystem::path&, std::span<const d
                                  std::string_view);
 template void write_vector_array(const std::filesystem::path&, std::span<const float>,
                                  std::string_view);
+template dense_columns<double> read_columns_array(files::input_file&, const vector_options&);
+template dense_columns<float> read_columns_array(files::input_file&, const vector_options&);
+template void write_columns_array(const std::filesystem::path&, const dense_columns<double>&,
+                                  std::string_view);
+template void write_columns_array(const std::filesystem::path&, const dense_columns<float>&,
+                                  std::string_view);
 
 } // namespace krylith::numpy

@@ -23,13 +23,24 @@ template <class T>
 [[nodiscard]] std::vector<T> read_vector_array(files::input_file& file,
                                                const vector_options& options);
 
+/// Reads several vectors, as read_columns() of open_array.hpp does.
+template <class T>
+[[nodiscard]] dense_columns<T> read_columns_array(files::input_file& file,
+                                                  const vector_options& options);
+
 /// Writes an array of one dimension. O(bytes).
 template <class T>
 void write_vector_array(const std::filesystem::path& path, std::span<const T> vector,
                         std::string_view comment);
 
-/// The header of an array in C's order: `type` is "<f8", `shape` "(3,)".
-[[nodiscard]] std::string array_header_text(std::string_view type, const std::string& shape);
+/// Writes an array of shape (n, k) in Fortran's order, in which the columns lie. O(bytes).
+template <class T>
+void write_columns_array(const std::filesystem::path& path, const dense_columns<T>& columns,
+                         std::string_view comment);
+
+/// The header of an array, in C's order or Fortran's: `type` is "<f8", `shape` "(3,)".
+[[nodiscard]] std::string array_header_text(std::string_view type, const std::string& shape,
+                                            bool by_columns = false);
 
 /// The type of numbers of this machine: "<f8".
 template <class Number>

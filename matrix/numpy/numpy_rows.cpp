@@ -20,12 +20,15 @@ template <class T>
 constexpr file_functions<T> array_functions = {.read_matrix = numpy::read_dense_array<T>,
                                                .read_vector = numpy::read_vector_array<T>,
                                                .write_matrix = nullptr,
-                                               .write_vector = numpy::write_vector_array<T>};
+                                               .write_vector = numpy::write_vector_array<T>,
+                                               .read_columns = numpy::read_columns_array<T>,
+                                               .write_columns = numpy::write_columns_array<T>};
 template <class T>
 constexpr file_functions<T> archive_functions = {.read_matrix = numpy::read_sparse_archive<T>,
                                                  .read_vector = numpy::read_vector_archive<T>,
                                                  .write_matrix = numpy::write_sparse_archive<T>,
-                                                 .write_vector = nullptr};
+                                                 .write_vector = nullptr,
+                                                 .read_columns = numpy::read_columns_archive<T>};
 
 } // namespace
 

@@ -1,9 +1,11 @@
 #include <krylith/matrix/numpy/open_array.hpp>
 
 #include <algorithm>
+#include <utility>
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/files/input_checks.hpp>
+#include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith::numpy {
 
@@ -21,7 +23,45 @@ std::vector<T> read_vector(const open_array& array, const std::string& file) {
     return vector;
 }
 
+template <class T>
+dense_columns<T> read_columns(const open_array& array, const std::string& file,
+                              std::optional<std::int64_t> entries) {
+    const array_header& header = array.header;
+    const auto& shape = header.shape;
+    const bool is_row = shape.size() == 2 && shape[0] == 1 && entries != 1;
+    if (shape.size() < 2 || is_row || (shape.size() == 2 && shape[1] == 1)) {
+        dense_columns<T> one{0, 1, read_vector<T>(array, file)};
+        one.rows = static_cast<std::int64_t>(one.values.size());
+        return one;
+    }
+    if (shape.size() > 2 || shape[1] == 0) {
+        throw input_error(file + ": " + header.name + " has shape " + in_words(shape) +
+                          ", allowed for vectors are (n,), (n, k) with k from 1 on, and (1, n)");
+    }
+    const auto rows = static_cast<std::int64_t>(shape[0]);
+    const auto columns = static_cast<std::int64_t>(shape[1]);
+    files::check_memory(file, (header.by_columns ? 1 : 2) * static_cast<double>(header.count) *
+                                  sizeof(T));
+    std::vector<T> items;
+    files::read_numbers(array.bytes, header.numbers(file), items);
+    if (header.by_columns) {
+        return {rows, columns, std::move(items)};
+    }
+    dense_columns<T> result{rows, columns, std::vector<T>(items.size())};
+    auto to = result.values.begin();
+    for (std::int64_t column = 0; column < columns; ++column) {
+        for (std::int64_t row = 0; row < rows; ++row) {
+            *to++ = items[as_size(row * columns + column)];
+        }
+    }
+    return result;
+}
+
 template std::vector<double> read_vector(const open_array&, const std::string&);
 template std::vector<float> read_vector(const open_array&, const std::string&);
+template dense_columns<double> read_columns(const open_array&, const std::string&,
+                                            std::optional<std::int64_t>);
+template dense_columns<float> read_columns(const open_array&, const std::string&,
+                                           std::optional<std::int64_t>);
 
 } // namespace krylith::numpy

@@ -1,11 +1,14 @@
 // A .npy array whose bytes can be read: of a file, or a member of an archive.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <krylith/matrix/files/byte_source.hpp>
 #include <krylith/matrix/numpy/array_header.hpp>
+#include <krylith/matrix/types/dense_columns.hpp>
 
 namespace krylith::numpy {
 
@@ -18,5 +21,12 @@ struct open_array {
 /// input_error naming `file` for others.
 template <class T>
 [[nodiscard]] std::vector<T> read_vector(const open_array& array, const std::string& file);
+
+/// The vectors in an array of shape (n, k), in either order, or the one that read_vector() takes.
+/// (1, k) is a vector of k entries, unless the caller needs one entry. Throws input_error for
+/// others.
+template <class T>
+[[nodiscard]] dense_columns<T> read_columns(const open_array& array, const std::string& file,
+                                            std::optional<std::int64_t> entries);
 
 } // namespace krylith::numpy

@@ -146,6 +146,20 @@ private:
     std::int64_t columns_ = 0;
 };
 
+/// Gives the array of an archive of one to read(array).
+template <class Read>
+auto of_only_array(files::input_file& file, const Read& read) {
+    const binary::byte_source bytes = file.bytes();
+    const archive_members members(bytes);
+    if (members.all().size() != 1) {
+        throw input_error(file.name() + ": an archive of " + std::to_string(members.all().size()) +
+                          " arrays, allowed for a vector is one");
+    }
+    std::string name = members.all().front().name;
+    name.resize(name.size() - (name.ends_with(".npy") ? 4 : 0));
+    return read(members.open({name}).front());
+}
+
 } // namespace
 
 template <class T>
@@ -156,21 +170,22 @@ csr_matrix<T> read_sparse_archive(files::input_file& file, const load_options& o
 
 template <class T>
 std::vector<T> read_vector_archive(files::input_file& file, const vector_options&) {
-    const binary::byte_source bytes = file.bytes();
-    const archive_members members(bytes);
-    if (members.all().size() != 1) {
-        throw input_error(file.name() + ": an archive of " + std::to_string(members.all().size()) +
-                          " arrays, allowed for a vector is one");
-    }
-    std::string name = members.all().front().name;
-    name.resize(name.size() - (name.ends_with(".npy") ? 4 : 0));
-    const open_array array = members.open({name}).front();
-    return read_vector<T>(array, file.name());
+    return of_only_array(
+        file, [&](const open_array& array) { return read_vector<T>(array, file.name()); });
+}
+
+template <class T>
+dense_columns<T> read_columns_archive(files::input_file& file, const vector_options& options) {
+    return of_only_array(file, [&](const open_array& array) {
+        return read_columns<T>(array, file.name(), options.entries);
+    });
 }
 
 template csr_matrix<double> read_sparse_archive(files::input_file&, const load_options&);
 template csr_matrix<float> read_sparse_archive(files::input_file&, const load_options&);
 template std::vector<double> read_vector_archive(files::input_file&, const vector_options&);
 template std::vector<float> read_vector_archive(files::input_file&, const vector_options&);
+template dense_columns<double> read_columns_archive(files::input_file&, const vector_options&);
+template dense_columns<float> read_columns_archive(files::input_file&, const vector_options&);
 
 } // namespace krylith::numpy

@@ -22,6 +22,11 @@ template <class T>
 [[nodiscard]] std::vector<T> read_vector_archive(files::input_file& file,
                                                  const vector_options& options);
 
+/// Reads the vectors in such an archive.
+template <class T>
+[[nodiscard]] dense_columns<T> read_columns_archive(files::input_file& file,
+                                                    const vector_options& options);
+
 /// Writes what scipy.sparse.load_npz reads as a csr_matrix, stored, not deflated. O(bytes).
 template <class T>
 void write_sparse_archive(const std::filesystem::path& path, const csr_view<T>& matrix,

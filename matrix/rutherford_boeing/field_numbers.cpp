@@ -32,10 +32,59 @@ std::optional<int> read_exponent(std::string_view text) {
     return good ? std::optional(power) : std::nullopt;
 }
 
+bool is_blank(char c) {
+    return c == ' ' || c == '\t';
+}
+
+std::size_t end_of(const fortran_field& field) {
+    return static_cast<std::size_t>(field.begin + field.width);
+}
+
+bool are_one_word_each(const std::vector<std::string_view>& fields) {
+    return std::ranges::none_of(fields, [](std::string_view field) {
+        return field.empty() || field.find_first_of(" \t") != std::string_view::npos;
+    });
+}
+
+/// Whether a word goes on over the end of one of the columns, but for the number of the line behind
+/// the last: that begins in column 73, or with a letter that no number has.
+bool cuts_word(std::string_view line, const fortran_format& format, std::size_t count) {
+    for (std::size_t k = 0; k < count; ++k) {
+        const std::size_t end = end_of(format.fields[k]);
+        const bool cut = end < line.size() && !is_blank(line[end - 1]) && !is_blank(line[end]);
+        const bool numbered =
+            cut && k + 1 == count &&
+            (end == number_column ||
+             std::string_view("0123456789+-.eEdD").find(line[end]) == std::string_view::npos);
+        if (cut && !numbered) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// Whether the last word of the line lies behind all columns, from column 73 on.
+bool has_number_behind(std::string_view line, const fortran_format& format, std::size_t count) {
+    line = line.substr(0, line.find_last_not_of(" \t") + 1);
+    return count > 0 && end_of(format.fields[count - 1]) <= number_column &&
+           line.size() > number_column && line.find_last_of(" \t") + 1 >= number_column;
+}
+
 } // namespace
 
 void split_line(std::string_view line, const fortran_format& format, std::size_t count,
                 std::vector<std::string_view>& fields) {
+    const auto take_columns = [&] {
+        fields.clear();
+        for (std::size_t k = 0; k < count; ++k) {
+            fields.push_back(field_of(line, format.fields[k]));
+        }
+    };
+    take_columns();
+    if (are_one_word_each(fields) &&
+        (!cuts_word(line, format, count) || has_number_behind(line, format, count))) {
+        return;
+    }
     fields.clear();
     std::size_t at = 0;
     while (fields.size() <= count) {
@@ -47,12 +96,8 @@ void split_line(std::string_view line, const fortran_format& format, std::size_t
         fields.push_back(line.substr(at, end - at));
         at = end;
     }
-    if (fields.size() == count) {
-        return;
-    }
-    fields.clear();
-    for (std::size_t k = 0; k < count; ++k) {
-        fields.push_back(field_of(line, format.fields[k]));
+    if (fields.size() != count) {
+        take_columns();
     }
 }
 
@@ -64,6 +109,11 @@ bool read_whole(std::string_view text, std::int64_t most, std::int64_t& number) 
 
 template <class T>
 bool read_real(std::string_view text, const fortran_format& format, T& number) {
+    const std::size_t digits = std::min(text.find_first_not_of(" \t", 1), text.size());
+    if (digits > 1 && (text.front() == '-' || text.front() == '+')) {
+        const std::string joined = text.front() + std::string(text.substr(digits));
+        return read_real(std::string_view(joined), format, number);
+    }
     const bool pointed = text.find('.') != std::string_view::npos;
     const std::size_t letter = text.find_first_of("EeDd");
     const bool plain = (pointed || format.decimals == 0) &&

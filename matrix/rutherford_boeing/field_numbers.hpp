@@ -26,18 +26,20 @@ namespace krylith::rutherford_boeing {
     return text;
 }
 
-/// The texts of the first `count` fields of a line. Where it has as many words, these are they:
-/// some programs write others widths than their formats say. Else the columns count, where numbers
-/// may touch each other. The views lie in the line, empty ones at its end.
+/// The texts of the first `count` fields of a line. Its columns count where each has one word and
+/// cuts none, whatever follows: many files number their lines in columns 73 to 80. Else, where it
+/// has as many words, these are they: some programs write other widths than their formats say. Else
+/// the columns count all the same: numbers may touch each other. The views lie in the line, empty
+/// ones at its end.
 void split_line(std::string_view line, const fortran_format& format, std::size_t count,
                 std::vector<std::string_view>& fields);
 
 /// Reads a whole number from 1 to `most`. Returns false for anything else.
 [[nodiscard]] bool read_whole(std::string_view text, std::int64_t most, std::int64_t& number);
 
-/// Reads a finite real as Fortran does: exponents with E, D, e, d or a sign alone, a point that the
-/// format implies, and its scale. Rounds to the nearest T, magnitudes too small to 0. Returns false
-/// for anything else.
+/// Reads a finite real as Fortran does: blanks behind the sign, exponents with E, D, e, d or a sign
+/// alone, a point that the format implies, and its scale. Rounds to the nearest T, magnitudes too
+/// small to 0. Returns false for anything else.
 template <class T>
 [[nodiscard]] bool read_real(std::string_view text, const fortran_format& format, T& number);
 

@@ -2,11 +2,15 @@
 // (1P,3(1X,E25.16E3)).
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 namespace krylith::rutherford_boeing {
+
+/// The characters of a card before those that number it, 73 to 80.
+inline constexpr std::size_t number_column = 72;
 
 /// A number of a line.
 struct fortran_field {

@@ -31,8 +31,10 @@ std::string type_of(std::string_view line) {
     return good ? type : std::string();
 }
 
-/// The whole numbers of a line, up to the first word that is none.
+/// The whole numbers of a line, up to the first word that is none, and to column 72: what follows
+/// is the number of the line.
 std::vector<std::int64_t> numbers_of(std::string_view line) {
+    line = line.substr(0, number_column);
     std::vector<std::int64_t> numbers;
     for (;;) {
         const std::size_t begin = line.find_first_not_of(" \t");

@@ -1,5 +1,7 @@
 #include <krylith/matrix/load.hpp>
 
+#include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -87,6 +89,31 @@ TEST_CASE("a format that holds no vectors, or no matrices, says so") {
     CHECK(krylith::test::message_of<krylith::usage_error>([&] {
               krylith::save_matrix(folder.file("a.txt"), krylith::poisson2d<double>(3));
           }).find("must end in .mtx, .mtx.gz, .kcsr, .npz or .petsc") != std::string::npos);
+}
+
+TEST_CASE("a vector is written in the format that the name says, or not at all") {
+    const krylith::test::temporary_folder folder;
+    const std::vector<double> x = {1, 2};
+    const auto refusal = [&](const std::string& name, std::int64_t columns) {
+        const auto path = folder.file(name);
+        std::string said = krylith::test::message_of<krylith::usage_error>([&] {
+            krylith::save_columns<double>(path, {2 / columns, columns, x});
+        });
+        CHECK(said == krylith::test::message_of<krylith::usage_error>(
+                          [&] { krylith::check_columns_path(path, columns); }));
+        CHECK(std::filesystem::exists(path) == said.empty());
+        return said;
+    };
+    for (const char* name : {"x.npz", "x.kcsr", "x.rb", "x.csv", "x.npy.gz", "x.pdf"})
+        CHECK(refusal(name, 1).find("its name must end in .mtx, .mtx.gz, .npy, .petsc, .txt or "
+                                    ".txt.gz, which says the format") != std::string::npos);
+    for (const char* name : {"x.petsc", "y.txt"})
+        CHECK(refusal(name, 2).find("holds one vector, and there are 2: its name must end in .mtx, "
+                                    ".mtx.gz or .npy") != std::string::npos);
+    for (const char* name : {"x", "x.MTX", "x.mtx.gz", "x.npy"}) {
+        CHECK(refusal(name, 1).empty());
+        CHECK(krylith::load_vector<double>(folder.file(name).string()) == x);
+    }
 }
 
 TEST_CASE("every format is read gzipped, too") {

@@ -1,7 +1,5 @@
 #include <krylith/tools/cli/output_file.hpp>
 
-#include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -12,6 +10,7 @@
 #include <unistd.h>
 
 #include <krylith/device/error.hpp>
+#include <krylith/matrix/files/file_formats.hpp>
 #include <krylith/matrix/files/output_target.hpp>
 #include <krylith/tools/cli/console.hpp>
 
@@ -50,6 +49,15 @@ void check_writable(const named_file& output) {
         throw input_error(output.option + ": can't write " + output.path + ": " + problem);
 }
 
+void check_ending(const named_file& output) {
+    std::error_code ignored;
+    if (!is_file(output) || output.endings.empty() || lacks_ending(output.path) ||
+        has_ending(output.path, output.endings) || fs::is_directory(output.path, ignored))
+        return;
+    throw usage_error(output.option + " is '" + output.path + "': its name must end in " +
+                      enumerated(output.endings) + ", which says the format");
+}
+
 bool same_file(const std::string& a, const std::string& b) {
     std::error_code ignored;
     if (fs::equivalent(a, b, ignored)) return true;
@@ -81,20 +89,8 @@ void check_outputs(const std::vector<named_file>& outputs, const std::vector<nam
                 throw usage_error(output->option + " " + output->path + " is " + other->option +
                                   " too: allowed is another file");
     }
+    for (const named_file& output : outputs) check_ending(output);
     for (const named_file& output : outputs) check_writable(output);
-}
-
-void check_svg(const std::string& option, const std::string& path) {
-    if (path.empty() || path == "-" || is_stream(path)) return;
-    std::error_code ignored;
-    if (fs::is_directory(path, ignored)) return; // check_outputs says that
-    std::string extension = fs::path(path).extension();
-    std::ranges::transform(extension, extension.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    if (extension != ".svg")
-        throw usage_error(option + " is '" + path +
-                          "': its name must end in .svg, which is what is drawn; '-' is standard "
-                          "output");
 }
 
 void write_text(const std::string& path, std::string_view text) {

@@ -11,17 +11,16 @@ namespace krylith::tool {
 struct named_file {
     std::string option;
     std::string path;
+    std::vector<std::string> endings = {}; ///< of the formats that an output can have; none: any
 };
 
 /// Found out before the work, not after it: throws input_error if one of the outputs can't be
 /// written, among them a pipe that nobody reads from; usage_error if one is the same file as an
-/// input or another output, which would be lost, and if two inputs are "-": standard input can be
-/// read once. No file is created. A pipe with a reader stays
-/// open to the end, so that its reader waits. "" and "-" (standard output) pass.
+/// input or another output, which would be lost, if its name promises another format than those
+/// that are written, and if two inputs are "-": standard input can be read once. No file is
+/// created. A pipe with a reader stays open to the end, so that its reader waits. "" and "-"
+/// (standard output) pass.
 void check_outputs(const std::vector<named_file>& outputs, const std::vector<named_file>& inputs);
-
-/// Throws usage_error for a name of a file that promises another format than SVG.
-void check_svg(const std::string& option, const std::string& path);
 
 /// "-" is standard output. A file is replaced whole. Throws input_error where writing fails, for
 /// standard output at the end of the command.

@@ -194,8 +194,8 @@ void add_rtol(CLI::App& app, std::optional<double>& rtol, bool fp64_only) {
 }
 
 std::string vector_output_help(const std::string& what) {
-    return what + " as a Matrix Market array, or in the format that its name says: " +
-           written_endings(file_content::vector);
+    return what + " in the format that its name says: " + written_endings(file_content::vector) +
+           "; a Matrix Market array where it says none";
 }
 
 void add_report(CLI::App& app, std::string& report) {

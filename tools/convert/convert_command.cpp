@@ -61,13 +61,15 @@ void print_output(const convert_job& job, double seconds) {
 template <class T>
 exit_status convert_vector(const convert_job& job) {
     stopwatch watch;
-    const std::vector<T> vector = load_vector<T>(job.matrix);
+    const dense_columns<T> vectors = load_columns<T>(job.matrix);
     const double read_seconds = watch.lap();
-    save_vector<T>(job.output, vector, "krylith convert " + job.matrix);
+    save_columns<T>(job.output, vectors, "krylith convert " + job.matrix);
     const double write_seconds = watch.lap();
     if (job.quiet) return exit_status::success;
-    print(stdout, fmt::format("vector      {}: {} entries, read in {}\n", one_line(job.matrix),
-                              vector.size(), in_seconds(read_seconds)));
+    print(stdout, fmt::format("{:<12}{}: {}{} entries, read in {}\n",
+                              vectors.columns == 1 ? "vector" : "vectors", one_line(job.matrix),
+                              vectors.columns == 1 ? "" : fmt::format("{} of ", vectors.columns),
+                              vectors.rows, in_seconds(read_seconds)));
     print_output(job, write_seconds);
     return exit_status::success;
 }

@@ -141,7 +141,7 @@ json measure_cuda(device_options options, std::FILE* out) {
 }
 
 exit_status run_devices_job(const devices_job& job) {
-    check_outputs({{"--report", job.report}}, {});
+    check_outputs({{"--report", job.report, {".json"}}}, {});
     (void)select_backend(job.devices); // checks the name
     // Standard output is for whoever reads the report, if that goes there.
     std::FILE* out = job.report == "-" ? stderr : stdout;

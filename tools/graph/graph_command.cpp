@@ -3,11 +3,13 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <krylith/device/error.hpp>
+#include <krylith/matrix/files/file_formats.hpp>
 #include <krylith/spmspv/selection/kernel_name.hpp>
 #include <krylith/tools/cli/command.hpp>
 #include <krylith/tools/cli/console.hpp>
@@ -29,9 +31,10 @@ struct graph_job {
 };
 
 exit_status run_graph_job(const graph_job& job) {
-    check_outputs({{"--output", job.request.output_file},
-                   {"--parents", job.request.parents_file},
-                   {"--report", job.report}},
+    const std::vector<std::string> endings = endings_to_write(file_content::vector);
+    check_outputs({{"--output", job.request.output_file, endings},
+                   {"--parents", job.request.parents_file, endings},
+                   {"--report", job.report, {".json"}}},
                   {{"MATRIX", job.request.matrix}});
     const operator_request numbers{.precision = job.request.precision};
     const graph_figures f =

@@ -46,8 +46,8 @@ void write_plot(const info_job& job, const csr_matrix<double>& matrix) {
 }
 
 exit_status run_info_job(const info_job& job) {
-    check_svg("--plot", job.plot);
-    check_outputs({{"--report", job.report}, {"--plot", job.plot}}, {{"MATRIX", job.matrix}});
+    check_outputs({{"--report", job.report, {".json"}}, {"--plot", job.plot, {".svg"}}},
+                  {{"MATRIX", job.matrix}});
     const std::vector<int> counts = parse_counts("--device-counts", job.counts);
     stopwatch watch;
     file_report file;

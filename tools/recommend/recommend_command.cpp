@@ -30,8 +30,7 @@ std::vector<int> usual_counts(const device_options& devices) {
 }
 
 exit_status run_recommend_job(recommend_job job) {
-    check_svg("--plot", job.plot);
-    check_outputs({{"--report", job.report}, {"--plot", job.plot}},
+    check_outputs({{"--report", job.report, {".json"}}, {"--plot", job.plot, {".svg"}}},
                   {{"MATRIX", job.request.solve.matrix},
                    {"--rhs", parse_vector_source("--rhs", job.request.solve.rhs).path}});
     job.request.counts = job.counts.empty() ? usual_counts(job.request.solve.devices)

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <krylith/device/error.hpp>
+#include <krylith/matrix/files/file_formats.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/solver_table.hpp>
 #include <krylith/tools/cli/command.hpp>
@@ -139,25 +140,25 @@ void check_watching(const solve_job& job) {
 /// Several matrices can't all be written to one file of numbers.
 void check_several(const solve_job& job) {
     if (job.matrices.size() == 1) return;
-    for (const auto& [option, path] : {named_file{"--solution", job.request.solution_file},
-                                       named_file{"--history", job.history}})
-        if (!path.empty())
+    for (const named_file& output : {named_file{"--solution", job.request.solution_file},
+                                     named_file{"--history", job.history}})
+        if (!output.path.empty())
             throw usage_error(fmt::format("{} is for one matrix, and {} are given: allowed is to "
                                           "solve them one by one",
-                                          option, job.matrices.size()));
+                                          output.option, job.matrices.size()));
 }
 
 void check_files(const solve_job& job) {
-    check_svg("--plot", job.plot);
     check_several(job);
     std::vector<named_file> inputs = {{"--rhs", parse_vector_source("--rhs", job.request.rhs).path},
                                       {"--x0", job.request.x0}};
     for (const std::string& matrix : job.matrices) inputs.push_back({"MATRIX", matrix});
-    check_outputs({{"--solution", job.request.solution_file},
-                   {"--history", job.history},
-                   {"--report", job.report},
-                   {"--plot", job.plot}},
-                  inputs);
+    check_outputs(
+        {{"--solution", job.request.solution_file, endings_to_write(file_content::vector)},
+         {"--history", job.history, {".csv"}},
+         {"--report", job.report, {".json", ".html", ".htm"}},
+         {"--plot", job.plot, {".svg"}}},
+        inputs);
 }
 
 /// Solves with one of the matrices, and adds what there is to tell.

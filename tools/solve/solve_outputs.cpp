@@ -1,10 +1,9 @@
 #include <krylith/tools/solve/solve_outputs.hpp>
 
-#include <algorithm>
-#include <cctype>
 #include <vector>
 
 #include <krylith/config.hpp>
+#include <krylith/matrix/files/file_formats.hpp>
 #include <krylith/tools/cli/report_schema.hpp>
 #include <krylith/tools/report/report_curve.hpp>
 #include <krylith/tools/report/report_page.hpp>
@@ -31,10 +30,7 @@ told_solve tell_failure(const std::string& matrix, const std::string& error) {
 }
 
 bool is_page(const std::string& path) {
-    std::string name = path;
-    std::ranges::transform(name, name.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return name.ends_with(".html") || name.ends_with(".htm");
+    return has_ending(path, {".html", ".htm"});
 }
 
 std::string report_text(std::span<const told_solve> solves, const std::string& path) {

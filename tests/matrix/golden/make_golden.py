@@ -71,3 +71,34 @@ petsc("vector_complex.petsc", vector(np.array([1, 0, 2, 0, 3, 0.0]))[:4] + struc
       struct.pack(">6d", 1, 0, 2, 0, 3, 0))
 
 scipy.io.hb_write("harwell_boeing.rua", sp.csc_matrix(A))
+cards = ["many cards", *open("harwell_boeing.rua").read().splitlines()[1:3], "(5I4)           (5I4)           (3E24.16)",
+         "   1   3   4   5   6", "   1   3   2   1   3",
+         "  1.0000000000000000E+00  4.0000000000000000E+00 -3.0000000000000000E+00",
+         "  2.5000000000000000E+00  1.0000000000000000E-03"]
+with open("numbered_cards.rua", "w") as file:
+    file.writelines(f"{card:<72}{k:08d}\n" for k, card in enumerate(cards, 1))
+
+B = np.array([[0.1, 4], [-2, 5], [3e300, 6]])
+np.save("columns.npy", B)
+np.save("columns_by_columns.npy", np.asfortranarray(B))
+np.save("columns_float32.npy", np.array([[0.5, 4], [-2, 5], [3, 6]], dtype="f4"))
+np.savez("columns.npz", B)
+np.save("cube.npy", np.ones((2, 2, 2)))
+scipy.io.mmwrite("unsigned.mtx", sp.coo_matrix(np.array([[4, 1, 0], [1, 3, 0], [0, 0, 2]], dtype="u4")))
+scipy.io.mmwrite("dense_symmetric.mtx", S)
+
+entries = [(i, j, A[i, j]) for i, j in zip(*np.nonzero(A))]
+
+
+def market(name, head, lines):
+    with open(name, "w") as file:
+        file.write(head + "".join(line + "\n" for line in lines))
+
+
+# MUMPS (dmumps_dump_matrix.F) and AmgX (matrix_io.cu) need a GPU or Fortran: by their sources.
+real = "%%MatrixMarket matrix coordinate real general\n"
+market("mumps.mtx", " " + real, [f"{3:12}{4:12}{5:12}"] + [f"{i + 1:12}{j + 1:12}  {v:.16f}     " for i, j, v in entries])
+market("amgx.mtx", real + "%%NVAMG 1 1 sorted rhs solution\n",
+       ["3 4 5"] + [f"{i + 1} {j + 1} {v:.16e}" for i, j, v in entries]
+       + ["3"] + [f"{v:.16e}" for v in b] + ["4"] + ["0.0000000000000000e+00"] * 4)
+market("amgx_base0.mtx", real + "%%AMGX base0\n", ["3 4 5"] + [f"{i} {j} {v:.16e}" for i, j, v in entries])

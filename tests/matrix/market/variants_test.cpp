@@ -9,7 +9,10 @@
 
 #include <doctest/doctest.h>
 
+#include <krylith/matrix/load.hpp>
 #include <krylith/tests/matrix/support/dense.hpp>
+#include <krylith/tests/matrix/support/golden.hpp>
+#include <krylith/tests/matrix/support/temporary_folder.hpp>
 
 namespace {
 
@@ -55,6 +58,36 @@ TEST_CASE("coordinate: fields and symmetries") {
           dense{{0, -5, 0}, {5, 0, 1}, {0, -1, 0}});
     CHECK(read("%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n1 2 5\n") ==
           dense{{0, 5}, {-5, 0}});
+}
+
+TEST_CASE("what MUMPS, SciPy and AmgX write") {
+    using krylith::test::golden;
+    using krylith::test::golden_matrix;
+    const auto load = [](const char* name) { return krylith::load_matrix<double>(golden(name)); };
+    CHECK(load("mumps.mtx") == golden_matrix<double>());
+    CHECK(load("amgx.mtx") == golden_matrix<double>());
+    CHECK(load("amgx_base0.mtx") == golden_matrix<double>());
+    CHECK(krylith::test::to_dense(load("unsigned.mtx")) == dense{{4, 1, 0}, {1, 3, 0}, {0, 0, 2}});
+    CHECK(krylith::test::to_dense(load("dense_symmetric.mtx")) ==
+          dense{{4, -1, 0}, {-1, 4, -1.5}, {0, -1.5, 4}});
+    const krylith::test::temporary_folder folder;
+    const auto b = folder.write("b.rhs", " %%MatrixMarket matrix array real general\n"
+                                         "           2           1\n  1.5000000000000000     \n"
+                                         "  -2.0000000000000000     \n");
+    CHECK(krylith::load_vector<double>(b.string()) == std::vector<double>{1.5, -2});
+}
+
+TEST_CASE("options of AmgX: from 0, vectors behind the entries, in any case and order") {
+    const std::string real = "%%MatrixMarket matrix coordinate real ";
+    const dense expected = {{4, 0}, {1, 5}};
+    CHECK(read(real + "general\n%%AMGX base0\n2 2 3\n0 0 4\n1 0 1\n1 1 5\n") == expected);
+    CHECK(read(real + "general\n% a\n %%nvamg 2 2 SORTED RHS Base0 \n2 2 3\n0 0 4\n1 0 1\n"
+                      "1 1 5\n% RHS\n2\n7\n8\n") == expected);
+    CHECK(read(real + "general\n%%AMGX solution\n2 2 3\n1 1 4\n2 1 1\n2 2 5\n7.5\n1 1 1\nx\n") ==
+          expected);
+    CHECK(read(real + "symmetric\n%%AMGX base0\n2 2 1\n1 0 3\n") == dense{{0, 3}, {3, 0}});
+    // Another's comment is a comment.
+    CHECK(read(real + "general\n% AMGX base0\n2 2 1\n2 2 1\n") == dense{{0, 0}, {0, 1}});
 }
 
 TEST_CASE("array: column by column, the symmetric ones from the diagonal down") {

@@ -80,6 +80,39 @@ TEST_CASE("npy: vectors of every type and order, plain and gzipped") {
                    "entry 2 (from 0) is 3"));
 }
 
+TEST_CASE("npy, npz: several vectors are the columns of an array, in either order") {
+    using krylith::load_columns;
+    const std::vector<double> expected = {0.1, -2, 3e300, 4, 5, 6};
+    for (const std::string name : {"columns.npy", "columns_by_columns.npy", "columns.npz"}) {
+        CAPTURE(name);
+        const auto columns = load_columns<double>(golden(name), 3);
+        CHECK(columns.rows == 3);
+        CHECK(columns.columns == 2);
+        CHECK(columns.values == expected);
+    }
+    CHECK(load_columns<float>(golden("columns_float32.npy")).values ==
+          std::vector<float>{0.5F, -2, 3, 4, 5, 6});
+    CHECK(load_columns<double>(golden("columns_float32.npy")).columns == 2);
+    const auto one = load_columns<double>(golden("column_big_endian.npy"), 3);
+    CHECK(one.rows == 3);
+    CHECK(one.columns == 1);
+    CHECK(one.values == golden_vector());
+    CHECK(load_columns<double>(golden("vector.npy")).values == golden_vector());
+    CHECK(contains(message_of<input_error>(
+                       [] { static_cast<void>(load_columns<double>(golden("cube.npy"))); }),
+                   "shape (2, 2, 2), allowed for vectors are (n,), (n, k) with k from 1 on"));
+    CHECK(contains(refusal_of_vector(golden("columns.npy")), "shape (3, 2), allowed for a vector"));
+}
+
+TEST_CASE("npy: one row is a vector, unless vectors of one entry are due") {
+    const temporary_folder folder;
+    krylith::save_columns<double>(folder.file("row.npy"), {1, 2, {7, 8}});
+    const auto path = folder.file("row.npy").string();
+    CHECK(krylith::load_columns<double>(path).rows == 2);
+    CHECK(krylith::load_columns<double>(path, 2).columns == 1);
+    CHECK(krylith::load_columns<double>(path, 1).columns == 2);
+}
+
 TEST_CASE("npy: dense matrices") {
     CHECK(load_matrix<double>(golden("dense.npy")) == golden_matrix<double>());
     CHECK(load_matrix<double>(golden("dense_by_columns.npy")) == golden_matrix<double>());

@@ -31,6 +31,15 @@ TEST_CASE_TEMPLATE("npz: every bit of a canonical matrix comes back", T, double,
     CHECK(krylith::load_matrix<T>(folder.file("large.npz").string()) == large);
 }
 
+TEST_CASE("npy: several vectors are written as NumPy writes them in Fortran's order") {
+    const temporary_folder folder;
+    const std::vector<double> values = {0.1, -2, 3e300, 4, 5, 6};
+    krylith::save_columns<double>(folder.file("x.npy"), {3, 2, values});
+    CHECK(contents_of(folder.file("x.npy")) == contents_of(golden("columns_by_columns.npy")));
+    krylith::save_columns<double>(folder.file("b.npy"), {3, 1, golden_vector()});
+    CHECK(contents_of(folder.file("b.npy")) == contents_of(golden("vector.npy")));
+}
+
 TEST_CASE("npy: a vector is written as NumPy writes it") {
     const temporary_folder folder;
     const std::vector<double> vector = golden_vector();

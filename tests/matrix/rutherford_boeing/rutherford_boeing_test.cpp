@@ -61,6 +61,30 @@ TEST_CASE("rutherford-boeing: numbers may touch, or be narrower than the format 
     CHECK(load_matrix<double>(folder.write("a.rb", wide).string()) == golden_matrix<double>());
 }
 
+TEST_CASE("rutherford-boeing: numbers of lines are no numbers of the matrix") {
+    CHECK(load_matrix<double>(golden("numbered_cards.rua")) == golden_matrix<double>());
+    const temporary_folder folder;
+    const auto with_values = [&](const std::string& format, const std::string& lines) {
+        const std::string text =
+            "title\n 4 1 1 1 0\nRUA 2 2 3 0\n(4I3)           (3I3)           " + format +
+            "\n  1  3  4\n  1  2  2\n" + lines;
+        return load_matrix<double>(folder.write("a.hb", text).string()).values;
+    };
+    const std::vector<double> expected = {1.5, -2.5, 4};
+    CHECK(with_values("(3F8.2)", "    1.50   -2.50    4.00SEQ00001\n").size() == 3);
+    CHECK(with_values("(3F8.2)", "    1.50    4.00   -2.50SEQ00001\n")[1] == 4);
+    // Numbers that touch, and a number of the line: as many words as numbers.
+    const std::string blanks(60, ' ');
+    CHECK(with_values("(3F4.1)", " 1.5-2.5 4.0" + blanks + "00000007\n") ==
+          with_values("(3F8.2)", "    1.50   -2.50    4.00\n"));
+    // Fortran takes blanks behind a sign.
+    CHECK(with_values("(3F8.2)", "    1.50-   2.50+   4.00\n") ==
+          with_values("(3F8.2)", "    1.50   -2.50    4.00\n"));
+    // A number that is wider than its format says goes on behind it.
+    CHECK(with_values("(1E12.5)", " 1.500000000E+00\n 4.000000000E+00\n-2.500000000E+00\n") ==
+          with_values("(3F8.2)", "    1.50    4.00   -2.50\n"));
+}
+
 TEST_CASE("rutherford-boeing: known by its contents, whatever its name and the ends of lines") {
     const temporary_folder folder;
     const std::string text = contents_of(golden("rectangular.rb"));

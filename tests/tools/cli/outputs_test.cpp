@@ -181,6 +181,43 @@ TEST_CASE("a plot is SVG, and its name says so") {
     }
 }
 
+TEST_CASE("an output has the format that its name says, or is refused before the work") {
+    const temporary_folder folder;
+    const auto refused = [&](const std::string& line, const std::string& allowed) {
+        // The matrix isn't there: nothing has been read.
+        const auto run = run_krylith(folder, line);
+        CAPTURE(line);
+        CHECK(run.status == 2);
+        CHECK_MESSAGE(contains(run.err, "its name must end in " + allowed), run.err);
+        CHECK_FALSE(fs::exists(folder.file(line.substr(line.rfind(' ') + 1))));
+    };
+    const std::string vectors = ".mtx, .mtx.gz, .npy, .petsc, .txt or .txt.gz, which says the";
+    for (const std::string name : {"x.npz", "x.csv", "x.kcsr", "x.mtx.xz", "x.JSON"}) {
+        refused("solve absent.mtx --solution " + name, vectors);
+        refused("spmv absent.mtx --output " + name, vectors);
+        refused("graph bfs absent.mtx --output " + name, vectors);
+        refused("graph bfs absent.mtx --parents " + name, vectors);
+    }
+    for (const std::string name : {"x.pdf", "x.csv", "x.json.gz", "x.svg"}) {
+        refused("solve absent.mtx --report " + name, ".json, .html or .htm, which");
+        for (const std::string command : {"spmv absent.mtx", "graph bfs absent.mtx",
+                                          "info absent.mtx", "recommend absent.mtx", "devices"})
+            refused(command + " --report " + name, ".json, which says the format");
+    }
+    refused("solve absent.mtx --history x.json", ".csv, which");
+    refused("convert absent.mtx x.txt", ".mtx, .mtx.gz, .kcsr, .npz or .petsc");
+    refused("convert absent.mtx --vector x.npz", vectors);
+    if (has_benchmarks()) {
+        refused("bench spmv absent.mtx --report x.csv", ".json, which");
+        refused("bench spmv absent.mtx --csv x.json", ".csv, which");
+        refused("bench spmspv absent.mtx --report x.csv", ".jsonl or .json, which");
+    }
+    CHECK(run_krylith(folder, "solve gallery:poisson2d:4 --quiet --backend host --solution x "
+                              "--history h --report r --plot p")
+              .status == 0);
+    CHECK(contents_of(folder.file("x")).starts_with("%%MatrixMarket matrix array"));
+}
+
 TEST_CASE("names of files don't steer the terminal") {
     const temporary_folder folder;
     const std::string name = "a\x1b[2J\nkrylith: all well\r\x7f\xc2\x9b.mtx";

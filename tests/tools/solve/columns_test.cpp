@@ -51,6 +51,29 @@ TEST_CASE("each column of --rhs is solved, at once or one after another") {
     CHECK(report_of(folder, "a.mtx").at("right_hand_sides").is_null());
 }
 
+TEST_CASE("arrays of NumPy are right-hand sides, guesses and solutions of several columns") {
+    const temporary_folder folder;
+    write_matrix(folder);
+    const std::vector<double> x = {1, 1, 1, 0, 0, 0, 1, 0};
+    krylith::save_columns<float>(folder.file("b.npy"), {4, 2, {2, 4, 8, 0, 0, 0, 8, 0}});
+    for (const std::string more : {"", "--precision fp32 "}) {
+        const json report =
+            report_of(folder, "a.mtx --rhs b.npy --solution x.npy --solver cg " + more);
+        CHECK(report.at("right_hand_sides").at("count") == 2);
+        const auto solved = krylith::load_columns<double>(folder.file("x.npy").string());
+        CHECK(solved.rows == 4);
+        REQUIRE(solved.columns == 2);
+        for (std::size_t i = 0; i < x.size(); ++i) CHECK(solved.values[i] == doctest::Approx(x[i]));
+        const json again = report_of(folder, "a.mtx --rhs b.npy --x0 x.npy --solver cg " + more);
+        for (const json& column : again.at("right_hand_sides").at("columns"))
+            CHECK(column.at("iterations") == 0);
+    }
+    const auto converted = run_krylith(folder, "convert --vector b.npy c.mtx");
+    CHECK(contains(converted.out, "vectors     b.npy: 2 of 4 entries"));
+    CHECK(krylith::load_columns<double>(folder.file("c.mtx").string()).columns == 2);
+    CHECK(run_krylith(folder, "convert --vector b.npy c.petsc").status == 2);
+}
+
 TEST_CASE("a column that fails makes the command fail, and the table says which") {
     const temporary_folder folder;
     write_matrix(folder);
@@ -95,6 +118,8 @@ TEST_CASE("right-hand sides that can't be are refused before anything is solved"
     CHECK(contains(message("4 2\n1\n1\n1\n1\n1\nnan\n1\n1\n"), "b.mtx:8: "));
     CHECK(contains(message(two, "--history h.csv"), "--history is for one right-hand side"));
     CHECK(contains(message(two, "--plot p.svg"), "--plot is for one right-hand side"));
-    CHECK(contains(message(two, "--solution x.npy"),
-                   "NumPy's array holds one vector, and there are 2"));
+    CHECK(
+        contains(message(two, "--solution x.txt"),
+                 "a list of numbers holds one vector, and there are 2: its name must end in .mtx, "
+                 ".mtx.gz or .npy"));
 }
