@@ -13,8 +13,8 @@
 // already scaled by it and products add up x alone (plus_second), without values of the matrix.
 //
 // Where the surfer starts from named vertices few ranks change at first: a vertex passes its
-// residual on only when that is above a threshold, so that x is sparse. (Incremental PageRank: Li,
-// Ao, Yang 2020.) As soon as a step follows half of all edges, and from the start where jumps lead
+// residual on only when that is above a threshold, so that x is sparse. (Incremental PageRank, as Li,
+// Ao and Yang 2020 use it; they have it from the thesis of S. Ramachandran, 2016.) As soon as a step follows half of all edges, and from the start where jumps lead
 // anywhere, all vertices pass on in dense steps (graph/frontier/power_step.hpp). These are steps of
 // the power method, from r = v / (1 - d), whose errors fall by d |lambda_2|. Where the graph is
 // undirected and errors fall more slowly than that, steps are weighted and errors fall by

@@ -208,7 +208,9 @@ std::string no_spai_because(const matrix_statistics&) {
 std::optional<std::int64_t> kept_bytes(const preconditioner_size&, const method_parameters&) {
     return std::nullopt;
 }
-/// Those of M where rows have no more entries than there is room for.
+
+/// The bytes of a product by M with the pattern of A. Where rows of A are longer than rows of M can
+/// be, it moves fewer.
 std::optional<double> moved_bytes(const preconditioner_size& s,
                                   const method_parameters& parameters) {
     if (parameters.whole("power") != 1) return std::nullopt;

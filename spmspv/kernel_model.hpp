@@ -1,5 +1,5 @@
 // Three decision trees in cascade that choose among eight kernels: computing pattern, workload
-// distribution, write-back. (Li, Ao, Yang 2020, section 4.) Trees come from a file that
+// distribution, write-back. (Li, Ao, Yang 2020, section 5.) Trees come from a file that
 // scripts/train makes from measurements; the library has some built in for each kind of device.
 //
 // The file is text, one line for each of these; empty lines and lines that begin with # are

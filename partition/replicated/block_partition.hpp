@@ -37,7 +37,9 @@ struct local_blocks {
 struct block_partition {
     std::int64_t rows = 0;
     std::vector<local_blocks> local;
-    row_range redundant; ///< computed by every rank, after its own rows, and never sent
+    /// Computed by every rank and never sent: behind its own rows where copy engines send these,
+    /// among them where kernels store them.
+    row_range redundant;
 
     /// The number of rows that the rank computes, redundant ones included.
     [[nodiscard]] std::int64_t computed(int rank) const;
@@ -53,9 +55,9 @@ struct row_fractions {
     friend bool operator==(const row_fractions&, const row_fractions&) = default;
 };
 
-/// The paper's choice for its GPUs; that of LRA+RC where `redundant`. `direct` says that ranks
-/// reach each other's memory (the paper's NVLink), so that sending costs less and fewer rows are
-/// worth repeating.
+/// The rule of the paper's table 3, found on its GPUs; that of LRA+RC where `redundant`, which from 8
+/// nonzeros a row on is an average over its machines. `direct` says that ranks reach each other's
+/// memory, so that sending costs less and fewer rows are worth repeating.
 [[nodiscard]] row_fractions usual_fractions(double nonzeros_a_row, int ranks, bool redundant,
                                             bool direct);
 

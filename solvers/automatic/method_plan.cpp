@@ -172,8 +172,8 @@ private:
         try_next(cheap, 0);
     }
 
-    /// Those that restart with each M that isn't pointwise, and with one that is made stronger
-    /// where it isn't too large.
+    /// Adds restarted solvers with each M that isn't pointwise. Where a stronger variant of M isn't
+    /// too large, it is tried after M itself.
     void add_strong(std::vector<const preconditioner_method*> rows) {
         std::erase_if(rows, [&](const preconditioner_method* m) {
             return is_pointwise(m) || *m->chosen_from.get() > setting_.rows;

@@ -46,10 +46,8 @@ struct column_places {
     [[nodiscard]] KRYLITH_HD constexpr int ceiling() const { return 3 * k; } ///< squared
     [[nodiscard]] KRYLITH_HD constexpr int state() const { return 4 * k; }   ///< a loop_state
     [[nodiscard]] KRYLITH_HD constexpr int iterations() const { return 5 * k; }
-    [[nodiscard]] KRYLITH_HD constexpr int residual() const {
-        return 6 * k;
-    } ///< squared, at the
-      ///< last test
+    /// Squared, at the last test.
+    [[nodiscard]] KRYLITH_HD constexpr int residual() const { return 6 * k; }
     /// The powers of two by which the loop multiplies A and M^-1
     /// (solvers/joint/column_scaling.hpp).
     [[nodiscard]] KRYLITH_HD constexpr int factor() const { return 7 * k; }

@@ -35,8 +35,8 @@ enum class result_use {
 /// uneven, else csr.
 [[nodiscard]] format_kind choose_borrowing_format(const block_lengths& rows, result_use use);
 
-/// Of two results of choose_format() the one for less regular rows: csr5 before csr before sell;
-/// automatic stands for none.
+/// Returns the one of two results of choose_format() that suits less regular rows: csr5 before csr
+/// before sell. automatic stands for none.
 [[nodiscard]] format_kind least_regular(format_kind one, format_kind other);
 
 } // namespace krylith

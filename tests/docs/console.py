@@ -4,9 +4,11 @@
     console.py SOURCE_DIR KRYLITH
 
 Commands are the lines "$ ..." of ```console blocks; those of a page run one after the other in an
-empty folder, without GPUs. Each line shown below a command must come in its output, in that order;
-numbers (but for exit statuses) may differ, output may be left out, and what ends with "..." goes on. Prints each offence and
-exits with 1 if there is one.
+empty folder, without GPUs. Each line shown below a command must come in its output, in that order; output may be left
+out, and what ends with "..." goes on. Of the numbers these are compared, in which machines agree: exit statuses, counts
+of SIZES, iterations (to 2% or one, since processors round differently), and numbers with an exponent, such as
+residuals (to a factor of ten). Times, bytes and other numbers may differ. Prints each offence and exits with 1 if there
+is one.
 """
 import os
 import pathlib
@@ -17,22 +19,43 @@ import tempfile
 
 from pages import blocks, pages
 
+NUMBER = re.compile(r"(?<![A-Za-z_])[-+]?\d[\d.]*(?:e[-+]?\d+)?")
+SIZES = r" (rows?|nonzeros?|entries|entry|columns?|vertices|edges|right-hand sides?|x \d)"
+
 END = "--- end of the command ---"
 
 
 def like(line):
     """A line but for its numbers, and singular or plural after them."""
-    line = re.sub(r"(?<![A-Za-z_])[-+]?\d[\d.]*(e[-+]?\d+)?", "#", line)
+    line = NUMBER.sub("#", line)
     line = re.sub(r"(# \w+?)s?\b", r"\1", line)
     return re.sub(r"(# \w+ \w+?)s?\b", r"\1", line).strip() # "1 residual replacement"
+
+
+def numbers_agree(shown, printed):
+    """Of two lines that are like each other, as far as the first goes."""
+    for mine, other in zip(NUMBER.finditer(shown), NUMBER.finditer(printed)):
+        behind = shown[mine.end():]
+        if re.match(SIZES, behind) and mine[0] != other[0]:
+            return False
+        if re.match(" iterations?", behind):
+            few = max(1.0, 0.02 * float(mine[0]))
+            if abs(float(mine[0]) - float(other[0])) > few:
+                return False
+        if "e" in mine[0] and float(mine[0]) != 0:
+            ratio = float(other[0]) / float(mine[0])
+            if not 0.1 < ratio < 10:
+                return False
+    return True
 
 
 def agree(command, shown, printed):
     if command == "echo $?":
         return shown == printed
     if shown.endswith("..."):
-        return like(printed).startswith(like(shown[:-3]))
-    return like(shown) == like(printed)
+        shown = shown[:-3]
+        return like(printed).startswith(like(shown)) and numbers_agree(shown, printed)
+    return like(shown) == like(printed) and numbers_agree(shown, printed)
 
 
 def commands(page):

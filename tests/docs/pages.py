@@ -5,7 +5,7 @@
 
 Every ```cpp and ```cmake block of README.md and docs/, and all code in comments of the public headers, must stand
 word for word in a file that a test compiles or configures (below examples/ or tests/), but for spaces; every relative link must lead to a file,
-and its #anchor to a heading. Prints each offence with its place, and exits with 1 if there is one.
+and its #anchor to a heading; headers that a page for users names must be installed. Prints each offence with its place, and exits with 1 if there is one.
 """
 import pathlib
 import re
@@ -93,8 +93,36 @@ def link_offences(root):
                 yield f"{place}: {file.name} has no heading #{anchor}"
 
 
+# The others tell how krylith is built, and may name what is internal.
+INSIDE = ("CONTRIBUTING.md", "design.md", "kernels.md", "measured.md")
+
+
+def installed_headers(root):
+    """As cmake/KrylithHeaders.cmake finds them."""
+    named = re.search(r"^set\(waiting ([^)]*)\)", (root / "cmake/KrylithHeaders.cmake").read_text(), flags=re.M)
+    waiting = [*named.group(1).split(), *(f"{room}/{h.name}" for room in PUBLIC for h in (root / room).glob("*.hpp"))]
+    found = set()
+    while waiting:
+        header = waiting.pop()
+        if header not in found and header != "config.hpp":
+            found.add(header)
+            waiting += re.findall(r"# *include <krylith/([^>]*)>", (root / header).read_text(encoding="utf-8"))
+    return found
+
+
+def header_offences(root):
+    installed = installed_headers(root) | {"krylith.hpp"}
+    for page in pages(root):
+        if page.name in INSIDE or page.parts[len(root.parts)] == "bench":
+            continue
+        for link in re.findall(r"\]\(([^)#]+\.hpp)\)", page.read_text(encoding="utf-8")):
+            header = (page.parent / link).resolve().relative_to(root.resolve()).as_posix()
+            if header.split("/")[0] in PUBLIC and header not in installed:
+                yield f"{page}: {header} is for users, and isn't installed"
+
+
 if __name__ == "__main__":
     tree = pathlib.Path(sys.argv[1])
-    offences = [*code_offences(tree), *link_offences(tree)]
+    offences = [*code_offences(tree), *link_offences(tree), *header_offences(tree)]
     print("\n".join(offences) or f"{len(pages(tree))} pages, all code and links found")
     sys.exit(bool(offences))

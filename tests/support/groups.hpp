@@ -3,9 +3,9 @@
 // devices.
 //
 //     KRYLITH_GROUP_TEST("fused updates: all shapes") { execution run(group, {}); ... }
+//
 // The [cuda] case is for machines with a GPU. Elsewhere it fails, because a skipped test looks like
 // a passed one.
-// passed one.
 #pragma once
 
 #include <functional>
