@@ -279,6 +279,10 @@ KRYLITH_HIERARCHY(double, double)
 KRYLITH_HIERARCHY(float, double)
 KRYLITH_HIERARCHY(float, float)
 
+template bool hierarchy<double>::looks_for_symmetry(const multigrid_level<double>&,
+                                                    const amg_options&) const;
+template bool hierarchy<float>::looks_for_symmetry(const multigrid_level<float>&,
+                                                   const amg_options&) const;
 template void hierarchy<double>::find_near_null();
 template void hierarchy<float>::find_near_null();
 template void hierarchy<double>::scale_transfers_of(multigrid_level<double>&,
