@@ -13,12 +13,13 @@
 // already scaled by it and products add up x alone (plus_second), without values of the matrix.
 //
 // Where the surfer starts from named vertices few ranks change at first: a vertex passes its
-// residual on only when that is above a threshold, so that x is sparse. (Incremental PageRank, as Li,
-// Ao and Yang 2020 use it; they have it from the thesis of S. Ramachandran, 2016.) As soon as a step follows half of all edges, and from the start where jumps lead
-// anywhere, all vertices pass on in dense steps (graph/frontier/power_step.hpp). These are steps of
-// the power method, from r = v / (1 - d), whose errors fall by d |lambda_2|. Where the graph is
-// undirected and errors fall more slowly than that, steps are weighted and errors fall by
-// (1 - sqrt(1 - d^2)) / d: 0.56 instead of 0.85.
+// residual on only when that is above a threshold, so that x is sparse. (Incremental PageRank, as
+// Li, Ao and Yang 2020 use it; they have it from the thesis of S. Ramachandran, 2016.) As soon as a
+// step follows half of all edges, and from the start where jumps lead anywhere, all vertices pass
+// on in dense steps (graph/frontier/power_step.hpp). These are steps of the power method, from r =
+// v / (1 - d), whose errors fall by d |lambda_2|. Where the graph is undirected and errors fall
+// more slowly than that, steps are weighted and errors fall by (1 - sqrt(1 - d^2)) / d: 0.56
+// instead of 0.85.
 //
 // Error: r differs from its limit by (I - d P)^-1 s, which sums to at most |s| / (1 - d). All ranks
 // together differ from their limits by at most 2 |s| / ((1 - d) |r|) (sums of magnitudes). The

@@ -43,8 +43,9 @@ class device_factors;
 /// Blocks are those of the rows and columns that a device owns: entries that couple devices are
 /// left out, so that counts of iterations grow with the number of devices, with `overlap` less.
 /// Where vectors are replicated (operators nz, lra and others) each device has the factors of the
-/// whole matrix, and counts are the same on any number. Colours are those of the whole matrix, by an
-/// integer hash of rows, and don't depend on the devices either; overlapping blocks have their own.
+/// whole matrix, and counts are the same on any number. Colours are those of the whole matrix, by
+/// an integer hash of rows, and don't depend on the devices either; overlapping blocks have their
+/// own.
 ///
 /// Factors are made on the devices, in T: in natural order rows wait for those that they depend on;
 /// in the order of colours those of a colour are eliminated at once. An application is two

@@ -104,8 +104,8 @@ struct redundancy {
                                               const machine_rates& rates, redundancy lra_rc = {});
 
 /// Another operator replaces halo only where it is predicted, or timed, to take less than this
-/// fraction of halo's time: predictions were off by up to 11% on two H200s, and by a factor of up to
-/// 2 on four where x is scattered; times of short trials vary too.
+/// fraction of halo's time: predictions were off by up to 11% on two H200s, and by a factor of up
+/// to 2 on four where x is scattered; times of short trials vary too.
 inline constexpr double clearly_faster = 0.9;
 
 /// Returns the first of these operators, or halo where halo is not clearly slower. The list must

@@ -40,23 +40,40 @@ std::size_t end_of(const fortran_field& field) {
     return static_cast<std::size_t>(field.begin + field.width);
 }
 
+bool is_sign(char c) {
+    return c == '-' || c == '+';
+}
+
+/// Blanks behind a sign belong to the number.
+std::size_t digits_of(std::string_view field) {
+    return !field.empty() && is_sign(field.front())
+               ? std::min(field.find_first_not_of(" \t", 1), field.size())
+               : 0;
+}
+
 bool are_one_word_each(const std::vector<std::string_view>& fields) {
     return std::ranges::none_of(fields, [](std::string_view field) {
-        return field.empty() || field.find_first_of(" \t") != std::string_view::npos;
+        return field.empty() ||
+               field.find_first_of(" \t", digits_of(field)) != std::string_view::npos;
     });
 }
 
-/// Whether a word goes on over the end of one of the columns, but for the number of the line behind
-/// the last: that begins in column 73, or with a letter that no number has.
+/// Whether a word goes on over the end of one of the columns, but for a sign behind a digit, and
+/// for the number of the line behind the last: that begins in column 73, or with a letter that no
+/// number has.
 bool cuts_word(std::string_view line, const fortran_format& format, std::size_t count) {
+    const auto is_one_of = [](char c, std::string_view all) {
+        return all.find(c) != std::string_view::npos;
+    };
     for (std::size_t k = 0; k < count; ++k) {
         const std::size_t end = end_of(format.fields[k]);
-        const bool cut = end < line.size() && !is_blank(line[end - 1]) && !is_blank(line[end]);
-        const bool numbered =
-            cut && k + 1 == count &&
-            (end == number_column ||
-             std::string_view("0123456789+-.eEdD").find(line[end]) == std::string_view::npos);
-        if (cut && !numbered) {
+        if (end >= line.size() || is_blank(line[end - 1]) || is_blank(line[end])) {
+            continue;
+        }
+        const bool sign = is_sign(line[end]) && is_one_of(line[end - 1], "0123456789.");
+        const bool number_behind =
+            k + 1 == count && (end == number_column || !is_one_of(line[end], "0123456789+-.eEdD"));
+        if (!sign && !number_behind) {
             return true;
         }
     }
@@ -109,8 +126,7 @@ bool read_whole(std::string_view text, std::int64_t most, std::int64_t& number) 
 
 template <class T>
 bool read_real(std::string_view text, const fortran_format& format, T& number) {
-    const std::size_t digits = std::min(text.find_first_not_of(" \t", 1), text.size());
-    if (digits > 1 && (text.front() == '-' || text.front() == '+')) {
+    if (const std::size_t digits = digits_of(text); digits > 1) {
         const std::string joined = text.front() + std::string(text.substr(digits));
         return read_real(std::string_view(joined), format, number);
     }

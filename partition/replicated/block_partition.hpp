@@ -55,8 +55,8 @@ struct row_fractions {
     friend bool operator==(const row_fractions&, const row_fractions&) = default;
 };
 
-/// The rule of the paper's table 3, found on its GPUs; that of LRA+RC where `redundant`, which from 8
-/// nonzeros a row on is an average over its machines. `direct` says that ranks reach each other's
+/// The rule of the paper's table 3, found on its GPUs; that of LRA+RC where `redundant`, which from
+/// 8 nonzeros a row on is an average over its machines. `direct` says that ranks reach each other's
 /// memory, so that sending costs less and fewer rows are worth repeating.
 [[nodiscard]] row_fractions usual_fractions(double nonzeros_a_row, int ranks, bool redundant,
                                             bool direct);

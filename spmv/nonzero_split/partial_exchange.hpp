@@ -31,9 +31,9 @@ public:
     /// For the one that computes its own rows.
     [[nodiscard]] partial_sums<T> sums(int rank) const;
 
-    /// To be called between the kernels for remote rows and those for own rows: copies the sums that
-    /// are staged, and orders the kernels for own rows after the sums that they add, unless they wait
-    /// for these on the devices.
+    /// To be called between the kernels for remote rows and those for own rows: copies the sums
+    /// that are staged, and orders the kernels for own rows after the sums that they add, unless
+    /// they wait for these on the devices.
     void forward(execution& run) const;
 
     /// Partial sums that a device receives for one product.
