@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <exception>
 #include <string>
 #include <string_view>
 
@@ -61,6 +62,8 @@ execution::execution(device_group group, const execution_options& options)
 }
 
 execution::~execution() {
+    // An exception may have left some devices with more work than others.
+    if (std::uncaught_exceptions() != 0) group_.note_failure();
     quiesce(); // kernels that still run use this memory
 }
 

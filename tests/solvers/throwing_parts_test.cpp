@@ -63,22 +63,22 @@ TEST_CASE("an exception of M on one device ends a recorded solve at once, and th
                                 preconditioner_kind::on_device_alike})
             for (const int who : who_throws(devices)) {
                 std::atomic<int> calls = 0;
-                const auto m = make_preconditioner(
-                    *p.a,
-                    [&](const preconditioner_call<double>& c) {
-                        for (std::int64_t i = 0; i < c.rows.size(); ++i) c.z[i] = c.r[i] / 4;
-                        if (++calls > 7 * devices && (who < 0 || c.rank == who))
-                            throw std::runtime_error("mine");
-                    },
-                    {.kind = kind});
+                const auto m =
+                    make_preconditioner(*p.a,
+                                        [&](const preconditioner_call<double>& c) {
+                                            for (std::int64_t i = 0; i < c.rows.size(); ++i)
+                                                c.z[i] = c.r[i] / 4;
+                                            if (++calls > 7 * devices && (who < 0 || c.rank == who))
+                                                throw std::runtime_error("mine");
+                                        },
+                                        {.kind = kind});
                 for (const method s : {method::cg, method::gmres, method::bicgstab}) {
                     CAPTURE(devices);
                     CAPTURE(who);
                     CAPTURE(to_string(s));
                     calls = 0;
-                    const auto thrown = soon_thrown([&] {
-                        (void)solve(s, *p.a, p.b, p.x, {.timeout_seconds = patient}, m);
-                    });
+                    const auto thrown = soon_thrown(
+                        [&] { (void)solve(s, *p.a, p.b, p.x, {.timeout_seconds = patient}, m); });
                     CHECK(contains(thrown, "mine"));
                     CHECK_FALSE(contains(thrown, "communication_error"));
                     // The same vectors, whose ghosts were on their way.
@@ -88,6 +88,32 @@ TEST_CASE("an exception of M on one device ends a recorded solve at once, and th
                 }
             }
     }
+}
+
+KRYLITH_GROUP_TEST("an exception of an M that the host computes, and what comes after it") {
+    problem<double> p(group, poisson2d<double>(24), testing::random_values<double>(576, 315));
+    for (const auto kind : {preconditioner_kind::on_host, preconditioner_kind::whole_on_host})
+        for (const int who : who_throws(group.size())) {
+            const bool whole = kind == preconditioner_kind::whole_on_host; // one call for all
+            const int calls_an_application = whole ? 1 : group.size();
+            std::atomic<int> calls = 0;
+            const auto m = make_preconditioner(*p.a,
+                                               [&](const preconditioner_call<double>& c) {
+                                                   for (std::int64_t i = 0; i < c.rows.size(); ++i)
+                                                       c.z[i] = c.r[i] / 4;
+                                                   if (++calls > 7 * calls_an_application &&
+                                                       (who <= 0 || c.rank == who))
+                                                       throw std::runtime_error("mine");
+                                               },
+                                               {.kind = kind});
+            const solver_options options{.rtol = 1e-10, .timeout_seconds = patient};
+            const bool called = !whole || who <= 0;
+            const auto thrown =
+                soon_thrown([&] { (void)solve(method::cg, *p.a, p.b, p.x, options, m); });
+            CHECK(contains(thrown, called ? "mine" : "nothing"));
+            CHECK(p.solve(method::cg, options).converged());
+            CHECK(p.relative_residual() < 1.1e-10);
+        }
 }
 
 TEST_CASE("an exception of a product on one device ends a recorded solve at once") {
