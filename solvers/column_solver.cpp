@@ -45,6 +45,13 @@ std::string refused_because(const operator_options& o) {
     return {};
 }
 
+/// How many columns b and x of these sizes have; x says it where A has no rows.
+template <class T>
+std::size_t count_in(const csr_view<T>& a, std::size_t b, std::size_t x) {
+    if (a.rows != 0) return b / static_cast<std::size_t>(a.rows);
+    return a.columns != 0 ? x / static_cast<std::size_t>(a.columns) : 0;
+}
+
 /// Whether a column that a joint loop has left may be solved by what solves single ones.
 bool may_be_solved_alone(const solve_result& result, bool automatic) {
     switch (result.reason) {
@@ -183,7 +190,7 @@ template <class T>
 std::size_t column_solver<T>::check(std::span<const T> b, std::span<const T> x) const {
     const auto rows = static_cast<std::size_t>(matrix_.rows);
     const auto width = static_cast<std::size_t>(matrix_.columns);
-    const std::size_t count = rows == 0 ? 0 : b.size() / rows;
+    const std::size_t count = count_in(matrix_, b.size(), x.size());
     if (b.size() != count * rows || x.size() != count * width)
         throw usage_error(
             "b has " + std::to_string(b.size()) + " entries and x has " + std::to_string(x.size()) +
@@ -278,8 +285,7 @@ std::vector<solve_result> solve_columns(const device_group& group, const csr_vie
                                         std::type_identity_t<std::span<const T>> b,
                                         std::type_identity_t<std::span<T>> x,
                                         const solver_options& options, const matrix_nodes& nodes) {
-    const auto rows = static_cast<std::size_t>(matrix.rows);
-    const std::size_t columns = rows == 0 ? 1 : std::max<std::size_t>(1, b.size() / rows);
+    const std::size_t columns = std::max<std::size_t>(1, count_in(matrix, b.size(), x.size()));
     return column_solver<T>(group, matrix, static_cast<int>(columns), {}, options, {}, nodes)
         .solve(b, x);
 }

@@ -12,8 +12,10 @@ namespace krylith {
 /// most. Keeps the matrix in CSR on the devices, and vectors and recording for the next solve.
 /// Devices exchange ghosts as operator halo does, in one put for all columns. Each column has its
 /// own stop test; one that has stopped is left as it is while the others go on, and still costs its
-/// share of an iteration. A column whose squares leave the range of double ends with out_of_range;
-/// stagnation_window has no effect. An M that is a step of its own gets columns of norm 1. Throw
+/// share of an iteration. A column is scaled by powers of two of its own where squares of b or A b
+/// leave the range of double, as a single solve is, and b = 0 gives x = 0. Where rounding hides the
+/// residual, one in doubled precision decides, and the column ends by it, with attainable_accuracy
+/// where it is too large. stagnation_window has no effect. An M that is a step of its own gets columns of norm 1. Throw
 /// input_error for an invalid matrix and for a diagonal that M can't take, usage_error for one that
 /// is not square, for options that are not allowed, for history and callback, and for columns < 1.
 ///

@@ -141,6 +141,18 @@ KRYLITH_GROUP_TEST("column_solver: least squares, a column after the other") {
     CHECK_THROWS_AS(column_solver<double>(group, square, 2, {"cg", "none"}, damped), usage_error);
 }
 
+KRYLITH_GROUP_TEST("column_solver: a matrix without rows, whose columns x alone tells") {
+    const csr_matrix<double> empty{0, 3, {0}, {}, {}};
+    std::vector<double> x(6, 5.0);
+    const auto results = solve_columns(group, empty, {}, x);
+    REQUIRE(results.size() == 2);
+    for (const solve_result& result : results) CHECK(result.converged());
+    CHECK(x == std::vector<double>(6, 0.0));
+    std::vector<double> four(4);
+    CHECK_THROWS_WITH_AS((void)solve_columns(group, empty, {}, four), doctest::Contains("x has 4"),
+                         usage_error);
+}
+
 KRYLITH_GROUP_TEST("column_solver: auto solves alone what the joint loop could not") {
     // Auto sees nothing that speaks against cg, but -0.2 is an eigenvalue: cg fails for a
     // right-hand side that has a part of its vector.
@@ -165,7 +177,7 @@ KRYLITH_GROUP_TEST("column_solver: auto solves alone what the joint loop could n
     for (std::size_t i = 7; i < 10; ++i) CHECK(x[i] == doctest::Approx(-5));
 }
 
-KRYLITH_GROUP_TEST("column_solver: squares out of range are solved alone, and scaled") {
+KRYLITH_GROUP_TEST("column_solver: columns whose squares leave the range are scaled in the loop") {
     const auto matrix = testing::laplace_1d(12);
     std::vector<double> b(24, 1.0);
     for (std::size_t i = 12; i < 24; ++i) b[i] = 1e-200;
@@ -175,6 +187,7 @@ KRYLITH_GROUP_TEST("column_solver: squares out of range are solved alone, and sc
     CHECK(results[0].converged());
     CHECK(results[1].converged());
     CHECK(x[12] == doctest::Approx(1e-200 * x[0]));
+    CHECK(solver.single_operator() == nullptr);
 }
 
 KRYLITH_GROUP_TEST("column_solver: stops, times and failures concern all columns") {

@@ -6,6 +6,8 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/gallery.hpp>
+#include <krylith/precond/table/preconditioner_table.hpp>
+#include <krylith/solvers/solver_table.hpp>
 
 #include <krylith/tests/support/dense.hpp>
 #include <krylith/tests/support/groups.hpp>
@@ -146,6 +148,53 @@ KRYLITH_GROUP_TEST("minres: a singular system that has no solution ends at the l
         CHECK(good.solve(method::minres).converged());
         CHECK(good.relative_residual() <= 1.01e-8);
     }
+}
+
+// Lanczos vectors that are small leave rounding errors that are large beside the part of b that no
+// x reaches: steps along the null space.
+KRYLITH_GROUP_TEST("minres: no step that rounding outweighs on singular systems") {
+    const auto path = testing::from_dense({{1, -1, 0}, {-1, 2, -1}, {0, -1, 1}});
+    for (const double rest : {1e-2, 1e-4, 1e-6, 1e-8}) {
+        const std::vector<double> b = {1, rest, -1};
+        const double least = rest / std::sqrt(3);
+        problem<double> p(group, path, b);
+        for (const bool with_jacobi : {false, true}) {
+            const auto result =
+                with_jacobi ? p.solve_jacobi(method::minres) : p.solve(method::minres);
+            INFO(rest << ": " << describe(result));
+            CHECK(result.true_residual <= 1.1 * least); // jacobi measures it in another norm
+            CHECK(result.converged() == (least <= 1e-8 * std::sqrt(2.0)));
+            if (!result.converged()) CHECK(name_of(result.reason) == name_of(reason::stagnated));
+        }
+        std::vector<double> two(b);
+        two.insert(two.end(), b.begin(), b.end());
+        std::vector<double> x(6);
+        const auto joint = find_solver("minres").joint.fp64(group, csr_view<double>(path), 2,
+                                                            joint_preconditioner::none, {});
+        for (const auto& result : joint->solve(two, x)) CHECK(result.true_residual <= 1.1 * least);
+    }
+}
+
+KRYLITH_GROUP_TEST("minres: names an M that is singular on the way, alone and at once") {
+    // The diagonal of M: r'M^-1 r vanishes where r is left in the second unknown.
+    const auto matrix = testing::from_dense({{1, -2.5}, {-2.5, 2}});
+    const auto m_of = [&](const auto& a) {
+        return make_preconditioner("amg:precision=fp64", a, csr_view<double>(matrix));
+    };
+    const std::vector<double> b = {-2, -1};
+    problem<double> p(group, matrix, b);
+    const auto alone = find_solver("minres").solve(*p.a, p.b, p.x, {}, m_of(*p.a));
+    INFO(describe(alone));
+    CHECK(name_of(alone.reason) == name_of(reason::indefinite_preconditioner));
+    column_preconditioner<double> m(joint_preconditioner::applied);
+    m.make = m_of;
+    std::vector<double> two = {-2, -1, -2, -1};
+    std::vector<double> x(4);
+    for (const char* solver : {"minres", "cg"})
+        for (const auto& result : find_solver(solver)
+                                      .joint.fp64(group, csr_view<double>(matrix), 2, m, {})
+                                      ->solve(two, x))
+            CHECK(name_of(result.reason) == name_of(reason::indefinite_preconditioner));
 }
 
 KRYLITH_GROUP_TEST("minres: iterations don't depend on the number of devices, in fp32 neither") {

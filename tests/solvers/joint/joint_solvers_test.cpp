@@ -210,6 +210,105 @@ KRYLITH_GROUP_TEST("joint loops: limits end columns at the same iteration in eve
     }
 }
 
+namespace {
+
+/// Solves all columns, and checks that each x is that of one column of size 1, in units of 2^size.
+template <class T>
+void check_scales(const device_group& group, const csr_matrix<T>& matrix, const char* solver,
+                  joint_preconditioner m, const std::vector<int>& sizes, int of_matrix) {
+    const auto n = static_cast<std::size_t>(matrix.rows);
+    const auto one = random_values<T>(matrix.rows, 77);
+    auto scaled = matrix;
+    for (T& value : scaled.values) value = std::ldexp(value, of_matrix);
+    std::vector<T> b;
+    for (const int size : sizes)
+        for (const T value : one) b.push_back(std::ldexp(value, size));
+    for (const bool guess : {false, true}) {
+        std::vector<T> x;
+        for (const int size : sizes) x.insert(x.end(), n, std::ldexp(T(1), size - of_matrix));
+        const solver_options options{.initial_guess = guess};
+        const auto k = static_cast<int>(sizes.size());
+        const auto results = make_joint_solver(solver, group, scaled, k, m, options)->solve(b, x);
+        // Powers of two change no digit, so columns differ by their start alone.
+        for (std::size_t j = 0; j < sizes.size(); ++j) {
+            INFO(solver << ", b of 2^" << sizes[j] << ", A of 2^" << of_matrix << ", guess "
+                        << guess << ": " << results[j].diagnosis);
+            CHECK(results[j].converged());
+            CHECK(results[j].iterations > 0);
+            CHECK(results[j].iterations == results[0].iterations);
+            CHECK(std::ldexp(results[j].rhs_norm, -sizes[j]) ==
+                  doctest::Approx(results[0].rhs_norm));
+            for (std::size_t i = 0; i < n; ++i)
+                CHECK(std::ldexp(x[j * n + i], of_matrix - sizes[j]) ==
+                      std::ldexp(x[i], of_matrix - sizes[0]));
+        }
+    }
+}
+
+} // namespace
+
+KRYLITH_GROUP_TEST("joint loops: A and b of any size, column by column") {
+    const auto matrix = poisson2d<double>(5, random_scaling{2});
+    const auto single = poisson2d<float>(5, random_scaling{2});
+    for (const char* solver : {"cg", "minres", "bicgstab", "gmres"})
+        for (const auto m : {joint_preconditioner::none, joint_preconditioner::jacobi}) {
+            for (const int of_matrix : {0, -665, 530})
+                check_scales<double>(group, matrix, solver, m, {0, -30, -560, 340}, of_matrix);
+            for (const int of_matrix : {0, -60})
+                check_scales<float>(group, single, solver, m, {0, 20, -58, 50}, of_matrix);
+        }
+}
+
+KRYLITH_GROUP_TEST("joint loops: b = 0 gives x = 0, whatever the guess and the columns beside it") {
+    const auto matrix = testing::laplace_1d(6);
+    std::vector<double> b(18, 0.0);
+    std::fill(b.begin() + 6, b.begin() + 12, 1.0);
+    for (const char* solver : {"cg", "minres", "bicgstab", "gmres"}) {
+        std::vector<double> x(18, 1.0);
+        const auto results =
+            make_joint_solver<double>(solver, group, matrix, 3, joint_preconditioner::none,
+                                      {.initial_guess = true})
+                ->solve(b, x);
+        INFO(solver);
+        for (const std::size_t j : {0, 2}) {
+            CHECK(results[j].converged());
+            CHECK(results[j].iterations == 0);
+            for (std::size_t i = 0; i < 6; ++i) CHECK(x[6 * j + i] == 0);
+        }
+        CHECK(results[1].converged());
+    }
+}
+
+KRYLITH_GROUP_TEST("joint loops: minres judges by T, which the norm of b is no entry of") {
+    for (const double size : {1e-13, 1.0, 1e13}) {
+        std::vector<double> b(2, size);
+        std::vector<double> x(2);
+        for (const auto& result :
+             make_joint_solver<double>("minres", group, testing::diagonal_matrix({1}), 2)
+                 ->solve(b, x)) {
+            CHECK(result.converged());
+            CHECK(result.iterations == 1);
+        }
+        CHECK(x == b);
+    }
+}
+
+KRYLITH_GROUP_TEST("joint loops: rounding that hides a residual is no convergence") {
+    // Singular but for its rounding: the x of size 1e15 that a product takes for a solution is
+    // none.
+    const auto matrix = testing::from_dense(
+        {{-0.1112795288033378, 0.16127952880333685}, {0.1112795288033368, -0.16127952880333785}});
+    const std::vector<double> b(4, 1.0);
+    for (const char* solver : {"bicgstab", "gmres"}) {
+        std::vector<double> x(4);
+        for (const auto& result :
+             make_joint_solver<double>(solver, group, matrix, 2)->solve(b, x)) {
+            INFO(solver << ": " << to_string(result.reason) << ", " << result.diagnosis);
+            CHECK_FALSE(result.converged());
+        }
+    }
+}
+
 TEST_CASE("joint loops: what it refuses") {
     const auto group = device_group::host(1);
     const auto matrix = testing::laplace_1d(4);
