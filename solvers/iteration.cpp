@@ -103,6 +103,7 @@ void iteration_control::restart(const solver_options& options) {
     last_true_ = -1;
     xx_ = 0;
     doubled_ = false;
+    one_cycle_ = false;
     normal_rr_ = -1;
     normal_rr_before_ = -1;
     matrix_norm_squared_ = 0;
@@ -190,6 +191,7 @@ loop_report iteration_control::repeat(const std::function<void()>& body) {
             tell(now.iterations, std::sqrt(now.residual) / scale_);
             callback_at_ = next_callback(now.iterations);
         }
+        if (one_cycle_) return now;
         set_next_pause(now.iterations);
         run_.set(control::state, as_register(loop_state::running));
     }
@@ -198,7 +200,8 @@ loop_report iteration_control::repeat(const std::function<void()>& body) {
 void iteration_control::set_next_pause(std::int64_t iteration) {
     const double full =
         outgrows_history() ? static_cast<double>(iteration + history_size_ / 2) : infinity;
-    run_.set(control::pause_at, std::min(callback_at_, full));
+    run_.set(control::pause_at,
+             one_cycle_ ? static_cast<double>(iteration) : std::min(callback_at_, full));
 }
 
 double iteration_control::next_callback(std::int64_t iteration) const {
@@ -270,10 +273,10 @@ bool iteration_control::at_least_squares(double norm) const {
     return std::isfinite(norm) && std::sqrt(normal_rr_) <= least; // false for NaN
 }
 
-bool iteration_control::no_progress(double previous, double true_rr) const {
+bool iteration_control::no_progress(double previous, double true_rr, double much) const {
     const bool normal_fell =
         judges_normal_ && normal_rr_before_ >= 0 && normal_rr_ <= 0.25 * normal_rr_before_;
-    return previous >= 0 && true_rr > 0.25 * previous && !normal_fell;
+    return previous >= 0 && true_rr > much * previous && !normal_fell;
 }
 
 bool iteration_control::check_convergence(const loop_report& end, double true_rr) {
@@ -293,14 +296,16 @@ bool iteration_control::check_convergence(const loop_report& end, double true_rr
         result_.reason = reason::converged_rtol_normal;
         return true;
     }
-    const bool goes_on = end.state == loop_state::converged || end.state == loop_state::running ||
-                         end.state == loop_state::breakdown;
+    const bool cycle_ended = one_cycle_ && end.state == loop_state::pause;
+    const loop_state state = cycle_ended ? loop_state::running : end.state;
+    const bool goes_on = state == loop_state::converged || state == loop_state::running ||
+                         state == loop_state::breakdown;
     // A residual that is not finite would never count as progress or as none: the solve ends.
     if (goes_on && !std::isfinite(norm)) {
         result_.reason = reason::not_a_number;
         return true;
     }
-    switch (end.state) {
+    switch (state) {
     case loop_state::converged:
     case loop_state::running:
         // The recurrence has drifted: continue from the true residual, unless that didn't help last
@@ -309,7 +314,7 @@ bool iteration_control::check_convergence(const loop_report& end, double true_rr
             result_.reason = reason::max_iterations;
             return true;
         }
-        if (no_progress(previous, true_rr)) {
+        if (no_progress(previous, true_rr, cycle_ended ? 0.98 : 0.25)) {
             result_.reason = doubled_ ? reason::attainable_accuracy : reason::stagnated;
             return true;
         }

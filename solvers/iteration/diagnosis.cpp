@@ -54,7 +54,10 @@ std::string no_progress(const solve_result& r, double machine_epsilon) {
         return "no more progress: fp32 reaches a relative residual of about " + short_text(left) +
                " here: ask for less, or use fp64";
     return "no more progress: fp64 reaches a relative residual of about " + short_text(left) +
-           " here, the attainable accuracy: ask for less, or use a preconditioner";
+           " here, the attainable accuracy: ask for less, or use a preconditioner" +
+           (left > std::sqrt(machine_epsilon) ? ". So little says that A is singular, or nearly: "
+                                                "look for a part of it that nothing holds"
+                                              : "");
 }
 
 std::string hidden_by_rounding(const solve_result& r, double machine_epsilon) {
@@ -67,7 +70,8 @@ std::string hidden_by_rounding(const solve_result& r, double machine_epsilon) {
                               (fp32 ? "fp32" : "fp64") + ", more than what was asked for; in " +
                               "doubled precision it is " + short_text(r.relative_residual()) +
                               ", and gets no smaller";
-    if (rounding <= std::sqrt(machine_epsilon)) return words + ": " + ask;
+    // The bound grows with the length of rows, too.
+    if (rounding <= (fp32 ? 1 : std::sqrt(machine_epsilon))) return words + ": " + ask;
     return words +
            ". x is very large for its b: A is singular, or nearly. Look for a part of it "
            "that nothing holds (a circuit that is nowhere grounded, a body without "

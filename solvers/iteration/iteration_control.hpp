@@ -105,8 +105,9 @@ private:
     [[nodiscard]] double patience() const;
     /// Whether ||A'r|| says that r, of this norm, is as small as it gets.
     [[nodiscard]] bool at_least_squares(double norm) const;
-    /// Whether neither residual has fallen much since the verification before.
-    [[nodiscard]] bool no_progress(double previous, double true_rr) const;
+    /// Whether neither residual has fallen much since the verification before, which is at most
+    /// `much` times what it was.
+    [[nodiscard]] bool no_progress(double previous, double true_rr, double much) const;
 
     /// What the devices have recorded, of iterations from 0 on; coefficients from 1 on.
     struct recorded_history {
@@ -143,13 +144,15 @@ protected:
                                                                       ///< type
     execution run_;
     solve_result result_;
-    double scale_ = 1;      ///< power of two by which b and x are multiplied inside
-    double bb_ = 0;         ///< squared norm of the scaled b
-    double start_rr_ = 0;   ///< squared residual norm that the recurrence starts with
-    double last_true_ = -1; ///< squared true residual at the last verification
-    double xx_ = 0;         ///< squared norm of the scaled x, at the last verification
-    bool doubled_ = false;  ///< a residual by a product was small by its rounding alone: from then
-                            ///< on those in doubled precision decide
+    double scale_ = 1;       ///< power of two by which b and x are multiplied inside
+    double bb_ = 0;          ///< squared norm of the scaled b
+    double start_rr_ = 0;    ///< squared residual norm that the recurrence starts with
+    double last_true_ = -1;  ///< squared true residual at the last verification
+    double xx_ = 0;          ///< squared norm of the scaled x, at the last verification
+    bool doubled_ = false;   ///< a residual by a product was small by its rounding alone: from then
+                             ///< on those in doubled precision decide
+    bool one_cycle_ = false; ///< the loop ends after a cycle, since the next one would begin from a
+                             ///< residual by a product
 
 private:
     bool recordable_;

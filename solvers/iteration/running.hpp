@@ -57,6 +57,7 @@ void iteration<A, M>::iterate(Loop& loop) {
     recorded_factor_ = a_.factor();
     recorded_scaled_ = used_m_.scaled;
     for (;;) {
+        one_cycle_ = doubled_ && Loop::cycles && !Loop::whole;
         set_controls(result_.iterations);
         loop_report end;
         double rr = 0;

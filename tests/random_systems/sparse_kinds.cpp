@@ -201,6 +201,38 @@ linear_system graph_laplacian(random_source& random, int n, const number_range&)
     return s;
 }
 
+/// Resistors and controlled sources of which nothing is grounded: rows add up to 0 but for their
+/// rounding, which makes x as large as b is far from the range.
+linear_system floating_circuit(random_source& random, int n, const number_range&) {
+    linear_system s(n);
+    for (int i = 0; i < n; ++i) {
+        double sum = 0;
+        for (int k = random.integer(1, 3); k > 0; --k) {
+            const int j = random.integer(0, n - 1);
+            const double value = random.once_in(4) ? random.symmetric() : -random.decade(-2, 1);
+            if (j == i) continue;
+            s.add(i, j, value);
+            sum += value;
+        }
+        s.add(i, i, -sum * (1 + random.integer(-2, 2) * 0x1p-52));
+    }
+    return s;
+}
+
+/// Rows that are multiples of one another but for their last digits.
+linear_system nearly_dependent(random_source& random, int n, const number_range&) {
+    linear_system s(n);
+    const std::vector<double> row = random_vector(random, n);
+    const int alike = random.integer(2, std::max(2, n));
+    for (int i = 0; i < n; ++i) {
+        const double multiple = random.sign() * random.between(0.5, 2);
+        for (int j = 0; j < n; ++j)
+            s.add(i, j,
+                  i < alike ? multiple * row[static_cast<std::size_t>(j)] : random.symmetric());
+    }
+    return s;
+}
+
 /// Rows with repeated columns that descend and sum up, each summand of another power of two.
 linear_system split_entries(random_source& random, int n, const number_range&) {
     linear_system s(n);
@@ -230,6 +262,8 @@ constexpr kind kinds[] = {
     {"random-sparse", 200, random_sparse},
     {"graph-laplacian", 200, graph_laplacian},
     {"split-entries", 200, split_entries},
+    {"floating-circuit", 12, floating_circuit},
+    {"nearly-dependent", 8, nearly_dependent},
 };
 
 } // namespace

@@ -88,28 +88,44 @@ KRYLITH_GROUP_TEST("attainable accuracy: nearly singular systems have no false c
     }
 }
 
-// The guess has a residual of 0 by a product, and of 2.5e-3 in truth.
+// (1 + 2^-52) 1.5 2^52 rounds to 1.5 2^52 + 2, half a unit too much: by a product the guess has a
+// residual of 0, and in truth of 0.5. No x in fp64 has a small one.
 KRYLITH_GROUP_TEST("attainable accuracy: the reason, and words about what may be singular") {
-    const auto matrix = nearly_singular();
-    const std::vector<double> b(2, 1.0);
+    const auto matrix = from_dense({{1 + 0x1p-52, -1}, {1, -1}});
+    const std::vector<double> b = {1, -1};
+    const std::vector<double> guess = {0x1.8p52, 0x1.8p52 + 1};
     problem<double> p(group, matrix, b);
-    bool met = false;
     for (const auto which : testing::general_methods) {
         CAPTURE(name_of(which));
-        const auto result = p.solve(which);
-        INFO(describe(result));
-        met = met || result.reason == reason::attainable_accuracy;
-        if (result.reason != reason::attainable_accuracy) continue;
-        CHECK(result.residual_rounding > 1e-8 * result.rhs_norm);
-        CHECK(result.relative_residual() ==
-              doctest::Approx(exact_residual(matrix, b, p.solution())).epsilon(1e-6));
-        CHECK(result.diagnosis.find("singular") != std::string::npos);
+        for (const bool history : {false, true}) {
+            const auto result = p.solve_from(guess, which, {.history = history});
+            INFO(describe(result));
+            CHECK_FALSE(result.converged());
+            CHECK(result.residual_rounding > 1e-8 * result.rhs_norm);
+            // 80 bits know the sum of such terms to 1e-3.
+            CHECK(result.relative_residual() ==
+                  doctest::Approx(exact_residual(matrix, b, p.solution())).epsilon(1e-2));
+            if (which != method::gmres) continue;
+            CHECK(name_of(result.reason) == name_of(reason::attainable_accuracy));
+            CHECK(result.diagnosis.find("A is singular, or nearly") != std::string::npos);
+        }
+        // Nothing is iterated, and nothing promised.
+        const auto result = p.solve_from(guess, which, {.max_iterations = 0});
+        CHECK(name_of(result.reason) == name_of(reason::max_iterations));
+        CHECK(result.true_residual == doctest::Approx(0.5));
     }
-    CHECK(met);
     // No other method does better, and all are tried.
-    const auto result = solve(*p.a, p.b, p.x);
+    p.x.upload(guess);
+    const auto result = solve(*p.a, p.b, p.x, {.initial_guess = true});
     is_true(result, exact_residual(matrix, b, p.solution()));
     CHECK(result.attempts.size() > 1);
+    // In fp32 what was asked for is below what one row can be known to.
+    problem<float> one(group, testing::converted<float>(testing::diagonal_matrix({3})), {1});
+    const auto third = one.solve(method::gmres, {.rtol = 0});
+    INFO(describe(third));
+    CHECK(name_of(third.reason) == name_of(reason::attainable_accuracy));
+    CHECK(third.diagnosis.find("use fp64") != std::string::npos);
+    CHECK(third.diagnosis.find("singular") == std::string::npos);
 }
 
 KRYLITH_GROUP_TEST("attainable accuracy: honest solves in fp32 and with long rows converge") {

@@ -71,9 +71,9 @@ struct cancelling {
                 b[i] - static_cast<long double>(factor) * product(i, k, false);
             const long double size =
                 std::fabs(static_cast<long double>(factor)) * product(i, k, true) + std::fabs(b[i]);
-            // The rounding of the reference, and of r to T.
-            const long double allowed =
-                1e-18L * size + std::numeric_limits<T>::epsilon() * std::fabs(value);
+            // The rounding of sums in double, or of the reference; and of r to T.
+            const long double allowed = (sizeof(T) == 4 ? 1e-15L : 1e-18L) * size +
+                                        std::numeric_limits<T>::epsilon() * std::fabs(value);
             good = good && std::fabs(value - r[i]) <= allowed;
             rr[i % k] += value * value;
             sizes[i % k] += size * size;

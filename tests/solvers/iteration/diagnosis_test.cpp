@@ -45,6 +45,8 @@ TEST_CASE("diagnosis: attainable accuracy is said of small residuals only") {
     CHECK(says(of(2e-12, 2e-12, fp64), "the attainable accuracy"));
     CHECK(says(of(2e-12, 2e-12, fp64), "about 2.0e-12"));
     CHECK(says(of(1e-5, 1e-9, fp64), "the attainable accuracy")); // rounding has parted the two
+    CHECK(says(of(1e-5, 1e-9, fp64), "singular"));
+    CHECK_FALSE(says(of(2e-12, 2e-12, fp64), "singular"));
     CHECK(says(of(2e-5, 2e-5, fp32), "fp32 reaches a relative residual of about 2.0e-05"));
     CHECK(says(of(2e-5, 2e-5, fp32), "use fp64"));
     CHECK(says(of(10, 1e-9, fp64), "rounding outweighs b"));
