@@ -15,10 +15,10 @@
 
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/device/host/forks.hpp>
 #include <krylith/device/host/host_device.hpp>
 #include <krylith/device/host/host_threads.hpp>
 #include <krylith/device/kernel/all_reduce_slots.hpp>
-#include <krylith/device/threads/forks.hpp>
 #if KRYLITH_HAVE_CUDA
 #include <krylith/device/cuda/cuda_runtime.hpp>
 #endif

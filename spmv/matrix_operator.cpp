@@ -235,6 +235,16 @@ std::vector<residual_sums> matrix_operator<T>::doubled_residual(T s, const vecto
 }
 
 template <class T>
+residual_operands<T> matrix_operator<T>::residual_on(int rank, T s, const vector<T>& x,
+                                                     const vector<T>& b, vector<T>& r) const {
+    return {.x = x.data(rank),
+            .b = b.data(rank),
+            .r = r.data(rank),
+            .factor = s,
+            .columns = columns_at_once()};
+}
+
+template <class T>
 std::vector<buffer<residual_sums>> matrix_operator<T>::enqueue_residual(T s, const vector<T>& x,
                                                                         const vector<T>& b,
                                                                         vector<T>& r) const {

@@ -12,6 +12,7 @@
 #include <krylith/matrix/csr.hpp>
 #include <krylith/partition/halo/halo_plan.hpp>
 #include <krylith/sparse/device_matrix.hpp>
+#include <krylith/spmv/building/reordering_report.hpp>
 #include <krylith/spmv/facts/kept_facts.hpp>
 #include <krylith/spmv/operator_options.hpp>
 #include <krylith/spmv/source/value_gather.hpp>
@@ -20,17 +21,6 @@
 #include <krylith/vector/vector.hpp>
 
 namespace krylith {
-
-/// The cost and the effect of a new order. Ghosts are the entries that all devices together receive
-/// for a product with operator halo, whichever operator was built.
-struct reordering_report {
-    reordering order = orders::none; ///< none: the rest of this report is 0
-    double seconds = 0;              ///< time to find the order and to move the matrix
-    std::int64_t bandwidth_before = 0;
-    std::int64_t bandwidth_after = 0;
-    std::int64_t ghosts_before = 0;
-    std::int64_t ghosts_after = 0;
-};
 
 template <class T>
 struct matrix_source;
@@ -105,25 +95,21 @@ public:
     /// Takes new values from the devices' memory, without a copy through the host: values[rank] has
     /// those of the rank's rows (of its entries, if built from coordinates). Values that are
     /// borrowed are read there from then on. The update is ordered by the stream. Throws
-    /// usage_error for 2nz, lra and lra-rc, where rows are reordered, because a rank's values are
-    /// then not those of the caller's rows, and with transposed products.
+    /// usage_error where a rank's values are not those of the caller's rows: for 2nz, lra and
+    /// lra-rc, for reordered rows, and with transposed products.
     void update_on_devices(std::span<const T* const> values);
 
-    /// Enqueues d = the main diagonal, 0 where it has no entry. d has this layout, and all its
-    /// copies are written. Throws usage_error for a matrix-free operator, and where x and y are of
-    /// two layouts.
+    /// Enqueues d = the main diagonal, 0 where it has no entry, in all copies of d, which has this
+    /// layout. Throws usage_error for a matrix-free operator, and where x and y have two layouts.
     virtual void diagonal(vector<T>& d) const;
-
     /// Whether diagonal() works for a square matrix.
     [[nodiscard]] bool knows_diagonal() const { return !first_nonzero_.empty(); }
 
-    /// Computes r = b - s A x in doubled precision, where s is a power of two, and rounds it to T:
-    /// r is known up to the rounding of T, which no residual by a product is where |A||x| is large.
-    /// x is a domain vector whose ghosts have been sent; all copies of r are written, its own
-    /// ghosts are not sent. Returns the sums of each column of the vectors, of which there are
-    /// columns_at_once(); or nothing, with r as it was, where the entries of A are not known
-    /// (matrix-free operators). It waits for the devices, costs more than a product, and is not
-    /// recorded. The norms of A stay in kept() unless its values are borrowed.
+    /// Computes r = b - s A x in doubled precision, rounded to T; s is a power of two, x a domain
+    /// vector whose ghosts have been sent. All copies of r are written, its ghosts are not sent.
+    /// Returns the sums of each of columns_at_once() columns; or nothing, with r as it was, where
+    /// the entries of A are not known (matrix-free operators). It waits for the devices, costs more
+    /// than a product, and is not recorded. The norms of A stay in kept() unless it borrows values.
     [[nodiscard]] std::vector<residual_sums>
     doubled_residual(T s, const vector<T>& x, const vector<T>& b, vector<T>& r) const;
 
@@ -145,8 +131,7 @@ public:
     [[nodiscard]] virtual std::int64_t matrix_bytes(int rank) const {
         return blocks_[static_cast<std::size_t>(rank)]->matrix_bytes();
     }
-    /// Returns the fraction of the stored values that products read in fewer bytes than they have,
-    /// the mean over the blocks (device_matrix::narrow_fraction()). New values change it.
+    /// Returns the mean of device_matrix::narrow_fraction() over the blocks.
     [[nodiscard]] double narrow_fraction() const;
     /// Returns the number of entries that a device receives for one product.
     [[nodiscard]] virtual std::int64_t received(int rank) const = 0;
@@ -158,7 +143,7 @@ public:
     }
     /// Workspaces and recordings that solvers keep here for the next solve.
     [[nodiscard]] workspace_shelf& workspaces() const { return workspaces_; }
-    /// Frees these, and the preconditioner that solve() keeps. The next solve makes all anew.
+    /// Frees these, and the preconditioner that solve() keeps.
     void release_workspace() const { workspaces_.release(), kept_.preconditioner.reset(); }
     /// How entries cross devices: the transport that runs, never automatic.
     [[nodiscard]] virtual transport_kind transport() const;
@@ -175,7 +160,7 @@ public:
         entry_source_ = std::move(source);
         reordered_ = report;
     }
-    /// Makes later updates take values in the order of each rank's assembly; [ranks].
+    /// Makes updates take values in the order of each rank's assembly; [ranks].
     void gather_by(std::vector<value_gather<T>> gathers) { gathers_ = std::move(gathers); }
     /// Makes transposed products possible. Value k of the transposed matrix is number source[k] of
     /// those that update() takes; an empty source says that both are in one order.
@@ -204,13 +189,7 @@ protected:
     enqueue_residual(T s, const vector<T>& x, const vector<T>& b, vector<T>& r) const;
     /// Returns the operands on a device.
     [[nodiscard]] residual_operands<T> residual_on(int rank, T s, const vector<T>& x,
-                                                   const vector<T>& b, vector<T>& r) const {
-        return {.x = x.data(rank),
-                .b = b.data(rank),
-                .r = r.data(rank),
-                .factor = s,
-                .columns = columns_at_once()};
-    }
+                                                   const vector<T>& b, vector<T>& r) const;
     /// Checks the vectors, opens the operation and publishes the dots.
     void open(execution& run, const vector<T>& x, const vector<T>& y,
               std::span<const reduction_into<T>> dots) const;

@@ -6,7 +6,7 @@
 #include <cuda_runtime.h>
 
 #include <krylith/device/error.hpp>
-#include <krylith/device/threads/forks.hpp>
+#include <krylith/device/host/forks.hpp>
 
 namespace krylith::cuda {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <thread>
 
-#include <krylith/device/threads/forks.hpp>
+#include <krylith/device/host/forks.hpp>
 
 namespace krylith {
 

@@ -8,8 +8,8 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/types/index_width.hpp>
-#include <krylith/precond/amg/power_steps.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
+#include <krylith/precond/coarsening/power_steps.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/precond/matrix/intake_steps.hpp>
 #include <krylith/spmv/building/reordered_matrix.hpp>

@@ -1,4 +1,4 @@
-#include <krylith/precond/amg/power_steps.hpp>
+#include <krylith/precond/coarsening/power_steps.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -9,7 +9,7 @@
 
 #include <krylith/config.hpp>
 #include <krylith/device/host/host_device.hpp>
-#include <krylith/precond/amg/hashed_sign.hpp>
+#include <krylith/precond/coarsening/hashed_sign.hpp>
 #include <krylith/spmv/products/column_exchange.hpp>
 #include <krylith/spmv/products/settled_on_failure.hpp>
 

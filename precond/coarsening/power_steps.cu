@@ -1,7 +1,7 @@
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/cuda/warp.cuh>
-#include <krylith/precond/amg/hashed_sign.hpp>
-#include <krylith/precond/amg/power_steps.hpp>
+#include <krylith/precond/coarsening/hashed_sign.hpp>
+#include <krylith/precond/coarsening/power_steps.hpp>
 
 namespace krylith::cuda {
 

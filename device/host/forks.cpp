@@ -1,4 +1,4 @@
-#include <krylith/device/threads/forks.hpp>
+#include <krylith/device/host/forks.hpp>
 
 #include <atomic>
 
