@@ -325,12 +325,11 @@ bool iteration_control::check_convergence(const loop_report& end, double true_rr
     case loop_state::stagnated:
         result_.reason = doubled_ ? reason::attainable_accuracy : reason::stagnated;
         break;
-    case loop_state::not_a_number: // with M, a restart may also show that M is at fault
+    case loop_state::not_a_number: result_.reason = reason::not_a_number; break;
     case loop_state::breakdown:
         // A restart from the true residual may get past it, as long as that residual keeps falling.
-        if (std::isfinite(norm) && (previous < 0 || true_rr <= 0.25 * previous)) return false;
-        result_.reason =
-            end.state == loop_state::breakdown ? reason::breakdown : reason::not_a_number;
+        if (previous < 0 || true_rr <= 0.25 * previous) return false;
+        result_.reason = reason::breakdown;
         break;
     case loop_state::indefinite_matrix: result_.reason = reason::indefinite_matrix; break;
     case loop_state::indefinite_preconditioner:

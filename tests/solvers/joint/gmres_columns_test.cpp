@@ -142,16 +142,15 @@ KRYLITH_GROUP_TEST("joint gmres: complete spaces, zeros, NaN and numbers out of 
     CHECK(same == right);
 }
 
-KRYLITH_GROUP_TEST("joint gmres: a NaN that arises in one column leaves the others alone") {
-    // The product overflows where x is large: squares of the third column are within range.
+KRYLITH_GROUP_TEST("joint gmres: a column whose products would overflow is scaled by itself") {
+    // Squares of the third column are within range.
     const auto matrix = testing::diagonal_matrix({1e300, 1, 2, 3});
     const auto b = joined({{0, 1, 2, 3}, {1e30, 1, 2, 3}, {0, 3, 2, 1}});
     std::vector<double> x(b.size());
     const auto results = solve_at_once(group, matrix, b, x);
-    CHECK(results.at(0).converged());
-    CHECK(!results.at(1).converged());
-    CHECK(results.at(2).converged());
+    for (const solve_result& result : results) CHECK(result.converged());
     CHECK(x[2] == doctest::Approx(1));
+    CHECK(x[4] == doctest::Approx(1e-270));
 }
 
 KRYLITH_GROUP_TEST("joint gmres: singular systems end as they do alone") {
