@@ -175,7 +175,7 @@ void column_convergence::begin_cycle(int j) {
     else if (number(at_.iterations(), j) >= static_cast<double>(limit_))
         finish(j, reason::max_iterations);
     else if (whole && !progress)
-        finish(j, reason::stagnated);
+        finish(j, state(j) == loop_state::not_a_number ? reason::not_a_number : reason::stagnated);
     else
         resume(j);
 }
@@ -207,7 +207,8 @@ void column_convergence::verify(std::optional<reason> told, bool recorded) {
         else if (c.exact)
             finish(j, reason::attainable_accuracy);
         else if (why != loop_state::converged && why != loop_state::running &&
-                 why != loop_state::breakdown && why != loop_state::pause)
+                 why != loop_state::breakdown && why != loop_state::not_a_number &&
+                 why != loop_state::pause)
             finish(j, reason_of(why));
         else if (told)
             finish(j, *told);

@@ -69,6 +69,12 @@ bool same_file(const std::string& a, const std::string& b) {
 
 } // namespace
 
+named_file vector_output(const std::string& option, const std::string& path) {
+    if (path == "-")
+        throw usage_error(option + " is '-': allowed is a file; standard output is /dev/stdout");
+    return {option, path, endings_to_write(file_content::vector)};
+}
+
 void check_outputs(const std::vector<named_file>& outputs, const std::vector<named_file>& inputs) {
     const named_file* reads_standard_input = nullptr;
     for (const named_file& input : inputs) {

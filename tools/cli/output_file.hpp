@@ -14,6 +14,10 @@ struct named_file {
     std::vector<std::string> endings = {}; ///< of the formats that an output can have; none: any
 };
 
+/// A file for a vector. Throws usage_error for "-": vectors are written to files and streams by
+/// name.
+[[nodiscard]] named_file vector_output(const std::string& option, const std::string& path);
+
 /// Found out before the work, not after it: throws input_error if one of the outputs can't be
 /// written, among them a pipe that nobody reads from; usage_error if one is the same file as an
 /// input or another output, which would be lost, if its name promises another format than those

@@ -3,13 +3,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include <krylith/device/error.hpp>
-#include <krylith/matrix/files/file_formats.hpp>
 #include <krylith/spmspv/selection/kernel_name.hpp>
 #include <krylith/tools/cli/command.hpp>
 #include <krylith/tools/cli/console.hpp>
@@ -31,9 +29,8 @@ struct graph_job {
 };
 
 exit_status run_graph_job(const graph_job& job) {
-    const std::vector<std::string> endings = endings_to_write(file_content::vector);
-    check_outputs({{"--output", job.request.output_file, endings},
-                   {"--parents", job.request.parents_file, endings},
+    check_outputs({vector_output("--output", job.request.output_file),
+                   vector_output("--parents", job.request.parents_file),
                    {"--report", job.report, {".json"}}},
                   {{"MATRIX", job.request.matrix}});
     const operator_request numbers{.precision = job.request.precision};

@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include <krylith/device/error.hpp>
-#include <krylith/matrix/files/file_formats.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/solver_table.hpp>
 #include <krylith/tools/cli/command.hpp>
@@ -153,12 +152,11 @@ void check_files(const solve_job& job) {
     std::vector<named_file> inputs = {{"--rhs", parse_vector_source("--rhs", job.request.rhs).path},
                                       {"--x0", job.request.x0}};
     for (const std::string& matrix : job.matrices) inputs.push_back({"MATRIX", matrix});
-    check_outputs(
-        {{"--solution", job.request.solution_file, endings_to_write(file_content::vector)},
-         {"--history", job.history, {".csv"}},
-         {"--report", job.report, {".json", ".html", ".htm"}},
-         {"--plot", job.plot, {".svg"}}},
-        inputs);
+    check_outputs({vector_output("--solution", job.request.solution_file),
+                   {"--history", job.history, {".csv"}},
+                   {"--report", job.report, {".json", ".html", ".htm"}},
+                   {"--plot", job.plot, {".svg"}}},
+                  inputs);
 }
 
 /// Solves with one of the matrices, and adds what there is to tell.

@@ -8,7 +8,6 @@
 #include <nlohmann/json.hpp>
 
 #include <krylith/config.hpp>
-#include <krylith/matrix/files/file_formats.hpp>
 #include <krylith/spmv/tuning/timed_trips.hpp>
 #include <krylith/tools/cli/command.hpp>
 #include <krylith/tools/cli/console.hpp>
@@ -100,11 +99,11 @@ std::string summary(const spmv_request& request, const spmv_outcome& o) {
 }
 
 exit_status run_spmv_job(const spmv_job& job) {
-    check_outputs({{"--output", job.request.output_file, endings_to_write(file_content::vector)},
-                   {"--report", job.report, {".json"}}},
-                  {{"MATRIX", job.request.matrix},
-                   {"--x", parse_vector_source("--x", job.request.x).path},
-                   {"--y", parse_vector_source("--y", job.request.y).path}});
+    check_outputs(
+        {vector_output("--output", job.request.output_file), {"--report", job.report, {".json"}}},
+        {{"MATRIX", job.request.matrix},
+         {"--x", parse_vector_source("--x", job.request.x).path},
+         {"--y", parse_vector_source("--y", job.request.y).path}});
     const spmv_outcome outcome = job.request.multiply.single_precision()
                                      ? run_spmv<float>(job.request)
                                      : run_spmv<double>(job.request);

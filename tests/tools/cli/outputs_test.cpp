@@ -205,6 +205,12 @@ TEST_CASE("an output has the format that its name says, or is refused before the
             refused(command + " --report " + name, ".json, which says the format");
     }
     refused("solve absent.mtx --history x.json", ".csv, which");
+    for (const std::string option : {"solve absent.mtx --solution", "spmv absent.mtx --output",
+                                     "graph bfs absent.mtx --parents"}) {
+        const auto run = run_krylith(folder, option + " -");
+        CHECK(run.status == 2);
+        CHECK_MESSAGE(contains(run.err, "is '-': allowed is a file; standard output is"), run.err);
+    }
     refused("convert absent.mtx x.txt", ".mtx, .mtx.gz, .kcsr, .npz or .petsc");
     refused("convert absent.mtx --vector x.npz", vectors);
     if (has_benchmarks()) {
