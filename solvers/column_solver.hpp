@@ -59,9 +59,10 @@ public:
     ///
     /// Columns that one loop shared have its time in solve_seconds. A column that the joint loop
     /// couldn't solve is solved alone where that may help: where it ended with not_a_number or
-    /// attainable_accuracy, and with solver auto. Throws usage_error unless b and x have the same number of
-    /// whole columns, input_error naming the first entry of b that isn't finite, and not_converged
-    /// for the first column that failed if options().on_failure says so; x then holds all columns.
+    /// attainable_accuracy, and with solver auto. Throws usage_error unless b and x have the same
+    /// number of whole columns, input_error naming the first entry of b that isn't finite, and
+    /// not_converged for the first column that failed if options().on_failure says so; x then holds
+    /// all columns.
     [[nodiscard]] std::vector<solve_result> solve(std::span<const T> b, std::span<T> x);
 
     /// The options of the next solve. Joint loops have no history and no callback.

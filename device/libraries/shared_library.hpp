@@ -1,10 +1,11 @@
 // Libraries that few programs use, loaded when they are first asked for. Whoever never asks needs
 // none of them to be installed.
 //
-//     const shared_library metis = {.name = "METIS", .file = "libmetis.so.5", ...};
-//     KRYLITH_LOADED(metis, METIS_PartGraphKway);
-//     ...
-//     METIS_PartGraphKway(&rows, ...); // of the library; its header has declared it
+//     const shared_library zlib = {.name = "zlib", .file = "libz.so.1", .other = "", .needs = "?"};
+//
+//     KRYLITH_LOADED(zlib, zlibVersion);
+//
+// From there on zlibVersion() is the function of the library, as its header declares it.
 #pragma once
 
 #include <atomic>

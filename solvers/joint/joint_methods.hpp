@@ -15,9 +15,10 @@ namespace krylith {
 /// share of an iteration. A column is scaled by powers of two of its own where squares of b or A b
 /// leave the range of double, as a single solve is, and b = 0 gives x = 0. Where rounding hides the
 /// residual, one in doubled precision decides, and the column ends by it, with attainable_accuracy
-/// where it is too large. stagnation_window has no effect. An M that is a step of its own gets columns of norm 1. Throw
-/// input_error for an invalid matrix and for a diagonal that M can't take, usage_error for one that
-/// is not square, for options that are not allowed, for history and callback, and for columns < 1.
+/// where it is too large. stagnation_window has no effect. An M that is a step of its own gets
+/// columns of norm 1. Throw input_error for an invalid matrix and for a diagonal that M can't take,
+/// usage_error for one that is not square, for options that are not allowed, for history and
+/// callback, and for columns < 1.
 ///
 /// CG: the iterates of cg() in every column; three reductions an iteration for all of them. Bytes
 /// on a device with m rows: 12 nnz + 4 m, and 40 k m for k columns (fp64), where k is rounded up to

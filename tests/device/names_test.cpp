@@ -48,7 +48,8 @@ int all_found(Functions... functions) {
 } // namespace
 
 TEST_CASE("names: C's and POSIX's functions are found beside krylith's") {
-    CHECK(all_found(&signal, &raise, &kill, &alarm, &pause, &sigaction, &abort, &exit, &atexit) == 9);
+    CHECK(all_found(&signal, &raise, &kill, &alarm, &pause, &sigaction, &abort, &exit, &atexit) ==
+          9);
     CHECK(all_found(&link, &unlink, &read, &write, &close, &dup, &fork, &access, &chdir, &sleep,
                     &nice, &sync, &truncate, &swab, &brk) == 15);
     CHECK(all_found(&ffs, &strcasecmp, &strdup, &memcpy) == 4);
