@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
+#include <krylith/device/memory/unmoved.hpp>
 #include <krylith/matrix/csr.hpp>
 #include <krylith/precond/amg/hierarchy_age.hpp>
-#include <krylith/precond/erased/owned_part.hpp>
 #include <krylith/precond/matrix/matrix_pattern.hpp>
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
@@ -181,7 +181,7 @@ private:
     detail::matrix_pattern pattern_;
     layout_handle layout_;         ///< of the operator; of one column where it has several
     layout_handle vectors_layout_; ///< of what it is applied to
-    detail::owned_part<detail::amg_work<T>> work_;
+    unmoved<std::unique_ptr<detail::amg_work<T>>> work_;
 };
 
 extern template class amg<double>;

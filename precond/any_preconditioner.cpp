@@ -1,7 +1,7 @@
 #include <krylith/precond/any_preconditioner.hpp>
 
 #include <krylith/device/error.hpp>
-#include <krylith/precond/erased/owned_part.hpp>
+#include <krylith/device/memory/unmoved.hpp>
 
 namespace krylith {
 
@@ -17,11 +17,6 @@ void refuse_update(const std::string& name, const std::string& from) {
                       ": make it anew");
 }
 
-void refuse_moved_preconditioner() {
-    throw usage_error("a preconditioner that was moved from can't be used: use the one that it was "
-                      "moved to, or make another");
-}
-
 namespace {
 
 /// Throws in place of each function.
@@ -30,29 +25,27 @@ class moved_preconditioner final : public preconditioner_model<T> {
 public:
     void apply(execution&, const vector<T>&, vector<T>&,
                std::span<const reduction_into<T>>) const override {
-        refuse_moved_preconditioner();
+        refuse_moved_from();
     }
     [[nodiscard]] std::optional<term<T>> pointwise(const vector<T>&) const override {
-        refuse_moved_preconditioner();
+        refuse_moved_from();
     }
-    [[nodiscard]] bool recordable() const override { refuse_moved_preconditioner(); }
-    [[nodiscard]] std::int64_t bytes() const override { refuse_moved_preconditioner(); }
-    [[nodiscard]] std::string name() const override { refuse_moved_preconditioner(); }
-    [[nodiscard]] const recording_identity* recording() const override {
-        refuse_moved_preconditioner();
-    }
-    [[nodiscard]] int kernels() const override { refuse_moved_preconditioner(); }
-    [[nodiscard]] bool varies() const override { refuse_moved_preconditioner(); }
-    [[nodiscard]] bool symmetric() const override { refuse_moved_preconditioner(); }
+    [[nodiscard]] bool recordable() const override { refuse_moved_from(); }
+    [[nodiscard]] std::int64_t bytes() const override { refuse_moved_from(); }
+    [[nodiscard]] std::string name() const override { refuse_moved_from(); }
+    [[nodiscard]] const recording_identity* recording() const override { refuse_moved_from(); }
+    [[nodiscard]] int kernels() const override { refuse_moved_from(); }
+    [[nodiscard]] bool varies() const override { refuse_moved_from(); }
+    [[nodiscard]] bool symmetric() const override { refuse_moved_from(); }
     [[nodiscard]] std::vector<multigrid_level_facts> levels() const override {
-        refuse_moved_preconditioner();
+        refuse_moved_from();
     }
     [[nodiscard]] std::unique_ptr<preconditioner_model<T>> square_root() const override {
-        refuse_moved_preconditioner();
+        refuse_moved_from();
     }
-    void update(const matrix_operator<T>&) override { refuse_moved_preconditioner(); }
-    void update(const csr_view<T>&) override { refuse_moved_preconditioner(); }
-    void solved(std::int64_t) override { refuse_moved_preconditioner(); }
+    void update(const matrix_operator<T>&) override { refuse_moved_from(); }
+    void update(const csr_view<T>&) override { refuse_moved_from(); }
+    void solved(std::int64_t) override { refuse_moved_from(); }
 };
 
 } // namespace

@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
+#include <krylith/device/memory/unmoved.hpp>
 #include <krylith/matrix/csr.hpp>
-#include <krylith/precond/erased/owned_part.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/spmv/matrix_parts.hpp>
 #include <krylith/vector/kept/recording_identity.hpp>
@@ -84,7 +84,7 @@ public:
 private:
     recording_identity identity_;
     block_jacobi_options options_;
-    detail::owned_part<detail::block_work<T>> work_;
+    unmoved<std::unique_ptr<detail::block_work<T>>> work_;
 };
 
 extern template class block_jacobi<double>;

@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
+#include <krylith/device/memory/unmoved.hpp>
 #include <krylith/matrix/csr.hpp>
-#include <krylith/precond/erased/owned_part.hpp>
 #include <krylith/precond/polynomial/chebyshev_polynomial.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/vector/kept/recording_identity.hpp>
@@ -88,7 +88,7 @@ public:
 private:
     recording_identity identity_;
     chebyshev_options options_;
-    detail::owned_part<detail::chebyshev_work<T>> work_;
+    unmoved<std::unique_ptr<detail::chebyshev_work<T>>> work_;
 };
 
 extern template class chebyshev<double>;

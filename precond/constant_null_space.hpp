@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include <krylith/precond/erased/owned_part.hpp>
+#include <krylith/device/memory/unmoved.hpp>
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/vector/execution.hpp>
@@ -89,10 +89,7 @@ public:
         return {*this, std::move(m)};
     }
 
-    [[nodiscard]] const vector<T>& ones() const {
-        if (ones_ == nullptr) detail::refuse_moved_preconditioner();
-        return *ones_;
-    }
+    [[nodiscard]] const vector<T>& ones() const { return *ones_; }
     /// Returns -sum / n, what every entry loses.
     [[nodiscard]] scalar_value share(execution& run, const scalar_value& sum) const {
         const auto n = static_cast<double>(std::max<std::int64_t>(1, ones().size()));
@@ -103,7 +100,7 @@ public:
     }
 
 private:
-    std::shared_ptr<vector<T>> ones_;
+    unmoved<std::shared_ptr<vector<T>>> ones_;
 };
 
 /// Q M^-1 of constant_null_space::project(), a preconditioner like any other. Solvers record it in

@@ -8,8 +8,8 @@
 #include <optional>
 #include <span>
 
+#include <krylith/device/memory/unmoved.hpp>
 #include <krylith/matrix/csr.hpp>
-#include <krylith/precond/erased/owned_part.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/vector/kept/recording_identity.hpp>
 #include <krylith/vector/vector.hpp>
@@ -59,7 +59,7 @@ public:
 private:
     explicit equilibration(layout_handle layout);
 
-    detail::owned_part<vector<T>> inverse_; ///< S^2; the values of S in a square root
+    unmoved<std::unique_ptr<vector<T>>> inverse_; ///< S^2; the values of S in a square root
     recording_identity identity_;
 };
 

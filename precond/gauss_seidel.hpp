@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
+#include <krylith/device/memory/unmoved.hpp>
 #include <krylith/matrix/csr.hpp>
-#include <krylith/precond/erased/owned_part.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/spmv/matrix_parts.hpp>
 #include <krylith/vector/kept/recording_identity.hpp>
@@ -85,7 +85,7 @@ public:
 private:
     recording_identity identity_;
     gauss_seidel_options options_;
-    detail::owned_part<detail::gauss_seidel_work<T>> work_;
+    unmoved<std::unique_ptr<detail::gauss_seidel_work<T>>> work_;
 };
 
 extern template class gauss_seidel<double>;

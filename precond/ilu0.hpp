@@ -10,8 +10,8 @@
 #include <span>
 #include <string>
 
+#include <krylith/device/memory/unmoved.hpp>
 #include <krylith/matrix/csr.hpp>
-#include <krylith/precond/erased/owned_part.hpp>
 #include <krylith/precond/incomplete/elimination_order.hpp>
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
@@ -108,7 +108,7 @@ public:
 private:
     recording_identity identity_;
     ilu0_options options_;
-    detail::owned_part<incomplete::device_factors<T>> factors_;
+    unmoved<std::unique_ptr<incomplete::device_factors<T>>> factors_;
 };
 
 extern template class ilu0<double>;

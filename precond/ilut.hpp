@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
+#include <krylith/device/memory/unmoved.hpp>
 #include <krylith/matrix/csr.hpp>
-#include <krylith/precond/erased/owned_part.hpp>
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/vector/kept/recording_identity.hpp>
@@ -100,7 +100,7 @@ private:
     recording_identity identity_;
     ilut_options options_;
     layout_handle layout_;
-    detail::owned_part<detail::ilut_blocks<T>> made_;
+    unmoved<std::unique_ptr<detail::ilut_blocks<T>>> made_;
 };
 
 extern template class ilut<double>;

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
+#include <krylith/device/memory/unmoved.hpp>
 #include <krylith/matrix/csr.hpp>
 #include <krylith/precond/diagonal/diagonal_inverse.hpp>
-#include <krylith/precond/erased/owned_part.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/vector/kept/recording_identity.hpp>
 #include <krylith/vector/vector.hpp>
@@ -63,7 +63,7 @@ private:
     void invert(vector<T>& diagonal);
     void moderate(vector<T>& inverse, int exponent) const;
 
-    detail::owned_part<vector<T>> inverse_;
+    unmoved<std::unique_ptr<vector<T>>> inverse_;
     std::optional<vector<T>> spare_; ///< the inverse that an update makes, until it is accepted
     std::vector<buffer<inversion_report>> reports_; // [ranks]
     recording_identity identity_;

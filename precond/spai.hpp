@@ -6,8 +6,8 @@
 #include <span>
 #include <string>
 
+#include <krylith/device/memory/unmoved.hpp>
 #include <krylith/matrix/csr.hpp>
-#include <krylith/precond/erased/owned_part.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/spmv/matrix_parts.hpp>
 #include <krylith/vector/kept/recording_identity.hpp>
@@ -83,7 +83,7 @@ public:
 private:
     recording_identity identity_;
     spai_options options_;
-    detail::owned_part<detail::spai_work<T>> work_;
+    unmoved<std::unique_ptr<detail::spai_work<T>>> work_;
 };
 
 extern template class spai<double>;
