@@ -59,12 +59,13 @@ template <class T>
 chebyshev<T>::chebyshev(const matrix_operator<T>& a, const csr_view<T>& matrix,
                         const chebyshev_options& options)
     : options_(checked<T>(options)) {
+    std::unique_ptr<detail::chebyshev_work<T>> work;
     if constexpr (std::same_as<T, double>)
-        if (options_.precision == chebyshev_precision::fp64) {
-            work_ = std::make_unique<detail::chebyshev_apply<T, double>>(a, matrix, options_);
-            return;
-        }
-    work_ = std::make_unique<detail::chebyshev_apply<T, float>>(a, matrix, options_);
+        if (options_.precision == chebyshev_precision::fp64)
+            work = std::make_unique<detail::chebyshev_apply<T, double>>(a, matrix, options_);
+    if (work == nullptr)
+        work = std::make_unique<detail::chebyshev_apply<T, float>>(a, matrix, options_);
+    work_ = std::move(work);
 }
 
 template <class T>
