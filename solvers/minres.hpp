@@ -13,6 +13,7 @@
 // 33(4), 2011), or by a step that would add more rounding to b - A x than is left of it.
 #pragma once
 
+#include <limits>
 #include <optional>
 
 #include <krylith/solvers/iteration/kept_solver.hpp>
@@ -42,6 +43,7 @@ public:
             require_positive(zv, loop_state::indefinite_preconditioner);
             factor = starting_rr / zv;
             zv = starting_rr;
+            qq = starting_rr;
         } else {
             fused(run, zv = dot(q, q));
             factor = 1.0;
@@ -53,10 +55,10 @@ public:
         fused(run, p = inverse * factor * (z ? *z : q));
         cosine = 1.0;
         cosine_before = 1.0;
-        zero = 0.0;
-        for (scalar* of : {&gamma, &sine, &sine_before, &size, &ww, &ww_before, &across, &first,
-                           &ww_next, &along})
-            *of = zero;
+        gamma = 0.0;
+        for (scalar* of :
+             {&sine, &sine_before, &size, &ww, &ww_before, &across, &first, &ww_next, &along})
+            *of = gamma;
     }
 
     void iterate() {
@@ -86,11 +88,17 @@ public:
 private:
     /// q becomes the next Lanczos vector v times the next gamma, and z = M^-1 q.
     void next_vector(vector<T>& z, const vector<T>& v) {
-        fused(run, q = q - delta * v - gamma * v_before, v_before = v);
+        // M gives q no norm where that is a rounding error, beside what it gave r at the start; of
+        // a q that is a rounding error itself, beside the one before, that says nothing.
+        constexpr double least = std::numeric_limits<double>::epsilon();
+        constexpr double noise = 1000.0 * std::numeric_limits<T>::epsilon();
+        rr = qq;
+        fused(run, q = q - delta * v - gamma * v_before, v_before = v, qq = dot(q, q));
+        rr = constant(2 * least * least) * qq - constant(least * least * noise * noise) * rr;
         precondition<T>(run, m, q, z, zv = dot(q, z));
-        // A q that vanishes says nothing of M.
-        require_positive(zv + constant(1e-300), loop_state::indefinite_preconditioner);
-        zv = factor * maximum(zv, zero);
+        zv = factor * zv;
+        require_positive(zv - rr, loop_state::indefinite_preconditioner);
+        zv = maximum(zv, constant(0));
     }
 
     /// Applies the two rotations before to the new column of T.
@@ -155,9 +163,8 @@ private:
     std::optional<vector<T>> z; ///< these three only with M, without which v and z/gamma are p
     std::optional<vector<T>> v;
     std::optional<vector<T>> residual;
-    scalar delta{run}, gamma{run}, inverse{run}, zv{run}, rr{run}, size{run};
+    scalar delta{run}, gamma{run}, inverse{run}, zv{run}, qq{run}, rr{run}, size{run};
     scalar cosine{run}, cosine_before{run}, sine{run}, sine_before{run}, eta{run}, phi{run};
-    scalar zero{run};
     scalar factor{run}; ///< of M^-1, with which r'M^-1 r was r'r at the start: no root of M's size
     scalar ww{run}, ww_before{run}, ww_next{run}; ///< squared norms of w, as M measures
     scalar across{run};                           ///< w'w_before

@@ -188,8 +188,7 @@ KRYLITH_GROUP_TEST("minres: names an M that is singular on the way, alone and at
     problem<double> p(group, matrix, b);
     const auto alone = find_solver("minres").solve(*p.a, p.b, p.x, {}, m_of(*p.a));
     INFO(describe(alone));
-    CHECK((alone.reason == reason::indefinite_preconditioner ||
-           alone.diagnosis.find("look at M") != std::string::npos));
+    CHECK(name_of(alone.reason) == name_of(reason::indefinite_preconditioner));
     column_preconditioner<double> m(joint_preconditioner::applied);
     m.make = m_of;
     std::vector<double> two = {-2, -1, -2, -1};
