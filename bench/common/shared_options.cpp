@@ -110,10 +110,9 @@ void check_files(const std::string& report, const std::string& csv,
                  const std::vector<std::string>& report_endings) {
     const std::vector<tool::named_file> outputs = {{"--report", report, report_endings},
                                                    {"--csv", csv, {".csv"}}};
-    tool::check_outputs(outputs, {});
-    for (const std::string& matrix : matrices) {
-        tool::check_outputs(outputs, {{"MATRIX", matrix}});
-    }
+    std::vector<tool::named_file> inputs;
+    for (const std::string& matrix : matrices) inputs.push_back({"MATRIX", matrix});
+    tool::check_outputs(outputs, inputs);
 }
 
 } // namespace krylith::bench
