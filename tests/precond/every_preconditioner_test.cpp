@@ -171,6 +171,7 @@ void refuses_after_move(const matrix_operator<double>& a, const csr_matrix<doubl
     const M taken = std::move(m);
     taken.apply(run, r, z, {});
     run.flush();
+    a.group().synchronize(); // devices tell each other that they have read what M is about to free
     CHECK_THROWS_AS(m.apply(run, r, z, {}), usage_error); // NOLINT: moved from
     if constexpr (requires { m.update(csr_view<double>(matrix)); })
         CHECK_THROWS_AS(m.update(csr_view<double>(matrix)), usage_error);

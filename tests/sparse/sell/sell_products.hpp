@@ -48,6 +48,7 @@ std::vector<T> product(const matrix_operator<T>& a, const std::vector<T>& x0) {
     fused(run, x = source);
     a.apply(run, T(1), x, T(0), y);
     run.flush();
+    a.layout()->group.synchronize(); // results of other devices are there, too
     return copies_agree(y) ? values_of(y) : std::vector<T>();
 }
 
