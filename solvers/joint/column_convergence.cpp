@@ -106,15 +106,16 @@ bool column_convergence::reached(int j) const {
 bool column_convergence::doubtful(int j, const std::optional<matrix_norms>& norms) const {
     const column& c = columns_[at(j)];
     const double xx = number(at_.xx(), j);
-    // The residual of x = 0 is b.
-    if (!reached(j) || xx == 0) return false;
+    // The residual of x = 0 is b. Squares may vanish where x doesn't.
+    if (!reached(j) || (xx == 0 && number(at_.rr(), j) == c.bb)) return false;
     return !norms || !(norms->rounding(epsilon_of(value_bytes_), number(at_.factor(), j), xx,
                                        c.bb) <= c.target);
 }
 
 void column_convergence::set_exact(int j, const residual_sums& sums) {
-    // Where squares vanish the residual may still be there.
-    set(at_.rr(), j, sums.rr == 0 && sums.largest > 0 ? 1e-300 : sums.rr);
+    // Where squares vanish, all or some, the residual may still be there.
+    constexpr double least = std::numeric_limits<double>::min();
+    set(at_.rr(), j, sums.largest > 0 ? std::max(sums.rr, least) : sums.rr);
     columns_[at(j)].exact = true;
     const double rounding =
         residual_rounding(sums.longest_row, epsilon_of(value_bytes_), std::sqrt(sums.sizes));
