@@ -230,7 +230,8 @@ std::vector<residual_sums> matrix_operator<T>::doubled_residual(T s, const vecto
     }
     if (parts.empty()) return {};
     auto all = joined(parts, columns_at_once());
-    if (!single().in_place_) single().kept_.norms = {all.front().squares, all.front().longest_row};
+    if (!single().in_place_)
+        single().kept_.norms.set(matrix_norms{all.front().squares, all.front().longest_row});
     return all;
 }
 

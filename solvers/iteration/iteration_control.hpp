@@ -75,6 +75,8 @@ protected:
     /// times `factor`, and of b - A x. It comes before the decision.
     void set_normal_residual(double residual_squared, double matrix_squared, double true_rr,
                              double factor);
+    /// Whether ||A'r|| says that r, of this norm, is as small as it gets.
+    [[nodiscard]] bool at_least_squares(double norm) const;
     /// Decides by the loop's end and the true residual: true ends the solve, false continues from
     /// x.
     [[nodiscard]] bool check_convergence(const loop_report& end, double true_rr);
@@ -103,8 +105,6 @@ private:
     /// The iterations without progress that count as stagnation. Those of least squares go on while
     /// ||r|| stays at its minimum.
     [[nodiscard]] double patience() const;
-    /// Whether ||A'r|| says that r, of this norm, is as small as it gets.
-    [[nodiscard]] bool at_least_squares(double norm) const;
     /// Whether neither residual has fallen much since the verification before, which is at most
     /// `much` times what it was.
     [[nodiscard]] bool no_progress(double previous, double true_rr, double much) const;

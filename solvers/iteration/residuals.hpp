@@ -116,12 +116,16 @@ double iteration<A, M>::read_residual() {
 template <linear_operator A, preconditioner<typename A::value_type> M>
 double iteration<A, M>::confirmed(vector<T>& r, vector<T>& domain, double rr, int exponent) {
     if constexpr (requires { original().doubled_residual(T(1), domain, *b_, r); }) {
-        if (doubled_ ? !std::isfinite(rr) : !is_small(rr)) return rr;
+        const double norm = std::sqrt(rr);
+        const bool would_end = is_small(rr) || at_least_squares(norm);
+        if (doubled_ ? !std::isfinite(rr) : !would_end) return rr;
         constexpr double epsilon = std::numeric_limits<T>::epsilon();
+        // What rounding adds to r enters A'r times the norm of A.
+        const double tolerance = is_small(rr) || !normal_ ? target() : *options_.rtol_normal * norm;
         const auto is_known = [&](const matrix_norms& of_a) {
-            return of_a.rounding(epsilon, a_.factor(), xx_, bb_) <= target();
+            return of_a.rounding(epsilon, a_.factor(), xx_, bb_) <= tolerance;
         };
-        if (const auto& norms = original().kept().norms; norms && is_known(*norms)) return rr;
+        if (const auto norms = original().kept().norms.get(); norms && is_known(*norms)) return rr;
         const trace_range range("residual in doubled precision");
         if (normal_) {
             run_.unguarded([&] { fused(run_, domain = x_); });
@@ -137,13 +141,14 @@ double iteration<A, M>::confirmed(vector<T>& r, vector<T>& domain, double rr, in
         // Squares may vanish where r doesn't.
         if (sums.largest > 0) exact = std::max(exact, std::numeric_limits<double>::min());
         if (is_small(exact)) return exact;
-        if (!doubled_) last_true_ = -1; // what has been said of progress was noise
-        doubled_ = true;
         run_.unguarded([&] {
             fused(run_, rr_ = dot(r, r));
             enqueue_normal_residual(r, domain);
         });
         read_normal_residual();
+        if (at_least_squares(std::sqrt(exact))) return exact;
+        if (!doubled_) last_true_ = -1; // what has been said of progress was noise
+        doubled_ = true;
         return exact;
     } else {
         return rr;

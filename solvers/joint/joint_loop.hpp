@@ -384,7 +384,7 @@ private:
         std::vector<residual_sums> sums;
         double factor = 0;
         for (int j = 0; j < k_; ++j) {
-            if (!columns_.doubtful(j, a_.single().kept().norms)) continue;
+            if (!columns_.doubtful(j, a_.single().kept().norms.get())) continue;
             if (const double own = columns_.factor(j); sums.empty() || own != factor) {
                 factor = own;
                 vector<T> r = a_.make_range_vector();

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 
 #include <krylith/sparse/residual/doubled_residual.hpp>
@@ -29,16 +30,33 @@ struct matrix_norms {
     }
 };
 
+/// The norms of the values, once a residual in doubled precision has found them. Solves of other
+/// threads may ask for them at the same time.
+class kept_norms {
+public:
+    [[nodiscard]] std::optional<matrix_norms> get() const {
+        const std::lock_guard held(lock_);
+        return norms_;
+    }
+    void set(std::optional<matrix_norms> norms) {
+        const std::lock_guard held(lock_);
+        norms_ = norms;
+    }
+
+private:
+    mutable std::mutex lock_;
+    std::optional<matrix_norms> norms_;
+};
+
 struct kept_facts {
     std::shared_ptr<const operator_facts> facts; ///< of facts_of(); null since the last new values
-    std::optional<matrix_norms> norms;           ///< the same, by the first residual in doubled
-                                                 ///< precision
+    kept_norms norms;                            ///< the same
     std::shared_ptr<void> preconditioner;        ///< that solve() made last, or null
 
     /// Forgets what is known of the values.
     void forget_values() {
         facts.reset();
-        norms.reset();
+        norms.set({});
     }
 };
 

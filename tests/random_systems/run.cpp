@@ -79,16 +79,33 @@ bool dominated_by_diagonal(const krylith::csr_matrix<T>& a, bool positive) {
     return true;
 }
 
+/// The sizes of the smallest and the largest value other than 0.
+struct value_sizes {
+    double smallest = std::numeric_limits<double>::infinity();
+    double largest = 0;
+
+    template <class T>
+    explicit value_sizes(const krylith::csr_matrix<T>& a) {
+        for (const T value : a.values) {
+            if (value == 0) continue;
+            smallest = std::min(smallest, std::fabs(static_cast<double>(value)));
+            largest = std::max(largest, std::fabs(static_cast<double>(value)));
+        }
+    }
+};
+
+/// Returns whether the quotient of two entries of the matrix, which factors of it are made of, may
+/// be infinite in T. Where the diagonal dominates, pivots lose at most three digits of it.
+template <class T>
+bool quotients_may_overflow(const krylith::csr_matrix<T>& a) {
+    const value_sizes sizes(a);
+    return sizes.largest / sizes.smallest > 1e-3 * std::numeric_limits<T>::max();
+}
+
 /// Returns whether normal equations with rows of the matrix may be singular in T.
 template <class T>
 bool squares_differ_too_much(const krylith::csr_matrix<T>& a) {
-    double smallest = std::numeric_limits<double>::infinity();
-    double largest = 0;
-    for (const T value : a.values) {
-        if (value == 0) continue;
-        smallest = std::min(smallest, std::fabs(static_cast<double>(value)));
-        largest = std::max(largest, std::fabs(static_cast<double>(value)));
-    }
+    const auto [smallest, largest] = value_sizes(a);
     using limits = std::numeric_limits<T>;
     return largest / smallest > 1 / std::sqrt(limits::epsilon()) ||
            largest > std::sqrt(static_cast<double>(limits::max())) / static_cast<double>(a.rows) ||
@@ -103,8 +120,9 @@ bool may_refuse(const krylith::preconditioner_method& row, const krylith::csr_ma
     if (row.pointwise) return refusable(a, side == krylith::side::split);
     if (refusable_by_polynomial(a)) return true;
     const bool solves_parts = &row != &chebyshev && &row != &multigrid;
-    return solves_parts && (refusable(a, false) || !dominated_by_diagonal(a, row.needs_spd) ||
-                            (&row == &spai && squares_differ_too_much(a)));
+    return solves_parts &&
+           (refusable(a, false) || !dominated_by_diagonal(a, row.needs_spd) ||
+            quotients_may_overflow(a) || (&row == &spai && squares_differ_too_much(a)));
 }
 
 template <class T>

@@ -195,6 +195,36 @@ KRYLITH_GROUP_TEST("lsqr: fp32") {
     CHECK(q.solve().reason == reason::converged_rtol);
 }
 
+// In fp32, with a condition beyond 1 / epsilon, a product gives an r whose rounding A'r is made of.
+KRYLITH_GROUP_TEST("lsqr: a least residual is said of b - A x, not of its rounding") {
+    testing::triplets entries;
+    for (std::int64_t i = 0; i < 9; ++i)
+        for (std::int64_t j = 0; j < 7; ++j)
+            entries.emplace_back(i, j, static_cast<float>(1.0 / static_cast<double>(i + j + 1)));
+    const auto hilbert = rectangular_matrix(9, 7, entries);
+    int least = 0;
+    for (std::uint64_t seed = 1; seed <= 20; ++seed)
+        for (const double d : {0.0, 1e-3, 0.1})
+            for (const double size : {1.0, 1e6}) {
+                auto rhs = random_values<double>(9, seed);
+                for (double& value : rhs) value = static_cast<float>(size * value);
+                least_squares<float> p(group, hilbert, rhs);
+                const auto result = p.solve({.damping = d});
+                CAPTURE(seed);
+                CAPTURE(d);
+                INFO(describe(result));
+                if (result.reason != reason::converged_rtol_normal) continue;
+                ++least;
+                const auto x = to_eigen(p.solution());
+                const Eigen::VectorXd r = p.b0 - p.dense * x;
+                const double normal = (p.dense.transpose() * r - d * d * x).norm();
+                const double residual = std::hypot(r.norm(), d * x.norm());
+                CHECK(normal <= 1.1e-5 * std::hypot(p.dense.norm(), d * std::sqrt(7)) * residual);
+                CHECK(result.true_residual == doctest::Approx(residual).epsilon(1e-5));
+            }
+    CHECK(least > 60);
+}
+
 KRYLITH_GROUP_TEST("lsqr: deficient rank, empty rows and columns") {
     // Columns 0 and 2 are equal, column 3 and rows 2 and 5 are empty.
     const auto matrix = rectangular_matrix(6, 4,

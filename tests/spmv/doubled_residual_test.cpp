@@ -147,15 +147,16 @@ KRYLITH_GROUP_TEST("doubled residuals: several columns at once") {
 KRYLITH_GROUP_TEST("doubled residuals: the norms of A last until it gets new values") {
     const cancelling<double> system(90, 1);
     const auto a = make_operator(group, system.matrix);
-    CHECK_FALSE(a->kept().norms);
+    CHECK_FALSE(a->kept().norms.get());
     system.check(*a);
-    REQUIRE(a->kept().norms);
-    CHECK(a->kept().norms->rounding(1, 1, 1, 0) >= 4 * std::sqrt(a->kept().norms->squares));
+    REQUIRE(a->kept().norms.get());
+    CHECK(a->kept().norms.get()->rounding(1, 1, 1, 0) >=
+          4 * std::sqrt(a->kept().norms.get()->squares));
     a->update(system.matrix.values);
-    CHECK_FALSE(a->kept().norms);
+    CHECK_FALSE(a->kept().norms.get());
     system.check(*a);
     a->drop_facts();
-    CHECK_FALSE(a->kept().norms);
+    CHECK_FALSE(a->kept().norms.get());
     // Squares that vanish bound nothing.
     CHECK(matrix_norms{1e-300, 3}.rounding(1e-16, 1, 1, 1) == INFINITY);
     CHECK(matrix_norms{0, 3}.rounding(1e-16, 1, 1, 1) == INFINITY);
