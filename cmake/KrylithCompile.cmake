@@ -57,7 +57,10 @@ function(krylith_compile_options target)
     list(JOIN for_nvcc "," for_nvcc)
     target_compile_options(${target} PRIVATE
         "$<$<COMPILE_LANGUAGE:CXX>:${warnings}>"
-        "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${for_nvcc};-lineinfo;--expt-relaxed-constexpr>")
+        "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=${for_nvcc};--expt-relaxed-constexpr>"
+        # The lines of kernels, for profilers, are more than half of the code for devices.
+        "$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<CONFIG:RelWithDebInfo>>:-lineinfo>"
+        "$<$<COMPILE_LANGUAGE:CUDA>:${KRYLITH_CUDA_COMPRESSION}>")
     # What calls the library runs for seconds: under AddressSanitizer, optimising it would take longer.
     if(KRYLITH_SANITIZE STREQUAL "address" AND NOT target STREQUAL "krylith")
         target_compile_options(${target} PRIVATE -O0)

@@ -55,6 +55,10 @@ if(KRYLITH_HAVE_CUDA)
     set(CMAKE_CUDA_STANDARD_REQUIRED ON)
     set(CMAKE_CUDA_EXTENSIONS OFF)
     set(CMAKE_CUDA_RUNTIME_LIBRARY Shared) # one runtime in the process, the one CUDA::cudart names
+    set(KRYLITH_CUDA_COMPRESSION "")
+    if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)
+        set(KRYLITH_CUDA_COMPRESSION --compress-mode=size) # a quarter of the code for devices
+    endif()
     find_package(CUDAToolkit REQUIRED)
     message(STATUS "krylith: CUDA ${CUDAToolkit_VERSION}, architectures ${CMAKE_CUDA_ARCHITECTURES}")
 else()

@@ -22,14 +22,11 @@ namespace krylith::cuda {
     template void run_pass<normalise<method, own_squares<method::ss>, method::r, method::t>>(      \
         device&, const column_arguments<T>&)
 
-using bicgstab_plain = bicgstab_columns<joint_preconditioner::none>;
-using bicgstab_jacobi = bicgstab_columns<joint_preconditioner::jacobi>;
-using bicgstab_applied = bicgstab_columns<joint_preconditioner::applied>;
+using bicgstab_diagonal = bicgstab_columns<false>;
+using bicgstab_applied = bicgstab_columns<true>;
 
-KRYLITH_COLUMN_PASSES(bicgstab_plain, double);
-KRYLITH_COLUMN_PASSES(bicgstab_plain, float);
-KRYLITH_COLUMN_PASSES(bicgstab_jacobi, double);
-KRYLITH_COLUMN_PASSES(bicgstab_jacobi, float);
+KRYLITH_COLUMN_PASSES(bicgstab_diagonal, double);
+KRYLITH_COLUMN_PASSES(bicgstab_diagonal, float);
 KRYLITH_APPLIED_PASSES(bicgstab_applied, double);
 KRYLITH_APPLIED_PASSES(bicgstab_applied, float);
 

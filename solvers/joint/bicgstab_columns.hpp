@@ -13,10 +13,9 @@ namespace krylith {
 /// BiCGStab with M on the right. Between the two products r stands for s. With M applied as a step
 /// t, which is free before each product, takes p / |p| and s / |s|, and p_hat and s_hat are what M
 /// makes of these.
-template <joint_preconditioner M>
+template <bool Applied>
 struct bicgstab_columns {
-    static constexpr bool applied = M == joint_preconditioner::applied;
-    static constexpr bool diagonal = M == joint_preconditioner::jacobi;
+    static constexpr bool applied = Applied;
 
     enum role : int { b, x, r, shadow, p, v, t, p_hat, s_hat, vectors };
     static constexpr unsigned domain = in_set(x, p_hat, s_hat);
@@ -36,7 +35,7 @@ struct bicgstab_columns {
         static constexpr unsigned reads = in_set(b);
         static constexpr unsigned writes = in_set(r, shadow, p) | (applied ? 0 : in_set(p_hat));
         static constexpr int sums = residual_sums;
-        static constexpr bool uses_diagonal = diagonal;
+        static constexpr bool uses_diagonal = !applied;
         KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.rr(); }
         template <class C, class T>
         KRYLITH_HD static void apply(const C&, T d, T product, T* e, double* s) {
@@ -89,7 +88,7 @@ struct bicgstab_columns {
         static constexpr unsigned reads = in_set(r, v);
         static constexpr unsigned writes = applied ? in_set(r) : in_set(r, s_hat);
         static constexpr int sums = 1;
-        static constexpr bool uses_diagonal = diagonal;
+        static constexpr bool uses_diagonal = !applied;
         KRYLITH_HD static constexpr int awaits(const column_places& at) { return at.own(sigma); }
         KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.own(ss); }
         template <class T>
@@ -174,7 +173,7 @@ struct bicgstab_columns {
         static constexpr unsigned reads = in_set(r, p, v);
         static constexpr unsigned writes = applied ? in_set(p) : in_set(p, p_hat);
         static constexpr int sums = applied ? 1 : 0;
-        static constexpr bool uses_diagonal = diagonal;
+        static constexpr bool uses_diagonal = !applied;
         KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.own(pp); }
         template <class T>
         struct coefficients {

@@ -24,14 +24,11 @@ namespace krylith::cuda {
 template void run_pass<cg_parts::multiply>(device&, const column_arguments<double>&);
 template void run_pass<cg_parts::multiply>(device&, const column_arguments<float>&);
 
-using cg_plain = cg_columns<joint_preconditioner::none>;
-using cg_jacobi = cg_columns<joint_preconditioner::jacobi>;
-using cg_applied = cg_columns<joint_preconditioner::applied>;
+using cg_diagonal = cg_columns<false>;
+using cg_applied = cg_columns<true>;
 
-KRYLITH_OWN_PASSES(cg_plain, double);
-KRYLITH_OWN_PASSES(cg_plain, float);
-KRYLITH_OWN_PASSES(cg_jacobi, double);
-KRYLITH_OWN_PASSES(cg_jacobi, float);
+KRYLITH_OWN_PASSES(cg_diagonal, double);
+KRYLITH_OWN_PASSES(cg_diagonal, float);
 KRYLITH_APPLIED_PASSES(cg_applied, double);
 KRYLITH_APPLIED_PASSES(cg_applied, float);
 

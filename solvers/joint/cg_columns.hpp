@@ -32,22 +32,21 @@ struct cg_parts {
 
 /// CG. With M applied as a step q stands for r of norm 1 between two products, and z for what M
 /// makes of it.
-template <joint_preconditioner M>
+template <bool Applied>
 struct cg_columns : cg_parts {
-    static constexpr bool applied = M == joint_preconditioner::applied;
-    static constexpr bool diagonal = M == joint_preconditioner::jacobi;
+    static constexpr bool applied = Applied;
 
     static constexpr int vectors = applied ? z + 1 : q + 1;
     /// Small systems run in one kernel (solvers/joint/persistent_columns.hpp).
     static constexpr bool persistent = !applied;
 
-    /// r'r, and r'z where there is M in the same pass.
-    static constexpr int residual_sums = diagonal ? 2 : 1;
+    /// r'r, and r'z where M is in the same pass.
+    static constexpr int residual_sums = applied ? 1 : 2;
 
     template <class T>
     KRYLITH_HD static void add_residual(T r, T z, double* sums) {
         sums[0] += column_term(r, r);
-        if constexpr (diagonal) sums[1] += column_term(r, z);
+        if constexpr (!applied) sums[1] += column_term(r, z);
     }
 
     /// r = b - A x, or b where x = 0, and p = z.
@@ -57,7 +56,7 @@ struct cg_columns : cg_parts {
         static constexpr unsigned reads = in_set(b);
         static constexpr unsigned writes = applied ? in_set(r) : in_set(r, p);
         static constexpr int sums = residual_sums;
-        static constexpr bool uses_diagonal = diagonal;
+        static constexpr bool uses_diagonal = !applied;
         KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.rr(); }
         template <class C, class T>
         KRYLITH_HD static void apply(const C&, T d, T product, T* e, double* s) {
@@ -77,7 +76,7 @@ struct cg_columns : cg_parts {
         static constexpr unsigned reads = in_set(r, q);
         static constexpr unsigned writes = in_set(r);
         static constexpr int sums = residual_sums;
-        static constexpr bool uses_diagonal = diagonal;
+        static constexpr bool uses_diagonal = !applied;
         KRYLITH_HD static constexpr int awaits(const column_places& at) { return at.own(pq); }
         KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.rr(); }
         template <class T>
@@ -103,7 +102,7 @@ struct cg_columns : cg_parts {
         static constexpr unsigned reads = in_set(x, p, r);
         static constexpr unsigned writes = in_set(x, p);
         static constexpr int sums = 0;
-        static constexpr bool uses_diagonal = diagonal;
+        static constexpr bool uses_diagonal = !applied;
         KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.rr(); }
         template <class T>
         struct coefficients {
@@ -209,8 +208,7 @@ struct cg_columns : cg_parts {
     /// Makes column j begin from the sums of start. Returns the state that this leaves it in.
     KRYLITH_HD static loop_state begin(double* array, const column_places& at, int j,
                                        int /*value_bytes*/) {
-        constexpr bool has_m = M != joint_preconditioner::none;
-        const double product = array[(has_m ? at.extra() : at.rr()) + j];
+        const double product = array[at.extra() + j];
         array[at.own(rho) + j] = product;
         return begun_with(product);
     }
@@ -236,7 +234,7 @@ struct cg_columns : cg_parts {
         }
         array[at.own(alpha) + j] = before / product;
         loop_state next = test_column(array, arrived, at, j);
-        const double now = applied ? before : arrived[(diagonal ? at.k : 0) + j];
+        const double now = applied ? before : arrived[at.k + j];
         array[at.own(rho) + j] = now;
         if (next == loop_state::running) next = begun_with(now);
         if (next == loop_state::running && !applied) array[at.own(beta) + j] = now / before;

@@ -12,15 +12,16 @@
 
 namespace krylith::cuda {
 
-/// Ends a kernel that sums `Sets` values a column: value set * K + j is that of column j.
-template <int K, int Sets>
+/// Ends a kernel that sums `Sets` values a column: value set * k + j is that of column j of k.
+template <int Sets>
 __device__ inline void post_columns(const compact_context& context, const reduction& out,
+                                    const row_lanes& lanes,
                                     const double (&sums)[Sets * column_width]) {
-    __shared__ double warp_sums[block_warps][Sets * K];
-    store_column_sums<K, Sets>(sums, warp_sums[threadIdx.x / 32]);
+    __shared__ double warp_sums[block_warps][Sets * max_columns];
+    store_column_sums<Sets>(lanes, sums, warp_sums[threadIdx.x / 32]);
     __syncthreads();
     const int value = static_cast<int>(threadIdx.x);
-    if (value < Sets * K) {
+    if (value < Sets * lanes.columns()) {
         double sum = 0;
 #pragma unroll
         for (int w = 0; w < block_warps; ++w) sum += warp_sums[w][value];
@@ -38,12 +39,13 @@ __device__ inline const double* arrived_sums(const compact_context& context, con
     return context.batch > 0 ? taken : context.array + place;
 }
 
-template <class T, int K, class Pass>
+template <class T, class Pass>
 __global__ void __launch_bounds__(block_threads)
     pass_kernel(const __grid_constant__ compact_context parameter,
                 const __grid_constant__ column_operands<T> a) {
     constexpr int width = column_width;
-    constexpr column_places at{K};
+    const column_places at{a.columns};
+    const row_lanes lanes(a.columns);
     __shared__ context_state state;
     __shared__ alignas(16) double taken[2 * max_columns];
     const compact_context& context = state.context; // complete after the prologue
@@ -53,25 +55,24 @@ __global__ void __launch_bounds__(block_threads)
     column_factors<T> factors[width];
 #pragma unroll
     for (int c = 0; c < width; ++c) {
-        const int column = first_column<K>() + c;
+        const int column = lanes.first_column() + c;
         coefficients[c] = Pass::template prepare<T>(context.array, arrived, at, column);
         factors[c] = factors_of<Pass, T>(context.array, at, column);
     }
     double sums[(Pass::sums > 0 ? Pass::sums : 1) * width] = {};
     const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * block_threads;
     for (std::int64_t item = static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
-         item < a.rows * row_lanes<K>; item += step) {
-        const std::int64_t row = item / row_lanes<K>;
-        column_entries<T, K> entries[max_column_vectors];
+         item < lanes.first_item(a.rows); item += step) {
+        const std::int64_t row = lanes.row_of(item);
+        column_entries<T> entries[max_column_vectors];
 #pragma unroll
         for (int v = 0; v < max_column_vectors; ++v)
-            if ((Pass::reads >> v & 1) != 0) entries[v] = load_entries<T, K>(a.vectors[v], item);
-        column_entries<T, K> product{};
+            if ((Pass::reads >> v & 1) != 0) entries[v] = load_entries<T>(a.vectors[v], item);
+        column_entries<T> product{};
         if constexpr (Pass::product != no_product)
-            product =
-                multiply_entries<T, K>(a.matrix, a.vectors[Pass::product], a.matrix.begin(row),
-                                       a.matrix.begin(row + 1), 1, row_lane<K>());
-        const T d = Pass::uses_diagonal ? a.inverse_diagonal[row] : T(1);
+            product = multiply_entries<T>(a.matrix, a.vectors[Pass::product], a.matrix.begin(row),
+                                          a.matrix.begin(row + 1), 1, lanes);
+        const T d = inverse_diagonal<Pass>(a, row);
 #pragma unroll
         for (int c = 0; c < width; ++c) {
             T e[max_column_vectors];
@@ -89,9 +90,9 @@ __global__ void __launch_bounds__(block_threads)
         }
 #pragma unroll
         for (int v = 0; v < max_column_vectors; ++v)
-            if ((Pass::writes >> v & 1) != 0) store_entries<T, K>(a.vectors[v], item, entries[v]);
+            if ((Pass::writes >> v & 1) != 0) store_entries<T>(a.vectors[v], item, entries[v]);
     }
-    if constexpr (Pass::sums > 0) post_columns<K, Pass::sums>(context, a.reduce, sums);
+    if constexpr (Pass::sums > 0) post_columns<Pass::sums>(context, a.reduce, lanes, sums);
 }
 
 template <class Method>
@@ -111,17 +112,15 @@ __global__ void __launch_bounds__(block_threads)
 
 template <class Pass, class T>
 void run_pass(device& device, const column_arguments<T>& a) {
-    with_columns(a.columns, [&](auto k) {
-        constexpr int columns = decltype(k)::value;
-        const launch_scope scope(device);
-        const auto kernel = pass_kernel<T, columns, Pass>;
-        const std::int64_t items = a.rows * row_lanes<columns>;
-        const unsigned blocks =
-            scope.blocks(kernel, block_threads, (items + block_threads - 1) / block_threads);
-        const column_operands<T>& operands = a;
-        kernel<<<blocks, block_threads, 0, scope.stream()>>>(compact(a.common), operands);
-        scope.check_launch();
-    });
+    check_columns(a.columns);
+    const launch_scope scope(device);
+    const auto kernel = pass_kernel<T, Pass>;
+    const std::int64_t items = a.rows * (a.columns / column_width);
+    const unsigned blocks =
+        scope.blocks(kernel, block_threads, (items + block_threads - 1) / block_threads);
+    const column_operands<T>& operands = a;
+    kernel<<<blocks, block_threads, 0, scope.stream()>>>(compact(a.common), operands);
+    scope.check_launch();
 }
 
 template <class Method, class T>

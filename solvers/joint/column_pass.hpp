@@ -100,6 +100,14 @@ template <class Pass, class T>
             Pass::uses_diagonal ? static_cast<T>(array[at.inverse_factor() + j]) : T(1)};
 }
 
+/// The entry of M^-1 in a row, without the column's factor; 1 without M.
+template <class Pass, class T>
+[[nodiscard]] KRYLITH_HD T inverse_diagonal(const column_operands<T>& a, std::int64_t row) {
+    if constexpr (Pass::uses_diagonal)
+        if (a.inverse_diagonal != nullptr) return a.inverse_diagonal[row];
+    return T(1);
+}
+
 /// A term of a dot product.
 template <class T>
 [[nodiscard]] KRYLITH_HD double column_term(T a, T b) {

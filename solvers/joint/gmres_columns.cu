@@ -18,16 +18,13 @@ namespace krylith::cuda {
     template void run_pass<method::measure>(device&, const column_arguments<T>&);                  \
     template void run_pass<method::add>(device&, const column_arguments<T>&)
 
-using gmres_plain = gmres_columns<joint_preconditioner::none>;
-using gmres_jacobi = gmres_columns<joint_preconditioner::jacobi>;
-using gmres_applied = gmres_columns<joint_preconditioner::applied>;
+using gmres_diagonal = gmres_columns<false>;
+using gmres_applied = gmres_columns<true>;
 
 template void run_pass<gmres_parts::multiply>(device&, const column_arguments<double>&);
 template void run_pass<gmres_parts::multiply>(device&, const column_arguments<float>&);
-KRYLITH_COLUMN_PASSES(gmres_plain, double);
-KRYLITH_COLUMN_PASSES(gmres_plain, float);
-KRYLITH_COLUMN_PASSES(gmres_jacobi, double);
-KRYLITH_COLUMN_PASSES(gmres_jacobi, float);
+KRYLITH_COLUMN_PASSES(gmres_diagonal, double);
+KRYLITH_COLUMN_PASSES(gmres_diagonal, float);
 KRYLITH_APPLIED_PASSES(gmres_applied, double);
 KRYLITH_APPLIED_PASSES(gmres_applied, float);
 

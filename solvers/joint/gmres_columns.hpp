@@ -45,10 +45,9 @@ struct gmres_parts {
 /// its length is taken into account by the first step. The others have norm 1 but for what rounding
 /// and the delayed orthogonalisation leave, so that an M that is a step of its own takes them as
 /// they are.
-template <joint_preconditioner M>
+template <bool Applied>
 struct gmres_columns : gmres_parts {
-    static constexpr bool applied = M == joint_preconditioner::applied;
-    static constexpr bool diagonal = M == joint_preconditioner::jacobi;
+    static constexpr bool applied = Applied;
 
     /// v = b - A x, or b where x = 0, and p = M^-1 v.
     template <bool FromX>
@@ -57,7 +56,7 @@ struct gmres_columns : gmres_parts {
         static constexpr unsigned reads = in_set(b);
         static constexpr unsigned writes = applied ? in_set(v) : in_set(v, p);
         static constexpr int sums = 1;
-        static constexpr bool uses_diagonal = diagonal;
+        static constexpr bool uses_diagonal = !applied;
         KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.rr(); }
         template <class C, class T>
         KRYLITH_HD static void apply(const C&, T d, T product, T* e, double* s) {

@@ -66,20 +66,13 @@ private:
 };
 
 /// Makes the joint solver of a method.
-template <template <joint_preconditioner> class Method, class T>
+template <template <bool Applied> class Method, class T>
 [[nodiscard]] std::unique_ptr<joint_solver<T>>
 make_joint(const device_group& group, const csr_view<T>& a, int columns,
            const column_preconditioner<T>& m, const solver_options& options) {
-    const auto make = [&]<joint_preconditioner Kind>() -> std::unique_ptr<joint_solver<T>> {
-        return std::make_unique<joint_columns<Method<Kind>, T>>(group, a, columns, m, options);
-    };
-    switch (m.kind) {
-    case joint_preconditioner::jacobi:
-        return make.template operator()<joint_preconditioner::jacobi>();
-    case joint_preconditioner::applied:
-        return make.template operator()<joint_preconditioner::applied>();
-    default: return make.template operator()<joint_preconditioner::none>();
-    }
+    if (m.kind == joint_preconditioner::applied)
+        return std::make_unique<joint_columns<Method<true>, T>>(group, a, columns, m, options);
+    return std::make_unique<joint_columns<Method<false>, T>>(group, a, columns, m, options);
 }
 
 } // namespace krylith

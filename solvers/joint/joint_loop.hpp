@@ -48,7 +48,8 @@ public:
     joint_loop(const device_group& group, const csr_view<T>& a, int columns,
                const column_preconditioner<T>& m, const solver_options& options)
         : k_(columns),
-          a_(group, a, k_, Method::diagonal, m.block_size),
+          diagonal_(m.kind == joint_preconditioner::jacobi),
+          a_(group, a, k_, diagonal_, m.block_size),
           m_(Method::applied ? m.make(a_.of_columns()) : any_preconditioner<T>()),
           cycle_length_(static_cast<int>(std::clamp<std::int64_t>(
               std::min<std::int64_t>(options.restart, a_.rows()), 1, 1000))),
@@ -338,7 +339,7 @@ private:
                     std::min(of_b - exponent(j, product), std::numeric_limits<T>::max_exponent - 1);
             });
         }
-        if (Method::applied || Method::diagonal) {
+        if (Method::applied || diagonal_) {
             run_.unguarded([&] {
                 if constexpr (Method::applied) {
                     step<normalise<scaling_parts, residual_squares, scaling_parts::b,
@@ -425,7 +426,7 @@ private:
         const std::int64_t most = limits.watched() ? 2048 : limits.iterations();
         for (;;) {
             const std::int64_t iterations = std::min(most, limits.iterations() - done);
-            persistent_->enqueue(run_, operands(0), Method::diagonal, iterations);
+            persistent_->enqueue(run_, operands(0), diagonal_, iterations);
             (void)run_.get({control::state}); // waits, and reports a device that failed
             done += iterations;
             download_numbers();
@@ -453,6 +454,7 @@ private:
     }
 
     int k_;
+    bool diagonal_; ///< M is the inverse of the main diagonal
     column_places at_{k_};
     column_matrix<T> a_;
     any_preconditioner<T> m_; ///< that is applied as a step; M = I where there is none

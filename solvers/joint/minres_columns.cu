@@ -23,14 +23,11 @@ namespace krylith::cuda {
 template void run_pass<minres_parts::multiply>(device&, const column_arguments<double>&);
 template void run_pass<minres_parts::multiply>(device&, const column_arguments<float>&);
 
-using minres_plain = minres_columns<joint_preconditioner::none>;
-using minres_jacobi = minres_columns<joint_preconditioner::jacobi>;
-using minres_applied = minres_columns<joint_preconditioner::applied>;
+using minres_diagonal = minres_columns<false>;
+using minres_applied = minres_columns<true>;
 
-KRYLITH_COLUMN_PASSES(minres_plain, double);
-KRYLITH_COLUMN_PASSES(minres_plain, float);
-KRYLITH_COLUMN_PASSES(minres_jacobi, double);
-KRYLITH_COLUMN_PASSES(minres_jacobi, float);
+KRYLITH_COLUMN_PASSES(minres_diagonal, double);
+KRYLITH_COLUMN_PASSES(minres_diagonal, float);
 KRYLITH_APPLIED_PASSES(minres_applied, double);
 KRYLITH_APPLIED_PASSES(minres_applied, float);
 

@@ -52,10 +52,9 @@ struct minres_parts {
 /// MINRES. Lanczos vectors stay as long as the recurrence leaves them: v / gamma is the normalised
 /// one, and p is M^-1 v. With M applied as a step u is a Lanczos vector of norm 1, and z what M
 /// makes of it.
-template <joint_preconditioner M>
+template <bool Applied>
 struct minres_columns : minres_parts {
-    static constexpr bool applied = M == joint_preconditioner::applied;
-    static constexpr bool diagonal = M == joint_preconditioner::jacobi;
+    static constexpr bool applied = Applied;
 
     static constexpr int vectors = applied ? z + 1 : w_before + 1;
 
@@ -67,7 +66,7 @@ struct minres_columns : minres_parts {
         static constexpr unsigned writes =
             in_set(r, v, v_before, w, w_before) | (applied ? 0 : in_set(p));
         static constexpr int sums = applied ? 1 : 2;
-        static constexpr bool uses_diagonal = diagonal;
+        static constexpr bool uses_diagonal = !applied;
         KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.rr(); }
         template <class C, class T>
         KRYLITH_HD static void apply(const C&, T d, T product, T* e, double* s) {
@@ -98,7 +97,7 @@ struct minres_columns : minres_parts {
         static constexpr unsigned reads = in_set(q, v, v_before);
         static constexpr unsigned writes = in_set(q, v_before);
         static constexpr int sums = 1;
-        static constexpr bool uses_diagonal = diagonal;
+        static constexpr bool uses_diagonal = !applied;
         KRYLITH_HD static constexpr int awaits(const column_places& at) { return at.own(pq); }
         KRYLITH_HD static constexpr int first_sum(const column_places& at) {
             return at.own(applied ? qq : zv);
@@ -206,7 +205,7 @@ struct minres_columns : minres_parts {
             in_set(x, r, p, q, w, w_before) | (applied ? in_set(z) : 0);
         static constexpr unsigned writes = in_set(x, r, p, v, w, w_before);
         static constexpr int sums = 1;
-        static constexpr bool uses_diagonal = diagonal;
+        static constexpr bool uses_diagonal = !applied;
         KRYLITH_HD static constexpr int awaits(const column_places& at) { return at.own(zv); }
         KRYLITH_HD static constexpr int first_sum(const column_places& at) { return at.rr(); }
         template <class T>
