@@ -112,6 +112,7 @@ TEST_CASE("the condition number is in the report and the summary of cg") {
 }
 
 TEST_CASE("a terminal shows what is known at once, then a line of progress, which goes away") {
+    if (!has_terminals()) return;
     const temporary_folder folder;
     terminal_run run(folder, long_solve({"--max-seconds", "2"}));
     REQUIRE(run.shows("operator "));
@@ -132,6 +133,7 @@ TEST_CASE("a terminal shows what is known at once, then a line of progress, whic
 }
 
 TEST_CASE("Ctrl-C and SIGTERM stop a solve with all its outputs written") {
+    if (!has_terminals()) return;
     for (const bool typed : {true, false}) {
         const temporary_folder folder;
         terminal_run run(folder, long_solve({"--solution", "x.mtx", "--history", "h.csv",
@@ -154,6 +156,7 @@ TEST_CASE("Ctrl-C and SIGTERM stop a solve with all its outputs written") {
 }
 
 TEST_CASE("a second signal ends the command at once, and so does one that it doesn't stop for") {
+    if (!has_terminals()) return;
     const temporary_folder folder;
     // A trip is a cycle, and takes seconds. Once the first is over, a stop has to wait for the
     // second.

@@ -11,6 +11,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <doctest/doctest.h>
+
 #include <krylith/tests/tools/support/command_run.hpp>
 
 namespace krylith::test {
@@ -32,6 +34,16 @@ constexpr std::chrono::seconds longest_wait{60};
 }
 
 } // namespace
+
+bool has_terminals() {
+    const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (terminal < 0) {
+        MESSAGE("not tested: there is no pseudo-terminal");
+        return false;
+    }
+    (void)close(terminal);
+    return true;
+}
 
 terminal_run::terminal_run(const temporary_folder& folder,
                            const std::vector<std::string>& arguments) {

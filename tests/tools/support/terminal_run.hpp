@@ -11,6 +11,10 @@
 
 namespace krylith::test {
 
+/// Whether the system has pseudo-terminals; a bare root, where nothing is mounted, doesn't. Says so
+/// if not.
+[[nodiscard]] bool has_terminals();
+
 /// The command with standard output and error on a pseudo-terminal.
 class terminal_run {
 public:
