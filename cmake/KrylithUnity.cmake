@@ -1,158 +1,56 @@
 # KRYLITH_UNITY: several sources are compiled as one, so that the headers and templates which they share
 # are compiled once. A build from nothing takes less than half the time; an edit recompiles the file's
-# neighbours too. CMake's own unity builds leave .cu files out before CMake 3.31, put files together
-# whose names collide, and write absolute paths, so that clones could not share a compiler cache.
+# neighbours too. What is put together are files of one room: the first folder, in tests/ the first two.
+# Among these, names in anonymous namespaces and macros must differ, and must not hide what others call.
 
 krylith_option(KRYLITH_UNITY "Compile several sources as one: faster from nothing" ${PROJECT_IS_TOP_LEVEL})
-set(KRYLITH_UNITY_SIZE 12 CACHE STRING "So many .cpp files are compiled as one, at most")
-set(KRYLITH_UNITY_SIZE_CUDA 6 CACHE STRING "So many .cu files are compiled as one, at most")
-mark_as_advanced(KRYLITH_UNITY_SIZE KRYLITH_UNITY_SIZE_CUDA)
 
-# krylith_own_names(RESULT FILE): the names that FILE keeps to itself, in anonymous namespaces or as
-# macros: files that share one of them can't be compiled as one. Read from clang-format's layout, in
-# which a definition in a namespace begins in the first column; too many names do no harm.
-function(krylith_own_names result file)
-    file(READ "${file}" text)
-    string(REGEX REPLACE "\\[\\[[^]]*\\]\\] *|(__launch_bounds__|alignas|__align__)\\([^)]*\\)[ \n]*" "" text
-                         "${text}")
-    string(REGEX REPLACE "[][;]" " = " text "${text}") # they would part or join items of a list
-    set(names "")
-    string(REGEX MATCHALL "\n#define [A-Za-z_0-9]+" lines "${text}")
-    string(REGEX MATCHALL "\n#undef [A-Za-z_0-9]+" ended "${text}")
-    list(TRANSFORM ended REPLACE "undef" "define")
-    list(REMOVE_ITEM lines ${ended})
-    string(FIND "${text}" "\nnamespace {\n" begin)
-    string(FIND "${text}" "\n} // namespace\n" end REVERSE)
-    if(begin GREATER -1 AND end GREATER begin)
-        math(EXPR length "${end} - ${begin}")
-        string(SUBSTRING "${text}" ${begin} ${length} text)
-        string(REGEX MATCHALL "\n[A-Za-z_][^\n]*" found "${text}")
-        list(APPEND lines ${found})
-    endif()
-    foreach(line IN LISTS lines)
-        string(REGEX REPLACE "^\ntemplate <[^>]*> +" "\n" line "${line}")
-        if(line MATCHES "^\n(#define|struct|class|enum class|enum) +([A-Za-z_0-9]+)" OR
-           line MATCHES "^\n(using|namespace) +([A-Za-z_0-9]+) =")
-            list(APPEND names ${CMAKE_MATCH_2})
-        elseif(NOT line MATCHES "^\n(template|using|namespace)" AND
-               line MATCHES "([A-Za-z_0-9]+)(\\(([^\"]|$)| =| ?{)")
-            list(APPEND names ${CMAKE_MATCH_1})
-        endif()
-    endforeach()
-    list(REMOVE_DUPLICATES names)
-    set(${result} "${names}" PARENT_SCOPE)
-endfunction()
-
-# krylith_called_names(RESULT FILE): the functions that FILE calls by an unqualified name. A function
-# of that name in another file's anonymous namespace would hide them.
-function(krylith_called_names result file)
-    file(READ "${file}" text)
-    string(REGEX REPLACE "[][;]" " " text "${text}")
-    string(REGEX MATCHALL "[^A-Za-z_0-9.>:][A-Za-z_][A-Za-z_0-9]*\\(" names "${text}")
-    list(TRANSFORM names REPLACE "^.([A-Za-z_0-9]+)." "\\1")
-    list(REMOVE_DUPLICATES names)
-    set(${result} "${names}" PARENT_SCOPE)
-endfunction()
-
-# krylith_share_no_item(RESULT LIST LIST): the lists, given by their names, have no duplicates.
-function(krylith_share_no_item result first second)
-    set(both ${${first}} ${${second}})
-    list(LENGTH both before)
-    list(REMOVE_DUPLICATES both)
-    list(LENGTH both after)
-    if(before EQUAL after)
-        set(${result} TRUE PARENT_SCOPE)
-    else()
-        set(${result} FALSE PARENT_SCOPE)
-    endif()
-endfunction()
-
-# krylith_unity(TARGET): merges the sources of a target. Different rooms (.cpp) and options stay apart;
-# files with definitions of their own and generated ones stay as they are. To be called when the target
-# has all its sources, and these have their properties.
+# krylith_unity(TARGET): merges the sources of a target, except generated ones and those with options or
+# definitions of their own. To be called when the target has all its sources, and these have their properties.
 function(krylith_unity target)
     if(NOT KRYLITH_UNITY)
         return()
     endif()
+    set(most.cpp 24)
+    set(most.cu 12)
     get_target_property(sources ${target} SOURCES)
     set(kept "")
-    set(batches "")
-    set(groups "")
+    set(groups_cuda "")
     foreach(source IN LISTS sources)
         cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE)
-        get_source_file_property(definitions "${source}" COMPILE_DEFINITIONS)
-        get_source_file_property(options "${source}" COMPILE_OPTIONS)
-        cmake_path(IS_PREFIX PROJECT_BINARY_DIR "${source}" NORMALIZE generated)
-        if(definitions OR generated)
-            list(APPEND kept "${source}")
-            continue()
-        endif()
-        if(NOT options)
-            set(options "")
-        endif()
         cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE path)
         cmake_path(GET path EXTENSION LAST_ONLY extension)
+        cmake_path(IS_PREFIX PROJECT_BINARY_DIR "${source}" generated)
+        get_source_file_property(definitions "${source}" COMPILE_DEFINITIONS)
+        get_source_file_property(options "${source}" COMPILE_OPTIONS)
         string(REGEX MATCH "^(tests/)?[^/]*" room "${path}")
-        set(size ${KRYLITH_UNITY_SIZE})
-        if(extension STREQUAL ".cu") # the headers of CUDA are most of the work, in every room
-            set(room cuda)
-            set(size ${KRYLITH_UNITY_SIZE_CUDA})
+        string(REPLACE "/" "_" room "${room}")
+        set(count count_${room}${extension})
+        math(EXPR number "0${${count}} / ${most${extension}} + 1")
+        set(group ${room}_${number})
+        if(generated OR definitions OR options)
+            list(APPEND kept "${source}")
+            continue()
+        elseif(extension STREQUAL ".cu")
+            list(APPEND groups_cuda ${group})
+            string(APPEND text_${group} "#include <krylith/${path}>\n")
+        else()
+            list(APPEND kept "${source}")
+            set_property(SOURCE "${source}" PROPERTY UNITY_GROUP ${group})
         endif()
-        # What one file's `using namespace` brings into sight would be ambiguous in another.
-        file(STRINGS "${source}" opened REGEX "^using namespace ")
-        string(MAKE_C_IDENTIFIER "${room}${options}${opened}${extension}" group)
-        if(NOT group IN_LIST groups)
-            list(APPEND groups ${group})
-            set(count_${group} 0)
-        endif()
-
-        # Into the first batch of its kind that has room for it and none of its names.
-        krylith_own_names(names "${source}")
-        krylith_called_names(calls "${source}")
-        set(number 1)
-        while(number LESS_EQUAL count_${group})
-            set(batch ${group}_${number})
-            list(LENGTH paths_${batch} length)
-            if(length LESS size)
-                krylith_share_no_item(names_fit names names_${batch})
-                krylith_share_no_item(old_calls_fit names calls_${batch})
-                krylith_share_no_item(new_calls_fit calls names_${batch})
-                if(names_fit AND old_calls_fit AND new_calls_fit)
-                    break()
-                endif()
-            endif()
-            math(EXPR number "${number} + 1")
-        endwhile()
-        set(batch ${group}_${number})
-        if(number GREATER count_${group})
-            set(count_${group} ${number})
-            list(APPEND batches ${batch})
-            string(MAKE_C_IDENTIFIER "${room}${extension}" counter)
-            math(EXPR count_of_${counter} "0${count_of_${counter}} + 1")
-            string(MAKE_C_IDENTIFIER "${room}_${count_of_${counter}}" name)
-            set(file_${batch} "${PROJECT_BINARY_DIR}/unity/${target}/${name}${extension}")
-            set(options_${batch} "${options}")
-        endif()
-        list(APPEND paths_${batch} "${path}")
-        list(APPEND names_${batch} ${names})
-        list(APPEND calls_${batch} ${calls})
-        list(REMOVE_DUPLICATES calls_${batch})
+        math(EXPR ${count} "0${${count}} + 1")
     endforeach()
-
-    foreach(batch IN LISTS batches)
-        list(TRANSFORM paths_${batch} REPLACE "(.+)" "#include <krylith/\\1>\n")
-        string(JOIN "" text ${paths_${batch}})
-        file(CONFIGURE OUTPUT "${file_${batch}}" CONTENT "${text}" @ONLY)
-        set_source_files_properties("${file_${batch}}" PROPERTIES
-                                    COMPILE_OPTIONS "${options_${batch}}")
+    list(REMOVE_DUPLICATES groups_cuda)
+    foreach(group IN LISTS groups_cuda) # CMake merges .cu files itself since 3.31 only
+        set(file "${PROJECT_BINARY_DIR}/unity/${target}/${group}.cu")
+        file(CONFIGURE OUTPUT "${file}" CONTENT "${text_${group}}" @ONLY)
+        list(APPEND kept "${file}")
     endforeach()
-    set(merged "")
-    foreach(batch IN LISTS batches)
-        list(APPEND merged "${file_${batch}}")
-    endforeach()
-    set_property(TARGET ${target} PROPERTY SOURCES ${kept} ${merged})
+    set_target_properties(${target} PROPERTIES SOURCES "${kept}" UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
     target_include_directories(${target} PRIVATE "${KRYLITH_PRIVATE_INCLUDE_DIR}")
-    # gcc warns of types in anonymous namespaces wherever they don't stand in the main file.
+    # gcc warns of types in anonymous namespaces wherever they don't stand in the main file. CMake includes by
+    # absolute paths; where these don't get into __FILE__, a compiler cache serves other clones.
     target_compile_options(${target} PRIVATE
-        $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+        $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>
+        $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=>)
 endfunction()

@@ -15,7 +15,7 @@ namespace krylith {
 namespace {
 
 template <class Index>
-void check_indices(const char* name, std::span<const Index> indices, std::int64_t limit) {
+void check_coo_indices(const char* name, std::span<const Index> indices, std::int64_t limit) {
     const auto count = static_cast<std::int64_t>(indices.size());
     std::int64_t first_bad = count;
 #pragma omp parallel for schedule(static) reduction(min : first_bad)
@@ -66,8 +66,8 @@ void coo_assembly::build(std::span<const Index> row_indices,
                           std::to_string(column_indices.size()) +
                           " entries, allowed is the same number");
     }
-    check_indices("row_indices", row_indices, rows_);
-    check_indices("column_indices", column_indices, columns_);
+    check_coo_indices("row_indices", row_indices, rows_);
+    check_coo_indices("column_indices", column_indices, columns_);
     entries_ = static_cast<std::int64_t>(row_indices.size());
 
     // The "values" of this matrix are the numbers of its entries.

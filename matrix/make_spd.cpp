@@ -34,7 +34,7 @@ void merge_row(const csr_matrix<T>& a, const csr_matrix<T>& mirror, std::int64_t
 }
 
 template <class T>
-void check(const csr_matrix<T>& a) {
+void check_square_canonical(const csr_matrix<T>& a) {
     validate(a);
     if (a.rows != a.columns) {
         throw input_error("make_spd: the matrix is " + std::to_string(a.rows) + " x " +
@@ -50,7 +50,7 @@ void check(const csr_matrix<T>& a) {
 
 template <class T>
 csr_matrix<T> make_spd(const csr_matrix<T>& a) {
-    check(a);
+    check_square_canonical(a);
     require_memory(a.rows, static_cast<double>(a.rows) * sizeof(std::int64_t) +
                                static_cast<double>(a.nnz()) * (sizeof(std::int32_t) + sizeof(T)));
     const csr_matrix<T> mirror = transpose(a);

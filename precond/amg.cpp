@@ -17,15 +17,15 @@ namespace krylith {
 
 namespace {
 
-constexpr int highest_degree = 16;
+constexpr int highest_smoother_degree = 16;
 constexpr int most_levels = 50;
 constexpr double most_dropped = 0.1;
 constexpr std::int64_t most_gathered = std::numeric_limits<std::int32_t>::max();
 
 constexpr std::string_view cycles[] = {"v", "w"};
 constexpr std::string_view reuses[] = {"transfer", "values", "none"};
-constexpr std::string_view precisions[] = {"fp32", "fp16", "fp64"};
-constexpr std::string_view kinds[] = {"auto", "symmetric", "unsymmetric"};
+constexpr std::string_view amg_precisions[] = {"fp32", "fp16", "fp64"};
+constexpr std::string_view amg_kinds[] = {"auto", "symmetric", "unsymmetric"};
 
 constexpr multigrid_precision precision_values[] = {
     multigrid_precision::fp32, multigrid_precision::fp16, multigrid_precision::fp64};
@@ -35,14 +35,15 @@ constexpr multigrid_reuse reuse_values[] = {multigrid_reuse::transfer, multigrid
                                             multigrid_reuse::none};
 
 template <class T>
-const amg_options& checked(const amg_options& o) {
+const amg_options& checked_amg(const amg_options& o) {
     const auto refuse = [](const std::string& what, const std::string& value,
                            const std::string& allowed) {
         throw usage_error("amg_options::" + what + " is " + value + "; allowed is " + allowed);
     };
     if (!(o.theta >= 0 && o.theta < 1)) refuse("theta", number_text(o.theta), "0 <= theta < 1");
-    if (o.degree < 1 || o.degree > highest_degree)
-        refuse("degree", std::to_string(o.degree), "1 to " + std::to_string(highest_degree));
+    if (o.degree < 1 || o.degree > highest_smoother_degree)
+        refuse("degree", std::to_string(o.degree),
+               "1 to " + std::to_string(highest_smoother_degree));
     if (o.aggressive < -1 || o.aggressive > most_levels)
         refuse("aggressive", std::to_string(o.aggressive),
                "-1 (by the length of rows) to " + std::to_string(most_levels));
@@ -58,7 +59,7 @@ const amg_options& checked(const amg_options& o) {
     return o;
 }
 
-constexpr const char* who = "amg";
+constexpr const char* amg_name = "amg";
 
 /// What is applied to vectors of the operator, which may have several columns.
 template <class T>
@@ -82,8 +83,8 @@ std::unique_ptr<detail::amg_work<T>> make_work(const matrix_operator<T>& a,
 
 /// Returns whether recorded applications stay right.
 template <class T>
-bool update(detail::amg_work<T>& work, distributed_csr<T> matrix, const amg_options& options,
-            hierarchy_age& age) {
+bool update_work(detail::amg_work<T>& work, distributed_csr<T> matrix, const amg_options& options,
+                 hierarchy_age& age) {
     if (age.rebuild_due()) {
         work.rebuild(std::move(matrix), options);
         age.rebuilt();
@@ -107,17 +108,17 @@ amg<T>::amg(const matrix_operator<T>& a, distributed_csr<T> matrix, const amg_op
 
 template <class T>
 amg<T>::amg(const matrix_operator<T>& a, const csr_view<T>& matrix, const amg_options& options)
-    : amg(a, detail::on_devices(who, *square_layout(a.single().layouts(), who), matrix),
-          checked<T>(options)) {}
+    : amg(a, detail::on_devices(amg_name, *square_layout(a.single().layouts(), amg_name), matrix),
+          checked_amg<T>(options)) {}
 
 // A set-up reads the values first, and waits for the devices many times after that.
 template <class T>
 amg<T>::amg(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
             const amg_options& options)
     : amg(a,
-          detail::on_devices(who, *square_layout(a.single().layouts(), who), parts,
+          detail::on_devices(amg_name, *square_layout(a.single().layouts(), amg_name), parts,
                              part_values::borrowed),
-          checked<T>(options)) {}
+          checked_amg<T>(options)) {}
 
 template <class T>
 amg<T>::amg(amg&&) noexcept = default;
@@ -128,20 +129,20 @@ amg<T>::~amg() = default;
 
 template <class T>
 void amg<T>::take(distributed_csr<T> matrix) {
-    pattern_.expect(who, detail::pattern_of(matrix));
-    if (!krylith::update(*work_, std::move(matrix), options_, age_)) identity_.renew();
+    pattern_.expect(amg_name, detail::pattern_of(matrix));
+    if (!update_work(*work_, std::move(matrix), options_, age_)) identity_.renew();
 }
 
 template <class T>
 void amg<T>::update(const csr_view<T>& matrix) {
     (void)*work_;
-    take(detail::on_devices(who, *layout_, matrix));
+    take(detail::on_devices(amg_name, *layout_, matrix));
 }
 
 template <class T>
 void amg<T>::update(std::span<const csr_part<T>> parts) {
     (void)*work_;
-    take(detail::on_devices(who, *layout_, parts));
+    take(detail::on_devices(amg_name, *layout_, parts));
 }
 
 template <class T>
@@ -195,9 +196,9 @@ std::string amg<T>::name() const {
     if (options_.drop != amg_options().drop) text += ":drop=" + number_text(options_.drop);
     for (std::size_t i = 1; i < std::size(reuses); ++i) // the first is the default
         if (options_.reuse == reuse_values[i]) text += ":reuse=" + std::string(reuses[i]);
-    for (std::size_t i = 1; i < std::size(precisions); ++i)
+    for (std::size_t i = 1; i < std::size(amg_precisions); ++i)
         if (options_.precision == precision_values[i])
-            text += ":precision=" + std::string(precisions[i]);
+            text += ":precision=" + std::string(amg_precisions[i]);
     if (!symmetric())
         text += ":kind=unsymmetric";
     else if (options_.kind == multigrid_kind::symmetric)
@@ -226,10 +227,10 @@ template class amg<float>;
 
 namespace {
 
-constexpr parameter_rule rules[] = {
+constexpr parameter_rule amg_rules[] = {
     parameter_rule::real("theta", amg_options().theta, 0, 1,
                          "entries below theta sqrt(a_ii a_jj) are weak"),
-    parameter_rule::whole("degree", amg_options().degree, 1, highest_degree,
+    parameter_rule::whole("degree", amg_options().degree, 1, highest_smoother_degree,
                           "of the smoother before and after each correction"),
     parameter_rule::word("cycle", cycles, "v, or w for coefficients that jump"),
     parameter_rule::whole("aggressive", -1, -1, most_levels,
@@ -240,8 +241,8 @@ constexpr parameter_rule rules[] = {
     parameter_rule::real("drop", amg_options().drop, 0, most_dropped,
                          "of the diagonal: smaller entries of coarse matrices go"),
     parameter_rule::word("reuse", reuses, "what update() keeps"),
-    parameter_rule::word("precision", precisions, "of the hierarchy"),
-    parameter_rule::word("kind", kinds, "of matrix; auto looks whether it is symmetric"),
+    parameter_rule::word("precision", amg_precisions, "of the hierarchy"),
+    parameter_rule::word("kind", amg_kinds, "of matrix; auto looks whether it is symmetric"),
     parameter_rule::whole("block_size", amg_options().block_size, 1, aggregation::most_of_node,
                           "rows of a node, consecutive ones"),
 };
@@ -260,10 +261,11 @@ amg_options amg_options_of(const method_parameters& parameters) {
     if (parameters.word("cycle") == "w") options.cycle = multigrid_cycle::w;
     for (std::size_t i = 0; i < std::size(reuses); ++i)
         if (parameters.word("reuse") == reuses[i]) options.reuse = reuse_values[i];
-    for (std::size_t i = 0; i < std::size(precisions); ++i)
-        if (parameters.word("precision") == precisions[i]) options.precision = precision_values[i];
-    for (std::size_t i = 0; i < std::size(kinds); ++i)
-        if (parameters.word("kind") == kinds[i]) options.kind = kind_values[i];
+    for (std::size_t i = 0; i < std::size(amg_precisions); ++i)
+        if (parameters.word("precision") == amg_precisions[i])
+            options.precision = precision_values[i];
+    for (std::size_t i = 0; i < std::size(amg_kinds); ++i)
+        if (parameters.word("kind") == amg_kinds[i]) options.kind = kind_values[i];
     return options;
 }
 
@@ -302,21 +304,13 @@ std::string no_amg_because(const matrix_statistics& s) {
     return {};
 }
 
-/// No model: coarse levels depend on the values.
-std::optional<std::int64_t> kept_bytes(const preconditioner_size&, const method_parameters&) {
-    return std::nullopt;
-}
-std::optional<double> moved_bytes(const preconditioner_size&, const method_parameters&) {
-    return std::nullopt;
-}
-
 } // namespace
 
 constinit const preconditioner_method preconditioner_rows::multigrid = {
     .name = "amg",
     .aliases = {"multigrid", "sa-amg", "gamg"},
     .help = "algebraic multigrid by smoothed aggregation",
-    .parameters = std::span<const parameter_rule>(rules),
+    .parameters = std::span<const parameter_rule>(amg_rules),
     .needs_spd = true,
     .needs_matrix = true,
     .pointwise = false,
@@ -324,8 +318,8 @@ constinit const preconditioner_method preconditioner_rows::multigrid = {
     .listed = true,
     .chosen_from = 1'000'000, // Poisson's: from there on set-up and solve take less than CG alone
     .no_use_because = no_amg_because,
-    .kept_bytes = kept_bytes,
-    .moved_bytes = moved_bytes,
+    .kept_bytes = no_kept_bytes, // coarse levels depend on the values
+    .moved_bytes = no_moved_bytes,
     .make = preconditioner_makers{make_amg<double>, make_amg<float>},
     .make_for_nodes = {make_amg_of_nodes<double>, make_amg_of_nodes<float>},
     .chosen_for_transport_from = 1'000'000,

@@ -23,9 +23,9 @@ namespace krylith {
 
 namespace {
 
-constexpr const char* who = "block-jacobi";
+constexpr const char* block_jacobi_name = "block-jacobi";
 
-block_jacobi_options checked(const block_jacobi_options& o) {
+block_jacobi_options checked_block_jacobi(const block_jacobi_options& o) {
     if (o.block_size < 0 || o.block_size > detail::largest_block)
         throw usage_error("block_jacobi_options::block_size is " + std::to_string(o.block_size) +
                           "; allowed is 1 to " + std::to_string(detail::largest_block) +
@@ -34,8 +34,8 @@ block_jacobi_options checked(const block_jacobi_options& o) {
 }
 
 template <class T>
-std::vector<detail::block_place> places_of(const distributed_csr<T>& a,
-                                           const block_jacobi_options& options) {
+std::vector<detail::block_place> block_places(const distributed_csr<T>& a,
+                                              const block_jacobi_options& options) {
     return options.block_size == 0 ? detail::natural_blocks(a)
                                    : detail::equal_blocks(a.rows(), options.block_size);
 }
@@ -50,8 +50,8 @@ class block_work {
 public:
     block_work(const matrix_operator<T>& a, const distributed_csr<T>& matrix,
                const block_jacobi_options& options)
-        : layout_(square_layout(a.layouts(), who)),
-          inverses_(*layout_, places_of(matrix, options)),
+        : layout_(square_layout(a.layouts(), block_jacobi_name)),
+          inverses_(*layout_, block_places(matrix, options)),
           pattern_(pattern_of(matrix)) {
         inverses_.take(*layout_, matrix);
         make_operator();
@@ -59,7 +59,7 @@ public:
 
     /// Returns whether recorded applications stay right.
     bool update(const distributed_csr<T>& matrix) {
-        pattern_.expect(who, pattern_of(matrix));
+        pattern_.expect(block_jacobi_name, pattern_of(matrix));
         const T before = factor();
         inverses_.take(*layout_, matrix);
         return factor() == before;
@@ -138,21 +138,21 @@ private:
 template <class T>
 block_jacobi<T>::block_jacobi(const matrix_operator<T>& a, const csr_view<T>& matrix,
                               const block_jacobi_options& options)
-    : options_(checked(options)),
+    : options_(checked_block_jacobi(options)),
       work_(std::make_unique<detail::block_work<T>>(
           a,
-          detail::with_moderate_values(
-              detail::on_devices(who, *square_layout(a.layouts(), who), matrix)),
+          detail::with_moderate_values(detail::on_devices(
+              block_jacobi_name, *square_layout(a.layouts(), block_jacobi_name), matrix)),
           options)) {}
 
 template <class T>
 block_jacobi<T>::block_jacobi(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
                               const block_jacobi_options& options)
-    : options_(checked(options)),
+    : options_(checked_block_jacobi(options)),
       work_(std::make_unique<detail::block_work<T>>(
           a,
-          detail::with_moderate_values(
-              detail::on_devices(who, *square_layout(a.layouts(), who), parts)),
+          detail::with_moderate_values(detail::on_devices(
+              block_jacobi_name, *square_layout(a.layouts(), block_jacobi_name), parts)),
           options)) {}
 
 template <class T>
@@ -164,15 +164,15 @@ block_jacobi<T>::~block_jacobi() = default;
 
 template <class T>
 void block_jacobi<T>::update(const csr_view<T>& matrix) {
-    if (!work_->update(
-            detail::with_moderate_values(detail::on_devices(who, work_->vectors(), matrix))))
+    if (!work_->update(detail::with_moderate_values(
+            detail::on_devices(block_jacobi_name, work_->vectors(), matrix))))
         identity_.renew();
 }
 
 template <class T>
 void block_jacobi<T>::update(std::span<const csr_part<T>> parts) {
-    if (!work_->update(
-            detail::with_moderate_values(detail::on_devices(who, work_->vectors(), parts))))
+    if (!work_->update(detail::with_moderate_values(
+            detail::on_devices(block_jacobi_name, work_->vectors(), parts))))
         identity_.renew();
 }
 
@@ -212,7 +212,7 @@ template class block_jacobi<float>;
 
 namespace {
 
-constexpr parameter_rule rules[] = {
+constexpr parameter_rule block_jacobi_rules[] = {
     parameter_rule::whole("block_size", block_jacobi_options().block_size, 0, detail::largest_block,
                           "rows of a block; 0: rows of equal patterns are a block"),
 };
@@ -246,7 +246,7 @@ constinit const preconditioner_method preconditioner_rows::block_jacobi = {
     .name = "block-jacobi",
     .aliases = {"blockjacobi", "bjacobi", "vpbjacobi", "pbjacobi"},
     .help = "solves with small blocks along the diagonal",
-    .parameters = std::span<const parameter_rule>(rules),
+    .parameters = std::span<const parameter_rule>(block_jacobi_rules),
     .needs_spd = false,
     .needs_matrix = true,
     .pointwise = false,

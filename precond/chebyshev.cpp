@@ -32,14 +32,14 @@ double least_ratio(int degree) {
     return 1 / (root * root);
 }
 
-constexpr int highest_degree = 100;
+constexpr int highest_chebyshev_degree = 100;
 constexpr double highest_ratio = 1e8;
 
 template <class T>
-chebyshev_options checked(chebyshev_options options) {
-    if (options.degree < 1 || options.degree > highest_degree)
+chebyshev_options checked_chebyshev(chebyshev_options options) {
+    if (options.degree < 1 || options.degree > highest_chebyshev_degree)
         throw usage_error("chebyshev_options::degree is " + std::to_string(options.degree) +
-                          ", allowed is 1 to " + std::to_string(highest_degree));
+                          ", allowed is 1 to " + std::to_string(highest_chebyshev_degree));
     if (options.ratio == 0) options.ratio = usual_ratio(options.degree);
     const double least = least_ratio(options.degree);
     if (!(options.ratio >= least && options.ratio <= highest_ratio))
@@ -58,7 +58,7 @@ chebyshev_options checked(chebyshev_options options) {
 template <class T>
 chebyshev<T>::chebyshev(const matrix_operator<T>& a, const csr_view<T>& matrix,
                         const chebyshev_options& options)
-    : options_(checked<T>(options)) {
+    : options_(checked_chebyshev<T>(options)) {
     std::unique_ptr<detail::chebyshev_work<T>> work;
     if constexpr (std::same_as<T, double>)
         if (options_.precision == chebyshev_precision::fp64)
@@ -117,16 +117,17 @@ template class chebyshev<float>;
 
 namespace {
 
-constexpr std::string_view kinds[] = {"first", "fourth"};
-constexpr std::string_view precisions[] = {"fp32", "fp64"};
+constexpr std::string_view chebyshev_kinds[] = {"first", "fourth"};
+constexpr std::string_view chebyshev_precisions[] = {"fp32", "fp64"};
 
-constexpr parameter_rule rules[] = {
-    parameter_rule::whole("degree", chebyshev_options().degree, 1, highest_degree,
+constexpr parameter_rule chebyshev_rules[] = {
+    parameter_rule::whole("degree", chebyshev_options().degree, 1, highest_chebyshev_degree,
                           "one more than the products of an application"),
-    parameter_rule::word("kind", kinds, "of polynomial: first for cg, fourth as a smoother"),
+    parameter_rule::word("kind", chebyshev_kinds,
+                         "of polynomial: first for cg, fourth as a smoother"),
     parameter_rule::real("ratio", 0, 0, highest_ratio,
                          "upper / lower end of the interval, first kind; 0 is degree^2"),
-    parameter_rule::word("precision", precisions, "of its matrix and vectors"),
+    parameter_rule::word("precision", chebyshev_precisions, "of its matrix and vectors"),
 };
 
 chebyshev_options options_of(const method_parameters& parameters) {
@@ -158,8 +159,8 @@ double value_bytes(const preconditioner_size& s, const method_parameters& parame
     return parameters.word("precision") == "fp64" ? static_cast<double>(s.value_bytes) : 4;
 }
 
-std::optional<std::int64_t> kept_bytes(const preconditioner_size& s,
-                                       const method_parameters& parameters) {
+std::optional<std::int64_t> bytes_of_chebyshev(const preconditioner_size& s,
+                                               const method_parameters& parameters) {
     const double w = value_bytes(s, parameters);
     const auto nnz = static_cast<double>(s.nnz);
     const auto rows = static_cast<double>(s.rows);
@@ -168,8 +169,8 @@ std::optional<std::int64_t> kept_bytes(const preconditioner_size& s,
 }
 
 /// The norm of r, the passes in and out, the products, and a sum for every second product.
-std::optional<double> moved_bytes(const preconditioner_size& s,
-                                  const method_parameters& parameters) {
+std::optional<double> moved_by_chebyshev(const preconditioner_size& s,
+                                         const method_parameters& parameters) {
     const double w = value_bytes(s, parameters);
     const auto t = static_cast<double>(s.value_bytes);
     const auto products = static_cast<double>(parameters.whole("degree") - 1);
@@ -186,7 +187,7 @@ constinit const preconditioner_method preconditioner_rows::chebyshev = {
     .name = "chebyshev",
     .aliases = {"cheby", "polynomial"},
     .help = "a polynomial of A",
-    .parameters = std::span<const parameter_rule>(rules),
+    .parameters = std::span<const parameter_rule>(chebyshev_rules),
     .needs_spd = true,
     .needs_matrix = true,
     .pointwise = false,
@@ -194,8 +195,8 @@ constinit const preconditioner_method preconditioner_rows::chebyshev = {
     .listed = false,
     .chosen_from = std::nullopt,
     .no_use_because = no_chebyshev_because,
-    .kept_bytes = kept_bytes,
-    .moved_bytes = moved_bytes,
+    .kept_bytes = bytes_of_chebyshev,
+    .moved_bytes = moved_by_chebyshev,
     .make = preconditioner_makers{make_chebyshev<double>, make_chebyshev<float>},
     .takes_columns = true,
 };

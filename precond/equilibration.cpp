@@ -9,6 +9,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/precond/matrix/canonical_matrix.hpp>
+#include <krylith/precond/matrix/matrix_on_devices.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/vector/fused.hpp>
 
@@ -61,13 +62,6 @@ std::vector<T> squares(const std::vector<double>& s) {
     return values;
 }
 
-void check_size(const layout& layout, std::int64_t rows, std::int64_t columns) {
-    if (rows != layout.size() || columns != layout.size())
-        throw usage_error("equilibration: a matrix of " + std::to_string(rows) + " x " +
-                          std::to_string(columns) + " for an operator of " +
-                          std::to_string(layout.size()) + " rows");
-}
-
 } // namespace
 
 template <class T>
@@ -82,7 +76,7 @@ equilibration<T>::equilibration(const matrix_operator<T>& a, const csr_view<T>& 
 
 template <class T>
 void equilibration<T>::update(const csr_view<T>& matrix) {
-    check_size(*inverse_->layout(), matrix.rows, matrix.columns);
+    detail::check_size("equilibration", *inverse_->layout(), matrix.rows, matrix.columns);
     const detail::canonical_matrix<T> canonical(matrix, nullptr);
     inverse_->upload(squares<T>(equilibrate(canonical.view())));
 }

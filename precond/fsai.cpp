@@ -22,9 +22,9 @@ namespace krylith {
 
 namespace {
 
-constexpr const char* who = "fsai";
+constexpr const char* fsai_name = "fsai";
 
-fsai_options checked(const fsai_options& o) {
+fsai_options checked_fsai(const fsai_options& o) {
     if (o.power != 1 && o.power != 2)
         throw usage_error("fsai_options::power is " + std::to_string(o.power) +
                           "; allowed is 1 or 2");
@@ -36,9 +36,9 @@ fsai_options checked(const fsai_options& o) {
 
 template <class T>
 detail::inverse_matrix<T> make_factor(const distributed_csr<T>& a, const fsai_options& options) {
-    if (options.power == 1) return {who, a, a, detail::inverse_kind::factor};
-    return {who, a, detail::squared_couplings(a, options.threshold), detail::inverse_kind::factor,
-            options.threshold};
+    if (options.power == 1) return {fsai_name, a, a, detail::inverse_kind::factor};
+    return {fsai_name, a, detail::squared_couplings(a, options.threshold),
+            detail::inverse_kind::factor, options.threshold};
 }
 
 } // namespace
@@ -65,13 +65,13 @@ public:
         operators.push_back(make_operator(layouts, factor_.matrix(), as));
         operators.push_back(make_operator(layouts, transposed_, as));
         for (auto& single : operators) single = in_columns_of(of, std::move(single));
-        chain_.emplace(who, of.layout(), std::move(operators));
+        chain_.emplace(fsai_name, of.layout(), std::move(operators));
     }
 
     /// Returns whether recorded applications stay right.
     bool update(const distributed_csr<T>& a) {
-        refuse_new_values(who, columns_);
-        pattern_.expect(who, pattern_of(a));
+        refuse_new_values(fsai_name, columns_);
+        pattern_.expect(fsai_name, pattern_of(a));
         const T before = factor();
         factor_.take(*layout_, a);
         transposition_->apply(factor_.matrix(), transposed_);
@@ -124,19 +124,19 @@ private:
 
 template <class T>
 fsai<T>::fsai(const matrix_operator<T>& a, const csr_view<T>& matrix, const fsai_options& options)
-    : options_(checked(options)) {
-    const layout_handle& layout = square_layout(a.single().layouts(), who);
+    : options_(checked_fsai(options)) {
+    const layout_handle& layout = square_layout(a.single().layouts(), fsai_name);
     work_ = std::make_unique<detail::fsai_work<T>>(
-        a, detail::with_moderate_values(detail::on_devices(who, *layout, matrix)), options_);
+        a, detail::with_moderate_values(detail::on_devices(fsai_name, *layout, matrix)), options_);
 }
 
 template <class T>
 fsai<T>::fsai(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
               const fsai_options& options)
-    : options_(checked(options)) {
-    const layout_handle& layout = square_layout(a.single().layouts(), who);
+    : options_(checked_fsai(options)) {
+    const layout_handle& layout = square_layout(a.single().layouts(), fsai_name);
     work_ = std::make_unique<detail::fsai_work<T>>(
-        a, detail::with_moderate_values(detail::on_devices(who, *layout, parts)), options_);
+        a, detail::with_moderate_values(detail::on_devices(fsai_name, *layout, parts)), options_);
 }
 
 template <class T>
@@ -149,14 +149,14 @@ fsai<T>::~fsai() = default;
 template <class T>
 void fsai<T>::update(const csr_view<T>& matrix) {
     if (!work_->update(
-            detail::with_moderate_values(detail::on_devices(who, work_->vectors(), matrix))))
+            detail::with_moderate_values(detail::on_devices(fsai_name, work_->vectors(), matrix))))
         identity_.renew();
 }
 
 template <class T>
 void fsai<T>::update(std::span<const csr_part<T>> parts) {
     if (!work_->update(
-            detail::with_moderate_values(detail::on_devices(who, work_->vectors(), parts))))
+            detail::with_moderate_values(detail::on_devices(fsai_name, work_->vectors(), parts))))
         identity_.renew();
 }
 
@@ -198,7 +198,7 @@ template class fsai<float>;
 
 namespace {
 
-constexpr parameter_rule rules[] = {
+constexpr parameter_rule fsai_rules[] = {
     parameter_rule::whole("power", fsai_options().power, 1, 2, "of A whose pattern G has"),
     parameter_rule::real("threshold", fsai_options().threshold, 0, 1,
                          "for power=2: smaller entries are left out"),
@@ -226,12 +226,8 @@ double factor_entries(const preconditioner_size& s) {
     return (static_cast<double>(s.nnz) + static_cast<double>(s.rows)) / 2;
 }
 
-/// Nothing for A^2, whose entries are not known.
-std::optional<std::int64_t> kept_bytes(const preconditioner_size&, const method_parameters&) {
-    return std::nullopt;
-}
-std::optional<double> moved_bytes(const preconditioner_size& s,
-                                  const method_parameters& parameters) {
+std::optional<double> moved_by_fsai(const preconditioner_size& s,
+                                    const method_parameters& parameters) {
     if (parameters.whole("power") != 1) return std::nullopt;
     const auto w = static_cast<double>(s.value_bytes);
     return 2 * (w + 4) * factor_entries(s) + (4 * w + 8) * static_cast<double>(s.rows);
@@ -243,7 +239,7 @@ constinit const preconditioner_method preconditioner_rows::fsai = {
     .name = "fsai",
     .aliases = {"afsai", "factorized-sparse-approximate-inverse"},
     .help = "a sparse G'G near the inverse",
-    .parameters = std::span<const parameter_rule>(rules),
+    .parameters = std::span<const parameter_rule>(fsai_rules),
     .needs_spd = true,
     .needs_matrix = true,
     .pointwise = false,
@@ -251,8 +247,8 @@ constinit const preconditioner_method preconditioner_rows::fsai = {
     .listed = true,
     .chosen_from = never_first, // where multigrid is no help: half the iterations of Jacobi
     .no_use_because = no_fsai_because,
-    .kept_bytes = kept_bytes,
-    .moved_bytes = moved_bytes,
+    .kept_bytes = no_kept_bytes, // entries of A^2 are not known
+    .moved_bytes = moved_by_fsai,
     .make = preconditioner_makers{make_fsai<double>, make_fsai<float>},
     .takes_columns = true,
 };

@@ -20,10 +20,10 @@ namespace krylith {
 
 namespace {
 
-constexpr const char* who = "gauss-seidel";
+constexpr const char* gauss_seidel_name = "gauss-seidel";
 constexpr std::string_view sweeps[] = {"symmetric", "forward"};
 
-gauss_seidel_options checked(const gauss_seidel_options& o) {
+gauss_seidel_options checked_gauss_seidel(const gauss_seidel_options& o) {
     if (!(o.omega > 0 && o.omega < 2))
         throw usage_error("gauss_seidel_options::omega is " + number_text(o.omega) +
                           "; allowed is above 0 and below 2");
@@ -46,7 +46,7 @@ public:
     }
 
     void update(const distributed_csr<T>& a) {
-        pattern_.expect(who, pattern_of(a));
+        pattern_.expect(gauss_seidel_name, pattern_of(a));
         sweeps_.take(*layout_, a);
     }
 
@@ -86,19 +86,19 @@ private:
 template <class T>
 gauss_seidel<T>::gauss_seidel(const matrix_operator<T>& a, const csr_view<T>& matrix,
                               const gauss_seidel_options& options)
-    : options_(checked(options)) {
-    const layout_handle& layout = square_layout(a.layouts(), who);
+    : options_(checked_gauss_seidel(options)) {
+    const layout_handle& layout = square_layout(a.layouts(), gauss_seidel_name);
     work_ = std::make_unique<detail::gauss_seidel_work<T>>(
-        layout, detail::on_devices(who, *layout, matrix), options_);
+        layout, detail::on_devices(gauss_seidel_name, *layout, matrix), options_);
 }
 
 template <class T>
 gauss_seidel<T>::gauss_seidel(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
                               const gauss_seidel_options& options)
-    : options_(checked(options)) {
-    const layout_handle& layout = square_layout(a.layouts(), who);
+    : options_(checked_gauss_seidel(options)) {
+    const layout_handle& layout = square_layout(a.layouts(), gauss_seidel_name);
     work_ = std::make_unique<detail::gauss_seidel_work<T>>(
-        layout, detail::on_devices(who, *layout, parts), options_);
+        layout, detail::on_devices(gauss_seidel_name, *layout, parts), options_);
 }
 
 template <class T>
@@ -110,12 +110,12 @@ gauss_seidel<T>::~gauss_seidel() = default;
 
 template <class T>
 void gauss_seidel<T>::update(const csr_view<T>& matrix) {
-    work_->update(detail::on_devices(who, work_->vectors(), matrix));
+    work_->update(detail::on_devices(gauss_seidel_name, work_->vectors(), matrix));
 }
 
 template <class T>
 void gauss_seidel<T>::update(std::span<const csr_part<T>> parts) {
-    work_->update(detail::on_devices(who, work_->vectors(), parts));
+    work_->update(detail::on_devices(gauss_seidel_name, work_->vectors(), parts));
 }
 
 template <class T>
@@ -155,8 +155,8 @@ template class gauss_seidel<float>;
 
 namespace {
 
-/// 0 and 2, which checked() refuses, are the ends of what a rule can say.
-constexpr parameter_rule rules[] = {
+/// 0 and 2, which checked_gauss_seidel() refuses, are the ends of what a rule can say.
+constexpr parameter_rule gauss_seidel_rules[] = {
     parameter_rule::real("omega", gauss_seidel_options().omega, 0.01, 1.99, "the relaxation"),
     parameter_rule::word("sweep", sweeps, "forward for matrices that are not symmetric"),
 };
@@ -184,8 +184,8 @@ double swept_entries(const preconditioner_size& s, const method_parameters& para
     return parameters.word("sweep") == sweeps[1] ? beside / 2 : beside;
 }
 
-std::optional<std::int64_t> kept_bytes(const preconditioner_size& s,
-                                       const method_parameters& parameters) {
+std::optional<std::int64_t> bytes_of_gauss_seidel(const preconditioner_size& s,
+                                                  const method_parameters& parameters) {
     // A forward sweep may have nearly all entries of a device that has the last colours.
     const auto entries = static_cast<double>(std::max<std::int64_t>(0, s.nnz));
     const int directions = parameters.word("sweep") == sweeps[1] ? 1 : 2;
@@ -193,8 +193,8 @@ std::optional<std::int64_t> kept_bytes(const preconditioner_size& s,
     return static_cast<std::int64_t>((w + 4) * entries) +
            (8 + 8 * directions + 2 * s.value_bytes) * s.rows + (4 + s.value_bytes) * s.ghosts;
 }
-std::optional<double> moved_bytes(const preconditioner_size& s,
-                                  const method_parameters& parameters) {
+std::optional<double> moved_by_gauss_seidel(const preconditioner_size& s,
+                                            const method_parameters& parameters) {
     const auto w = static_cast<double>(s.value_bytes);
     return (w + 4) * swept_entries(s, parameters) + (5 * w + 24) * static_cast<double>(s.rows);
 }
@@ -205,7 +205,7 @@ constinit const preconditioner_method preconditioner_rows::gauss_seidel = {
     .name = "gauss-seidel",
     .aliases = {"gs", "ssor", "sgs", "sor"},
     .help = "sweeps over colours of rows, as SSOR",
-    .parameters = std::span<const parameter_rule>(rules),
+    .parameters = std::span<const parameter_rule>(gauss_seidel_rules),
     .needs_spd = false,
     .needs_matrix = true,
     .pointwise = false,
@@ -213,8 +213,8 @@ constinit const preconditioner_method preconditioner_rows::gauss_seidel = {
     .listed = false,
     .chosen_from = std::nullopt,
     .no_use_because = no_gauss_seidel_because,
-    .kept_bytes = kept_bytes,
-    .moved_bytes = moved_bytes,
+    .kept_bytes = bytes_of_gauss_seidel,
+    .moved_bytes = moved_by_gauss_seidel,
     .make = preconditioner_makers{make_gauss_seidel<double>, make_gauss_seidel<float>},
     .keeps_definite = true,
 };

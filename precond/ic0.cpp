@@ -10,7 +10,7 @@ namespace krylith {
 
 namespace {
 
-incomplete::factor_request requested(const ic0_options& options) {
+incomplete::factor_request ic0_request(const ic0_options& options) {
     return {"ic0", options.order, {true, incomplete::checked_shift("ic0", options.shift)}};
 }
 
@@ -20,14 +20,14 @@ template <class T>
 ic0<T>::ic0(const matrix_operator<T>& a, const csr_view<T>& matrix, const ic0_options& options)
     : options_(options),
       factors_(std::make_unique<incomplete::device_factors<T>>(square_layout(a.layouts(), "ic0"),
-                                                               matrix, requested(options))) {}
+                                                               matrix, ic0_request(options))) {}
 
 template <class T>
 ic0<T>::ic0(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
             const ic0_options& options)
     : options_(options),
       factors_(std::make_unique<incomplete::device_factors<T>>(square_layout(a.layouts(), "ic0"),
-                                                               parts, requested(options))) {}
+                                                               parts, ic0_request(options))) {}
 
 template <class T>
 ic0<T>::ic0(ic0&&) noexcept = default;
@@ -86,7 +86,7 @@ template class ic0<float>;
 
 namespace {
 
-constexpr parameter_rule rules[] = {incomplete::order_rule, incomplete::shift_rule};
+constexpr parameter_rule ic0_rules[] = {incomplete::order_rule, incomplete::shift_rule};
 
 template <class T>
 any_preconditioner<T> make_ic0(const matrix_operator<T>& a, const csr_view<T>* matrix,
@@ -101,18 +101,13 @@ std::string no_ic0_because(const matrix_statistics& s) {
            " diagonal entries are not positive";
 }
 
-/// No model: what solves keep depends on the lengths of rows.
-std::optional<std::int64_t> kept_bytes(const preconditioner_size&, const method_parameters&) {
-    return std::nullopt;
-}
-
 } // namespace
 
 constinit const preconditioner_method preconditioner_rows::ic0 = {
     .name = "ic0",
     .aliases = {"ic", "ic(0)", "icc", "ichol"},
     .help = "incomplete Cholesky without fill of each device's block",
-    .parameters = std::span<const parameter_rule>(rules),
+    .parameters = std::span<const parameter_rule>(ic0_rules),
     .needs_spd = true,
     .needs_matrix = true,
     .pointwise = false,
@@ -120,7 +115,7 @@ constinit const preconditioner_method preconditioner_rows::ic0 = {
     .listed = true,
     .chosen_from = std::nullopt, // fsai is faster on GPUs where multigrid is no help
     .no_use_because = no_ic0_because,
-    .kept_bytes = kept_bytes,
+    .kept_bytes = no_kept_bytes, // what solves keep depends on the lengths of rows
     .moved_bytes = incomplete::moved_by_factors,
     .make = preconditioner_makers{make_ic0<double>, make_ic0<float>},
 };

@@ -10,7 +10,7 @@ namespace krylith {
 
 namespace {
 
-incomplete::factor_request requested(const ilu0_options& options) {
+incomplete::factor_request ilu0_request(const ilu0_options& options) {
     return {"ilu0",
             options.order,
             {false, incomplete::checked_shift("ilu0", options.shift)},
@@ -23,14 +23,14 @@ template <class T>
 ilu0<T>::ilu0(const matrix_operator<T>& a, const csr_view<T>& matrix, const ilu0_options& options)
     : options_(options),
       factors_(std::make_unique<incomplete::device_factors<T>>(square_layout(a.layouts(), "ilu0"),
-                                                               matrix, requested(options))) {}
+                                                               matrix, ilu0_request(options))) {}
 
 template <class T>
 ilu0<T>::ilu0(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
               const ilu0_options& options)
     : options_(options),
       factors_(std::make_unique<incomplete::device_factors<T>>(square_layout(a.layouts(), "ilu0"),
-                                                               parts, requested(options))) {}
+                                                               parts, ilu0_request(options))) {}
 
 template <class T>
 ilu0<T>::ilu0(ilu0&&) noexcept = default;
@@ -91,8 +91,8 @@ template class ilu0<float>;
 
 namespace {
 
-constexpr parameter_rule rules[] = {incomplete::order_rule, incomplete::shift_rule,
-                                    incomplete::overlap_rule};
+constexpr parameter_rule ilu0_rules[] = {incomplete::order_rule, incomplete::shift_rule,
+                                         incomplete::overlap_rule};
 
 template <class T>
 any_preconditioner<T> make_ilu0(const matrix_operator<T>& a, const csr_view<T>* matrix,
@@ -109,18 +109,13 @@ std::string no_ilu0_because(const matrix_statistics& s) {
            " diagonal entries are missing or 0";
 }
 
-/// No model: what solves keep depends on the lengths of rows.
-std::optional<std::int64_t> kept_bytes(const preconditioner_size&, const method_parameters&) {
-    return std::nullopt;
-}
-
 } // namespace
 
 constinit const preconditioner_method preconditioner_rows::ilu0 = {
     .name = "ilu0",
     .aliases = {"ilu", "ilu(0)", "spilu0"},
     .help = "incomplete LU without fill of each device's block",
-    .parameters = std::span<const parameter_rule>(rules),
+    .parameters = std::span<const parameter_rule>(ilu0_rules),
     .needs_spd = false,
     .needs_matrix = true,
     .pointwise = false,
@@ -128,7 +123,7 @@ constinit const preconditioner_method preconditioner_rows::ilu0 = {
     .listed = true,
     .chosen_from = 0, // before the factors with fill, which the host makes
     .no_use_because = no_ilu0_because,
-    .kept_bytes = kept_bytes,
+    .kept_bytes = no_kept_bytes, // what solves keep depends on the lengths of rows
     .moved_bytes = incomplete::moved_by_factors,
     .make = preconditioner_makers{make_ilu0<double>, make_ilu0<float>},
 };

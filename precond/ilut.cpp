@@ -26,7 +26,7 @@ constexpr std::string_view matchings[] = {"auto", "on", "off"};
 constexpr row_matching_use matching_values[] = {row_matching_use::automatic, row_matching_use::on,
                                                 row_matching_use::off};
 
-ilut_options checked(const ilut_options& o) {
+ilut_options checked_ilut(const ilut_options& o) {
     const auto refuse = [](const std::string& what, double value, const std::string& allowed) {
         throw usage_error("ilut_options::" + what + " is " + number_text(value) + "; allowed is " +
                           allowed);
@@ -61,10 +61,7 @@ template <class T>
 std::unique_ptr<detail::ilut_blocks<T>>
 make_blocks(const layout_handle& handle, const csr_view<T>& given, const ilut_options& options) {
     const layout& layout = *handle;
-    if (given.rows != layout.size() || given.columns != layout.size())
-        throw usage_error("ilut: a matrix of " + std::to_string(given.rows) + " x " +
-                          std::to_string(given.columns) + " for an operator of " +
-                          std::to_string(layout.size()) + " rows");
+    detail::check_size("ilut", layout, given.rows, given.columns);
     const detail::canonical_matrix<T> canonical(given, layout.order.get());
     const csr_view<T>& matrix = canonical.view();
     const int exponent = checked_exponent(given);
@@ -101,7 +98,7 @@ make_blocks(const layout_handle& handle, const csr_view<T>& given, const ilut_op
 
 template <class T>
 ilut<T>::ilut(const matrix_operator<T>& a, const csr_view<T>& matrix, const ilut_options& options)
-    : options_(checked(options)),
+    : options_(checked_ilut(options)),
       layout_(square_layout(a.layouts(), "ilut")),
       made_(make_blocks(layout_, matrix, options_)) {}
 
@@ -166,7 +163,7 @@ template class ilut<float>;
 
 namespace {
 
-constexpr parameter_rule rules[] = {
+constexpr parameter_rule ilut_rules[] = {
     parameter_rule::real("drop", ilut_options().drop, 0, 1,
                          "entries below this times their row's mean are dropped"),
     parameter_rule::real("fill", ilut_options().fill, 0, most_fill,
@@ -191,21 +188,13 @@ std::string no_ilut_because(const matrix_statistics&) {
     return {};
 }
 
-/// No model: what is dropped depends on the values.
-std::optional<std::int64_t> kept_bytes(const preconditioner_size&, const method_parameters&) {
-    return std::nullopt;
-}
-std::optional<double> moved_bytes(const preconditioner_size&, const method_parameters&) {
-    return std::nullopt;
-}
-
 } // namespace
 
 constinit const preconditioner_method preconditioner_rows::ilut = {
     .name = "ilut",
     .aliases = {"ilutp", "spilu"},
     .help = "incomplete LU with thresholds of each device's block",
-    .parameters = std::span<const parameter_rule>(rules),
+    .parameters = std::span<const parameter_rule>(ilut_rules),
     .needs_spd = false,
     .needs_matrix = true,
     .pointwise = false,
@@ -213,8 +202,8 @@ constinit const preconditioner_method preconditioner_rows::ilut = {
     .listed = true,
     .chosen_from = 0,
     .no_use_because = no_ilut_because,
-    .kept_bytes = kept_bytes,
-    .moved_bytes = moved_bytes,
+    .kept_bytes = no_kept_bytes, // what is dropped depends on the values
+    .moved_bytes = no_moved_bytes,
     .make = preconditioner_makers{make_ilut<double>, make_ilut<float>},
     .stronger = "drop=1e-8:fill=100",
 };

@@ -6,6 +6,7 @@
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/memory/buffer.hpp>
+#include <krylith/precond/matrix/memory_item.hpp>
 #include <krylith/precond/matrix/same_entries.hpp>
 #include <krylith/spmv/external/external_blocks.hpp>
 #include <krylith/spmv/halo/halo_operator.hpp>
@@ -15,8 +16,6 @@
 namespace krylith {
 
 namespace {
-
-constexpr const char* item = "preconditioner";
 
 /// The owned entries and the ghosts of a rank, brought together where vectors are replicated.
 template <class T>
@@ -31,8 +30,8 @@ public:
         for (const std::int64_t ghost : plan.local[static_cast<std::size_t>(rank)].ghosts)
             rows_.push_back(static_cast<std::int32_t>(ghost));
         if (on_gpu) {
-            device_rows_ = {device, std::span<const std::int32_t>(rows_), item};
-            device_entries_ = {device, rows_.size(), item};
+            device_rows_ = {device, std::span<const std::int32_t>(rows_), precond_item};
+            device_entries_ = {device, rows_.size(), precond_item};
         } else {
             host_entries_.resize(rows_.size());
         }
@@ -128,7 +127,7 @@ own_preconditioner<T>::own_preconditioner(const matrix_operator<T>& a, const hal
                               "\" reads all of r, so a halo plan says nothing; allowed are "
                               "on_device and on_host");
         whole_ = std::move(function);
-        copy_ = std::make_unique<vector<T>>(layout_, item);
+        copy_ = std::make_unique<vector<T>>(layout_, precond_item);
         host_r_.resize(static_cast<std::size_t>(layout.size()));
         host_z_.resize(host_r_.size());
         bytes_ += size * most(layout, [&](int rank) { return layout.held(rank); });
@@ -157,7 +156,7 @@ own_preconditioner<T>::own_preconditioner(const matrix_operator<T>& a, const hal
         a.layouts(), plan != nullptr ? *plan : no_ghosts(layout.rows),
         external_blocks<T>(as_product(layout, std::move(function), std::move(gathered)), kind));
     if (plan == nullptr) return;
-    copy_ = std::make_unique<vector<T>>(inverse_->make_domain_vector(item));
+    copy_ = std::make_unique<vector<T>>(inverse_->make_domain_vector(precond_item));
     copy_->promise_single_reader();
     bytes_ +=
         size * most(layout, [&](int rank) { return layout.held(rank) + plan->ghost_count(rank); });

@@ -14,7 +14,7 @@ namespace krylith {
 
 namespace {
 
-void check(std::span<const double> coordinates, int dimension) {
+void check_coordinates(std::span<const double> coordinates, int dimension) {
     if (dimension < 1 || dimension > 3)
         throw usage_error("rigid_body_modes: the dimension is " + std::to_string(dimension) +
                           "; allowed are 1 to 3");
@@ -75,7 +75,7 @@ void append(std::vector<double>& modes, std::vector<double> v) {
 } // namespace
 
 std::vector<double> rigid_body_modes(std::span<const double> coordinates, int dimension) {
-    check(coordinates, dimension);
+    check_coordinates(coordinates, dimension);
     std::vector<double> modes;
     if (coordinates.empty()) return modes;
     const auto axes = static_cast<std::size_t>(dimension);

@@ -22,9 +22,9 @@ namespace krylith {
 
 namespace {
 
-constexpr const char* who = "spai";
+constexpr const char* spai_name = "spai";
 
-spai_options checked(const spai_options& o) {
+spai_options checked_spai(const spai_options& o) {
     if (o.power != 1 && o.power != 2)
         throw usage_error("spai_options::power is " + std::to_string(o.power) +
                           "; allowed is 1 or 2");
@@ -36,9 +36,9 @@ spai_options checked(const spai_options& o) {
 
 template <class T>
 detail::inverse_matrix<T> make_inverse(const distributed_csr<T>& a, const spai_options& options) {
-    if (options.power == 1) return {who, a, a, detail::inverse_kind::whole};
-    return {who, a, detail::squared_couplings(a, options.threshold), detail::inverse_kind::whole,
-            options.threshold};
+    if (options.power == 1) return {spai_name, a, a, detail::inverse_kind::whole};
+    return {spai_name, a, detail::squared_couplings(a, options.threshold),
+            detail::inverse_kind::whole, options.threshold};
 }
 
 } // namespace
@@ -61,13 +61,13 @@ public:
         std::vector<std::unique_ptr<matrix_operator<T>>> operators;
         operators.push_back(make_operator(operator_layouts{plain, plain}, inverse_.matrix(), as));
         for (auto& single : operators) single = in_columns_of(of, std::move(single));
-        chain_.emplace(who, of.layout(), std::move(operators));
+        chain_.emplace(spai_name, of.layout(), std::move(operators));
     }
 
     /// Returns whether recorded applications stay right.
     bool update(const distributed_csr<T>& a) {
-        refuse_new_values(who, columns_);
-        pattern_.expect(who, pattern_of(a));
+        refuse_new_values(spai_name, columns_);
+        pattern_.expect(spai_name, pattern_of(a));
         const T before = factor();
         inverse_.take(*layout_, a);
         std::vector<const T*> values;
@@ -110,19 +110,19 @@ private:
 
 template <class T>
 spai<T>::spai(const matrix_operator<T>& a, const csr_view<T>& matrix, const spai_options& options)
-    : options_(checked(options)) {
-    const layout_handle& layout = square_layout(a.single().layouts(), who);
+    : options_(checked_spai(options)) {
+    const layout_handle& layout = square_layout(a.single().layouts(), spai_name);
     work_ = std::make_unique<detail::spai_work<T>>(
-        a, detail::with_moderate_values(detail::on_devices(who, *layout, matrix)), options_);
+        a, detail::with_moderate_values(detail::on_devices(spai_name, *layout, matrix)), options_);
 }
 
 template <class T>
 spai<T>::spai(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
               const spai_options& options)
-    : options_(checked(options)) {
-    const layout_handle& layout = square_layout(a.single().layouts(), who);
+    : options_(checked_spai(options)) {
+    const layout_handle& layout = square_layout(a.single().layouts(), spai_name);
     work_ = std::make_unique<detail::spai_work<T>>(
-        a, detail::with_moderate_values(detail::on_devices(who, *layout, parts)), options_);
+        a, detail::with_moderate_values(detail::on_devices(spai_name, *layout, parts)), options_);
 }
 
 template <class T>
@@ -135,14 +135,14 @@ spai<T>::~spai() = default;
 template <class T>
 void spai<T>::update(const csr_view<T>& matrix) {
     if (!work_->update(
-            detail::with_moderate_values(detail::on_devices(who, work_->vectors(), matrix))))
+            detail::with_moderate_values(detail::on_devices(spai_name, work_->vectors(), matrix))))
         identity_.renew();
 }
 
 template <class T>
 void spai<T>::update(std::span<const csr_part<T>> parts) {
     if (!work_->update(
-            detail::with_moderate_values(detail::on_devices(who, work_->vectors(), parts))))
+            detail::with_moderate_values(detail::on_devices(spai_name, work_->vectors(), parts))))
         identity_.renew();
 }
 
@@ -184,7 +184,7 @@ template class spai<float>;
 
 namespace {
 
-constexpr parameter_rule rules[] = {
+constexpr parameter_rule spai_rules[] = {
     parameter_rule::whole("power", spai_options().power, 1, 2, "of A whose pattern M has"),
     parameter_rule::real("threshold", spai_options().threshold, 0, 1,
                          "for power=2: smaller entries are left out"),
@@ -204,15 +204,10 @@ std::string no_spai_because(const matrix_statistics&) {
     return {};
 }
 
-/// Nothing: longer rows keep some of their entries.
-std::optional<std::int64_t> kept_bytes(const preconditioner_size&, const method_parameters&) {
-    return std::nullopt;
-}
-
 /// The bytes of a product by M with the pattern of A. Where rows of A are longer than rows of M can
 /// be, it moves fewer.
-std::optional<double> moved_bytes(const preconditioner_size& s,
-                                  const method_parameters& parameters) {
+std::optional<double> moved_by_spai(const preconditioner_size& s,
+                                    const method_parameters& parameters) {
     if (parameters.whole("power") != 1) return std::nullopt;
     const auto w = static_cast<double>(s.value_bytes);
     return (w + 4) * static_cast<double>(s.nnz) + (2 * w + 4) * static_cast<double>(s.rows);
@@ -224,7 +219,7 @@ constinit const preconditioner_method preconditioner_rows::spai = {
     .name = "spai",
     .aliases = {"sparse-approximate-inverse", "sai", "isai"},
     .help = "a sparse M near the inverse, also of unsymmetric matrices",
-    .parameters = std::span<const parameter_rule>(rules),
+    .parameters = std::span<const parameter_rule>(spai_rules),
     .needs_spd = false,
     .needs_matrix = true,
     .pointwise = false,
@@ -232,8 +227,8 @@ constinit const preconditioner_method preconditioner_rows::spai = {
     .listed = false,
     .chosen_from = std::nullopt,
     .no_use_because = no_spai_because,
-    .kept_bytes = kept_bytes,
-    .moved_bytes = moved_bytes,
+    .kept_bytes = no_kept_bytes, // longer rows keep some of their entries
+    .moved_bytes = moved_by_spai,
     .make = preconditioner_makers{make_spai<double>, make_spai<float>},
     .takes_columns = true,
 };

@@ -87,6 +87,7 @@ missing_packages() {
         echo libfmt-dev has_header fmt/format.h
         echo pkgconf has_command pkg-config
         echo python3 has_command python3
+        echo file has_command file # CPack makes packages with it
         if [ "$1" = tsan ] || [ "$1" = fuzz ]; then
             echo clang has_command clang++
             echo libclang-rt-dev has_clang_runtime "$1"
@@ -181,6 +182,15 @@ gpu_count() {
         nvidia-smi -L 2>/dev/null | grep -c '^GPU ' || true
     else
         echo 0
+    fi
+}
+
+# without_gpu_code: the CMake argument for builds that show or test what runs here. nvcc takes half of the time
+# of a build, and where there is no GPU nothing would run what it makes.
+without_gpu_code() {
+    if [ "$(gpu_count)" -eq 0 ] && [ -n "$(nvcc_path || true)" ]; then
+        note "There is no GPU here: built without code for GPUs; --cuda builds it" >&2
+        echo -DKRYLITH_CUDA=OFF
     fi
 }
 

@@ -16,7 +16,7 @@ std::shared_ptr<device> given(std::shared_ptr<device> device) {
 }
 
 template <class T>
-void check(const csr_view<T>& a) {
+void check_csr(const csr_view<T>& a) {
     check_index_size("device_csr: the number of rows", a.rows);
     validate_pattern(a);
     if (a.values.size() != a.column_indices.size())
@@ -30,7 +30,7 @@ void check(const csr_view<T>& a) {
 template <class T>
 device_csr<T>::device_csr(std::shared_ptr<device> device, const csr_view<T>& a)
     : device_(given(std::move(device))),
-      rows_((check(a), a.rows)),
+      rows_((check_csr(a), a.rows)),
       columns_(a.columns),
       offsets_(device_, a.row_offsets, "offsets of a matrix"),
       indices_(device_, a.column_indices, "columns of a matrix"),

@@ -10,12 +10,11 @@
 #include <krylith/spmv/products/copied_part.hpp>
 #include <krylith/spmv/products/numbered_columns.hpp>
 #include <krylith/spmv/products/product_kernels.hpp>
+#include <krylith/spmv/source/memory_items.hpp>
 
 namespace krylith {
 
 namespace {
-
-constexpr const char* item = "matrix";
 
 void check_partition(const char* what, const row_partition& partition, std::int64_t size,
                      const device_group& group) {
@@ -53,9 +52,9 @@ distributed_csr<T>::distributed_csr(const device_group& group, const csr_view<T>
         const std::size_t first = as_size(starts.front());
         for (std::int64_t& start : starts) start -= static_cast<std::int64_t>(first);
         const std::size_t count = as_size(starts.back());
-        buffer<std::int64_t> offsets(device, std::span<const std::int64_t>(starts), item);
-        buffer<std::int32_t> indices(device, a.column_indices.subspan(first, count), item);
-        buffer<T> values(device, a.values.subspan(first, count), item);
+        buffer<std::int64_t> offsets(device, std::span<const std::int64_t>(starts), matrix_item);
+        buffer<std::int32_t> indices(device, a.column_indices.subspan(first, count), matrix_item);
+        buffer<T> values(device, a.values.subspan(first, count), matrix_item);
         local_columns& numbers = columns_of_[at(rank)];
         numbers = number_columns(device, columns_.owned(rank), a.columns, indices).value();
         blocks_[at(rank)] = {device, numbers.count(), std::move(offsets), std::move(indices),
@@ -158,7 +157,7 @@ bool distributed_csr<T>::rows_ascend() const {
 template <class T>
 buffer<std::int32_t> distributed_csr<T>::global_columns(int rank) const {
     const device_csr_view<T> a = block(rank).view();
-    buffer<std::int32_t> global(group_->handle(rank), as_size(a.nonzeros), item);
+    buffer<std::int32_t> global(group_->handle(rank), as_size(a.nonzeros), matrix_item);
     run_items((*group_)[rank],
               number_globally{columns_of(rank).numbers(), a.indices, global.data()}, a.nonzeros);
     return global;

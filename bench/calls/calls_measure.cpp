@@ -1,20 +1,14 @@
 #include <krylith/bench/calls/calls_measure.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/tools/cli/stopwatch.hpp>
 
 namespace krylith::bench {
 
 namespace {
-
-using clock = std::chrono::steady_clock;
-
-double since(clock::time_point start) {
-    return std::chrono::duration<double>(clock::now() - start).count();
-}
 
 /// An operator with everything that calls need.
 class caller {
@@ -34,9 +28,9 @@ public:
 
     /// Returns the seconds of a call.
     double call(const solver_options& options) {
-        const auto start = clock::now();
+        const tool::stopwatch watch;
         last_ = solver_.solve(*a_, b_, x_, options, m_);
-        return since(start);
+        return watch.seconds();
     }
     double fresh_call(const solver_options& options) {
         a_->release_workspace();
@@ -55,7 +49,7 @@ public:
                 values_.resize(matrix_.values.size());
                 values_[at] = matrix_.values[at] * d(row) * d(matrix_.column_indices[at]);
             }
-        const auto start = clock::now();
+        const tool::stopwatch watch;
         a_->update(values_);
         if (!m_.is_identity()) {
             csr_view<double> now(matrix_);
@@ -63,7 +57,7 @@ public:
             m_.update(now);
         }
         a_->group().synchronize();
-        return since(start);
+        return watch.seconds();
     }
 
     [[nodiscard]] const solve_result& last() const { return last_; }

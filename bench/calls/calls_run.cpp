@@ -16,7 +16,8 @@ namespace krylith::bench {
 
 namespace {
 
-constexpr const char* line = "{:<24} {:>7} {:>5} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}{}\n";
+constexpr const char* calls_line =
+    "{:<24} {:>7} {:>5} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}{}\n";
 
 } // namespace
 
@@ -106,7 +107,7 @@ std::vector<std::string> calls_csv_columns() {
 }
 
 std::string calls_table_head() {
-    return fmt::format(fmt::runtime(line), "matrix", "devices", "iter.", "an iter.", "call",
+    return fmt::format(fmt::runtime(calls_line), "matrix", "devices", "iter.", "an iter.", "call",
                        "beside", "fresh", "beside", "update", "step", "");
 }
 
@@ -118,7 +119,7 @@ std::string calls_table_lines(const json& row) {
         return fmt::format("{:.1f}", row.at(key).at("median").get<double>());
     };
     std::string lines = fmt::format(
-        fmt::runtime(line), row.at("matrix").get<std::string>(), row.at("devices").get<int>(),
+        fmt::runtime(calls_line), row.at("matrix").get<std::string>(), row.at("devices").get<int>(),
         row.at("iterations").get<std::int64_t>(), median("us_per_iteration"), median("us_call"),
         number("us_beside_iterations"), median("us_call_fresh"),
         number("us_beside_iterations_fresh"), median("us_update"), number("us_step"),

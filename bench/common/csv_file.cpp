@@ -12,7 +12,7 @@ namespace krylith::bench {
 
 namespace {
 
-std::string quoted(const std::string& text) {
+std::string csv_quoted(const std::string& text) {
     if (text.find_first_of(",\"\n\r") == std::string::npos) {
         return text;
     }
@@ -54,7 +54,7 @@ void csv_file::add(const json& row) const {
     std::vector<std::string> cells;
     for (const std::string& column : columns_) {
         const json::json_pointer place("/" + column);
-        cells.push_back(row.contains(place) ? quoted(text_of(row.at(place))) : std::string());
+        cells.push_back(row.contains(place) ? csv_quoted(text_of(row.at(place))) : std::string());
     }
     write(fmt::format("{}\n", fmt::join(cells, ",")), false);
 }

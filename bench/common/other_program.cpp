@@ -5,26 +5,14 @@
 #include <cstdlib>
 
 #include <krylith/bench/common/measurement_failed.hpp>
+#include <krylith/tools/cli/printable.hpp>
 
 namespace krylith::bench {
-
-namespace {
-
-/// Quotes a word for the shell; a quote in it ends the quoted text and starts another.
-std::string quoted(const std::string& word) {
-    std::string result = "'";
-    for (const char c : word) {
-        result += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    }
-    return result + "'";
-}
-
-} // namespace
 
 program_outcome run_program(const std::vector<std::string>& words) {
     std::string line;
     for (const std::string& word : words) {
-        line += quoted(word) + " ";
+        line += tool::quoted(word) + " ";
     }
     line += "2>&1";
     std::FILE* const pipe = popen(line.c_str(), "r");

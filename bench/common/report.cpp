@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include <krylith/bench/common/compiled_with.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/tools/cli/console.hpp>
@@ -62,7 +64,7 @@ void report::set_option(const std::string& name, json value) {
 }
 
 void report::add(json row) {
-    any_void_ = any_void_ || !row.at("void_because").empty();
+    any_void_ = any_void_ || is_void(row);
     all_["rows"].push_back(std::move(row));
     write();
 }
@@ -109,6 +111,16 @@ json build_facts_json() {
             {"compiler", build.compiler},
             {"flags", build.flags},
             {"cuda", build.cuda}};
+}
+
+bool is_void(const json& row) {
+    return !row.at("void_because").empty();
+}
+
+std::string cell(const json& row, const char* key, const char* form, double unit) {
+    return row.contains(key) && !row[key].is_null()
+               ? fmt::format(fmt::runtime(form), row[key].get<double>() * unit)
+               : std::string("-");
 }
 
 json to_json(const spread& s, double unit) {

@@ -60,6 +60,12 @@ private:
 /// The facts of this build: {"krylith": .., "compiler": .., "flags": .., "cuda": ..}.
 [[nodiscard]] json build_facts_json();
 
+/// Whether a row has failed a check.
+[[nodiscard]] bool is_void(const json& row);
+
+/// The number row[key], times `unit`, in one of fmt's forms, for a table; "-" where there is none.
+[[nodiscard]] std::string cell(const json& row, const char* key, const char* form, double unit = 1);
+
 /// The times in multiples of `unit`: {"median": .., "p10": .., "p90": .., "samples": ..}.
 [[nodiscard]] json to_json(const spread& s, double unit);
 

@@ -17,7 +17,7 @@ struct row_entries {
     std::span<const double> values;
 };
 
-row_entries entries_of(const csr_matrix<double>& a, std::int64_t row) {
+row_entries entries_of_row(const csr_matrix<double>& a, std::int64_t row) {
     const auto at = static_cast<std::size_t>(row);
     const auto first = static_cast<std::size_t>(a.row_offsets[at]);
     const auto count = static_cast<std::size_t>(a.row_offsets[at + 1]) - first;
@@ -39,7 +39,7 @@ double error_of_factors(const csr_matrix<double>& a, row_range owned,
         const auto row_at = [&](std::int64_t i) {
             return owned.begin + (order.empty() ? i : order[static_cast<std::size_t>(i)]);
         };
-        const row_entries own = entries_of(both, place);
+        const row_entries own = entries_of_row(both, place);
         for (const std::int32_t j : own.columns) difference[row_at(j)] = 0;
         for (std::size_t p = 0; p < own.columns.size(); ++p) {
             const std::int32_t k = own.columns[p];
@@ -47,14 +47,14 @@ double error_of_factors(const csr_matrix<double>& a, row_range owned,
                 difference[row_at(k)] += own.values[p];
                 continue;
             }
-            const row_entries other = entries_of(both, k);
+            const row_entries other = entries_of_row(both, k);
             for (std::size_t q = 0; q < other.columns.size(); ++q) {
                 if (other.columns[q] < k) continue;
                 const auto found = difference.find(row_at(other.columns[q]));
                 if (found != difference.end()) found->second += own.values[p] * other.values[q];
             }
         }
-        const row_entries given = entries_of(a, row_at(place));
+        const row_entries given = entries_of_row(a, row_at(place));
         for (std::size_t p = 0; p < given.columns.size(); ++p) {
             const std::int64_t j = given.columns[p];
             if (j < owned.begin || j >= owned.end) continue;

@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <limits>
 #include <span>
-#include <string>
 #include <vector>
 
 #include <krylith/bench/common/cusparse_library.cuh>
@@ -27,12 +26,6 @@ KRYLITH_CUSPARSE(cusparseXcsrilu02_zeroPivot);
 
 constexpr auto policy = CUSPARSE_SOLVE_POLICY_USE_LEVEL;
 
-void check(cusparseStatus_t status, const char* what) {
-    if (status != CUSPARSE_STATUS_SUCCESS)
-        throw device_error(std::string("cuSPARSE: ") + what + ": " +
-                           cusparseGetErrorString(status));
-}
-
 /// A factorisation with the descriptors that it needs.
 class cusparse_factors {
 public:
@@ -46,16 +39,17 @@ public:
         const std::vector<std::int32_t> offsets(a.row_offsets.begin(), a.row_offsets.end());
         offsets_ = {on, std::span<const std::int32_t>(offsets), "cuSPARSE"};
         const cuda::current_device current(on->ordinal());
-        check(cusparseCreate(&handle_), "create");
-        check(cusparseSetStream(handle_, static_cast<cuda::cuda_device&>(*on).stream()),
-              "set stream");
-        check(cusparseCreateMatDescr(&matrix_), "create matrix");
+        check_cusparse(cusparseCreate(&handle_), "create");
+        check_cusparse(cusparseSetStream(handle_, static_cast<cuda::cuda_device&>(*on).stream()),
+                       "set stream");
+        check_cusparse(cusparseCreateMatDescr(&matrix_), "create matrix");
         restore();
         renew();
         int bytes = 0;
-        check(cusparseDcsrilu02_bufferSize(handle_, rows_, nonzeros_, matrix_, values_.data(),
-                                           offsets_.data(), columns_.data(), info_, &bytes),
-              "buffer size");
+        check_cusparse(cusparseDcsrilu02_bufferSize(handle_, rows_, nonzeros_, matrix_,
+                                                    values_.data(), offsets_.data(),
+                                                    columns_.data(), info_, &bytes),
+                       "buffer size");
         workspace_ = {on, static_cast<std::size_t>(bytes), "cuSPARSE"};
     }
     cusparse_factors(const cusparse_factors&) = delete;
@@ -70,29 +64,31 @@ public:
     /// Forgets the analysis.
     void renew() {
         const cuda::current_device current(on_->ordinal());
-        if (info_ != nullptr) check(cusparseDestroyCsrilu02Info(info_), "destroy analysis");
+        if (info_ != nullptr)
+            check_cusparse(cusparseDestroyCsrilu02Info(info_), "destroy analysis");
         info_ = nullptr;
-        check(cusparseCreateCsrilu02Info(&info_), "create analysis");
+        check_cusparse(cusparseCreateCsrilu02Info(&info_), "create analysis");
     }
     /// Takes the values of A again, which the factors overwrite.
     void restore() { on_->copy(values_.data(), given_.data(), values_.size() * sizeof(double)); }
     void analyse() {
         const cuda::current_device current(on_->ordinal());
-        check(cusparseDcsrilu02_analysis(handle_, rows_, nonzeros_, matrix_, values_.data(),
-                                         offsets_.data(), columns_.data(), info_, policy,
-                                         workspace_.data()),
-              "analysis");
+        check_cusparse(cusparseDcsrilu02_analysis(handle_, rows_, nonzeros_, matrix_,
+                                                  values_.data(), offsets_.data(), columns_.data(),
+                                                  info_, policy, workspace_.data()),
+                       "analysis");
     }
     void factor() {
         const cuda::current_device current(on_->ordinal());
-        check(cusparseDcsrilu02(handle_, rows_, nonzeros_, matrix_, values_.data(), offsets_.data(),
-                                columns_.data(), info_, policy, workspace_.data()),
-              "factorisation");
+        check_cusparse(cusparseDcsrilu02(handle_, rows_, nonzeros_, matrix_, values_.data(),
+                                         offsets_.data(), columns_.data(), info_, policy,
+                                         workspace_.data()),
+                       "factorisation");
     }
     void check_pivots() {
         const cuda::current_device current(on_->ordinal());
         int row = -1;
-        check(cusparseXcsrilu02_zeroPivot(handle_, info_, &row), "a pivot is 0");
+        check_cusparse(cusparseXcsrilu02_zeroPivot(handle_, info_, &row), "a pivot is 0");
     }
 
 private:

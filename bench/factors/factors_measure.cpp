@@ -24,7 +24,7 @@ namespace krylith::bench {
 namespace {
 
 constexpr int applications = 5; ///< in a row, so that what a wait costs is divided by them
-constexpr double allowed_error = 1e-13;
+constexpr double allowed_factors_error = 1e-13;
 
 void add_reason(std::vector<std::string>& reasons, const std::string& why) {
     if (std::ranges::find(reasons, why) == reasons.end()) reasons.push_back(why);
@@ -109,7 +109,7 @@ public:
             numbers_.factors_error = std::max(
                 numbers_.factors_error, steps.once(*a->layout(), arrays_.parts(),
                                                    i >= 0 ? &numbers_.phases : nullptr, i < 0));
-        if (!(numbers_.factors_error <= allowed_error))
+        if (!(numbers_.factors_error <= allowed_factors_error))
             add_reason(
                 numbers_.void_because,
                 fmt::format("L U differs from A on the pattern by {:.1e}", numbers_.factors_error));
@@ -169,8 +169,8 @@ private:
     factors_numbers numbers_;
 };
 
-any_preconditioner<double> make(const std::string& text, const matrix_operator<double>& a,
-                                std::span<const csr_part<double>> parts) {
+any_preconditioner<double> make_compared(const std::string& text, const matrix_operator<double>& a,
+                                         std::span<const csr_part<double>> parts) {
     if (text == "none") return {};
     if (text == "jacobi") return jacobi<double>(a);
     return ic0<double>(a, parts,
@@ -208,7 +208,7 @@ solve_numbers measure_solve(const device_group& group, const workload& w,
     std::vector<double> solution(w.b.size());
     for (int i = -1; i < repetitions; ++i) {
         tool::stopwatch watch;
-        const any_preconditioner<double> m = make(preconditioner, *a, arrays.parts());
+        const any_preconditioner<double> m = make_compared(preconditioner, *a, arrays.parts());
         group.synchronize();
         if (i >= 0 && !m.is_identity()) numbers.phases.note("set-up", watch.seconds());
         (void)cg(*a, b, x, {.rtol = rtol}, m); // memory is allocated, and the loop recorded

@@ -17,7 +17,7 @@ namespace krylith::bench {
 namespace {
 
 /// The phases as JSON, and as lines of the table.
-std::pair<json, std::string> described(const std::vector<factors_phase>& phases) {
+std::pair<json, std::string> described_phases(const std::vector<factors_phase>& phases) {
     std::pair<json, std::string> result{json::object(), ""};
     for (const factors_phase& p : phases) {
         const spread s = spread_of(p.seconds);
@@ -100,7 +100,7 @@ json factors_run::row_of(const workload& w, int devices, const char* what) {
 
 void factors_run::add_factors(const workload& w, int devices, const std::string& order,
                               const factors_numbers& numbers) {
-    const auto [phases, lines] = described(numbers.phases.all());
+    const auto [phases, lines] = described_phases(numbers.phases.all());
     report_.say(fmt::format("{}, {} {}: ilu0:order={}, {:.2f} GB{}\n    {}\n{}\n",
                             tool::one_line(w.name), devices, devices == 1 ? "device" : "devices",
                             order, 1e-9 * static_cast<double>(numbers.bytes),
@@ -120,7 +120,7 @@ void factors_run::add_factors(const workload& w, int devices, const std::string&
 }
 
 void factors_run::add_solve(const workload& w, int devices, const solve_numbers& numbers) {
-    const auto [phases, lines] = described(numbers.phases.all());
+    const auto [phases, lines] = described_phases(numbers.phases.all());
     report_.say(fmt::format("{}, {} {}: CG, {}: {} iterations, residual {:.1e}{}\n{}\n",
                             tool::one_line(w.name), devices, devices == 1 ? "device" : "devices",
                             numbers.preconditioner, numbers.iterations, numbers.relative_residual,
@@ -141,8 +141,8 @@ void factors_run::add_peer([[maybe_unused]] const workload& w) {
         const device_group group = choice_.group(1);
         const factors_peer_seconds seconds =
             cusparse_ilu0(group.handle(0), w.matrix, request_.repetitions);
-        const auto [phases, lines] =
-            described({{"analysis", seconds.analysis}, {"factorisation", seconds.factorisation}});
+        const auto [phases, lines] = described_phases(
+            {{"analysis", seconds.analysis}, {"factorisation", seconds.factorisation}});
         report_.say(
             fmt::format("{}, cuSPARSE csrilu02, by levels\n{}\n", tool::one_line(w.name), lines));
         json row = row_of(w, 1, "factors");

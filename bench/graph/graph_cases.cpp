@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <sstream>
 
 #include <fmt/format.h>
 
@@ -15,15 +14,8 @@ namespace krylith::bench {
 
 namespace {
 
-constexpr std::array sizes_in_order = {"tiny", "small", "medium", "large"};
-
-struct family {
-    const char* name;
-    std::array<const char*, 4> arguments; ///< by size
-};
-
 /// The families, high diameter first.
-constexpr std::array<family, 9> all_families = {{
+constexpr std::array<gallery_family, 9> graph_families = {{
     {"road", {"200", "650", "2050", "4100"}},
     {"delaunay", {"220:220", "700:700", "2200:2200", "4400:4400"}},
     {"poisson2d", {"250", "780", "2450", "4900"}},
@@ -35,59 +27,11 @@ constexpr std::array<family, 9> all_families = {{
     {"random", {"20000:15", "200000:15", "2000000:15", "8000000:15"}},
 }};
 
-[[noreturn]] void refuse(const std::string& what, const std::string& found,
-                         const std::vector<std::string>& allowed) {
-    std::string message = "unknown " + what + " '" + found + "'; allowed are";
-    for (const std::string& name : allowed) {
-        message += " " + name;
-    }
-    throw usage_error(message);
-}
-
-std::size_t place_of(const std::string& size) {
-    const auto found = std::ranges::find(sizes_in_order, size);
-    if (found == sizes_in_order.end()) {
-        refuse("size", size, {sizes_in_order.begin(), sizes_in_order.end()});
-    }
-    return static_cast<std::size_t>(found - sizes_in_order.begin());
-}
-
-std::vector<const family*> named(const std::string& families) {
-    std::vector<const family*> chosen;
-    std::istringstream names(families);
-    for (std::string name; std::getline(names, name, ',');) {
-        bool known = false;
-        for (const family& f : all_families) {
-            if (name != "all" && name != f.name) {
-                continue;
-            }
-            known = true;
-            chosen.push_back(&f);
-        }
-        if (!known) {
-            std::vector<std::string> allowed = {"all"};
-            for (const family& f : all_families) {
-                allowed.emplace_back(f.name);
-            }
-            refuse("family", name, allowed);
-        }
-    }
-    return chosen;
-}
-
 } // namespace
 
 std::vector<spmv_case> graph_members(const std::string& families,
                                      const std::vector<std::string>& sizes) {
-    std::vector<spmv_case> result;
-    for (const family* f : named(families)) {
-        for (const std::string& size : sizes) {
-            result.push_back(
-                {std::string("gallery:") + f->name + ":" + f->arguments[place_of(size)], f->name,
-                 size});
-        }
-    }
-    return result;
+    return family_members(families, sizes, graph_families);
 }
 
 template <class T>

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,7 +11,6 @@
 #include <krylith/bench/graph/graph_check.hpp>
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/cuda/posted_words.cuh>
-#include <krylith/device/error.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/vector/scalar/kernel_context_cuda.cuh>
 
@@ -24,12 +22,6 @@ using cuda::block_sum;
 using cuda::block_threads;
 using cuda::block_warps;
 
-void check(cusparseStatus_t status, const char* what) {
-    if (status != CUSPARSE_STATUS_SUCCESS)
-        throw device_error(std::string("cuSPARSE: ") + what + ": " +
-                           cusparseGetErrorString(status));
-}
-
 /// y = alpha A x, by the algorithm that cuSPARSE takes by default.
 class cusparse_product {
 public:
@@ -38,27 +30,29 @@ public:
         : device_(std::move(device)) {
         const cuda::current_device current(device_->ordinal());
         auto& d = static_cast<cuda::cuda_device&>(*device_);
-        check(cusparseCreate(&handle_), "create");
-        check(cusparseSetStream(handle_, d.stream()), "set stream");
-        check(cusparseCreateCsr(&matrix_, a.major_size, a.across, a.nonzeros,
-                                const_cast<std::int32_t*>(a.offsets),
-                                const_cast<std::int32_t*>(a.indices), const_cast<float*>(a.values),
-                                CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO,
-                                CUDA_R_32F),
-              "create matrix");
-        check(cusparseCreateDnVec(&x_, a.across, const_cast<float*>(x), CUDA_R_32F), "create x");
-        check(cusparseCreateDnVec(&y_, a.major_size, y, CUDA_R_32F), "create y");
+        check_cusparse(cusparseCreate(&handle_), "create");
+        check_cusparse(cusparseSetStream(handle_, d.stream()), "set stream");
+        check_cusparse(cusparseCreateCsr(&matrix_, a.major_size, a.across, a.nonzeros,
+                                         const_cast<std::int32_t*>(a.offsets),
+                                         const_cast<std::int32_t*>(a.indices),
+                                         const_cast<float*>(a.values), CUSPARSE_INDEX_32I,
+                                         CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F),
+                       "create matrix");
+        check_cusparse(cusparseCreateDnVec(&x_, a.across, const_cast<float*>(x), CUDA_R_32F),
+                       "create x");
+        check_cusparse(cusparseCreateDnVec(&y_, a.major_size, y, CUDA_R_32F), "create y");
         const float one = 1;
         const float zero = 0;
         std::size_t bytes = 0;
-        check(cusparseSpMV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix_, x_,
-                                      &zero, y_, CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT, &bytes),
-              "buffer size");
+        check_cusparse(cusparseSpMV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one,
+                                               matrix_, x_, &zero, y_, CUDA_R_32F,
+                                               CUSPARSE_SPMV_ALG_DEFAULT, &bytes),
+                       "buffer size");
         workspace_ = buffer<unsigned char>(device_, bytes, "cuSPARSE workspace");
-        check(cusparseSpMV_preprocess(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix_, x_,
-                                      &zero, y_, CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT,
-                                      workspace_.data()),
-              "preprocess");
+        check_cusparse(cusparseSpMV_preprocess(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one,
+                                               matrix_, x_, &zero, y_, CUDA_R_32F,
+                                               CUSPARSE_SPMV_ALG_DEFAULT, workspace_.data()),
+                       "preprocess");
     }
     cusparse_product(const cusparse_product&) = delete;
     cusparse_product& operator=(const cusparse_product&) = delete;
@@ -73,9 +67,10 @@ public:
     void multiply(float alpha) {
         const cuda::current_device current(device_->ordinal());
         const float zero = 0;
-        check(cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &alpha, matrix_, x_, &zero,
-                           y_, CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT, workspace_.data()),
-              "product");
+        check_cusparse(cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &alpha, matrix_, x_,
+                                    &zero, y_, CUDA_R_32F, CUSPARSE_SPMV_ALG_DEFAULT,
+                                    workspace_.data()),
+                       "product");
     }
 
 private:

@@ -16,12 +16,12 @@ namespace krylith::bench {
 namespace {
 
 /// The most steps of the first source that are kept.
-constexpr std::size_t most_steps = 400;
+constexpr std::size_t most_kept_steps = 400;
 
 json steps_of(const graph_outcome& outcome) {
     json steps = json::array();
     for (const graph_step& step : outcome.steps) {
-        if (steps.size() == most_steps) {
+        if (steps.size() == most_kept_steps) {
             break;
         }
         json kernels = json::array();
@@ -39,7 +39,7 @@ json steps_of(const graph_outcome& outcome) {
 
 /// Measures one contestant, warmed up by its checked run: alternating contestants would need the
 /// memory of all at once.
-json measure(graph_runner& runner, const graph_request& request, json row) {
+json measure_runner(graph_runner& runner, const graph_request& request, json row) {
     graph_timing timing = runner.run(true);
     std::vector<double> seconds;
     const std::string wrong = timing.wrong;
@@ -197,7 +197,7 @@ void graph_run::run_algorithm(const spmv_case& c, const csr_matrix<float>& matri
             if (runner == nullptr) {
                 continue;
             }
-            row = measure(*runner, request_, row);
+            row = measure_runner(*runner, request_, row);
         } catch (const device_error& e) { // memory was short
             row["void_because"] = json::array({std::string(e.what())});
         }

@@ -1,7 +1,7 @@
+#include <krylith/bench/common/geometric_mean.hpp>
 #include <krylith/bench/graph/graph_run.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <optional>
 #include <string>
@@ -28,22 +28,9 @@ std::string role_of(const json& row) {
     return name == "cusparse" ? name : row.contains("threshold") ? "best_switch" : "best_kernel";
 }
 
-/// A sum of logarithms, for geometric means.
-struct mean {
-    double logarithms = 0;
-    double least = 0;
-    int count = 0;
-
-    void add(double factor) {
-        logarithms += std::log(factor);
-        least = count == 0 ? factor : std::min(least, factor);
-        ++count;
-    }
-    [[nodiscard]] json as_json() const {
-        return {
-            {"geometric_mean", std::exp(logarithms / count)}, {"least", least}, {"graphs", count}};
-    }
-};
+json mean_as_json(const geometric_mean& m) {
+    return {{"geometric_mean", m.value()}, {"least", m.least}, {"graphs", m.count}};
+}
 
 } // namespace
 
@@ -71,7 +58,7 @@ void add_graph_speedups(std::vector<json>& rows) {
 
 json graph_summary(const std::vector<json>& rows) {
     using task = std::pair<std::string, int>;
-    std::map<task, std::map<std::string, mean>> speedups;
+    std::map<task, std::map<std::string, geometric_mean>> speedups;
     std::map<std::tuple<task, std::string>, double> adaptive; // by graph
     for (const json& row : rows) {
         if (!good(row) || row["contestant"] != "adaptive") {
@@ -85,7 +72,7 @@ json graph_summary(const std::vector<json>& rows) {
             }
         }
     }
-    std::map<task, std::map<std::string, mean>> switches; // by name
+    std::map<task, std::map<std::string, geometric_mean>> switches; // by name
     for (const json& row : rows) {
         const task t{row["algorithm"], row["devices"]};
         const auto found = adaptive.find({t, row["matrix"]});
@@ -97,7 +84,7 @@ json graph_summary(const std::vector<json>& rows) {
     for (const auto& [t, by_role] : speedups) {
         json line = {{"algorithm", t.first}, {"devices", t.second}};
         for (const auto& [role, factors] : by_role) {
-            line["speedup"][role] = factors.as_json();
+            line["speedup"][role] = mean_as_json(factors);
         }
         const std::string* best = nullptr;
         for (const auto& [name, factors] : switches[t]) {
@@ -109,7 +96,7 @@ json graph_summary(const std::vector<json>& rows) {
         }
         if (best != nullptr) {
             line["best_switch_of_all"] = *best;
-            line["speedup"]["best_switch_of_all"] = switches[t][*best].as_json();
+            line["speedup"]["best_switch_of_all"] = mean_as_json(switches[t][*best]);
         }
         all.push_back(std::move(line));
     }

@@ -12,7 +12,7 @@ namespace krylith::bench {
 
 namespace {
 
-constexpr const char* line = "{:>5} {:>5} {:>6} {:>12} {:>12} {:>10} {:>10} {:>10}{}\n";
+constexpr const char* imbalance_line = "{:>5} {:>5} {:>6} {:>12} {:>12} {:>10} {:>10} {:>10}{}\n";
 
 device_choice chosen(const imbalance_request& q) {
     if (q.count < 0) {
@@ -170,8 +170,8 @@ std::vector<std::string> imbalance_csv_columns() {
 }
 
 std::string imbalance_table_head() {
-    return fmt::format(fmt::runtime(line), "light", "of", "ratio", "rows us", "pcsr us", "rows x",
-                       "pcsr x", "expected", "");
+    return fmt::format(fmt::runtime(imbalance_line), "light", "of", "ratio", "rows us", "pcsr us",
+                       "rows x", "pcsr x", "expected", "");
 }
 
 std::string imbalance_table_lines(const json& row) {
@@ -182,7 +182,7 @@ std::string imbalance_table_lines(const json& row) {
         return fmt::format("{:.2f}", row.at(key).at("median").get<double>());
     };
     std::string lines = fmt::format(
-        fmt::runtime(line), row.at("light").get<int>(), row.at("blocks").get<int>(),
+        fmt::runtime(imbalance_line), row.at("light").get<int>(), row.at("blocks").get<int>(),
         number("ratio", "{:.2f}"), median("us_equal_rows"), median("us_pcsr"),
         number("slowdown_equal_rows", "{:.2f}"), number("slowdown_pcsr", "{:.2f}"),
         number("slowdown_expected", "{:.2f}"), row.at("void_because").empty() ? "" : "  VOID");

@@ -16,9 +16,9 @@ namespace krylith::bench {
 
 namespace {
 
-class measurement {
+class multigrid_measurement {
 public:
-    measurement(const device_group& group, const workload& w, const multigrid_task& task)
+    multigrid_measurement(const device_group& group, const workload& w, const multigrid_task& task)
         : group_(group),
           w_(w),
           task_(task),
@@ -125,7 +125,7 @@ private:
 
 multigrid_numbers measure_multigrid(const device_group& group, const workload& w,
                                     const multigrid_task& task) {
-    return measurement(group, w, task).run();
+    return multigrid_measurement(group, w, task).run();
 }
 
 } // namespace krylith::bench

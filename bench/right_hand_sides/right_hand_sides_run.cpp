@@ -14,7 +14,8 @@ namespace krylith::bench {
 
 namespace {
 
-constexpr const char* line = "{:<40} {:>7} {:>3} {:>10} {:>10} {:>6} {:>10} {:>10} {:>6} {:>6}{}\n";
+constexpr const char* right_hand_sides_line =
+    "{:<40} {:>7} {:>3} {:>10} {:>10} {:>6} {:>10} {:>10} {:>6} {:>6}{}\n";
 
 json to_json(const column_times& times) {
     return {{"ms", bench::to_json(spread_of(times.solve), 1e3)},
@@ -49,8 +50,9 @@ bool right_hand_sides_run::run() {
         "one\nthat is thrown away; us an iteration of all systems at once, and of one alone\n\n",
         fmt::join(descriptions(choice_.group(choice_.counts.back())), ", "), request_.solver,
         request_.preconditioner, request_.rtol, request_.repetitions));
-    report_.say(fmt::format(fmt::runtime(line), "matrix", "devices", "k", "at once", "us/iter.",
-                            "iter.", "one by one", "us/iter.", "iter.", "ratio", ""));
+    report_.say(fmt::format(fmt::runtime(right_hand_sides_line), "matrix", "devices", "k",
+                            "at once", "us/iter.", "iter.", "one by one", "us/iter.", "iter.",
+                            "ratio", ""));
     for (const std::string& name : request_.matrix_list(choice_.kind)) {
         try {
             workload w = make_workload(name);
@@ -93,8 +95,8 @@ void right_hand_sides_run::add(const workload& w, int devices, int columns,
     const double one_by_one = spread_of(apart.solve).median;
     const auto ms = [](double seconds) { return fmt::format("{:.4g}", 1e3 * seconds); };
     const auto us = [](double seconds) { return fmt::format("{:.1f}", 1e6 * seconds); };
-    report_.say(fmt::format(fmt::runtime(line), tool::one_line(w.name), devices, columns,
-                            ms(at_once), us(together.iteration), together.iterations,
+    report_.say(fmt::format(fmt::runtime(right_hand_sides_line), tool::one_line(w.name), devices,
+                            columns, ms(at_once), us(together.iteration), together.iterations,
                             ms(one_by_one), us(apart.iteration / columns), apart.iterations,
                             fmt::format("{:.2f}", one_by_one / at_once),
                             numbers.void_because.empty() ? "" : "  VOID"));

@@ -35,13 +35,7 @@ KRYLITH_LOADED(cublas_library, cublasDdot);
 KRYLITH_LOADED(cublas_library, cublasDaxpy);
 KRYLITH_LOADED(cublas_library, cublasDscal);
 
-void check(cusparseStatus_t status) {
-    if (status != CUSPARSE_STATUS_SUCCESS) {
-        throw device_error(std::string("cuSPARSE: ") + cusparseGetErrorString(status));
-    }
-}
-
-void check(cublasStatus_t status) {
+void check_cublas(cublasStatus_t status) {
     if (status != CUBLAS_STATUS_SUCCESS) {
         throw device_error(std::string("cuBLAS: ") + cublasGetStatusString(status));
     }
@@ -56,13 +50,14 @@ public:
           values_(device, std::span(a.values), "baseline matrix") {
         const std::vector<std::int32_t> narrow(a.row_offsets.begin(), a.row_offsets.end());
         offsets_ = buffer<std::int32_t>(device, std::span(narrow), "baseline matrix");
-        check(cusparseCreate(&handle_));
-        check(cusparseSetStream(handle_, stream));
-        check(cusparseCreateCsr(&matrix_, a.rows, a.columns, a.nnz(), offsets_.data(),
-                                columns_.data(), values_.data(), CUSPARSE_INDEX_32I,
-                                CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F));
-        check(cusparseCreateDnVec(&p_, a.columns, p, CUDA_R_64F));
-        check(cusparseCreateDnVec(&q_, a.rows, q, CUDA_R_64F));
+        check_cusparse(cusparseCreate(&handle_), "create");
+        check_cusparse(cusparseSetStream(handle_, stream), "set stream");
+        check_cusparse(cusparseCreateCsr(&matrix_, a.rows, a.columns, a.nnz(), offsets_.data(),
+                                         columns_.data(), values_.data(), CUSPARSE_INDEX_32I,
+                                         CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F),
+                       "create matrix");
+        check_cusparse(cusparseCreateDnVec(&p_, a.columns, p, CUDA_R_64F), "create p");
+        check_cusparse(cusparseCreateDnVec(&q_, a.rows, q, CUDA_R_64F), "create q");
         choose_algorithm(device, stream);
     }
 
@@ -77,8 +72,9 @@ public:
     }
 
     void enqueue() {
-        check(cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix_, p_, &zero, q_,
-                           CUDA_R_64F, algorithm_, workspace_.data()));
+        check_cusparse(cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix_, p_,
+                                    &zero, q_, CUDA_R_64F, algorithm_, workspace_.data()),
+                       "product");
     }
 
     [[nodiscard]] const char* algorithm() const {
@@ -107,11 +103,15 @@ private:
     void prepare(const std::shared_ptr<device>& device, cusparseSpMVAlg_t algorithm) {
         algorithm_ = algorithm;
         std::size_t bytes = 0;
-        check(cusparseSpMV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix_, p_,
-                                      &zero, q_, CUDA_R_64F, algorithm_, &bytes));
+        check_cusparse(cusparseSpMV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one,
+                                               matrix_, p_, &zero, q_, CUDA_R_64F, algorithm_,
+                                               &bytes),
+                       "buffer size");
         workspace_ = buffer<unsigned char>(device, bytes, "baseline workspace");
-        check(cusparseSpMV_preprocess(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix_, p_,
-                                      &zero, q_, CUDA_R_64F, algorithm_, workspace_.data()));
+        check_cusparse(cusparseSpMV_preprocess(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one,
+                                               matrix_, p_, &zero, q_, CUDA_R_64F, algorithm_,
+                                               workspace_.data()),
+                       "preprocess");
     }
 
     [[nodiscard]] double time_products(cudaStream_t stream) {
@@ -160,9 +160,9 @@ public:
         // The products are timed on true data: zeros can be faster.
         p_.upload(w.b);
         product_ = std::make_unique<csr_product>(device_, stream_, w.matrix, p_.data(), q_.data());
-        check(cublasCreate(&blas_));
-        check(cublasSetStream(blas_, stream_));
-        check(cublasSetPointerMode(blas_, CUBLAS_POINTER_MODE_HOST));
+        check_cublas(cublasCreate(&blas_));
+        check_cublas(cublasSetStream(blas_, stream_));
+        check_cublas(cublasSetPointerMode(blas_, CUBLAS_POINTER_MODE_HOST));
         KRYLITH_CUDA_CHECK(cudaStreamSynchronize(stream_));
         setup_seconds_ = watch.seconds();
     }
@@ -199,13 +199,13 @@ public:
 private:
     [[nodiscard]] double dot(const buffer<double>& a, const buffer<double>& b) const {
         double sum = 0;
-        check(cublasDdot(blas_, n_, a.data(), 1, b.data(), 1, &sum)); // waits for the device
+        check_cublas(cublasDdot(blas_, n_, a.data(), 1, b.data(), 1, &sum)); // waits for the device
         return sum;
     }
 
     /// Adds c v to y.
     void axpy(double c, const buffer<double>& v, buffer<double>& y) const {
-        check(cublasDaxpy(blas_, n_, &c, v.data(), 1, y.data(), 1));
+        check_cublas(cublasDaxpy(blas_, n_, &c, v.data(), 1, y.data(), 1));
     }
 
     solver_outcome run(double rtol, std::int64_t max_iterations) {
@@ -226,7 +226,7 @@ private:
             axpy(-alpha, q_, r_);
             const double before = std::exchange(rr, dot(r_, r_));
             const double beta = rr / before;
-            check(cublasDscal(blas_, n_, &beta, p_.data(), 1));
+            check_cublas(cublasDscal(blas_, n_, &beta, p_.data(), 1));
             axpy(1, r_, p_);
             ++outcome.iterations;
         }

@@ -8,12 +8,6 @@ namespace krylith::bench {
 
 namespace {
 
-/// The value row[key] in this form, "-" where the row has none.
-std::string cell(const json& row, const char* key, const char* form, double unit = 1) {
-    return row.contains(key) ? fmt::format(fmt::runtime(form), row[key].get<double>() * unit)
-                             : std::string("-");
-}
-
 std::string median(const json& row, const char* key, const char* form, double unit = 1) {
     return row.contains(key) ? cell(row[key], "median", form, unit) : std::string("-");
 }

@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <limits>
 #include <span>
-#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -18,12 +17,6 @@ namespace krylith::bench {
 namespace {
 
 constexpr int products_of_graph = 20;
-
-void check_status(cusparseStatus_t status, const char* what) {
-    if (status != CUSPARSE_STATUS_SUCCESS)
-        throw device_error(std::string("cuSPARSE: ") + what + ": " +
-                           cusparseGetErrorString(status));
-}
 
 /// y = A x by one of cuSPARSE's algorithms, prepared, as a graph of several products.
 template <class T>
@@ -47,22 +40,22 @@ public:
         const cuda::current_device current(d.ordinal());
         const T one = 1;
         const T zero = 0;
-        check_status(cusparseCreate(&handle_), "create");
-        check_status(cusparseSetStream(handle_, d.stream()), "set stream");
-        check_status(cusparseCreateCsr(&matrix_, a.rows, a.columns, a.nnz(), offsets_.data(),
-                                       columns_.data(), values_.data(), CUSPARSE_INDEX_32I,
-                                       CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, type),
-                     "create matrix");
-        check_status(cusparseCreateDnVec(&of_x_, a.columns, x_.data(), type), "create x");
-        check_status(cusparseCreateDnVec(&of_y_, a.rows, y_.data(), type), "create y");
+        check_cusparse(cusparseCreate(&handle_), "create");
+        check_cusparse(cusparseSetStream(handle_, d.stream()), "set stream");
+        check_cusparse(cusparseCreateCsr(&matrix_, a.rows, a.columns, a.nnz(), offsets_.data(),
+                                         columns_.data(), values_.data(), CUSPARSE_INDEX_32I,
+                                         CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, type),
+                       "create matrix");
+        check_cusparse(cusparseCreateDnVec(&of_x_, a.columns, x_.data(), type), "create x");
+        check_cusparse(cusparseCreateDnVec(&of_y_, a.rows, y_.data(), type), "create y");
         std::size_t bytes = 0;
-        check_status(cusparseSpMV_bufferSize(handle_, plain, &one, matrix_, of_x_, &zero, of_y_,
-                                             type, algorithm, &bytes),
-                     "buffer size");
+        check_cusparse(cusparseSpMV_bufferSize(handle_, plain, &one, matrix_, of_x_, &zero, of_y_,
+                                               type, algorithm, &bytes),
+                       "buffer size");
         workspace_ = buffer<unsigned char>(device_, bytes, "cuSPARSE workspace");
-        check_status(cusparseSpMV_preprocess(handle_, plain, &one, matrix_, of_x_, &zero, of_y_,
-                                             type, algorithm, workspace_.data()),
-                     "preprocess");
+        check_cusparse(cusparseSpMV_preprocess(handle_, plain, &one, matrix_, of_x_, &zero, of_y_,
+                                               type, algorithm, workspace_.data()),
+                       "preprocess");
         device_->synchronize();
         cudaGraph_t graph = nullptr;
         KRYLITH_CUDA_CHECK(cudaStreamBeginCapture(d.stream(), cudaStreamCaptureModeRelaxed));
@@ -71,7 +64,7 @@ public:
             status = cusparseSpMV(handle_, plain, &one, matrix_, of_x_, &zero, of_y_, type,
                                   algorithm, workspace_.data());
         KRYLITH_CUDA_CHECK(cudaStreamEndCapture(d.stream(), &graph));
-        check_status(status, "product");
+        check_cusparse(status, "product");
         KRYLITH_CUDA_CHECK(cudaGraphInstantiate(&graph_, graph, 0));
         KRYLITH_CUDA_CHECK(cudaGraphDestroy(graph));
     }

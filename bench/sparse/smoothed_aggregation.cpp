@@ -11,7 +11,7 @@ namespace {
 
 /// Calls visit(k) for the entries of row i.
 template <class T, class Visit>
-void for_entries(const csr_matrix<T>& a, std::size_t i, const Visit& visit) {
+void for_places(const csr_matrix<T>& a, std::size_t i, const Visit& visit) {
     const auto end = static_cast<std::size_t>(a.row_offsets[i + 1]);
     for (auto k = static_cast<std::size_t>(a.row_offsets[i]); k < end; ++k) visit(k);
 }
@@ -27,16 +27,16 @@ std::vector<std::int32_t> aggregates(const csr_matrix<T>& a) {
     };
     for (std::size_t i = 0; i < rows; ++i) {
         bool free = of[i] < 0;
-        for_entries(a, i, [&](std::size_t k) { free = free && at(k) < 0; });
+        for_places(a, i, [&](std::size_t k) { free = free && at(k) < 0; });
         if (!free) continue;
         of[i] = count;
-        for_entries(a, i, [&](std::size_t k) { at(k) = count; });
+        for_places(a, i, [&](std::size_t k) { at(k) = count; });
         ++count;
     }
     const std::int32_t roots = count;
     for (std::size_t i = 0; i < rows; ++i) {
         if (of[i] >= 0) continue;
-        for_entries(a, i, [&](std::size_t k) {
+        for_places(a, i, [&](std::size_t k) {
             if (of[i] < 0 && at(k) >= 0 && at(k) < roots) of[i] = at(k);
         });
         if (of[i] < 0) of[i] = count++;
@@ -58,7 +58,7 @@ csr_matrix<T> smoothed_aggregation(const csr_matrix<T>& a) {
     for (std::size_t i = 0; i < static_cast<std::size_t>(a.rows); ++i) {
         row.assign(1, {of[i], T{1}});
         const T scale = d[i] == T{0} ? T{0} : T(2) / T(3) / d[i];
-        for_entries(a, i, [&](std::size_t k) {
+        for_places(a, i, [&](std::size_t k) {
             const std::int32_t to = of[static_cast<std::size_t>(a.column_indices[k])];
             const T value = -scale * a.values[k];
             const auto same = std::ranges::find(row, to, &std::pair<std::int32_t, T>::first);

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* line_format =
     "{:<24} {:<10} {:<24} {:>10} {:>10} {:>8} {:>8} {:>9} {:>10} {:>8} {:>9}{}\n";
 
-std::string number(const json& value, const char* format) {
+std::string number_or_blank(const json& value, const char* format) {
     return value.is_number() ? fmt::format(fmt::runtime(format), value.get<double>()) : "";
 }
 
@@ -91,12 +91,12 @@ std::string sparse_table_lines(const json& row) {
     if (!row.at("void_because").empty()) more += "  VOID";
     std::string lines = fmt::format(
         fmt::runtime(line_format), tool::one_line(short_name(text("matrix"))), text("kernel"),
-        text("variant"), number(times.value("median", json()), "{:.4f}"),
-        number(times.value("least", json()), "{:.4f}"), number(at("gb_per_s"), "{:.1f}"),
-        number(at("gflops"), "{:.1f}"),
+        text("variant"), number_or_blank(times.value("median", json()), "{:.4f}"),
+        number_or_blank(times.value("least", json()), "{:.4f}"),
+        number_or_blank(at("gb_per_s"), "{:.1f}"), number_or_blank(at("gflops"), "{:.1f}"),
         fmt::format("{:.1f}", 1e-6 * row.at("memory_bytes").get<double>()),
-        number(at("peer_ms"), "{:.4f}"), number(at("speedup"), "{:.2f}x"),
-        number(at("deviation"), "{:.1e}"), more);
+        number_or_blank(at("peer_ms"), "{:.4f}"), number_or_blank(at("speedup"), "{:.2f}x"),
+        number_or_blank(at("deviation"), "{:.1e}"), more);
     for (const json& why : row.at("void_because"))
         lines += fmt::format("    void: {}\n", why.get<std::string>());
     return lines;

@@ -1,5 +1,4 @@
 #include <memory>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -14,9 +13,9 @@ namespace krylith::bench {
 namespace {
 
 void check_spgemm(cusparseStatus_t status, const char* what) {
-    if (status == CUSPARSE_STATUS_SUCCESS) return;
-    cudaGetLastError(); // a refused allocation is no failure of what comes next
-    throw device_error(std::string("cuSPARSE: ") + what + ": " + cusparseGetErrorString(status));
+    if (status != CUSPARSE_STATUS_SUCCESS)
+        cudaGetLastError(); // a refused allocation is no failure of what comes next
+    check_cusparse(status, what);
 }
 
 /// Memory of the runtime, as users of cuSPARSE have it.

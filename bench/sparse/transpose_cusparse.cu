@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <limits>
 #include <span>
-#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -16,12 +15,6 @@
 namespace krylith::bench {
 
 namespace {
-
-void check_cusparse(cusparseStatus_t status, const char* what) {
-    if (status != CUSPARSE_STATUS_SUCCESS)
-        throw device_error(std::string("cuSPARSE: ") + what + ": " +
-                           cusparseGetErrorString(status));
-}
 
 /// csr2csc with everything on the device, in offsets of 32 bits, as it takes no others.
 template <class T>

@@ -38,8 +38,8 @@ void need_same(const csr_matrix<T>& found, const csr_matrix<T>& expected, const 
         throw measurement_failed(std::string(what) + ": not the matrix of a plain loop");
 }
 
-sparse_line line_of(const char* variant, const repeated_seconds& seconds, std::int64_t bytes,
-                    std::int64_t memory) {
+sparse_line transpose_line(const char* variant, const repeated_seconds& seconds, std::int64_t bytes,
+                           std::int64_t memory) {
     sparse_line line;
     line.kernel = "transpose";
     line.variant = variant;
@@ -76,7 +76,7 @@ std::vector<sparse_line> transpose_lines(const sparse_case<T>& c) {
     const std::int64_t bytes = 8 * (m.rows + m.columns + 2) + 2 * (4 + value) * m.nnz();
 
     device_csr<T> transposed;
-    sparse_line whole = line_of(
+    sparse_line whole = transpose_line(
         "with values", time_runs(*c.on, c.repeats, [&] { transposed = transpose(a); }), bytes, 0);
     need_same(transposed.download(), expected, "transpose()");
     if (c.peers) add_peer(whole, c);
@@ -84,17 +84,18 @@ std::vector<sparse_line> transpose_lines(const sparse_case<T>& c) {
 
     transposition order;
     const repeated_seconds found = time_runs(*c.on, c.repeats, [&] { order = transposition(a); });
-    lines.push_back(line_of("as a permutation", found, 8 * (m.rows + m.columns + 2) + 12 * m.nnz(),
-                            order.bytes()));
+    lines.push_back(transpose_line("as a permutation", found,
+                                   8 * (m.rows + m.columns + 2) + 12 * m.nnz(), order.bytes()));
     transposed = order.take(a);
     const repeated_seconds applied =
         time_runs(*c.on, c.repeats, [&] { order.apply(a, transposed); });
-    lines.push_back(line_of("new values", applied, (4 + 2 * value) * m.nnz(), order.bytes()));
+    lines.push_back(
+        transpose_line("new values", applied, (4 + 2 * value) * m.nnz(), order.bytes()));
     need_same(transposed.download(), expected, "transposition");
 
     if (c.on->kind() == backend::host) {
         csr_matrix<T> result;
-        lines.push_back(line_of(
+        lines.push_back(transpose_line(
             "csr_matrix", time_runs(*c.on, c.repeats, [&] { result = transpose(m); }), bytes, 0));
         need_same(result, expected, "transpose(csr_matrix)");
     }

@@ -2,7 +2,6 @@
 #include <cstdint>
 #include <limits>
 #include <span>
-#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -20,12 +19,6 @@ namespace {
 constexpr auto operation = CUSPARSE_OPERATION_NON_TRANSPOSE;
 constexpr auto algorithm = CUSPARSE_SPSV_ALG_DEFAULT;
 
-void check(cusparseStatus_t status, const char* what) {
-    if (status != CUSPARSE_STATUS_SUCCESS)
-        throw device_error(std::string("cuSPARSE: ") + what + ": " +
-                           cusparseGetErrorString(status));
-}
-
 /// A solve with the descriptors that it needs.
 template <class T>
 class cusparse_solve {
@@ -38,28 +31,29 @@ public:
           x_(on, b.size(), "cuSPARSE") {
         const cuda::current_device current(on->ordinal());
         const device_csr_view<T> view = a.view();
-        check(cusparseCreate(&handle_), "create");
-        check(cusparseSetStream(handle_, static_cast<cuda::cuda_device&>(*on).stream()),
-              "set stream");
-        check(cusparseCreateCsr(&matrix_, view.rows, view.columns, view.nonzeros, offsets_.data(),
-                                const_cast<std::int32_t*>(view.indices),
-                                const_cast<T*>(view.values), CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
-                                CUSPARSE_INDEX_BASE_ZERO, type),
-              "create matrix");
+        check_cusparse(cusparseCreate(&handle_), "create");
+        check_cusparse(cusparseSetStream(handle_, static_cast<cuda::cuda_device&>(*on).stream()),
+                       "set stream");
+        check_cusparse(cusparseCreateCsr(&matrix_, view.rows, view.columns, view.nonzeros,
+                                         offsets_.data(), const_cast<std::int32_t*>(view.indices),
+                                         const_cast<T*>(view.values), CUSPARSE_INDEX_32I,
+                                         CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, type),
+                       "create matrix");
         auto part = upper ? CUSPARSE_FILL_MODE_UPPER : CUSPARSE_FILL_MODE_LOWER;
         auto diagonal = CUSPARSE_DIAG_TYPE_NON_UNIT;
-        check(cusparseSpMatSetAttribute(matrix_, CUSPARSE_SPMAT_FILL_MODE, &part, sizeof part),
-              "fill mode");
-        check(cusparseSpMatSetAttribute(matrix_, CUSPARSE_SPMAT_DIAG_TYPE, &diagonal,
-                                        sizeof diagonal),
-              "diagonal");
-        check(cusparseCreateDnVec(&from_, view.rows, b_.data(), type), "create b");
-        check(cusparseCreateDnVec(&to_, view.rows, x_.data(), type), "create x");
-        check(cusparseSpSV_createDescr(&solve_), "create solve");
+        check_cusparse(
+            cusparseSpMatSetAttribute(matrix_, CUSPARSE_SPMAT_FILL_MODE, &part, sizeof part),
+            "fill mode");
+        check_cusparse(cusparseSpMatSetAttribute(matrix_, CUSPARSE_SPMAT_DIAG_TYPE, &diagonal,
+                                                 sizeof diagonal),
+                       "diagonal");
+        check_cusparse(cusparseCreateDnVec(&from_, view.rows, b_.data(), type), "create b");
+        check_cusparse(cusparseCreateDnVec(&to_, view.rows, x_.data(), type), "create x");
+        check_cusparse(cusparseSpSV_createDescr(&solve_), "create solve");
         std::size_t bytes = 0;
-        check(cusparseSpSV_bufferSize(handle_, operation, &one_, matrix_, from_, to_, type,
-                                      algorithm, solve_, &bytes),
-              "buffer size");
+        check_cusparse(cusparseSpSV_bufferSize(handle_, operation, &one_, matrix_, from_, to_, type,
+                                               algorithm, solve_, &bytes),
+                       "buffer size");
         workspace_ = {on, bytes, "cuSPARSE"};
     }
     cusparse_solve(const cusparse_solve&) = delete;
@@ -75,15 +69,15 @@ public:
 
     void analyse() {
         const cuda::current_device current(on_->ordinal());
-        check(cusparseSpSV_analysis(handle_, operation, &one_, matrix_, from_, to_, type, algorithm,
-                                    solve_, workspace_.data()),
-              "analysis");
+        check_cusparse(cusparseSpSV_analysis(handle_, operation, &one_, matrix_, from_, to_, type,
+                                             algorithm, solve_, workspace_.data()),
+                       "analysis");
     }
     void solve() {
         const cuda::current_device current(on_->ordinal());
-        check(cusparseSpSV_solve(handle_, operation, &one_, matrix_, from_, to_, type, algorithm,
-                                 solve_),
-              "solve");
+        check_cusparse(cusparseSpSV_solve(handle_, operation, &one_, matrix_, from_, to_, type,
+                                          algorithm, solve_),
+                       "solve");
     }
 
 private:

@@ -71,8 +71,9 @@ struct triangle_case {
 };
 
 template <class T>
-std::vector<sparse_line> measure(const triangle_case<T>& t, triangular_method method,
-                                 const triangular_peer_seconds& peer, std::int64_t strict) {
+std::vector<sparse_line> measure_triangle(const triangle_case<T>& t, triangular_method method,
+                                          const triangular_peer_seconds& peer,
+                                          std::int64_t strict) {
     const sparse_case<T>& c = t.c;
     const triangular_options options{.part = t.upper ? triangle_part::upper : triangle_part::lower,
                                      .method = method};
@@ -119,12 +120,13 @@ std::vector<sparse_line> measure(const triangle_case<T>& t, triangular_method me
 }
 
 template <class T>
-void measure(const triangle_case<T>& t, bool all, std::vector<sparse_line>& lines) {
+void measure_triangle(const triangle_case<T>& t, bool all, std::vector<sparse_line>& lines) {
     const triangular_peer_seconds peer = t.peer();
     const std::int64_t strict = t.entries();
     for (const auto method : {triangular_method::levels, triangular_method::rows}) {
         if (!all && method == triangular_method::rows) continue;
-        for (sparse_line& line : measure(t, method, peer, strict)) lines.push_back(std::move(line));
+        for (sparse_line& line : measure_triangle(t, method, peer, strict))
+            lines.push_back(std::move(line));
     }
 }
 
@@ -136,12 +138,12 @@ std::vector<sparse_line> triangular_lines(const sparse_case<T>& c) {
     const csr_matrix<T> matrix = with_dominant_diagonal(c.matrix);
     {
         const device_csr<T> a(c.on, matrix);
-        measure(triangle_case<T>(c, matrix, a, false, "lower"), true, lines);
-        measure(triangle_case<T>(c, matrix, a, true, "upper"), true, lines);
+        measure_triangle(triangle_case<T>(c, matrix, a, false, "lower"), true, lines);
+        measure_triangle(triangle_case<T>(c, matrix, a, true, "upper"), true, lines);
     }
     const csr_matrix<T> coloured = by_colour(matrix);
     const device_csr<T> a(c.on, coloured);
-    measure(triangle_case<T>(c, coloured, a, false, "lower by colour"), false, lines);
+    measure_triangle(triangle_case<T>(c, coloured, a, false, "lower by colour"), false, lines);
     return lines;
 }
 

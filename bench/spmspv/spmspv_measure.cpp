@@ -44,11 +44,11 @@ T drawn(std::uint64_t seed, std::uint64_t place) {
 }
 
 template <class S, class M>
-class subject final : public spmspv_subject {
+class semiring_subject final : public spmspv_subject {
     using T = typename S::value_type;
 
 public:
-    subject(const std::shared_ptr<device>& device, const csr_view<float>& matrix)
+    semiring_subject(const std::shared_ptr<device>& device, const csr_view<float>& matrix)
         : device_(device),
           values_(values_of(matrix)),
           a_(device, csr_view<M>(matrix.rows, matrix.columns, matrix.row_offsets,
@@ -255,22 +255,23 @@ private:
 };
 
 template <class M>
-std::unique_ptr<spmspv_subject> make(const std::shared_ptr<device>& device,
-                                     const csr_view<float>& matrix, const std::string& semiring) {
+std::unique_ptr<spmspv_subject> make_subject(const std::shared_ptr<device>& device,
+                                             const csr_view<float>& matrix,
+                                             const std::string& semiring) {
     if (semiring == "plus-times") {
-        return std::make_unique<subject<spmspv::plus_times<M>, M>>(device, matrix);
+        return std::make_unique<semiring_subject<spmspv::plus_times<M>, M>>(device, matrix);
     }
     if (semiring == "plus-second") {
-        return std::make_unique<subject<spmspv::plus_second<M>, M>>(device, matrix);
+        return std::make_unique<semiring_subject<spmspv::plus_second<M>, M>>(device, matrix);
     }
     if (semiring == "or-and") {
-        return std::make_unique<subject<spmspv::or_and<M>, M>>(device, matrix);
+        return std::make_unique<semiring_subject<spmspv::or_and<M>, M>>(device, matrix);
     }
     if (semiring == "min-plus") {
-        return std::make_unique<subject<spmspv::min_plus<M>, M>>(device, matrix);
+        return std::make_unique<semiring_subject<spmspv::min_plus<M>, M>>(device, matrix);
     }
     if (semiring == "min-column") {
-        return std::make_unique<subject<spmspv::min_column, M>>(device, matrix);
+        return std::make_unique<semiring_subject<spmspv::min_column, M>>(device, matrix);
     }
     throw usage_error("unknown semiring '" + semiring +
                       "'; allowed are plus-times, plus-second, or-and, min-plus, min-column");
@@ -307,10 +308,10 @@ std::unique_ptr<spmspv_subject> make_subject(const std::shared_ptr<device>& devi
                                              const std::string& semiring,
                                              const std::string& precision) {
     if (precision == "fp32") {
-        return make<float>(device, matrix, semiring);
+        return make_subject<float>(device, matrix, semiring);
     }
     if (precision == "fp64") {
-        return make<double>(device, matrix, semiring);
+        return make_subject<double>(device, matrix, semiring);
     }
     throw usage_error("unknown precision '" + precision + "'; allowed are fp32, fp64");
 }

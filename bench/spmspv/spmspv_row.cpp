@@ -9,7 +9,7 @@ namespace krylith::bench {
 
 namespace {
 
-constexpr const char* line =
+constexpr const char* spmspv_line =
     "{:<28} {:<8} {:>9} {:>10} {:<5} {:<5} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}{}\n";
 
 /// Microseconds with 4 significant digits: there are thousands of rows.
@@ -50,7 +50,7 @@ json product_row(const std::string& matrix, const test_vector& x, const spmspv_n
 }
 
 std::string spmspv_table_head() {
-    return fmt::format(fmt::runtime(line), "matrix", "x", "entries", "work", "given", "want",
+    return fmt::format(fmt::runtime(spmspv_line), "matrix", "x", "entries", "work", "given", "want",
                        "spmv", "balanced", "row", "balanced", "atomic", "sort", "b-atomic",
                        "b-sort", "");
 }
@@ -69,7 +69,7 @@ std::string spmspv_table_lines(const json& row, std::span<const spmspv::kernel> 
                 const double own = us[static_cast<std::size_t>(found - kernels.begin())];
                 return fmt::format("{:.1f}{}", own, own == least ? "*" : " ");
             };
-            major_size += fmt::format(fmt::runtime(line), row["matrix"].get<std::string>(),
+            major_size += fmt::format(fmt::runtime(spmspv_line), row["matrix"].get<std::string>(),
                                       row["vector"].get<std::string>(), row["entries"].get<long>(),
                                       row["work"].get<long>(), given, wanted, cell(0), cell(1),
                                       cell(2), cell(3), cell(4), cell(5), cell(6), cell(7),

@@ -14,14 +14,9 @@ namespace {
 constexpr std::array sizes_in_order = {"tiny", "small", "medium", "large"};
 constexpr std::array millions = {0.5, 10.0, 60.0, 300.0};
 
-struct family {
-    const char* name;
-    std::array<const char*, 4> arguments; ///< by size
-};
-
 /// The families from the sparsest rows to the densest, graphs first. kron's and rgg's sizes are
 /// powers of two.
-constexpr std::array<family, 10> all_families = {{
+constexpr std::array<gallery_family, 10> spmv_families = {{
     {"kmer", {"200000", "4800000", "28600000", "143000000"}},
     {"web", {"34000", "690000", "4130000", "20700000"}},
     {"fullchip", {"50000", "1100000", "6700000", "33300000"}},
@@ -51,11 +46,11 @@ std::size_t place_of_size(const std::string& size) {
     return static_cast<std::size_t>(found - sizes_in_order.begin());
 }
 
-const family& family_named(const std::string& name) {
-    const auto found = std::ranges::find(all_families, name, &family::name);
-    if (found == all_families.end()) {
+const gallery_family& family_named(const std::string& name, std::span<const gallery_family> of) {
+    const auto found = std::ranges::find(of, name, &gallery_family::name);
+    if (found == of.end()) {
         std::vector<std::string> names = {"all"};
-        for (const family& f : all_families) {
+        for (const gallery_family& f : of) {
             names.emplace_back(f.name);
         }
         refuse("family", name, names);
@@ -63,7 +58,7 @@ const family& family_named(const std::string& name) {
     return *found;
 }
 
-spmv_case member(const family& f, std::size_t size) {
+spmv_case member(const gallery_family& f, std::size_t size) {
     return {std::string("gallery:") + f.name + ":" + f.arguments[size], f.name,
             sizes_in_order[size]};
 }
@@ -80,22 +75,23 @@ spmv_case case_of_matrix(const std::string& name) {
 }
 
 std::vector<spmv_case> family_members(const std::string& families,
-                                      const std::vector<std::string>& sizes) {
+                                      const std::vector<std::string>& sizes,
+                                      std::span<const gallery_family> of) {
     std::vector<std::size_t> places;
     std::ranges::transform(sizes, std::back_inserter(places), place_of_size);
     std::ranges::sort(places);
-    std::vector<const family*> chosen;
+    std::vector<const gallery_family*> chosen;
     std::istringstream names(families);
     for (std::string name; std::getline(names, name, ',');) {
         if (name == "all") {
-            std::ranges::transform(all_families, std::back_inserter(chosen),
-                                   [](const family& f) { return &f; });
+            std::ranges::transform(of, std::back_inserter(chosen),
+                                   [](const gallery_family& f) { return &f; });
         } else {
-            chosen.push_back(&family_named(name));
+            chosen.push_back(&family_named(name, of));
         }
     }
     std::vector<spmv_case> result;
-    for (const family* f : chosen) {
+    for (const gallery_family* f : chosen) {
         for (const std::size_t place : places) {
             result.push_back(member(*f, place));
         }
@@ -103,12 +99,17 @@ std::vector<spmv_case> family_members(const std::string& families,
     return result;
 }
 
+std::vector<spmv_case> family_members(const std::string& families,
+                                      const std::vector<std::string>& sizes) {
+    return family_members(families, sizes, spmv_families);
+}
+
 double usual_millions(const std::string& size) {
     return size.empty() ? 0 : millions[place_of_size(size)];
 }
 
 spmv_case smallest_member(const spmv_case& c) {
-    return member(family_named(c.family), 0);
+    return member(family_named(c.family, spmv_families), 0);
 }
 
 } // namespace krylith::bench

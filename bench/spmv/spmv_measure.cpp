@@ -16,7 +16,7 @@ namespace {
 
 /// A factor above the rounding errors of a few dozen additions.
 template <class T>
-constexpr double allowed_error = 45.0 * std::numeric_limits<T>::epsilon();
+constexpr double allowed_product_error = 45.0 * std::numeric_limits<T>::epsilon();
 /// The relative tolerance of a dot product of vectors of all rows.
 template <class T>
 constexpr double allowed_dot_error = sizeof(T) == sizeof(float) ? 1e-4 : 1e-10;
@@ -50,7 +50,7 @@ spmv_numbers measure_spmv(const matrix_operator<T>& a, const workload& w,
         y.download(result);
         const double error =
             largest_error(expected, std::vector<double>(result.begin(), result.end()));
-        if (!(error <= allowed_error<T>)) {
+        if (!(error <= allowed_product_error<T>)) {
             numbers.void_because.push_back(fmt::format("{}: error {:.1e}", what, error));
         }
         numbers.largest_error = std::max(numbers.largest_error, error);

@@ -11,12 +11,6 @@ namespace krylith::bench {
 
 namespace {
 
-std::string cell(const json& row, const char* key, const char* form, double unit = 1) {
-    return row.contains(key) && !row[key].is_null()
-               ? fmt::format(fmt::runtime(form), row[key].get<double>() * unit)
-               : std::string("-");
-}
-
 /// The operator's name, "auto:halo" where the library chose it.
 std::string operator_of(const json& row) {
     const std::string taken = row["operator"];
@@ -24,7 +18,7 @@ std::string operator_of(const json& row) {
     return asked == taken ? taken : asked + ":" + taken;
 }
 
-constexpr const char* line =
+constexpr const char* spmv_line =
     "{:<32} {:>2} {:<11} {:<8} {:>10} {:>10} {:>10} {:>8} {:>7} {:>9} {:>9} {:>7} {:>7} {:>9} "
     "{:>9} {:>8}{}\n";
 
@@ -129,15 +123,15 @@ std::vector<std::string> spmv_csv_columns() {
 }
 
 std::string spmv_table_head() {
-    return fmt::format(fmt::runtime(line), "matrix", "p", "operator", "format", "us", "p10", "p90",
-                       "GB/s", "speedup", "xcusparse", "limit us", "of it", "hidden", "setup",
-                       "partition", "error", "");
+    return fmt::format(fmt::runtime(spmv_line), "matrix", "p", "operator", "format", "us", "p10",
+                       "p90", "GB/s", "speedup", "xcusparse", "limit us", "of it", "hidden",
+                       "setup", "partition", "error", "");
 }
 
 std::string spmv_table_lines(const json& row) {
     const json us = row.value("us", json::object());
     std::string lines = fmt::format(
-        fmt::runtime(line), tool::one_line(row["matrix"].get<std::string>()),
+        fmt::runtime(spmv_line), tool::one_line(row["matrix"].get<std::string>()),
         row["devices"].get<int>(), operator_of(row), row["format"].get<std::string>(),
         cell(us, "median", "{:.2f}"), cell(us, "p10", "{:.2f}"), cell(us, "p90", "{:.2f}"),
         cell(row, "gb_per_s", "{:.1f}"), cell(row, "speedup", "{:.2f}"),

@@ -14,10 +14,6 @@ namespace krylith::bench {
 
 namespace {
 
-bool is_void(const json& row) {
-    return !row.at("void_because").empty();
-}
-
 /// The rates of this group. They are not kept: `krylith devices` measures those that auto reads.
 machine_rates rates_here(const device_group& group) {
     const std::array measured = {krylith::measure(group), krylith::measure(group),

@@ -1,32 +1,22 @@
 #include <krylith/bench/spmv/spmv_summary.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include <krylith/bench/common/geometric_mean.hpp>
 
 namespace krylith::bench {
 
 namespace {
 
-struct mean {
-    double logarithms = 0;
-    int cases = 0;
-
-    void add(double value) {
-        logarithms += std::log(value);
-        ++cases;
-    }
-    [[nodiscard]] double geometric() const { return std::exp(logarithms / cases); }
-};
-
 /// The means of an operator on so many devices.
 struct means {
     std::string asked;
     int devices = 0;
-    mean over_one{};
-    mean over_cusparse{};
+    geometric_mean over_one{};
+    geometric_mean over_cusparse{};
 };
 
 double number(const json& row, const char* key) {
@@ -77,10 +67,10 @@ json spmv_summary::as_json() const {
     for (const means& m : all) {
         json entry = {{"operator", m.asked},
                       {"devices", m.devices},
-                      {"cases", m.over_one.cases},
-                      {"speedup", m.over_one.geometric()}};
-        if (m.over_cusparse.cases > 0) {
-            entry["speedup_over_cusparse"] = m.over_cusparse.geometric();
+                      {"cases", m.over_one.count},
+                      {"speedup", m.over_one.value()}};
+        if (m.over_cusparse.count > 0) {
+            entry["speedup_over_cusparse"] = m.over_cusparse.value();
         }
         speedups.push_back(std::move(entry));
     }

@@ -6,11 +6,11 @@ namespace krylith::bench {
 
 namespace {
 
-constexpr const char* line =
+constexpr const char* streamed_line =
     "{:<28} {:<12} {:<8} {:>2} {:>10} {:>9} {:>10} {:>9} {:>9} {:>9} {:>9} {:>7} {:>7} {:>7} {:>7} "
     "{:>7}{}\n";
 
-json described(const streamed_case& c) {
+json described_case(const streamed_case& c) {
     return {{"matrix", c.matrix},   {"n", c.n},
             {"nnz", c.nnz},         {"format", c.format},
             {"version", c.version}, {"devices", c.devices},
@@ -26,11 +26,7 @@ double kernels(const json& row) {
     return row.at("us_of").at("kernel_alone").at("median").get<double>();
 }
 
-bool is_void(const json& row) {
-    return !row.at("void_because").empty();
-}
-
-std::string cell(const json& row, const char* pointer, const char* form, double unit = 1) {
+std::string cell_at(const json& row, const char* pointer, const char* form, double unit = 1) {
     const json::json_pointer place(pointer);
     return row.contains(place) ? fmt::format(fmt::runtime(form), row.at(place).get<double>() * unit)
                                : std::string("-");
@@ -54,7 +50,7 @@ const json* find(const std::vector<json>& rows, const json& row, const char* dif
 } // namespace
 
 json streamed_row(const streamed_case& c, const streamed_numbers& numbers) {
-    json row = described(c);
+    json row = described_case(c);
     row["us"] = to_json(numbers.total, 1e6);
     row["us_of"] = {{"partition", to_json(numbers.partition, 1e6)},
                     {"distribution", to_json(numbers.distribution, 1e6)},
@@ -70,7 +66,7 @@ json streamed_row(const streamed_case& c, const streamed_numbers& numbers) {
 }
 
 json failed_msrep(const streamed_case& c, const std::string& why) {
-    json row = described(c);
+    json row = described_case(c);
     row["void_because"] = json::array({why});
     return row;
 }
@@ -111,23 +107,26 @@ std::vector<std::string> streamed_csv_columns() {
 }
 
 std::string streamed_table_head() {
-    return fmt::format(fmt::runtime(line), "matrix", "format", "version", "p", "total us",
+    return fmt::format(fmt::runtime(streamed_line), "matrix", "format", "version", "p", "total us",
                        "partition", "distribute", "kernel", "merge", "convert", "alone", "part. %",
                        "merge %", "speedup", "kernels", "xbase", "");
 }
 
 std::string streamed_table_lines(const json& row) {
-    std::string lines = fmt::format(
-        fmt::runtime(line), row["matrix"].get<std::string>(), row["format"].get<std::string>(),
-        row["version"].get<std::string>(), row["devices"].get<int>(),
-        cell(row, "/us/median", "{:.1f}"), cell(row, "/us_of/partition/median", "{:.1f}"),
-        cell(row, "/us_of/distribution/median", "{:.1f}"),
-        cell(row, "/us_of/kernel/median", "{:.1f}"), cell(row, "/us_of/merge/median", "{:.1f}"),
-        cell(row, "/us_of/conversion/median", "{:.1f}"),
-        cell(row, "/us_of/kernel_alone/median", "{:.1f}"),
-        cell(row, "/partition_share", "{:.1f}", 100), cell(row, "/merge_share", "{:.1f}", 100),
-        cell(row, "/speedup", "{:.2f}"), cell(row, "/kernel_speedup", "{:.2f}"),
-        cell(row, "/speedup_over_baseline", "{:.2f}"), is_void(row) ? "  VOID" : "");
+    std::string lines =
+        fmt::format(fmt::runtime(streamed_line), row["matrix"].get<std::string>(),
+                    row["format"].get<std::string>(), row["version"].get<std::string>(),
+                    row["devices"].get<int>(), cell_at(row, "/us/median", "{:.1f}"),
+                    cell_at(row, "/us_of/partition/median", "{:.1f}"),
+                    cell_at(row, "/us_of/distribution/median", "{:.1f}"),
+                    cell_at(row, "/us_of/kernel/median", "{:.1f}"),
+                    cell_at(row, "/us_of/merge/median", "{:.1f}"),
+                    cell_at(row, "/us_of/conversion/median", "{:.1f}"),
+                    cell_at(row, "/us_of/kernel_alone/median", "{:.1f}"),
+                    cell_at(row, "/partition_share", "{:.1f}", 100),
+                    cell_at(row, "/merge_share", "{:.1f}", 100), cell_at(row, "/speedup", "{:.2f}"),
+                    cell_at(row, "/kernel_speedup", "{:.2f}"),
+                    cell_at(row, "/speedup_over_baseline", "{:.2f}"), is_void(row) ? "  VOID" : "");
     for (const json& why : row["void_because"]) {
         lines += fmt::format("    void: {}\n", why.get<std::string>());
     }

@@ -18,9 +18,9 @@ namespace {
 
 using operator_owner = std::unique_ptr<matrix_operator<double>>;
 
-class measurement {
+class total_measurement {
 public:
-    measurement(const device_group& group, const workload& w, double rtol)
+    total_measurement(const device_group& group, const workload& w, double rtol)
         : group_(group), w_(w), solution_(w.b.size()) {
         options_.rtol = rtol;
     }
@@ -148,7 +148,7 @@ const total_phase& total_numbers::phase(const std::string& name) const {
 
 total_numbers measure_total(const device_group& group, const workload& w, double rtol,
                             int repetitions) {
-    return measurement(group, w, rtol).run(repetitions);
+    return total_measurement(group, w, rtol).run(repetitions);
 }
 
 } // namespace krylith::bench

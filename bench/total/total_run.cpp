@@ -18,7 +18,7 @@ namespace krylith::bench {
 namespace {
 
 /// A line of the table; the time over that of a bare copy of as many bytes is a figure of set-up.
-std::string line_of(const total_phase& phase, double copy_rate) {
+std::string phase_line(const total_phase& phase, double copy_rate) {
     const spread s = spread_of(phase.seconds);
     std::string line = fmt::format("    {:<26} {:>10.3f} {:>10.3f} {:>10.3f}", phase.name,
                                    1e3 * s.median, 1e3 * s.p10, 1e3 * s.p90);
@@ -30,7 +30,7 @@ std::string line_of(const total_phase& phase, double copy_rate) {
 }
 
 /// Bytes a second of the copy from pageable memory; 0 where there was none.
-double copy_rate(const total_numbers& numbers) {
+double pageable_copy_rate(const total_numbers& numbers) {
     for (const total_phase& p : numbers.phases) {
         if (p.name == "copy, pageable") return p.bytes / spread_of(p.seconds).median;
     }
@@ -104,12 +104,12 @@ void total_run::add(const workload& w, int devices, const std::string& library,
                     const std::string& version, const total_numbers& numbers) {
     json phases = json::object();
     json bytes = json::object();
-    const double rate = copy_rate(numbers);
+    const double rate = pageable_copy_rate(numbers);
     std::string lines;
     for (const total_phase& p : numbers.phases) {
         phases[p.name] = to_json(spread_of(p.seconds), 1e3);
         if (p.bytes > 0) bytes[p.name] = p.bytes;
-        lines += line_of(p, rate);
+        lines += phase_line(p, rate);
     }
     std::string why;
     for (const std::string& reason : numbers.void_because) why += "  VOID: " + reason;

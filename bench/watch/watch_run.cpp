@@ -25,7 +25,7 @@ namespace {
 
 using clock = std::chrono::steady_clock;
 
-constexpr const char* line = "{:<34} {:>7} {:<14} {:<10} {:>10} {:>10} {:>10}{}\n";
+constexpr const char* watch_line = "{:<34} {:>7} {:<14} {:<10} {:>10} {:>10} {:>10}{}\n";
 constexpr std::array ways = {"unwatched", "token", "callback", "paused"};
 
 double seconds(clock::duration t) {
@@ -34,12 +34,12 @@ double seconds(clock::duration t) {
 
 /// A system on devices, solved by one of two kernels of CG. The start is so far from the solution
 /// that the solve takes several hundred iterations to the last digit, unless its options end it.
-struct subject {
+struct watched_system {
     std::unique_ptr<matrix_operator<double>> a;
     vector<double> b, x;
     std::vector<double> start;
 
-    subject(const device_group& group, const csr_matrix<double>& matrix)
+    watched_system(const device_group& group, const csr_matrix<double>& matrix)
         : a(make_operator(group, matrix)),
           b(a->make_range_vector()),
           x(a->make_range_vector()),
@@ -102,8 +102,8 @@ bool watch_run::run() {
     report_.say(fmt::format("{}\n{} iterations a solve, {} solves of each kind by turns\n\n",
                             fmt::join(descriptions(choice_.group(choice_.counts.back())), ", "),
                             request_.iterations, request_.repetitions));
-    report_.say(fmt::format(fmt::runtime(line), "matrix", "devices", "solver", "watched", "us/iter",
-                            "ratio", "p90", ""));
+    report_.say(fmt::format(fmt::runtime(watch_line), "matrix", "devices", "solver", "watched",
+                            "us/iter", "ratio", "p90", ""));
     for (const std::string& name : request_.matrices) {
         const auto matrix = load_matrix<double>(name);
         for (const int count : choice_.counts) run_matrix(name, matrix, count);
@@ -112,7 +112,7 @@ bool watch_run::run() {
 }
 
 void watch_run::run_matrix(const std::string& name, const csr_matrix<double>& matrix, int count) {
-    subject s(choice_.group(count), matrix);
+    watched_system s(choice_.group(count), matrix);
     for (const bool persistent : {false, true}) {
         const char* const solver = persistent ? "cg:persistent" : "cg";
         if (persistent && !not_persistent_because(*s.a).empty()) {
@@ -146,7 +146,7 @@ void watch_run::run_matrix(const std::string& name, const csr_matrix<double>& ma
         for (std::size_t way = 0; way < ways.size(); ++way) {
             const spread t = spread_of(each[way]);
             const spread r = spread_of(ratio[way]);
-            report_.say(fmt::format(fmt::runtime(line), name, count, solver, ways[way],
+            report_.say(fmt::format(fmt::runtime(watch_line), name, count, solver, ways[way],
                                     fmt::format("{:.3f}", t.median * 1e6),
                                     fmt::format("{:.4f}", r.median), fmt::format("{:.4f}", r.p90),
                                     wrong[way].empty() ? "" : "  VOID: " + wrong[way].front()));

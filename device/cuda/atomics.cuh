@@ -9,6 +9,10 @@
 
 namespace krylith::cuda {
 
+/// The type of CUDA's atomics of 64 bits.
+using atomic_word = unsigned long long;
+static_assert(sizeof(atomic_word) == sizeof(std::uint64_t));
+
 // These order threads of one device.
 
 /// Adds to a counter and returns what it was. What the thread (and, before a barrier, its block)

@@ -7,6 +7,10 @@
 
 namespace krylith::cuda {
 
+/// The threads of most blocks.
+inline constexpr int block_threads = 256;
+inline constexpr int block_warps = block_threads / 32;
+
 /// The first half of a block's sum: the sum of each warp goes to its place in shared memory. A
 /// barrier must follow before sum_of_warps reads them.
 template <class V>

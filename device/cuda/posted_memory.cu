@@ -15,14 +15,14 @@ namespace krylith::cuda {
 
 namespace {
 
-constexpr std::size_t line = 128;
+constexpr std::size_t cache_line = 128;
 constexpr std::size_t piece = std::size_t{256} << 10;
 
 /// Blocks of powers of two, which are never joined: there are few kinds.
 class posted_blocks {
 public:
     [[nodiscard]] void* take(int ordinal, std::size_t bytes) {
-        const std::size_t size = std::bit_ceil(std::max(bytes, line));
+        const std::size_t size = std::bit_ceil(std::max(bytes, cache_line));
         const std::lock_guard lock(guard_);
         std::vector<std::byte*>& idle = idle_[size];
         if (idle.empty()) idle.push_back(cut(ordinal, size));

@@ -37,7 +37,7 @@ KRYLITH_LOADED(nccl_library, ncclSend);
 KRYLITH_LOADED(nccl_library, ncclRecv);
 KRYLITH_LOADED(nccl_library, ncclGetErrorString);
 
-void check(ncclResult_t status, const char* what) {
+void check_nccl(ncclResult_t status, const char* what) {
     if (status != ncclSuccess)
         throw device_error(std::string("NCCL: ") + what + ": " + ncclGetErrorString(status));
 }
@@ -48,8 +48,8 @@ public:
         std::vector<int> ordinals;
         for (int rank = 0; rank < group.size(); ++rank) ordinals.push_back(group[rank].ordinal());
         communicators_.resize(ordinals.size());
-        check(ncclCommInitAll(communicators_.data(), group.size(), ordinals.data()),
-              "making communicators");
+        check_nccl(ncclCommInitAll(communicators_.data(), group.size(), ordinals.data()),
+                   "making communicators");
         try {
             for (const int ordinal : ordinals) {
                 const current_device current(ordinal);
@@ -76,7 +76,7 @@ public:
             KRYLITH_CUDA_CHECK(cudaStreamWaitEvent(streams_[place(rank)],
                                                    static_cast<cuda_event&>(*computed).get(), 0));
         }
-        check(ncclGroupStart(), "a group's start");
+        check_nccl(ncclGroupStart(), "a group's start");
         // A group that was started must be ended, also where a call inside fails.
         ncclResult_t status = ncclSuccess;
         for (const block_message& m : messages) {
@@ -88,8 +88,8 @@ public:
                                   streams_[place(m.to)]);
         }
         const ncclResult_t ended = ncclGroupEnd();
-        check(status, "sending results");
-        check(ended, "sending results");
+        check_nccl(status, "sending results");
+        check_nccl(ended, "sending results");
     }
 
     void finish() override {

@@ -218,8 +218,8 @@ __device__ inline void sum_up(double (&sums)[Count]) {
 
 template <class T, int Arrays>
 __global__ void __launch_bounds__(block_threads)
-    sum_kernel(const T* values, std::int64_t count, const frontier_scratch scratch,
-               const post_address to) {
+    frontier_sum_kernel(const T* values, std::int64_t count, const frontier_scratch scratch,
+                        const post_address to) {
     const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
     double sums[Arrays] = {};
     for (std::int64_t k = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; k < count;
@@ -246,7 +246,7 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 template <class Kernel>
-unsigned blocks_for(const launch_scope& launch, Kernel kernel, std::int64_t items) {
+unsigned frontier_blocks_for(const launch_scope& launch, Kernel kernel, std::int64_t items) {
     const unsigned blocks =
         launch.blocks(kernel, block_threads, (items + block_threads - 1) / block_threads);
     return blocks < spmspv::frontier_blocks ? blocks : spmspv::frontier_blocks;
@@ -264,7 +264,7 @@ void filter_pairs(device& device, const Rule& rule,
         return launch.check_launch();
     }
     // Both kernels partition the pairs in the same way.
-    const unsigned blocks = blocks_for(launch, decide_kernel<Rule>, bound / 2);
+    const unsigned blocks = frontier_blocks_for(launch, decide_kernel<Rule>, bound / 2);
     decide_kernel<<<blocks, block_threads, 0, launch.stream()>>>(rule, a, scratch);
     launch.check_launch();
     place_kernel<<<blocks, block_threads, 0, launch.stream()>>>(rule, a, scratch);
@@ -291,8 +291,8 @@ void post_sums(device& device, const T* values, std::int64_t count, int arrays, 
                const post_address& to) {
     static_assert(spmspv::frontier_sums == 3);
     const launch_scope launch(device);
-    const auto kernel = arrays == 1 ? sum_kernel<T, 1> : sum_kernel<T, 3>;
-    kernel<<<blocks_for(launch, kernel, count), block_threads, 0, launch.stream()>>>(
+    const auto kernel = arrays == 1 ? frontier_sum_kernel<T, 1> : frontier_sum_kernel<T, 3>;
+    kernel<<<frontier_blocks_for(launch, kernel, count), block_threads, 0, launch.stream()>>>(
         values, count, frontier_scratch::in(scratch), to);
     launch.check_launch();
 }

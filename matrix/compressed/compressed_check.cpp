@@ -11,7 +11,7 @@ namespace {
 
 using std::to_string;
 
-[[noreturn]] void refuse(const compressed_names& names, const std::string& what) {
+[[noreturn]] void refuse_arrays(const compressed_names& names, const std::string& what) {
     throw input_error(std::string(names.format) + ": " + what);
 }
 
@@ -22,27 +22,29 @@ std::string element(const char* array, std::int64_t position) {
 void check_sizes(const compressed_names& names, std::int64_t major_size, std::int64_t across,
                  std::span<const std::int64_t> offsets, std::size_t indices, std::size_t values) {
     if (major_size < 0) {
-        refuse(names,
-               names.major_size + (" is " + to_string(major_size)) + ", allowed are 0 and more");
+        refuse_arrays(names, names.major_size + (" is " + to_string(major_size)) +
+                                 ", allowed are 0 and more");
     }
     check_index_size(std::string(names.format) + ": " + names.across, across);
     // This compares without major_size + 1, which overflows for the largest number.
     if (offsets.empty() || static_cast<std::int64_t>(offsets.size() - 1) != major_size) {
-        refuse(names, names.offsets + (" has " + to_string(offsets.size())) +
-                          " entries, allowed is " + names.major_size + " + 1, with " +
-                          names.major_size + " = " + to_string(major_size));
+        refuse_arrays(names, names.offsets + (" has " + to_string(offsets.size())) +
+                                 " entries, allowed is " + names.major_size + " + 1, with " +
+                                 names.major_size + " = " + to_string(major_size));
     }
     if (values != indices) {
-        refuse(names, "values has " + to_string(values) + " entries, allowed is as many as " +
-                          names.indices + ": " + to_string(indices));
+        refuse_arrays(names, "values has " + to_string(values) +
+                                 " entries, allowed is as many as " + names.indices + ": " +
+                                 to_string(indices));
     }
     if (offsets.front() != 0) {
-        refuse(names,
-               element(names.offsets, 0) + " is " + to_string(offsets.front()) + ", allowed is 0");
+        refuse_arrays(names, element(names.offsets, 0) + " is " + to_string(offsets.front()) +
+                                 ", allowed is 0");
     }
     if (offsets.back() != static_cast<std::int64_t>(indices)) {
-        refuse(names, element(names.offsets, major_size) + " is " + to_string(offsets.back()) +
-                          ", allowed is the number of entries: " + to_string(indices));
+        refuse_arrays(names, element(names.offsets, major_size) + " is " +
+                                 to_string(offsets.back()) +
+                                 ", allowed is the number of entries: " + to_string(indices));
     }
 }
 
@@ -50,10 +52,10 @@ longest_row check_offsets(const compressed_names& names, std::span<const std::in
     const auto major_size = static_cast<std::int64_t>(offsets.size()) - 1;
     const auto [first_bad, longest] = scan_offsets(offsets);
     if (first_bad < major_size) {
-        refuse(names, names.major + (" " + to_string(first_bad)) + " starts at " +
-                          to_string(offsets[as_size(first_bad)]) + " and ends at " +
-                          to_string(offsets[as_size(first_bad + 1)]) + ": allowed are " +
-                          names.offsets + " that don't descend");
+        refuse_arrays(names, names.major + (" " + to_string(first_bad)) + " starts at " +
+                                 to_string(offsets[as_size(first_bad)]) + " and ends at " +
+                                 to_string(offsets[as_size(first_bad + 1)]) + ": allowed are " +
+                                 names.offsets + " that don't descend");
     }
     return longest;
 }
@@ -70,9 +72,10 @@ void check_indices(const compressed_names& names, std::int64_t across,
         const std::int64_t first_bad = std::ranges::find_if(indices, is_bad) - indices.begin();
         const auto major =
             std::upper_bound(offsets.begin(), offsets.end(), first_bad) - offsets.begin() - 1;
-        refuse(names, element(names.indices, first_bad) + ", in " + names.major + " " +
-                          to_string(major) + ", is " + to_string(indices[as_size(first_bad)]) +
-                          ", allowed are 0 and more, below " + to_string(across));
+        refuse_arrays(names, element(names.indices, first_bad) + ", in " + names.major + " " +
+                                 to_string(major) + ", is " +
+                                 to_string(indices[as_size(first_bad)]) +
+                                 ", allowed are 0 and more, below " + to_string(across));
     }
 }
 

@@ -29,8 +29,8 @@ inline int sorting_threads(std::int64_t entries) {
 /// Returns offsets with offsets[i + 1] = entries of row i. row_of(k) is the row of entry k, or
 /// negative for an entry to leave out.
 template <class RowOf>
-std::vector<std::int64_t> row_lengths(std::int64_t rows, std::int64_t entries,
-                                      const RowOf& row_of) {
+std::vector<std::int64_t> counted_rows(std::int64_t rows, std::int64_t entries,
+                                       const RowOf& row_of) {
     std::vector<std::int64_t> offsets(as_size(rows) + 1, 0);
 #pragma omp parallel num_threads(sorting_threads(entries))
     {
@@ -49,7 +49,7 @@ std::vector<std::int64_t> row_lengths(std::int64_t rows, std::int64_t entries,
 }
 
 /// Calls put(place, k) for each entry that stays, the places being those of its row, in order.
-/// `next` comes from row_lengths. While this runs, next[i + 1] is the place of the next entry of
+/// `next` comes from counted_rows. While this runs, next[i + 1] is the place of the next entry of
 /// row i; it starts where the row starts and stops where the next one starts: row offsets.
 template <class RowOf, class Put>
 void scatter_to_rows(std::vector<std::int64_t>& next, std::int64_t entries, const RowOf& row_of,
@@ -172,7 +172,7 @@ csr_matrix<T> by_rows(std::int64_t rows, std::int64_t columns, std::int64_t entr
     csr_matrix<T> csr;
     csr.rows = rows;
     csr.columns = columns;
-    csr.row_offsets = row_lengths(rows, entries, row_of);
+    csr.row_offsets = counted_rows(rows, entries, row_of);
     const std::int64_t kept =
         std::accumulate(csr.row_offsets.begin(), csr.row_offsets.end(), std::int64_t{0});
     resize_in_parallel(csr.column_indices, as_size(kept));

@@ -1,8 +1,9 @@
 #include <krylith/matrix/files/file_formats.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
+
+#include <krylith/matrix/files/small_letters.hpp>
 
 namespace krylith {
 namespace {
@@ -93,9 +94,7 @@ std::string enumerated(const std::vector<std::string>& words) {
 }
 
 bool has_ending(std::string_view path, const std::vector<std::string>& endings) {
-    std::string name(path);
-    std::ranges::transform(name, name.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const std::string name = files::small_letters(path);
     return std::ranges::any_of(endings,
                                [&](const std::string& ending) { return name.ends_with(ending); });
 }

@@ -1,7 +1,6 @@
 #include <krylith/matrix/files/input_file.hpp>
 
 #include <algorithm>
-#include <cctype>
 #include <cerrno>
 #include <cstring>
 #include <optional>
@@ -16,6 +15,7 @@
 #include <krylith/matrix/files/growing_text.hpp>
 #include <krylith/matrix/files/gunzip.hpp>
 #include <krylith/matrix/files/readable_file.hpp>
+#include <krylith/matrix/files/small_letters.hpp>
 
 namespace krylith::files {
 namespace {
@@ -39,13 +39,6 @@ std::string read_standard_input(const std::string& name) {
         }
         text.keep(static_cast<std::size_t>(count));
     }
-}
-
-std::string lower(std::string_view text) {
-    std::string result(text);
-    std::ranges::transform(result, result.begin(),
-                           [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    return result;
 }
 
 } // namespace
@@ -114,7 +107,7 @@ void input_file::look() {
 }
 
 bool input_file::has_ending(std::string_view ending) const {
-    const std::string name = lower(name_);
+    const std::string name = small_letters(name_);
     return name.ends_with(ending) || name.ends_with(std::string(ending) + ".gz");
 }
 

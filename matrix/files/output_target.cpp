@@ -17,7 +17,7 @@
 namespace krylith {
 namespace {
 
-[[noreturn]] void refuse(const std::string& name, int failure) {
+[[noreturn]] void refuse_to_write(const std::string& name, int failure) {
     throw input_error(name + ": can't be written: " +
                       (failure == ENXIO ? "nobody reads from this pipe; start its reader first"
                                         : std::generic_category().message(failure)));
@@ -49,7 +49,7 @@ int open_stream(const std::filesystem::path& path) {
     const std::optional<int> own = named_descriptor(path);
     const int descriptor = own ? fcntl(*own, F_DUPFD_CLOEXEC, 3)
                                : open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    if (descriptor < 0) refuse(path.string(), errno);
+    if (descriptor < 0) refuse_to_write(path.string(), errno);
     if (!own) { // opening must not wait, but writing must, for a slow reader
         const int flags = fcntl(descriptor, F_GETFL);
         static_cast<void>(fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK));
@@ -72,14 +72,14 @@ void output_target::write(std::span<const std::byte> bytes) {
     if (file_)
         file_->write(bytes);
     else if (const int failure = binary::write_all(stream_, bytes); failure != 0)
-        refuse(name_, failure);
+        refuse_to_write(name_, failure);
 }
 
 void output_target::commit() {
     if (file_)
         file_->commit();
     else if (close(std::exchange(stream_, -1)) != 0)
-        refuse(name_, errno);
+        refuse_to_write(name_, errno);
 }
 
 } // namespace krylith

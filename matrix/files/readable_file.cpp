@@ -11,17 +11,15 @@
 #include <krylith/device/error.hpp>
 
 namespace krylith::binary {
-namespace {
 
-const char* kind_of(mode_t mode) {
+const char* kind_of_file(mode_t mode) {
     return S_ISDIR(mode)    ? "a directory"
            : S_ISCHR(mode)  ? "a character device"
            : S_ISBLK(mode)  ? "a block device"
            : S_ISFIFO(mode) ? "a pipe"
-                            : "a socket";
+           : S_ISSOCK(mode) ? "a socket"
+                            : "of an unknown kind";
 }
-
-} // namespace
 
 readable_file::readable_file(const std::filesystem::path& path) : name_(path.string()) {
     const auto refuse = [&](const std::string& what) { throw input_error(name_ + ": " + what); };
@@ -34,7 +32,7 @@ readable_file::readable_file(const std::filesystem::path& path) : name_(path.str
     const bool known = fstat(descriptor_, &status) == 0;
     if (!known || !S_ISREG(status.st_mode)) {
         const std::string what = known ? std::string("is not a regular file but ") +
-                                             kind_of(status.st_mode) +
+                                             kind_of_file(status.st_mode) +
                                              "; inputs must be regular files"
                                        : "can't be read: " + reason();
         close(descriptor_);

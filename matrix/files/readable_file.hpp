@@ -7,7 +7,12 @@
 #include <span>
 #include <string>
 
+#include <sys/types.h>
+
 namespace krylith::binary {
+
+/// "a directory", "a pipe" ...: what a file is that is not regular.
+[[nodiscard]] const char* kind_of_file(mode_t mode);
 
 /// A file for reading. Unlike a mapping, it reports a file that is cut off meanwhile, and a disk
 /// that fails.

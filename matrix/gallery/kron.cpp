@@ -53,7 +53,7 @@ private:
     scramble numbers_;
 };
 
-void check(const char* name, std::int64_t k, std::int64_t edge_factor) {
+void check_graph_size(const char* name, std::int64_t k, std::int64_t edge_factor) {
     check_argument<std::int64_t>(name, "k", k, 1, 30);
     check_argument<std::int64_t>(name, "edge_factor", edge_factor, 1, 1024);
 }
@@ -62,7 +62,7 @@ void check(const char* name, std::int64_t k, std::int64_t edge_factor) {
 
 template <class T>
 csr_matrix<T> kron(std::int64_t k, std::int64_t edge_factor, std::uint64_t seed) {
-    check("kron", k, edge_factor);
+    check_graph_size("kron", k, edge_factor);
     const auto weight = [=](std::int64_t i, std::int64_t j) { return edge_weight(seed, i, j); };
     return build_by_edges<T>(std::int64_t{1} << k, edge_factor << k, true, recursive_edges(k, seed),
                              weight);
@@ -70,7 +70,7 @@ csr_matrix<T> kron(std::int64_t k, std::int64_t edge_factor, std::uint64_t seed)
 
 template <class T>
 csr_matrix<T> rmat(std::int64_t k, std::int64_t edge_factor, std::uint64_t seed) {
-    check("rmat", k, edge_factor);
+    check_graph_size("rmat", k, edge_factor);
     const auto weight = [=](std::int64_t i, std::int64_t j) { return arc_weight(seed, i, j); };
     return build_by_edges<T>(std::int64_t{1} << k, edge_factor << k, false,
                              recursive_edges(k, seed), weight);

@@ -18,12 +18,10 @@
 namespace krylith {
 namespace {
 
-using namespace binary;
-
 template <class T>
-csr_view<T> view_of_type(const image& file, const std::string& name) {
-    if (file.what.type != value_type_of<T>) {
-        const bool wide = file.what.type == value_type::fp64;
+csr_view<T> view_of_type(const binary::image& file, const std::string& name) {
+    if (file.what.type != binary::value_type_of<T>) {
+        const bool wide = file.what.type == binary::value_type::fp64;
         throw input_error(name + ": holds " + (wide ? "fp64" : "fp32") +
                           " values, allowed in place are " + (wide ? "fp32" : "fp64") +
                           "; read_binary_csr converts");
@@ -34,14 +32,15 @@ csr_view<T> view_of_type(const image& file, const std::string& name) {
 } // namespace
 
 template <class T>
-mapped_csr<T>::mapped_csr(const std::filesystem::path& path, file_check check)
+mapped_csr<T>::mapped_csr(const std::filesystem::path& path, binary::file_check check)
     : file_(path),
-      view_(view_of_type<T>(open_image(file_.bytes(), path.string(), check), path.string())) {}
+      view_(view_of_type<T>(binary::open_image(file_.bytes(), path.string(), check),
+                            path.string())) {}
 
 template <class T>
 csr_matrix<T> read_binary_csr(const std::filesystem::path& path) {
-    const readable_file file(path);
-    return read_matrix<T>(
+    const binary::readable_file file(path);
+    return binary::read_matrix<T>(
         {file.name(), file.bytes(),
          [&](std::uint64_t begin, std::span<std::byte> place) { file.read(begin, place); }});
 }
@@ -49,19 +48,19 @@ csr_matrix<T> read_binary_csr(const std::filesystem::path& path) {
 template <class T>
 void write_binary_csr(const std::filesystem::path& path, const csr_view<T>& matrix) {
     validate(matrix);
-    replacement_file file(path);
-    serialise<T>(matrix, [&](std::span<const std::byte> bytes) { file.write(bytes); });
+    binary::replacement_file file(path);
+    binary::serialise<T>(matrix, [&](std::span<const std::byte> bytes) { file.write(bytes); });
     file.commit();
 }
 
 bool is_binary_csr(const std::filesystem::path& path) {
-    std::array<char, magic.size()> start{};
+    std::array<char, binary::magic.size()> start{};
     try {
-        readable_file(path).read(0, std::as_writable_bytes(std::span(start)));
+        binary::readable_file(path).read(0, std::as_writable_bytes(std::span(start)));
     } catch (const input_error&) { // the file can't be read, or is too short
         return false;
     }
-    return std::string_view(start.data(), start.size()) == magic;
+    return std::string_view(start.data(), start.size()) == binary::magic;
 }
 
 template class mapped_csr<double>;

@@ -12,20 +12,20 @@ bool is_kcsr(std::string_view beginning) {
 }
 
 template <class T>
-csr_matrix<T> read_matrix(files::input_file& file, const load_options&) {
+csr_matrix<T> read_kcsr(files::input_file& file, const load_options&) {
     return binary::read_matrix<T>(file.bytes());
 }
 
 template <class T>
-void write_matrix(const std::filesystem::path& path, const csr_view<T>& matrix, std::string_view) {
+void write_kcsr(const std::filesystem::path& path, const csr_view<T>& matrix, std::string_view) {
     write_binary_csr(path, matrix);
 }
 
 template <class T>
-constexpr file_functions<T> functions = {.read_matrix = read_matrix<T>,
-                                         .read_vector = nullptr,
-                                         .write_matrix = write_matrix<T>,
-                                         .write_vector = nullptr};
+constexpr file_functions<T> kcsr_functions = {.read_matrix = read_kcsr<T>,
+                                              .read_vector = nullptr,
+                                              .write_matrix = write_kcsr<T>,
+                                              .write_vector = nullptr};
 
 } // namespace
 
@@ -34,8 +34,8 @@ constinit const file_format file_format_rows::kcsr = {
     .endings = name_list{".kcsr"},
     .gzipped = false,
     .recognises = is_kcsr,
-    .fp64 = functions<double>,
-    .fp32 = functions<float>,
+    .fp64 = kcsr_functions<double>,
+    .fp32 = kcsr_functions<float>,
 };
 
 } // namespace krylith

@@ -9,6 +9,7 @@
 #include <system_error>
 #include <vector>
 
+#include <krylith/matrix/files/small_letters.hpp>
 #include <krylith/matrix/market/diagnosis.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 
@@ -24,16 +25,6 @@ constexpr std::array<std::string_view, 2> layout_names{"coordinate", "array"};
 constexpr std::array<std::string_view, 4> field_names{"real", "integer", "pattern",
                                                       "unsigned-integer"};
 constexpr std::array<std::string_view, 3> symmetry_names{"general", "symmetric", "skew-symmetric"};
-
-std::string lower(std::string_view text) {
-    std::string result(text);
-    for (char& c : result) {
-        if (c >= 'A' && c <= 'Z') {
-            c = static_cast<char>(c - 'A' + 'a');
-        }
-    }
-    return result;
-}
 
 std::vector<std::string_view> words(std::string_view line) {
     std::vector<std::string_view> result;
@@ -97,7 +88,7 @@ private:
             return false;
         }
         // Fortran's lists begin with a blank: MUMPS writes so.
-        if (parts.empty() || lower(parts[0]) != "%%matrixmarket") {
+        if (parts.empty() || files::small_letters(parts[0]) != "%%matrixmarket") {
             refuse_line("no banner but " + quoted(line) + ", allowed is " +
                         std::string(banner_form));
         }
@@ -135,7 +126,7 @@ private:
     /// The position of the word among the names, in any case.
     std::size_t choose(const char* what, std::string_view word,
                        std::span<const std::string_view> names) const {
-        const auto found = std::ranges::find(names, lower(word));
+        const auto found = std::ranges::find(names, files::small_letters(word));
         if (found != names.end()) {
             return static_cast<std::size_t>(found - names.begin());
         }
@@ -193,12 +184,12 @@ private:
     /// Obeys a comment such as "%%AMGX 1 1 sorted base0"; sizes of blocks change nothing in the
     /// entries, and entries may be sorted or not.
     void take_amgx_options(header& result, const std::vector<std::string_view>& comment) const {
-        const std::string name = lower(comment.front());
+        const std::string name = files::small_letters(comment.front());
         if (name != "%%amgx" && name != "%%nvamg") {
             return;
         }
         for (const std::string_view word : comment) {
-            const std::string option = lower(word);
+            const std::string option = files::small_letters(word);
             if (option == "diagonal") {
                 refuse_line("AmgX's option " + quoted(word) +
                             " says that the diagonal follows the entries, allowed are entries "

@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <krylith/matrix/files/readable_file.hpp>
 #include <krylith/matrix/market/diagnosis.hpp>
 
 namespace krylith::market {
@@ -21,15 +22,6 @@ constexpr std::int64_t usual_gzip_ratio = 4;
 
 std::string reason(int error_number) {
     return std::generic_category().message(error_number);
-}
-
-const char* kind_of(mode_t mode) {
-    return S_ISDIR(mode)    ? "a directory"
-           : S_ISCHR(mode)  ? "a character device"
-           : S_ISBLK(mode)  ? "a block device"
-           : S_ISFIFO(mode) ? "a pipe"
-           : S_ISSOCK(mode) ? "a socket"
-                            : "no regular file";
 }
 
 /// Opens a regular file; a pipe without a writer doesn't make this wait.
@@ -44,8 +36,8 @@ int open_regular(const std::filesystem::path& path, const std::string& name, std
     struct stat status {};
     if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) {
         close(descriptor);
-        refuse(name,
-               std::string("is ") + kind_of(status.st_mode) + ", allowed is a Matrix Market file");
+        refuse(name, std::string("is ") + binary::kind_of_file(status.st_mode) +
+                         ", allowed is a Matrix Market file");
     }
     bytes = status.st_size;
     return descriptor;

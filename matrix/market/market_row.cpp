@@ -16,27 +16,27 @@ bool is_market(std::string_view beginning) {
 }
 
 template <class T>
-csr_matrix<T> read_matrix(files::input_file& file, const load_options& options) {
+csr_matrix<T> read_market_matrix(files::input_file& file, const load_options& options) {
     return market::read_matrix<T>(market::line_source::from_input(file), options);
 }
 
 template <class T>
-std::vector<T> read_vector(files::input_file& file, const vector_options&) {
+std::vector<T> read_market_vector(files::input_file& file, const vector_options&) {
     return market::read_vector<T>(market::line_source::from_input(file), {});
 }
 
 template <class T>
-dense_columns<T> read_columns(files::input_file& file, const vector_options&) {
+dense_columns<T> read_market_columns(files::input_file& file, const vector_options&) {
     return market::read_columns<T>(market::line_source::from_input(file));
 }
 
 template <class T>
-constexpr file_functions<T> functions = {.read_matrix = read_matrix<T>,
-                                         .read_vector = read_vector<T>,
-                                         .write_matrix = write_matrix_market<T>,
-                                         .write_vector = write_vector_market<T>,
-                                         .read_columns = read_columns<T>,
-                                         .write_columns = write_columns_market<T>};
+constexpr file_functions<T> market_functions = {.read_matrix = read_market_matrix<T>,
+                                                .read_vector = read_market_vector<T>,
+                                                .write_matrix = write_matrix_market<T>,
+                                                .write_vector = write_vector_market<T>,
+                                                .read_columns = read_market_columns<T>,
+                                                .write_columns = write_columns_market<T>};
 
 } // namespace
 
@@ -45,8 +45,8 @@ constinit const file_format file_format_rows::market = {
     .endings = name_list{".mtx"},
     .gzipped = true,
     .recognises = is_market,
-    .fp64 = functions<double>,
-    .fp32 = functions<float>,
+    .fp64 = market_functions<double>,
+    .fp32 = market_functions<float>,
 };
 
 } // namespace krylith

@@ -11,10 +11,10 @@ bool by_name_alone(std::string_view) {
 }
 
 template <class T>
-constexpr file_functions<T> functions = {.read_matrix = nullptr,
-                                         .read_vector = number_list::read_list<T>,
-                                         .write_matrix = nullptr,
-                                         .write_vector = number_list::write_list<T>};
+constexpr file_functions<T> number_list_functions = {.read_matrix = nullptr,
+                                                     .read_vector = number_list::read_list<T>,
+                                                     .write_matrix = nullptr,
+                                                     .write_vector = number_list::write_list<T>};
 
 } // namespace
 
@@ -23,8 +23,8 @@ constinit const file_format file_format_rows::number_list = {
     .endings = name_list{".txt"},
     .gzipped = true,
     .recognises = by_name_alone,
-    .fp64 = functions<double>,
-    .fp32 = functions<float>,
+    .fp64 = number_list_functions<double>,
+    .fp32 = number_list_functions<float>,
 };
 
 } // namespace krylith

@@ -11,6 +11,10 @@
 
 namespace krylith::numpy {
 
+/// What numbers of 16 and 32 bits stand at where the true one is in a zip64 record.
+inline constexpr std::uint64_t all_16 = 0xffff;
+inline constexpr std::uint64_t all_32 = 0xffffffff;
+
 struct zip_member {
     std::string name;
     bool deflated = false;

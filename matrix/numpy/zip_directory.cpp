@@ -11,8 +11,6 @@
 namespace krylith::numpy {
 namespace {
 
-constexpr std::uint64_t all_16 = 0xffff; ///< stands for "see zip64"
-constexpr std::uint64_t all_32 = 0xffffffff;
 constexpr std::size_t end_bytes = 22; ///< the record at the end, without its comment
 constexpr std::size_t entry_bytes = 46;
 constexpr std::uint64_t most_comment = 0xffff;

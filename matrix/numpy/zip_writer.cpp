@@ -5,10 +5,10 @@
 
 #include <zlib.h>
 
+#include <krylith/matrix/numpy/zip_archive.hpp>
+
 namespace krylith::numpy {
 namespace {
-
-constexpr std::uint64_t all_32 = 0xffffffff; ///< stands for "see zip64"
 
 /// Appends a number, little endian.
 void append(std::string& to, std::uint64_t value, int bytes) {

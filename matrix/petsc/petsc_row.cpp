@@ -7,10 +7,10 @@ namespace krylith {
 namespace {
 
 template <class T>
-constexpr file_functions<T> functions = {.read_matrix = petsc::read_matrix<T>,
-                                         .read_vector = petsc::read_vector<T>,
-                                         .write_matrix = petsc::write_matrix<T>,
-                                         .write_vector = petsc::write_vector<T>};
+constexpr file_functions<T> petsc_functions = {.read_matrix = petsc::read_matrix<T>,
+                                               .read_vector = petsc::read_vector<T>,
+                                               .write_matrix = petsc::write_matrix<T>,
+                                               .write_vector = petsc::write_vector<T>};
 
 } // namespace
 
@@ -19,8 +19,8 @@ constinit const file_format file_format_rows::petsc = {
     .endings = name_list{".petsc"},
     .gzipped = false,
     .recognises = petsc::is_binary_object,
-    .fp64 = functions<double>,
-    .fp32 = functions<float>,
+    .fp64 = petsc_functions<double>,
+    .fp32 = petsc_functions<float>,
 };
 
 } // namespace krylith

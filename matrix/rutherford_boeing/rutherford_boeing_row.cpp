@@ -7,10 +7,11 @@ namespace krylith {
 namespace {
 
 template <class T>
-constexpr file_functions<T> functions = {.read_matrix = rutherford_boeing::read_file<T>,
-                                         .read_vector = nullptr,
-                                         .write_matrix = nullptr,
-                                         .write_vector = nullptr};
+constexpr file_functions<T> rutherford_boeing_functions = {.read_matrix =
+                                                               rutherford_boeing::read_file<T>,
+                                                           .read_vector = nullptr,
+                                                           .write_matrix = nullptr,
+                                                           .write_vector = nullptr};
 
 } // namespace
 
@@ -19,8 +20,8 @@ constinit const file_format file_format_rows::rutherford_boeing = {
     .endings = name_list{".rb", ".hb", ".rua", ".rsa"},
     .gzipped = false,
     .recognises = rutherford_boeing::has_header,
-    .fp64 = functions<double>,
-    .fp32 = functions<float>,
+    .fp64 = rutherford_boeing_functions<double>,
+    .fp32 = rutherford_boeing_functions<float>,
 };
 
 } // namespace krylith

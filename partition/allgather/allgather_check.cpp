@@ -11,7 +11,7 @@ namespace {
 
 using std::to_string;
 
-[[noreturn]] void violated(int rank, const std::string& what) {
+[[noreturn]] void refuse_allgather(int rank, const std::string& what) {
     throw usage_error("allgather_plan: rank " + to_string(rank) + ": " + what);
 }
 
@@ -21,8 +21,8 @@ void check_rows(const allgather_plan& plan, int rank, std::span<const std::int64
     const row_range owned = plan.columns.owned(rank);
     const auto& mine = plan.local[static_cast<std::size_t>(rank)];
     if (static_cast<std::int64_t>(mine.touches_ghost.size()) != rows.size())
-        violated(rank, "classifies " + to_string(mine.touches_ghost.size()) + " rows, must be " +
-                           to_string(rows.size()));
+        refuse_allgather(rank, "classifies " + to_string(mine.touches_ghost.size()) +
+                                   " rows, must be " + to_string(rows.size()));
     std::int64_t interior = 0;
     for (std::int64_t row = rows.begin; row < rows.end; ++row) {
         bool touches = false;
@@ -32,12 +32,12 @@ void check_rows(const allgather_plan& plan, int rank, std::span<const std::int64
         if (!touches) ++interior;
         const int said = mine.touches_ghost[static_cast<std::size_t>(row - rows.begin)];
         if (said != (touches ? 1 : 0))
-            violated(rank, "row " + to_string(row) + " is marked " + to_string(said) +
-                               ", must be " + (touches ? "1" : "0"));
+            refuse_allgather(rank, "row " + to_string(row) + " is marked " + to_string(said) +
+                                       ", must be " + (touches ? "1" : "0"));
     }
     if (mine.interior_rows != interior)
-        violated(rank, "has " + to_string(mine.interior_rows) + " interior rows, must be " +
-                           to_string(interior));
+        refuse_allgather(rank, "has " + to_string(mine.interior_rows) + " interior rows, must be " +
+                                   to_string(interior));
 }
 
 void check_positions(const allgather_plan& plan, int rank) {
@@ -47,14 +47,14 @@ void check_positions(const allgather_plan& plan, int rank) {
             const std::int64_t count = plan.columns.owned(owner).size();
             if (owner == rank || count == 0) continue;
             if (plan.position(rank, owner) != covered)
-                violated(rank, "the entries of rank " + to_string(owner) + " begin at " +
-                                   to_string(plan.position(rank, owner)) + ", must be " +
-                                   to_string(covered));
+                refuse_allgather(rank, "the entries of rank " + to_string(owner) + " begin at " +
+                                           to_string(plan.position(rank, owner)) + ", must be " +
+                                           to_string(covered));
             covered += count;
         }
     if (plan.ghost_count(rank) != covered)
-        violated(rank, "has " + to_string(plan.ghost_count(rank)) + " ghosts, must be " +
-                           to_string(covered));
+        refuse_allgather(rank, "has " + to_string(plan.ghost_count(rank)) + " ghosts, must be " +
+                                   to_string(covered));
 }
 
 } // namespace

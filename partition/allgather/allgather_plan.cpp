@@ -2,6 +2,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/types/index_width.hpp>
+#include <krylith/partition/halo/rows_per_trip.hpp>
 
 #include <cstddef>
 #include <string>
@@ -11,9 +12,6 @@ namespace krylith {
 namespace {
 
 using std::to_string;
-
-/// Threads take as many rows at a time as for halo plans, for the same reasons.
-constexpr std::int64_t rows_per_trip = 1024;
 
 void check_offsets(const char* who, std::span<const std::int64_t> row_offsets,
                    const row_partition& partition) {

@@ -3,6 +3,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/partition/halo/column_set.hpp>
+#include <krylith/partition/halo/rows_per_trip.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -13,10 +14,6 @@ namespace krylith {
 namespace {
 
 using std::to_string;
-
-// The rows that a thread takes at a time: few enough to balance rows of unequal length, and 1 KB of
-// touches_ghost, so that threads rarely write the same cache line.
-constexpr std::int64_t rows_per_trip = 1024;
 
 const local_halo& part_at(const halo_plan& plan, int rank) {
     if (rank < 0 || static_cast<std::size_t>(rank) >= plan.local.size()) {

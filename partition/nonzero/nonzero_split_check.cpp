@@ -15,7 +15,7 @@ namespace {
 
 using std::to_string;
 
-[[noreturn]] void violated(std::size_t rank, const std::string& what) {
+[[noreturn]] void refuse_split(std::size_t rank, const std::string& what) {
     throw usage_error("nonzero_split_plan: part " + to_string(rank) + ": " + what);
 }
 
@@ -27,14 +27,14 @@ void check_block(const nonzero_split_plan& plan, std::size_t rank, const nonzero
     const auto& ghosts = plan.halo.local[rank].ghosts;
     if (block.offsets.size() != rows.size() + 1 || block.offsets.front() != 0 ||
         block.columns.size() != block.source.size())
-        violated(rank, "sizes of a block disagree");
+        refuse_split(rank, "sizes of a block disagree");
     std::size_t at = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const std::size_t row = as_size(rows[i]);
         for (std::int64_t k = row_offsets[row]; k < row_offsets[row + 1]; ++k) {
             if (assigned.holder[as_size(k)] != rank) continue;
             if (at >= block.source.size() || block.source[at] != k)
-                violated(rank, "entry " + to_string(k) + " is not at place " + to_string(at));
+                refuse_split(rank, "entry " + to_string(k) + " is not at place " + to_string(at));
             const std::int64_t local = block.columns[at++];
             std::int64_t column = -1;
             if (local >= 0 && local < owned.size()) column = owned.begin + local;
@@ -42,15 +42,17 @@ void check_block(const nonzero_split_plan& plan, std::size_t rank, const nonzero
             if (ghost >= 0 && ghost < static_cast<std::int64_t>(ghosts.size()))
                 column = ghosts[as_size(ghost)];
             if (column != columns[as_size(k)])
-                violated(rank, "entry " + to_string(k) + " has local column " + to_string(local) +
-                                   ", which is " + to_string(column) + ", must be " +
-                                   to_string(columns[as_size(k)]));
+                refuse_split(rank, "entry " + to_string(k) + " has local column " +
+                                       to_string(local) + ", which is " + to_string(column) +
+                                       ", must be " + to_string(columns[as_size(k)]));
         }
         if (block.offsets[i + 1] != static_cast<std::int64_t>(at))
-            violated(rank, "row " + to_string(row) + " of a block ends at " +
-                               to_string(block.offsets[i + 1]) + ", must end at " + to_string(at));
+            refuse_split(rank, "row " + to_string(row) + " of a block ends at " +
+                                   to_string(block.offsets[i + 1]) + ", must end at " +
+                                   to_string(at));
     }
-    if (at != block.source.size()) violated(rank, "a block has entries that are not of its rows");
+    if (at != block.source.size())
+        refuse_split(rank, "a block has entries that are not of its rows");
 }
 
 /// Each slot of an owner is written once, by the sender and for the row that it is added to.
@@ -63,19 +65,21 @@ void check_slots(const nonzero_split_plan& plan) {
         for (const nonzero_split_message& m : rank.sends) {
             if (m.peer < 0 || as_size(m.peer) >= plan.local.size() || m.first != covered ||
                 m.count < 1 || m.count > rank.remote.rows() - covered)
-                violated(sender, "a message to " + to_string(m.peer) + " has rows " +
-                                     to_string(m.first) + " to " + to_string(m.first + m.count));
+                refuse_split(sender, "a message to " + to_string(m.peer) + " has rows " +
+                                         to_string(m.first) + " to " +
+                                         to_string(m.first + m.count));
             covered += m.count;
             for (std::int64_t f = 0; f < m.count; ++f) {
                 const std::int64_t row = rank.remote_rows[as_size(m.first + f)];
                 if (!plan.halo.rows.owned(m.peer).contains(row))
-                    violated(sender, "row " + to_string(row) + " is sent to " + to_string(m.peer));
+                    refuse_split(sender,
+                                 "row " + to_string(row) + " is sent to " + to_string(m.peer));
                 if (!writes[as_size(m.peer)].emplace(m.position + f, std::pair(sender, row)).second)
-                    violated(sender, "slot " + to_string(m.position + f) + " of " +
-                                         to_string(m.peer) + " is written twice");
+                    refuse_split(sender, "slot " + to_string(m.position + f) + " of " +
+                                             to_string(m.peer) + " is written twice");
             }
         }
-        if (covered != rank.remote.rows()) violated(sender, "remote rows are not all sent");
+        if (covered != rank.remote.rows()) refuse_split(sender, "remote rows are not all sent");
     }
     for (std::size_t p = 0; p < plan.local.size(); ++p) {
         const local_split& rank = plan.local[p];
@@ -83,21 +87,22 @@ void check_slots(const nonzero_split_plan& plan) {
         if (rank.first_slot.size() != rank.summed_rows.size() + 1 || rank.first_slot.front() != 0 ||
             as_size(rank.first_slot.back()) != rank.slot.size() ||
             rank.slot.size() != writes[p].size())
-            violated(p, to_string(rank.slot.size()) + " slots are added, " +
-                            to_string(writes[p].size()) + " are written");
+            refuse_split(p, to_string(rank.slot.size()) + " slots are added, " +
+                                to_string(writes[p].size()) + " are written");
         for (std::size_t m = 0; m < rank.summed_rows.size(); ++m) {
             if (m > 0 && rank.summed_rows[m] <= rank.summed_rows[m - 1])
-                violated(p, "summed rows must ascend");
+                refuse_split(p, "summed rows must ascend");
             if (rank.first_slot[m] >= rank.first_slot[m + 1])
-                violated(p, "a summed row has no slot");
+                refuse_split(p, "a summed row has no slot");
             std::int64_t before = -1;
             for (std::int32_t k = rank.first_slot[m]; k < rank.first_slot[m + 1]; ++k) {
                 const auto found = writes[p].find(rank.slot[as_size(k)]);
                 if (found == writes[p].end() || found->second.second != begin + rank.summed_rows[m])
-                    violated(p, "slot " + to_string(rank.slot[as_size(k)]) +
-                                    " is added to owned row " + to_string(rank.summed_rows[m]));
+                    refuse_split(p, "slot " + to_string(rank.slot[as_size(k)]) +
+                                        " is added to owned row " + to_string(rank.summed_rows[m]));
                 const auto sender = static_cast<std::int64_t>(found->second.first);
-                if (sender <= before) violated(p, "slots of a row must be in the order of parts");
+                if (sender <= before)
+                    refuse_split(p, "slots of a row must be in the order of parts");
                 before = sender;
             }
         }
@@ -139,7 +144,7 @@ void check(const nonzero_split_plan& plan, std::span<const std::int64_t> row_off
         expected.touches_ghost = touches;
         expected.interior_rows = std::ranges::count(touches, 0);
         if (!std::ranges::equal(plan.local[p].remote_rows, remote_rows))
-            violated(p, "its remote rows are others");
+            refuse_split(p, "its remote rows are others");
         check_block(plan, p, plan.local[p].own, own_rows, row_offsets, columns, assigned);
         check_block(plan, p, plan.local[p].remote, plan.local[p].remote_rows, row_offsets, columns,
                     assigned);

@@ -14,8 +14,9 @@ namespace {
 
 using std::to_string;
 
-void require_sizes(std::span<const std::int64_t> row_offsets, std::span<const std::int32_t> columns,
-                   const nonzero_assignment& assigned) {
+void require_split_sizes(std::span<const std::int64_t> row_offsets,
+                         std::span<const std::int32_t> columns,
+                         const nonzero_assignment& assigned) {
     check(assigned.rows, assigned.rows.rows());
     check(assigned.columns, assigned.columns.rows());
     if (assigned.rows.ranks() != assigned.columns.ranks())
@@ -213,7 +214,7 @@ void connect(nonzero_split_plan& plan) {
 nonzero_split_plan make_nonzero_split_plan(std::span<const std::int64_t> row_offsets,
                                            std::span<const std::int32_t> columns,
                                            const nonzero_assignment& assigned) {
-    require_sizes(row_offsets, columns, assigned);
+    require_split_sizes(row_offsets, columns, assigned);
     const int ranks = assigned.rows.ranks();
     nonzero_split_plan plan;
     plan.halo.rows = assigned.rows;

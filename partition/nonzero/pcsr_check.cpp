@@ -11,7 +11,7 @@ namespace {
 
 using std::to_string;
 
-[[noreturn]] void refuse(std::size_t range, const std::string& what) {
+[[noreturn]] void refuse_range(std::size_t range, const std::string& what) {
     throw usage_error("pcsr: range " + to_string(range) + " " + what);
 }
 
@@ -27,16 +27,17 @@ void check_entries(std::span<const major_range> ranges, std::int64_t entries) {
     std::int64_t next = 0;
     for (std::size_t k = 0; k < ranges.size(); ++k) {
         if (ranges[k].start_idx != next)
-            refuse(k, "begins at entry " + to_string(ranges[k].start_idx) + ", must begin at " +
-                          to_string(next));
+            refuse_range(k, "begins at entry " + to_string(ranges[k].start_idx) +
+                                ", must begin at " + to_string(next));
         if (ranges[k].end_idx < next)
-            refuse(k, "ends at entry " + to_string(ranges[k].end_idx) + ", before it begins, at " +
-                          to_string(next));
+            refuse_range(k, "ends at entry " + to_string(ranges[k].end_idx) +
+                                ", before it begins, at " + to_string(next));
         next = ranges[k].end_idx;
     }
     if (next != entries)
-        refuse(ranges.size() - 1, "ends at entry " + to_string(next) +
-                                      ", must end at the number of entries, " + to_string(entries));
+        refuse_range(ranges.size() - 1, "ends at entry " + to_string(next) +
+                                            ", must end at the number of entries, " +
+                                            to_string(entries));
 }
 
 /// What can be said of ranges without the matrix. O(ranges).
@@ -47,18 +48,19 @@ void check_chain(std::span<const major_range> ranges, std::int64_t majors, std::
     for (std::size_t k = 0; k < ranges.size(); ++k) {
         const major_range& range = ranges[k];
         const row_range owned = range.owned();
-        if (range.start_flag && range.entries() == 0) refuse(k, "has start_flag but no entries");
+        if (range.start_flag && range.entries() == 0)
+            refuse_range(k, "has start_flag but no entries");
         if (owned.begin != next || range.start_major < 0)
-            refuse(k, std::string("owns the ") + major + "s from " + to_string(owned.begin) +
-                          " on, must own them from " + to_string(next) + " on");
+            refuse_range(k, std::string("owns the ") + major + "s from " + to_string(owned.begin) +
+                                " on, must own them from " + to_string(next) + " on");
         if (owned.end < next)
-            refuse(k, std::string("ends at ") + major + " " + to_string(owned.end) +
-                          ", before those that it owns begin, at " + to_string(next));
+            refuse_range(k, std::string("ends at ") + major + " " + to_string(owned.end) +
+                                ", before those that it owns begin, at " + to_string(next));
         next = owned.end;
     }
     if (next != majors)
-        refuse(ranges.size() - 1, std::string("ends at ") + major + " " + to_string(next) +
-                                      ", must end at their number, " + to_string(majors));
+        refuse_range(ranges.size() - 1, std::string("ends at ") + major + " " + to_string(next) +
+                                            ", must end at their number, " + to_string(majors));
 }
 
 void check_shared(const pcsr& partition, const char* major) {
@@ -109,20 +111,21 @@ void check(const pcsr& partition, std::span<const std::int64_t> offsets, const c
         const std::int64_t end = offsets[as_size(range.end_major)];
         const std::string first = name_of(major, range.start_major);
         if (range.entries() == 0 && begin != end)
-            refuse(k,
-                   "has no entries, but owns " + to_string(end - begin) + " from " + first + " on");
+            refuse_range(k, "has no entries, but owns " + to_string(end - begin) + " from " +
+                                first + " on");
         if (range.entries() == 0) continue;
         if (range.start_flag && (begin >= range.start_idx ||
                                  offsets[as_size(range.start_major + 1)] <= range.start_idx))
-            refuse(k, "has start_flag, but at entry " + to_string(range.start_idx) + " " + first +
-                          ", of entries " + to_string(begin) + " to " +
-                          to_string(offsets[as_size(range.start_major + 1)]) + ", doesn't go on");
+            refuse_range(k, "has start_flag, but at entry " + to_string(range.start_idx) + " " +
+                                first + ", of entries " + to_string(begin) + " to " +
+                                to_string(offsets[as_size(range.start_major + 1)]) +
+                                ", doesn't go on");
         if (!range.start_flag && begin != range.start_idx)
-            refuse(k, "begins at entry " + to_string(range.start_idx) + ", but " + first +
-                          " begins at " + to_string(begin));
+            refuse_range(k, "begins at entry " + to_string(range.start_idx) + ", but " + first +
+                                " begins at " + to_string(begin));
         if (end < range.end_idx)
-            refuse(k, "ends at entry " + to_string(range.end_idx) + ", but its last " + major +
-                          " ends at " + to_string(end));
+            refuse_range(k, "ends at entry " + to_string(range.end_idx) + ", but its last " +
+                                major + " ends at " + to_string(end));
     }
     check_shared(partition, major);
 }
@@ -148,14 +151,15 @@ void check(const pcsr& partition, std::int64_t majors, std::span<const std::int3
         const std::int64_t last = major_of[as_size(range.end_idx - 1)];
         const bool goes_on = range.start_idx > 0 && major_of[as_size(range.start_idx - 1)] == first;
         if (range.start_flag != goes_on)
-            refuse(k, std::string("has ") + (range.start_flag ? "" : "no ") + "start_flag, but " +
-                          name_of(major, first) + (goes_on ? " goes on" : " begins") +
-                          " at its first entry");
+            refuse_range(k, std::string("has ") + (range.start_flag ? "" : "no ") +
+                                "start_flag, but " + name_of(major, first) +
+                                (goes_on ? " goes on" : " begins") + " at its first entry");
         if (first < range.start_major || last >= range.end_major ||
             (goes_on && first != range.start_major))
-            refuse(k, std::string("has entries of ") + major + "s " + to_string(first) + " to " +
-                          to_string(last) + ", which must be among " +
-                          to_string(range.start_major) + " to " + to_string(range.end_major - 1));
+            refuse_range(k, std::string("has entries of ") + major + "s " + to_string(first) +
+                                " to " + to_string(last) + ", which must be among " +
+                                to_string(range.start_major) + " to " +
+                                to_string(range.end_major - 1));
     }
     check_shared(partition, major);
 }

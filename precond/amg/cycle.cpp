@@ -7,6 +7,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/precond/amg/unit_diagonal.hpp>
 #include <krylith/precond/columns/columns_at_once.hpp>
+#include <krylith/precond/matrix/memory_item.hpp>
 #include <krylith/precond/matrix/same_entries.hpp>
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/spmv/products/settled_on_failure.hpp>
@@ -46,7 +47,6 @@ void multigrid_cycle_apply<T, W>::choose_steps(int degree) {
 
 template <class T, class W>
 void multigrid_cycle_apply<T, W>::make_vectors() {
-    const std::string item = "preconditioner";
     const auto& levels = hierarchy_.levels();
     vectors_.clear();
     spread_r_.reset();
@@ -54,24 +54,25 @@ void multigrid_cycle_apply<T, W>::make_vectors() {
         const multigrid_level<W>& level = levels[at];
         cycle_vectors<W> v;
         if (level.inverse)
-            v.r.emplace(level.inverse->make_domain_vector(item));
+            v.r.emplace(level.inverse->make_domain_vector(precond_item));
         else if (level.restrict)
-            v.r.emplace(level.restrict->make_domain_vector(item));
+            v.r.emplace(level.restrict->make_domain_vector(precond_item));
         else
-            v.r.emplace(level.layout, item);
+            v.r.emplace(level.layout, precond_item);
         if (level.b) {
-            v.z.emplace(level.b->make_domain_vector(item));
+            v.z.emplace(level.b->make_domain_vector(precond_item));
             v.z->promise_single_reader();
-            v.x.emplace(level.layout, item);
+            v.x.emplace(level.layout, precond_item);
         }
         if (at > 0)
-            v.e.emplace(levels[at - 1].prolong->make_domain_vector(item));
+            v.e.emplace(levels[at - 1].prolong->make_domain_vector(precond_item));
         else if (level.inverse)
-            v.e.emplace(level.layout, item);
+            v.e.emplace(level.layout, precond_item);
         vectors_.push_back(std::move(v));
-        if (level.gathered) spread_r_.emplace(level.gathered->copy->make_domain_vector(item));
+        if (level.gathered)
+            spread_r_.emplace(level.gathered->copy->make_domain_vector(precond_item));
     }
-    if (!scale_) scale_.emplace(levels.front().layout, item);
+    if (!scale_) scale_.emplace(levels.front().layout, precond_item);
     take_scale();
 }
 

@@ -5,12 +5,11 @@
 
 #include <krylith/precond/amg/local_vectors.hpp>
 #include <krylith/precond/amg/unit_diagonal.hpp>
+#include <krylith/precond/matrix/memory_item.hpp>
 
 namespace krylith::detail {
 
 namespace {
-
-constexpr const char* item = "preconditioner";
 
 /// The defect of a vector, given on the rows of each rank, as a near-null vector of B.
 template <class W>
@@ -19,7 +18,7 @@ std::uint64_t defect_of(const distributed_csr<W>& b, const std::vector<buffer<W>
     const std::vector<buffer<W>> local = by_local_columns(b, v);
     std::vector<buffer<std::uint64_t>> sums;
     for (int rank = 0; rank < group.size(); ++rank) {
-        sums.emplace_back(group.handle(rank), 1, item);
+        sums.emplace_back(group.handle(rank), 1, precond_item);
         sums.back().zero();
         null_defect(group[rank], b.block(rank).view(), local[static_cast<std::size_t>(rank)].data(),
                     sums.back().data());
@@ -39,7 +38,7 @@ std::vector<buffer<W>> near_null_of(const distributed_csr<W>& b, const level_sca
     for (int rank = 0; rank < group.size(); ++rank) {
         const std::int64_t rows = b.row_owners().owned(rank).size();
         for (auto* v : {&inverse, &ones})
-            v->emplace_back(group.handle(rank), static_cast<std::size_t>(rows), item);
+            v->emplace_back(group.handle(rank), static_cast<std::size_t>(rows), precond_item);
         divide_by_scale<W>(group[rank], rows, 1 / by.inverse, nullptr, by.owned(b, rank),
                            inverse.back().data());
         round_scale<W>(group[rank], rows, 1, by.owned(b, rank), ones.back().data());

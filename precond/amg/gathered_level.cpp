@@ -6,6 +6,7 @@
 
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/amg/level_operators.hpp>
+#include <krylith/precond/matrix/memory_item.hpp>
 #include <krylith/spmv/products/identity_block.hpp>
 #include <krylith/spmv/products/product_kernels.hpp>
 #include <krylith/spmv/products/settled_on_failure.hpp>
@@ -13,8 +14,6 @@
 namespace krylith::detail {
 
 namespace {
-
-constexpr const char* item = "preconditioner";
 
 row_partition all_on_first(std::int64_t rows, int ranks) {
     row_partition result;
@@ -33,16 +32,16 @@ distributed_csr<W> gather(const distributed_csr<W>& spread) {
     const device_group& group = spread.group();
     const auto& first = group.handle(0);
     const std::size_t nonzeros = as_size(spread.nonzeros());
-    buffer<std::int64_t> offsets(first, as_size(spread.rows()) + 1, item);
-    buffer<std::int32_t> columns(first, nonzeros, item);
-    buffer<W> values(first, nonzeros, item);
+    buffer<std::int64_t> offsets(first, as_size(spread.rows()) + 1, precond_item);
+    buffer<std::int32_t> columns(first, nonzeros, precond_item);
+    buffer<W> values(first, nonzeros, precond_item);
     std::vector<buffer<std::int64_t>> shifted;
     std::vector<buffer<std::int32_t>> global;
     const settled_on_failure settled(group); // before these are freed
     std::int64_t before = 0;
     for (int rank = 0; rank < group.size(); ++rank) {
         const device_csr_view<W> a = spread.block(rank).view();
-        shifted.emplace_back(group.handle(rank), as_size(a.rows) + 1, item);
+        shifted.emplace_back(group.handle(rank), as_size(a.rows) + 1, precond_item);
         run_items(group[rank],
                   shift_offsets<std::int64_t>{a.offsets, before, shifted.back().data()},
                   a.rows + 1);
@@ -90,7 +89,8 @@ std::vector<buffer<double>> scatter_numbers(const layout& spread, const buffer<d
     const device_group& group = spread.group;
     std::vector<buffer<double>> result;
     for (int rank = 0; rank < group.size(); ++rank)
-        result.emplace_back(group.handle(rank), as_size(spread.rows.owned(rank).size()), item);
+        result.emplace_back(group.handle(rank), as_size(spread.rows.owned(rank).size()),
+                            precond_item);
     const settled_on_failure settled(group);
     group.join();
     for (int rank = 0; rank < group.size(); ++rank) {

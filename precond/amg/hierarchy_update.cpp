@@ -13,7 +13,7 @@ namespace {
 /// Gives the values of each rank to update_on_devices(); devices that the matrix is not on have no
 /// rows.
 template <class W>
-void update(matrix_operator<W>& of, const distributed_csr<W>& matrix) {
+void update_values(matrix_operator<W>& of, const distributed_csr<W>& matrix) {
     std::vector<const W*> values(static_cast<std::size_t>(of.group().size()), nullptr);
     for (int rank = 0; rank < matrix.group().size(); ++rank)
         values[static_cast<std::size_t>(rank)] = matrix.block(rank).view().values;
@@ -42,7 +42,7 @@ bool hierarchy<W>::update(const distributed_csr<T>& a, const amg_options& option
             level.inverse->update(inverse_of(level, unsymmetric_).values);
         } else {
             round_matrix(level, options); // nothing needs its exact values any more
-            detail::update(*level.b, level.matrix);
+            update_values(*level.b, level.matrix);
             level.facts.format = format_in_words(*level.b);
         }
     }
@@ -87,8 +87,8 @@ bool hierarchy<W>::update_next(std::size_t at, const amg_options& options) {
     else
         rescale_near_null(next);
     scale_transfers_of(level, next, plans.prolongation, plans.restriction);
-    detail::update(*level.prolong, plans.prolongation);
-    detail::update(*level.restrict, plans.restriction);
+    update_values(*level.prolong, plans.prolongation);
+    update_values(*level.restrict, plans.restriction);
     return true;
 }
 

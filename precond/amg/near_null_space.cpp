@@ -10,6 +10,7 @@
 #include <krylith/device/messages/number_text.hpp>
 #include <krylith/matrix/compressed/first_touch.hpp>
 #include <krylith/matrix/types/index_width.hpp>
+#include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/near_null_steps.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
 
@@ -17,7 +18,7 @@ namespace krylith::detail {
 
 namespace {
 
-constexpr const char* item = "near-null vectors";
+constexpr const char* near_null_item = "near-null vectors";
 
 /// Rows from which on loops over them have a team of threads.
 constexpr std::int64_t vectors_worth_a_team = 65536;
@@ -102,7 +103,8 @@ near_null_space<W> make_near_null_space(const layout& layout, const amg_options&
         1, uploaded_at_once / (result.vectors * static_cast<std::int64_t>(sizeof(W))));
     for (int rank = 0; rank < layout.group.size(); ++rank) {
         const row_range own = layout.rows.owned(rank);
-        values.emplace_back(layout.group.handle(rank), as_size(own.size() * result.vectors), item);
+        values.emplace_back(layout.group.handle(rank), as_size(own.size() * result.vectors),
+                            near_null_item);
         std::vector<W> part;
         resize_in_parallel(part, as_size(std::min(own.size(), rows_at_once) * result.vectors));
         for (std::int64_t first = own.begin; first < own.end; first += rows_at_once) {
@@ -150,18 +152,16 @@ std::vector<buffer<W>> scaled_vectors(const near_null_space<W>& given, const dis
     for (int rank = 0; rank < b.group().size(); ++rank) {
         const buffer<W>& of_rank = (*given.values)[as_size(rank)];
         const device_csr_view<W> view = b.block(rank).view();
-        result.emplace_back(b.group().handle(rank), of_rank.size(), item);
-        aggregation::visit_rows(
-            b.group()[rank], view.rows, 1,
-            aggregation::scale_vectors_step<W>{
-                {},
-                of_rank.data(),
-                by.owned(b, rank),
-                1 / by.inverse,
-                given.vectors,
-                {view.rows, view.offsets, view.indices, nullptr, b.columns_of(rank).numbers()},
-                view.values,
-                result.back().data()});
+        result.emplace_back(b.group().handle(rank), of_rank.size(), near_null_item);
+        aggregation::visit_rows(b.group()[rank], view.rows, 1,
+                                aggregation::scale_vectors_step<W>{{},
+                                                                   of_rank.data(),
+                                                                   by.owned(b, rank),
+                                                                   1 / by.inverse,
+                                                                   given.vectors,
+                                                                   aggregation::rows_of(b, rank),
+                                                                   view.values,
+                                                                   result.back().data()});
     }
     return result;
 }

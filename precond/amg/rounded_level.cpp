@@ -45,10 +45,8 @@ void round_off_diagonal(distributed_csr<W>& b, const std::vector<buffer<W>>& v) 
         const device_csr_view<W> view = b.block(rank).view();
         aggregation::visit_rows(
             b.group()[rank], view.rows, aggregation::mean_entries(b, rank),
-            aggregation::rounding_step{
-                {view.rows, view.offsets, view.indices, nullptr, b.columns_of(rank).numbers()},
-                b.block(rank).values(),
-                local[static_cast<std::size_t>(rank)].data()});
+            aggregation::rounding_step{aggregation::rows_of(b, rank), b.block(rank).values(),
+                                       local[static_cast<std::size_t>(rank)].data()});
     }
 }
 

@@ -10,13 +10,12 @@
 #include <krylith/device/messages/number_text.hpp>
 #include <krylith/precond/amg/unit_diagonal.hpp>
 #include <krylith/precond/coarsening/power_steps.hpp>
+#include <krylith/precond/matrix/memory_item.hpp>
 #include <krylith/spmv/products/column_exchange.hpp>
 
 namespace krylith::detail {
 
 namespace {
-
-constexpr const char* item = "preconditioner";
 
 /// Fills the ghosts of S by the columns of a matrix.
 template <class T>
@@ -72,7 +71,7 @@ void scale_block(const distributed_csr<T>& a, const level_scaling& by, int rank,
     const local_columns& numbers = a.columns_of(rank);
     mirror_sum sum;
     if (mirrored != nullptr) {
-        mirrored->of_ranks.emplace_back(device, 1, item);
+        mirrored->of_ranks.emplace_back(device, 1, precond_item);
         mirrored->of_ranks.back().zero();
         sum = {numbers.numbers(), by.bound, mirrored->of_ranks.back().data()};
     }
@@ -89,8 +88,8 @@ level_scaling scaling_of(const distributed_csr<T>& a, std::size_t level) {
     std::vector<buffer<scaling_report>> reports;
     for (int rank = 0; rank < group.size(); ++rank) {
         const auto count = static_cast<std::size_t>(a.columns_of(rank).count());
-        result.s.emplace_back(group.handle(rank), count, item);
-        reports.emplace_back(group.handle(rank), 1, item);
+        result.s.emplace_back(group.handle(rank), count, precond_item);
+        reports.emplace_back(group.handle(rank), 1, precond_item);
         reports.back().zero();
         const std::int64_t first = a.columns_of(rank).first_owned();
         inverse_roots(group[rank], a.block(rank).view(), first, result.s.back().data() + first,
@@ -158,7 +157,8 @@ distributed_csr<W> scaled(distributed_csr<T> a, const level_scaling& by, mirror_
     for (int rank = 0; rank < group.size(); ++rank) {
         device_csr<T>& from = a.block(rank);
         const local_columns& numbers = a.columns_of(rank);
-        buffer<W> values(group.handle(rank), static_cast<std::size_t>(from.nonzeros()), item);
+        buffer<W> values(group.handle(rank), static_cast<std::size_t>(from.nonzeros()),
+                         precond_item);
         scale_block(a, by, rank, values.data(), mirrored);
         blocks.push_back(std::move(from).with_values(std::move(values)));
         columns.push_back(numbers);
@@ -175,7 +175,8 @@ void scale_transfers(double rho, std::span<const double* const> s, distributed_c
     for (int rank = 0; rank < group.size(); ++rank) {
         const local_columns& local = prolongation.columns_of(rank);
         const double* const own = s[static_cast<std::size_t>(rank)];
-        columns.emplace_back(group.handle(rank), static_cast<std::size_t>(local.count()), item);
+        columns.emplace_back(group.handle(rank), static_cast<std::size_t>(local.count()),
+                             precond_item);
         arrays.push_back(columns.back().data());
         const auto owned = static_cast<std::size_t>(local.owned().size());
         if (owned != 0)

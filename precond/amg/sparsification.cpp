@@ -12,19 +12,13 @@
 #include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/precond/coarsening/sparsified_rows.hpp>
 #include <krylith/precond/coarsening/sparsify_steps.hpp>
+#include <krylith/precond/matrix/memory_item.hpp>
 
 namespace krylith::detail {
 
 namespace {
 
-constexpr const char* item = "preconditioner";
 constexpr double worth_it = 0.9; ///< of the entries
-
-template <class W>
-aggregation::rank_rows plain_rows(const distributed_csr<W>& a, int rank) {
-    const device_csr_view<W> view = a.block(rank).view();
-    return {view.rows, view.offsets, view.indices, nullptr, a.columns_of(rank).numbers()};
-}
 
 /// Fills arrays on owned columns, by local ones, with what other ranks have.
 template <class V, class W>
@@ -47,7 +41,7 @@ coarse_vectors<W> vectors_of(const distributed_csr<W>& coarse,
     for (int rank = 0; rank < coarse.group().size(); ++rank) {
         const local_columns& columns = coarse.columns_of(rank);
         for (auto* const to : {&result.v, &result.weights})
-            to->emplace_back(coarse.group().handle(rank), as_size(columns.count()), item);
+            to->emplace_back(coarse.group().handle(rank), as_size(columns.count()), precond_item);
         const auto owned = as_size(columns.owned().size());
         if (owned != 0)
             coarse.group()[rank].copy(result.v.back().data() + columns.first_owned(),
@@ -65,9 +59,9 @@ void weigh(const distributed_csr<W>& coarse, const distributed_csr<W>& r,
         aggregation::visit_rows(
             coarse.group()[rank], coarse.block(rank).rows(), aggregation::mean_entries(r, rank),
             aggregation::row_weight_step<W>{
-                plain_rows(r, rank), found[as_size(rank)].data(), plain_rows(coarse, rank),
-                coarse.block(rank).view().values, vectors.v[as_size(rank)].data(),
-                vectors.weights[as_size(rank)].data()});
+                aggregation::rows_of(r, rank), found[as_size(rank)].data(),
+                aggregation::rows_of(coarse, rank), coarse.block(rank).view().values,
+                vectors.v[as_size(rank)].data(), vectors.weights[as_size(rank)].data()});
     fill_ghosts_of(coarse, vectors.weights);
 }
 
@@ -81,22 +75,22 @@ rows_with_small_entries(const distributed_csr<W>& b, double diagonal,
     std::vector<buffer<std::uint8_t>> found;
     for (int rank = 0; rank < b.group().size(); ++rank) {
         const local_columns& columns = r.columns_of(rank);
-        found.emplace_back(b.group().handle(rank), as_size(columns.count()), item);
+        found.emplace_back(b.group().handle(rank), as_size(columns.count()), precond_item);
         aggregation::visit_rows(
             b.group()[rank], b.block(rank).rows(), aggregation::mean_entries(b, rank),
-            aggregation::small_entries_step<W>{plain_rows(b, rank), b.block(rank).view().values,
-                                               v[as_size(rank)].data(), diagonal, drop,
-                                               found.back().data() + columns.first_owned()});
+            aggregation::small_entries_step<W>{
+                aggregation::rows_of(b, rank), b.block(rank).view().values, v[as_size(rank)].data(),
+                diagonal, drop, found.back().data() + columns.first_owned()});
     }
     fill_ghosts_of(r, found);
     return found;
 }
 
 template <class W>
-aggregation::sparsified_rows<W> rows_of(const distributed_csr<W>& galerkin, int rank,
-                                        const coarse_vectors<W>& vectors, double drop,
-                                        std::uint8_t* kept) {
-    return {plain_rows(galerkin, rank),
+aggregation::sparsified_rows<W> sparsified_rows_of(const distributed_csr<W>& galerkin, int rank,
+                                                   const coarse_vectors<W>& vectors, double drop,
+                                                   std::uint8_t* kept) {
+    return {aggregation::rows_of(galerkin, rank),
             galerkin.block(rank).view().values,
             vectors.v[as_size(rank)].data(),
             vectors.weights[as_size(rank)].data(),
@@ -126,11 +120,12 @@ sparsification<W>::sparsification(const distributed_csr<W>& b, double diagonal,
         const auto& device = group.handle(rank);
         const std::int64_t rows = galerkin_.block(rank).rows();
         buffer<std::uint8_t>& kept = kept_[as_size(rank)];
-        kept = {device, as_size(galerkin_.block(rank).nonzeros()), item};
+        kept = {device, as_size(galerkin_.block(rank).nonzeros()), precond_item};
         offsets[as_size(rank)] = {device, as_size(rows + 1), "offsets of a matrix"};
-        const buffer<std::int32_t> counts(device, as_size(rows), item);
-        const buffer<std::byte> scratch(device, aggregation::numbering_scratch, item);
-        aggregation::find_kept(*device, rows_of(galerkin_, rank, vectors, drop_, kept.data()),
+        const buffer<std::int32_t> counts(device, as_size(rows), precond_item);
+        const buffer<std::byte> scratch(device, aggregation::numbering_scratch, precond_item);
+        aggregation::find_kept(*device,
+                               sparsified_rows_of(galerkin_, rank, vectors, drop_, kept.data()),
                                counts.data());
         aggregation::add_up_counts(*device, rows, counts.data(), offsets[as_size(rank)].data(),
                                    scratch.data());
@@ -150,7 +145,8 @@ sparsification<W>::sparsification(const distributed_csr<W>& b, double diagonal,
         buffer<std::int32_t> indices(device, count, "columns of a matrix");
         buffer<W> values(device, count, "values of a matrix");
         aggregation::fill_kept(
-            *device, rows_of(galerkin_, rank, vectors, drop_, kept_[as_size(rank)].data()),
+            *device,
+            sparsified_rows_of(galerkin_, rank, vectors, drop_, kept_[as_size(rank)].data()),
             offsets[as_size(rank)].data(), indices.data(), values.data());
         columns.push_back(galerkin_.columns_of(rank));
         blocks[as_size(rank)] = {device, from.columns(), std::move(offsets[as_size(rank)]),
@@ -171,13 +167,14 @@ void sparsification<W>::refresh(const smoothed_aggregation<W>& aggregates,
             group[rank], galerkin_.block(rank).rows(), 1,
             aggregation::row_weight_step<W>{{},
                                             nullptr,
-                                            plain_rows(galerkin_, rank),
+                                            aggregation::rows_of(galerkin_, rank),
                                             galerkin_.block(rank).view().values,
                                             vectors.v[as_size(rank)].data(),
                                             vectors.weights[as_size(rank)].data()});
     for (int rank = 0; rank < group.size(); ++rank)
         aggregation::fill_kept(
-            group[rank], rows_of(galerkin_, rank, vectors, drop_, kept_[as_size(rank)].data()),
+            group[rank],
+            sparsified_rows_of(galerkin_, rank, vectors, drop_, kept_[as_size(rank)].data()),
             sparse.block(rank).view().offsets, nullptr, sparse.block(rank).values());
 }
 

@@ -12,7 +12,7 @@ namespace krylith::detail {
 namespace {
 
 /// Waking a team of threads takes longer than fewer rows than this.
-constexpr std::int64_t worth_a_team = 4096;
+constexpr std::int64_t rows_worth_a_team = 4096;
 
 template <class T>
 void roots_on_host(const device_csr_view<T>& a, std::int64_t first_owned, double* s,
@@ -23,7 +23,7 @@ void roots_on_host(const device_csr_view<T>& a, std::int64_t first_owned, double
     double bound = 0;
 #pragma omp parallel for schedule(static) reduction(max                                            \
                                                     : bad, largest, inverse, bound)                \
-    num_threads(threads) if (a.rows > worth_a_team)
+    num_threads(threads) if (a.rows > rows_worth_a_team)
     for (std::int64_t i = 0; i < a.rows; ++i) {
         double diagonal = 0;
         double sum = 0;
@@ -53,7 +53,7 @@ template <bool Mirrored, class T, class W>
 void entries_on_host(const device_csr_view<T>& a, const double* s, std::int64_t first_owned,
                      double factor, W* to, const mirror_sum& mirrored, int threads) {
     std::uint64_t all = 0;
-#pragma omp parallel for schedule(static) reduction(+ : all) num_threads(threads) if (a.rows > worth_a_team)
+#pragma omp parallel for schedule(static) reduction(+ : all) num_threads(threads) if (a.rows > rows_worth_a_team)
     for (std::int64_t i = 0; i < a.rows; ++i) {
         const double own = factor * s[first_owned + i];
         probe_pair probe{};
@@ -73,7 +73,7 @@ void entries_on_host(const device_csr_view<T>& a, const double* s, std::int64_t 
 template <class W, bool Columns>
 void one_side_on_host(const device_csr_view<W>& a, const double* s, double factor, W* values,
                       int threads) {
-#pragma omp parallel for schedule(static) num_threads(threads) if (a.rows > worth_a_team)
+#pragma omp parallel for schedule(static) num_threads(threads) if (a.rows > rows_worth_a_team)
     for (std::int64_t i = 0; i < a.rows; ++i)
         for (std::int64_t k = a.offsets[i]; k < a.offsets[i + 1]; ++k)
             values[k] = static_cast<W>(static_cast<double>(a.values[k]) *
@@ -137,7 +137,7 @@ void divide_by_scale(device& on, std::int64_t count, double factor, const W* v, 
     if (on.kind() == backend::cuda) return cuda::divide_by_scale(on, count, factor, v, s, to);
 #endif
     enqueue(on, [=](int threads) {
-#pragma omp parallel for schedule(static) num_threads(threads) if (count > worth_a_team)
+#pragma omp parallel for schedule(static) num_threads(threads) if (count > rows_worth_a_team)
         for (std::int64_t i = 0; i < count; ++i)
             to[i] =
                 static_cast<W>(factor * (v == nullptr ? 1.0 : static_cast<double>(v[i])) / s[i]);
@@ -151,7 +151,7 @@ void round_scale(device& on, std::int64_t count, double factor, const double* s,
     if (on.kind() == backend::cuda) return cuda::round_scale(on, count, factor, s, to, columns);
 #endif
     enqueue(on, [=](int threads) {
-#pragma omp parallel for schedule(static) num_threads(threads) if (count > worth_a_team)
+#pragma omp parallel for schedule(static) num_threads(threads) if (count > rows_worth_a_team)
         for (std::int64_t i = 0; i < count; ++i)
             std::fill_n(to + i * columns, columns, static_cast<W>(factor * s[i]));
     });
@@ -164,7 +164,7 @@ void null_defect(device& on, const device_csr_view<W>& b, const W* v, std::uint6
 #endif
     enqueue(on, [=](int threads) {
         std::uint64_t all = 0;
-#pragma omp parallel for schedule(static) reduction(+ : all) num_threads(threads) if (b.rows > worth_a_team)
+#pragma omp parallel for schedule(static) reduction(+ : all) num_threads(threads) if (b.rows > rows_worth_a_team)
         for (std::int64_t i = 0; i < b.rows; ++i) {
             double signed_sum = 0;
             double size = 0;

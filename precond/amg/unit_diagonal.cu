@@ -1,4 +1,4 @@
-#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/cuda/launch_over.cuh>
 #include <krylith/device/cuda/warp.cuh>
 #include <krylith/precond/amg/unit_diagonal.hpp>
 
@@ -6,18 +6,15 @@ namespace krylith::cuda {
 
 namespace {
 
-constexpr int threads = 256;
-constexpr int lanes = 8;  ///< of a row
-constexpr int flight = 4; ///< entries of a lane that are loaded at once
-using word = unsigned long long;
-static_assert(sizeof(word) == sizeof(std::uint64_t));
+constexpr int lanes = 8;          ///< of a row
+constexpr int scaled_at_once = 4; ///< entries of a lane that are loaded at once
 
 /// The rows of a grid: each group of `lanes` lanes takes one row after the other. All lanes of a
 /// warp make the same number of steps.
 struct row_walk {
-    std::int64_t row = (std::int64_t{blockIdx.x} * threads + threadIdx.x) / lanes;
+    std::int64_t row = (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / lanes;
     int lane = static_cast<int>(threadIdx.x) % lanes;
-    std::int64_t step = std::int64_t{gridDim.x} * (threads / lanes);
+    std::int64_t step = std::int64_t{gridDim.x} * (block_threads / lanes);
 
     __device__ row_walk() {}
     /// The first row of the warp.
@@ -30,13 +27,14 @@ struct row_walk {
 __device__ void report_largest(double value, std::uint64_t* to) {
     value = warp_reduce(value, [](double own, double other) { return max(own, other); });
     if (lane_number() == 0 && value > 0)
-        atomicMax(reinterpret_cast<word*>(to), static_cast<word>(__double_as_longlong(value)));
+        atomicMax(reinterpret_cast<atomic_word*>(to),
+                  static_cast<atomic_word>(__double_as_longlong(value)));
 }
 
 /// A warp takes 32 rows: each group of `lanes` lanes adds up one after the other, and then each
 /// lane has a row, so that none waits for the roots and quotients of others.
 template <class T>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(block_threads)
     root_kernel(device_csr_view<T> a, std::int64_t first_owned, double* s,
                 detail::scaling_report* report) {
     constexpr int groups = 32 / lanes;
@@ -45,8 +43,8 @@ __global__ void __launch_bounds__(threads)
     double largest = 0;
     double inverse = 0;
     double bound = 0;
-    const std::int64_t step = std::int64_t{gridDim.x} * threads;
-    for (std::int64_t first = std::int64_t{blockIdx.x} * threads + threadIdx.x / 32 * 32;
+    const std::int64_t step = std::int64_t{gridDim.x} * block_threads;
+    for (std::int64_t first = std::int64_t{blockIdx.x} * block_threads + threadIdx.x / 32 * 32;
          first < a.rows; first += step) {
         const std::int64_t row = first + lane * groups + group; // the lane's own
         const std::int64_t own_begin = row < a.rows ? a.offsets[row] : 0;
@@ -60,7 +58,7 @@ __global__ void __launch_bounds__(threads)
             const std::int64_t number = first_owned + first + i * groups + group;
             double part = 0;
             double magnitudes = 0;
-#pragma unroll flight
+#pragma unroll scaled_at_once
             for (std::int64_t k = begin + lane; k < end; k += lanes) {
                 const auto value = static_cast<double>(a.values[k]);
                 magnitudes += fabs(value);
@@ -73,11 +71,11 @@ __global__ void __launch_bounds__(threads)
             sum = magnitudes;
         }
         if (row >= a.rows) continue;
-        const double root = sqrt(diagonal);
+        const double root = ::sqrt(diagonal);
         const double own = 1 / root;
         s[row] = own;
         if (!(diagonal > 0) || !isfinite(root) || !isfinite(own) || !isfinite(sum)) {
-            atomicMax(reinterpret_cast<word*>(&report->bad), ~static_cast<word>(row));
+            atomicMax(reinterpret_cast<atomic_word*>(&report->bad), ~static_cast<atomic_word>(row));
         } else {
             largest = max(largest, own);
             inverse = max(inverse, root);
@@ -90,10 +88,10 @@ __global__ void __launch_bounds__(threads)
 }
 
 template <bool Mirrored, class T, class W>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(block_threads)
     entry_kernel(device_csr_view<T> a, const double* s, std::int64_t first_owned, double factor,
                  W* to, const __grid_constant__ detail::mirror_sum mirrored) {
-    word all = 0;
+    atomic_word all = 0;
     row_walk at;
     for (; at.row < a.rows; at.row += at.step) {
         const double own = factor * s[first_owned + at.row];
@@ -102,25 +100,25 @@ __global__ void __launch_bounds__(threads)
             probe = detail::probe_of(
                 mirrored.columns.global(static_cast<std::int32_t>(first_owned + at.row)));
         const std::int64_t end = a.offsets[at.row + 1];
-        for (std::int64_t k = a.offsets[at.row] + at.lane; k < end; k += flight * lanes) {
-            std::int32_t column[flight];
-            T value[flight];
-            double other[flight];
+        for (std::int64_t k = a.offsets[at.row] + at.lane; k < end; k += scaled_at_once * lanes) {
+            std::int32_t column[scaled_at_once];
+            T value[scaled_at_once];
+            double other[scaled_at_once];
 #pragma unroll
-            for (int i = 0; i < flight; ++i) {
+            for (int i = 0; i < scaled_at_once; ++i) {
                 const std::int64_t there = k + i * lanes < end ? k + i * lanes : k;
                 column[i] = a.indices[there];
                 value[i] = a.values[there];
             }
 #pragma unroll
-            for (int i = 0; i < flight; ++i) other[i] = s[column[i]];
+            for (int i = 0; i < scaled_at_once; ++i) other[i] = s[column[i]];
 #pragma unroll
-            for (int i = 0; i < flight; ++i) {
+            for (int i = 0; i < scaled_at_once; ++i) {
                 if (k + i * lanes >= end) break;
                 const W scaled = static_cast<W>(static_cast<double>(value[i]) * own * other[i]);
                 to[k + i * lanes] = scaled;
                 if constexpr (Mirrored)
-                    all += static_cast<word>(detail::mirror_term(
+                    all += static_cast<atomic_word>(detail::mirror_term(
                         probe, detail::probe_of(mirrored.columns.global(column[i])),
                         mirrored.factor * static_cast<double>(scaled)));
             }
@@ -128,12 +126,13 @@ __global__ void __launch_bounds__(threads)
     }
     if constexpr (Mirrored) {
         all = warp_sum(all);
-        if (lane_number() == 0 && all != 0) atomicAdd(reinterpret_cast<word*>(mirrored.sum), all);
+        if (lane_number() == 0 && all != 0)
+            atomicAdd(reinterpret_cast<atomic_word*>(mirrored.sum), all);
     }
 }
 
 template <class W>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(block_threads)
     row_scale_kernel(device_csr_view<W> a, const double* s, double factor, W* values) {
     row_walk at;
     for (; at.row < a.rows; at.row += at.step)
@@ -142,35 +141,36 @@ __global__ void __launch_bounds__(threads)
 }
 
 template <class W>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(block_threads)
     column_scale_kernel(device_csr_view<W> a, const double* s, W* values) {
-    const std::int64_t stride = std::int64_t{gridDim.x} * threads;
-    for (std::int64_t k = std::int64_t{blockIdx.x} * threads + threadIdx.x; k < a.nonzeros;
+    const std::int64_t stride = std::int64_t{gridDim.x} * block_threads;
+    for (std::int64_t k = std::int64_t{blockIdx.x} * block_threads + threadIdx.x; k < a.nonzeros;
          k += stride)
         values[k] = static_cast<W>(static_cast<double>(a.values[k]) * s[a.indices[k]]);
 }
 
 template <class W>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(block_threads)
     divide_kernel(std::int64_t count, double factor, const W* v, const double* s, W* to) {
-    const std::int64_t stride = std::int64_t{gridDim.x} * threads;
-    for (std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x; i < count; i += stride)
+    const std::int64_t stride = std::int64_t{gridDim.x} * block_threads;
+    for (std::int64_t i = std::int64_t{blockIdx.x} * block_threads + threadIdx.x; i < count;
+         i += stride)
         to[i] = static_cast<W>(factor * (v == nullptr ? 1.0 : static_cast<double>(v[i])) / s[i]);
 }
 
 template <class W>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(block_threads)
     round_kernel(std::int64_t count, double factor, const double* s, W* to, int columns) {
-    const std::int64_t stride = std::int64_t{gridDim.x} * threads;
-    for (std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x; i < count * columns;
-         i += stride)
+    const std::int64_t stride = std::int64_t{gridDim.x} * block_threads;
+    for (std::int64_t i = std::int64_t{blockIdx.x} * block_threads + threadIdx.x;
+         i < count * columns; i += stride)
         to[i] = static_cast<W>(factor * s[i / columns]);
 }
 
 template <class W>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(block_threads)
     defect_kernel(device_csr_view<W> b, const W* v, std::uint64_t* sum) {
-    word all = 0;
+    atomic_word all = 0;
     row_walk at;
     for (; at.first_of_warp() < b.rows; at.row += at.step) {
         double signed_sum = 0;
@@ -188,26 +188,12 @@ __global__ void __launch_bounds__(threads)
         if (at.row < b.rows && at.lane == 0) all += detail::quantised_defect(signed_sum, size);
     }
     all = warp_sum(all);
-    if (lane_number() == 0 && all != 0) atomicAdd(reinterpret_cast<word*>(sum), all);
-}
-
-/// Launches a kernel over so many blocks' worth of work.
-template <class Kernel, class... Arguments>
-void launch_over(device& on, std::int64_t blocks, Kernel kernel, const Arguments&... arguments) {
-    if (blocks == 0) return;
-    const launch_scope launch(on);
-    kernel<<<launch.blocks(kernel, threads, blocks), threads, 0, launch.stream()>>>(arguments...);
-    launch.check_launch();
+    if (lane_number() == 0 && all != 0) atomicAdd(reinterpret_cast<atomic_word*>(sum), all);
 }
 
 std::int64_t blocks_of_rows(std::int64_t rows) {
-    constexpr std::int64_t rows_of_block = threads / lanes;
+    constexpr std::int64_t rows_of_block = block_threads / lanes;
     return (rows + rows_of_block - 1) / rows_of_block;
-}
-
-/// The blocks for so many threads.
-std::int64_t blocks_of_threads(std::int64_t count) {
-    return (count + threads - 1) / threads;
 }
 
 } // namespace
@@ -215,7 +201,7 @@ std::int64_t blocks_of_threads(std::int64_t count) {
 template <class T>
 void inverse_roots(device& on, const device_csr_view<T>& a, std::int64_t first_owned, double* s,
                    detail::scaling_report* report) {
-    launch_over(on, blocks_of_threads(a.rows), root_kernel<T>, a, first_owned, s, report);
+    launch_over(on, a.rows, root_kernel<T>, a, first_owned, s, report);
 }
 
 template <class T, class W>
@@ -224,36 +210,35 @@ void scale_entries(device& on, const device_csr_view<T>& a, const double* s,
                    const detail::mirror_sum& mirrored) {
     const auto kernel =
         mirrored.sum != nullptr ? entry_kernel<true, T, W> : entry_kernel<false, T, W>;
-    launch_over(on, blocks_of_rows(a.rows), kernel, a, s, first_owned, factor, to, mirrored);
+    launch_blocks(on, blocks_of_rows(a.rows), kernel, a, s, first_owned, factor, to, mirrored);
 }
 
 template <class W>
 void scale_columns(device& on, const device_csr_view<W>& a, const double* s, W* values) {
-    launch_over(on, blocks_of_threads(a.nonzeros), column_scale_kernel<W>, a, s, values);
+    launch_over(on, a.nonzeros, column_scale_kernel<W>, a, s, values);
 }
 
 template <class W>
 void scale_rows(device& on, const device_csr_view<W>& a, const double* s, double factor,
                 W* values) {
-    launch_over(on, blocks_of_rows(a.rows), row_scale_kernel<W>, a, s, factor, values);
+    launch_blocks(on, blocks_of_rows(a.rows), row_scale_kernel<W>, a, s, factor, values);
 }
 
 template <class W>
 void divide_by_scale(device& on, std::int64_t count, double factor, const W* v, const double* s,
                      W* to) {
-    launch_over(on, blocks_of_threads(count), divide_kernel<W>, count, factor, v, s, to);
+    launch_over(on, count, divide_kernel<W>, count, factor, v, s, to);
 }
 
 template <class W>
 void round_scale(device& on, std::int64_t count, double factor, const double* s, W* to,
                  int columns) {
-    launch_over(on, blocks_of_threads(count * columns), round_kernel<W>, count, factor, s, to,
-                columns);
+    launch_over(on, count * columns, round_kernel<W>, count, factor, s, to, columns);
 }
 
 template <class W>
 void null_defect(device& on, const device_csr_view<W>& b, const W* v, std::uint64_t* sum) {
-    launch_over(on, blocks_of_rows(b.rows), defect_kernel<W>, b, v, sum);
+    launch_blocks(on, blocks_of_rows(b.rows), defect_kernel<W>, b, v, sum);
 }
 
 #define KRYLITH_UNIT_DIAGONAL(W)                                                                   \

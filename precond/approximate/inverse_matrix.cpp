@@ -9,6 +9,7 @@
 #include <krylith/precond/approximate/pattern_steps.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
+#include <krylith/precond/matrix/memory_item.hpp>
 #include <krylith/spmv/distributed_products.hpp>
 #include <krylith/spmv/products/column_exchange.hpp>
 #include <krylith/spmv/products/numbered_columns.hpp>
@@ -16,8 +17,6 @@
 namespace krylith::detail {
 
 namespace {
-
-constexpr const char* item = "preconditioner";
 
 /// The chosen entries of each row.
 template <class T>
@@ -29,15 +28,11 @@ distributed_csr<T> chosen_pattern(const distributed_csr<T>& from, bool lower, do
         const auto& device = group.handle(rank);
         const device_csr_view<T> view = from.block(rank).view();
         const chosen_entries<T> chosen{
-            {},
-            {view.rows, view.offsets, view.indices, nullptr, from.columns_of(rank).numbers()},
-            view.values,
-            lower,
-            floor};
-        buffer<std::int64_t> offsets(device, as_size(view.rows + 1), item);
+            {}, aggregation::rows_of(from, rank), view.values, lower, floor};
+        buffer<std::int64_t> offsets(device, as_size(view.rows + 1), precond_item);
         {
-            const buffer<std::int32_t> counts(device, as_size(view.rows), item);
-            const buffer<std::byte> scratch(device, aggregation::numbering_scratch, item);
+            const buffer<std::int32_t> counts(device, as_size(view.rows), precond_item);
+            const buffer<std::byte> scratch(device, aggregation::numbering_scratch, precond_item);
             aggregation::visit_rows(*device, view.rows, 1,
                                     count_chosen_step<T>{chosen, counts.data()});
             aggregation::add_up_counts(*device, view.rows, counts.data(), offsets.data(),
@@ -45,8 +40,8 @@ distributed_csr<T> chosen_pattern(const distributed_csr<T>& from, bool lower, do
         }
         std::int64_t entries = 0;
         device->download(&entries, offsets.data() + view.rows, sizeof entries);
-        buffer<std::int32_t> indices(device, as_size(entries), item);
-        buffer<T> values(device, as_size(entries), item);
+        buffer<std::int32_t> indices(device, as_size(entries), precond_item);
+        buffer<T> values(device, as_size(entries), precond_item);
         aggregation::visit_rows(*device, view.rows, 1,
                                 list_chosen_step<T>{chosen, offsets.data(), indices.data()});
         const row_range owned = from.column_owners().owned(rank);
@@ -72,7 +67,7 @@ inverse_matrix<T>::inverse_matrix(std::string name, const distributed_csr<T>& a,
     std::vector<buffer<std::uint32_t>> most;
     for (int rank = 0; rank < a.group().size(); ++rank) {
         const auto& device = a.group().handle(rank);
-        most.emplace_back(device, 1, item);
+        most.emplace_back(device, 1, precond_item);
         most.back().zero();
         aggregation::visit_rows(
             *device, a.block(rank).rows(), 1,
@@ -95,8 +90,9 @@ void inverse_matrix<T>::fetch_pattern(const distributed_csr<T>& a) {
     for (int rank = 0; rank < group.size(); ++rank) {
         const auto& device = group.handle(rank);
         const std::size_t entries = as_size(ghosts_.entries(rank));
-        fetched_.push_back(
-            {ghosts_.take_offsets(rank), {device, entries, item}, {device, entries, item}});
+        fetched_.push_back({ghosts_.take_offsets(rank),
+                            {device, entries, precond_item},
+                            {device, entries, precond_item}});
         own.push_back(a.global_columns(rank));
         from.push_back(own.back().data());
         to.push_back(fetched_.back().columns.data());
@@ -130,7 +126,7 @@ void inverse_matrix<T>::take(const layout& layout, const distributed_csr<T>& a) 
     for (int rank = 0; rank < group.size(); ++rank) {
         device_csr<T>& block = matrix_.block(rank);
         const device_csr_view<T> view = block.view();
-        reports.emplace_back(group.handle(rank), 1, item);
+        reports.emplace_back(group.handle(rank), 1, precond_item);
         reports.back().zero();
         solve_inverse_rows(group[rank],
                            inverse_rows<T>{view.rows, view.offsets, view.indices,
@@ -182,33 +178,32 @@ distributed_csr<T> squared_couplings(const distributed_csr<T>& a, double floor) 
     std::vector<buffer<double>> roots;
     std::vector<device_csr<T>> blocks;
     std::vector<local_columns> columns;
-    const auto rows_of = [&](int rank) {
-        const device_csr_view<T> view = a.block(rank).view();
-        return aggregation::rank_rows{view.rows, view.offsets, view.indices, nullptr,
-                                      a.columns_of(rank).numbers()};
-    };
     for (int rank = 0; rank < group.size(); ++rank) {
-        roots.emplace_back(group.handle(rank), as_size(a.columns_of(rank).count()), item);
-        aggregation::visit_rows(
-            group[rank], a.block(rank).rows(), 1,
-            diagonal_root_step<T>{
-                {}, rows_of(rank), a.block(rank).view().values, roots.back().data()});
+        roots.emplace_back(group.handle(rank), as_size(a.columns_of(rank).count()), precond_item);
+        aggregation::visit_rows(group[rank], a.block(rank).rows(), 1,
+                                diagonal_root_step<T>{{},
+                                                      aggregation::rows_of(a, rank),
+                                                      a.block(rank).view().values,
+                                                      roots.back().data()});
     }
     const column_exchange exchange(group, a.all_columns());
     aggregation::fill_ghosts(exchange, roots);
     for (int rank = 0; rank < group.size(); ++rank) {
         const auto& device = group.handle(rank);
         const device_csr_view<T> view = a.block(rank).view();
-        buffer<std::int64_t> offsets(device, as_size(view.rows + 1), item);
-        buffer<std::int32_t> indices(device, as_size(view.nonzeros), item);
-        buffer<T> values(device, as_size(view.nonzeros), item);
+        buffer<std::int64_t> offsets(device, as_size(view.rows + 1), precond_item);
+        buffer<std::int32_t> indices(device, as_size(view.nonzeros), precond_item);
+        buffer<T> values(device, as_size(view.nonzeros), precond_item);
         device->copy(offsets.data(), view.offsets, offsets.size() * sizeof(std::int64_t));
         if (view.nonzeros != 0)
             device->copy(indices.data(), view.indices, indices.size() * sizeof(std::int32_t));
-        aggregation::visit_rows(
-            *device, view.rows, 1,
-            coupling_step<T>{
-                {}, rows_of(rank), view.values, roots[as_size(rank)].data(), floor, values.data()});
+        aggregation::visit_rows(*device, view.rows, 1,
+                                coupling_step<T>{{},
+                                                 aggregation::rows_of(a, rank),
+                                                 view.values,
+                                                 roots[as_size(rank)].data(),
+                                                 floor,
+                                                 values.data()});
         blocks.emplace_back(device, a.columns_of(rank).count(), std::move(offsets),
                             std::move(indices), std::move(values));
         columns.push_back(a.columns_of(rank));

@@ -1,3 +1,4 @@
+#include <krylith/device/cuda/atomics.cuh>
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/cuda/warp.cuh>
 #include <krylith/precond/approximate/inverse_rows.hpp>
@@ -6,8 +7,7 @@ namespace krylith::cuda {
 
 namespace {
 
-constexpr int threads = 128;
-using word = unsigned long long;
+constexpr int inverse_threads = 128;
 
 /// Line `p` of A(P, P), up to the diagonal, where ids are the global columns of P.
 template <class T, int Lanes>
@@ -27,10 +27,10 @@ __device__ void take_line(const detail::rows_of_matrix<T>& a, std::int32_t local
 /// Rows of more than Lanes / 2 and at most Lanes entries are its own; the fewest lanes take all
 /// shorter rows too.
 template <class T, int Lanes, bool LeastSquares>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(inverse_threads)
     solve_kernel(const __grid_constant__ detail::inverse_rows<T> g, int least,
                  inversion_report* report) {
-    constexpr int teams = threads / Lanes;
+    constexpr int teams = inverse_threads / Lanes;
     __shared__ T tiles[teams][Lanes][Lanes + 1];
     __shared__ std::int32_t patterns[teams][Lanes];
     const int lane = static_cast<int>(threadIdx.x) % Lanes;
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(threads)
                 const T least = __shfl_sync(all_lanes, bound, k, Lanes); // by all lanes
                 good = good && pivot > least;
             }
-            const T inverse = T(1) / sqrt(pivot);
+            const T inverse = T(1) / ::sqrt(pivot);
             const T mine = a[k] * inverse;
             a[k] = mine;
             const T known = __shfl_sync(all_lanes, x, k, Lanes) * inverse;
@@ -103,32 +103,34 @@ __global__ void __launch_bounds__(threads)
         }
         if constexpr (!LeastSquares) {
             const T of_row = __shfl_sync(all_lanes, x, size > 0 ? size - 1 : 0, Lanes);
-            x *= T(1) / sqrt(of_row);
+            x *= T(1) / ::sqrt(of_row);
         }
         __syncwarp();
         if (lane < size) {
             if (!good || !isfinite(x))
-                atomicMax(reinterpret_cast<word*>(&report->bad), ~static_cast<word>(row));
+                atomicMax(reinterpret_cast<atomic_word*>(&report->bad),
+                          ~static_cast<atomic_word>(row));
             else
                 largest = abs(x) > largest ? abs(x) : largest;
             g.values[first + lane] = x;
         } else if (here && size == 0 && lane == 0) {
-            atomicMax(reinterpret_cast<word*>(&report->bad), ~static_cast<word>(row));
+            atomicMax(reinterpret_cast<atomic_word*>(&report->bad), ~static_cast<atomic_word>(row));
         }
     }
     largest = warp_reduce(largest, [](T own, T other) { return own > other ? own : other; });
     if (threadIdx.x % 32 == 0 && largest > T(0))
-        atomicMax(reinterpret_cast<word*>(&report->exponent),
-                  static_cast<word>(ilogb(largest) + inversion_report::exponent_bias));
+        atomicMax(reinterpret_cast<atomic_word*>(&report->exponent),
+                  static_cast<atomic_word>(ilogb(largest) + inversion_report::exponent_bias));
 }
 
 template <class T, int Lanes>
-void launch(device& device, const detail::inverse_rows<T>& g, int least, inversion_report* report) {
-    constexpr int teams = threads / Lanes;
+void launch_solves(device& device, const detail::inverse_rows<T>& g, int least,
+                   inversion_report* report) {
+    constexpr int teams = inverse_threads / Lanes;
     const launch_scope launch(device);
     const auto enqueue = [&](auto kernel) {
-        kernel<<<launch.blocks(kernel, threads, (g.rows + teams - 1) / teams), threads, 0,
-                 launch.stream()>>>(g, least, report);
+        kernel<<<launch.blocks(kernel, inverse_threads, (g.rows + teams - 1) / teams),
+                 inverse_threads, 0, launch.stream()>>>(g, least, report);
         launch.check_launch();
     };
     if (g.least_squares)
@@ -142,10 +144,10 @@ void launch(device& device, const detail::inverse_rows<T>& g, int least, inversi
 template <class T>
 void solve_inverse_rows(device& device, const detail::inverse_rows<T>& g,
                         inversion_report* report) {
-    launch<T, 4>(device, g, 0, report);
-    if (g.longest > 4) launch<T, 8>(device, g, 5, report);
-    if (g.longest > 8) launch<T, 16>(device, g, 9, report);
-    if (g.longest > 16) launch<T, 32>(device, g, 17, report);
+    launch_solves<T, 4>(device, g, 0, report);
+    if (g.longest > 4) launch_solves<T, 8>(device, g, 5, report);
+    if (g.longest > 8) launch_solves<T, 16>(device, g, 9, report);
+    if (g.longest > 16) launch_solves<T, 32>(device, g, 17, report);
 }
 
 template void solve_inverse_rows(device&, const detail::inverse_rows<double>&, inversion_report*);

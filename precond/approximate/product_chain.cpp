@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/precond/matrix/memory_item.hpp>
 #include <krylith/precond/matrix/same_entries.hpp>
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/vector/fused.hpp>
@@ -11,8 +12,6 @@
 namespace krylith::detail {
 
 namespace {
-
-constexpr const char* item = "preconditioner";
 
 template <class T>
 bool has_ghosts(const matrix_operator<T>& a, const layout& layout) {
@@ -29,11 +28,11 @@ product_chain<T>::product_chain(std::string name, layout_handle layout,
                                 std::vector<std::unique_ptr<matrix_operator<T>>> operators)
     : name_(std::move(name)), layout_(std::move(layout)), operators_(std::move(operators)) {
     if (has_ghosts(*operators_.front(), *layout_)) {
-        copy_.emplace(operators_.front()->make_domain_vector(item));
+        copy_.emplace(operators_.front()->make_domain_vector(precond_item));
         copy_->promise_single_reader();
     }
     for (std::size_t i = 1; i < operators_.size(); ++i) {
-        between_.push_back(operators_[i]->make_domain_vector(item));
+        between_.push_back(operators_[i]->make_domain_vector(precond_item));
         between_.back().promise_single_reader();
     }
 }

@@ -10,12 +10,11 @@
 #include <krylith/precond/blocks/block_steps.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
+#include <krylith/precond/matrix/memory_item.hpp>
 
 namespace krylith::detail {
 
 namespace {
-
-constexpr const char* item = "preconditioner";
 
 std::int64_t whole_slices(std::int64_t rows) {
     return (rows + slice_rows - 1) / slice_rows;
@@ -72,10 +71,10 @@ void block_inverses<T>::add_rank(const layout& layout, int rank,
     }
     blocks.columns_stored = begin.back();
     const auto& device = layout.group.handle(rank);
-    blocks.places = {device, std::span<const block_place>(mine), item};
-    blocks.begin = {device, std::span<const std::uint32_t>(begin), item};
-    blocks.first = {device, std::span<const std::int32_t>(first), item};
-    blocks.values = {device, as_size(blocks.columns_stored * slice_rows), item};
+    blocks.places = {device, std::span<const block_place>(mine), precond_item};
+    blocks.begin = {device, std::span<const std::uint32_t>(begin), precond_item};
+    blocks.first = {device, std::span<const std::int32_t>(first), precond_item};
+    blocks.values = {device, as_size(blocks.columns_stored * slice_rows), precond_item};
     blocks.values.zero(); // padding is not read, but copied
     ranks_.push_back(std::move(blocks));
 }
@@ -94,19 +93,17 @@ void block_inverses<T>::take(const layout& layout, const distributed_csr<T>& a) 
         rank_blocks& blocks = ranks_[as_size(rank)];
         const auto& device = layout.group.handle(rank);
         if (there_ && blocks.spare.size() != blocks.values.size()) {
-            blocks.spare = {device, blocks.values.size(), item};
+            blocks.spare = {device, blocks.values.size(), precond_item};
             blocks.spare.zero();
         }
         values.push_back(there_ ? blocks.spare.data() : blocks.values.data());
-        reports.emplace_back(device, 1, item);
+        reports.emplace_back(device, 1, precond_item);
         reports.back().zero();
         const device_csr_view<T> block = a.block(rank).view();
-        aggregation::visit_rows(*device, blocks.rows, 1,
-                                gather_blocks_step<T>{{},
-                                                      {block.rows, block.offsets, block.indices,
-                                                       nullptr, a.columns_of(rank).numbers()},
-                                                      block.values,
-                                                      view_of(blocks, values.back())});
+        aggregation::visit_rows(
+            *device, blocks.rows, 1,
+            gather_blocks_step<T>{
+                {}, aggregation::rows_of(a, rank), block.values, view_of(blocks, values.back())});
     }
     join_divided(layout, values);
     for (int rank = 0; rank < layout.group.size(); ++rank) {
@@ -145,7 +142,7 @@ void block_inverses<T>::join_divided(const layout& layout, const std::vector<T*>
     for (int rank = 0; rank < layout.group.size(); ++rank) {
         const rank_blocks& blocks = ranks_[as_size(rank)];
         for (const divided_block& b : blocks.divided) {
-            const buffer<T> rows(layout.group.handle(rank), block_numbers, item);
+            const buffer<T> rows(layout.group.handle(rank), block_numbers, precond_item);
             aggregation::visit_rows(
                 layout.group[rank], b.rows, 1,
                 pack_rows_step<T>{{}, view_of(blocks, values[as_size(rank)]), b.own, rows.data()});
@@ -159,7 +156,7 @@ void block_inverses<T>::join_divided(const layout& layout, const std::vector<T*>
         const rank_blocks& blocks = ranks_[as_size(rank)];
         for (const divided_block& b : blocks.divided) {
             const buffer<T> rows(layout.group.handle(rank), std::span<const T>(whole[b.begin]),
-                                 item);
+                                 precond_item);
             aggregation::visit_rows(
                 layout.group[rank], b.size, 1,
                 unpack_rows_step<T>{

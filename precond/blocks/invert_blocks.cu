@@ -1,3 +1,4 @@
+#include <krylith/device/cuda/atomics.cuh>
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/cuda/warp.cuh>
 #include <krylith/precond/blocks/invert_blocks.hpp>
@@ -6,9 +7,8 @@ namespace krylith::cuda {
 
 namespace {
 
-constexpr int threads = 128;
+constexpr int inversion_threads = 128;
 constexpr int small_block = 8;
-using word = unsigned long long;
 
 template <class V>
 __device__ V of_lane(V value, int lane, int lanes) {
@@ -34,10 +34,11 @@ __device__ int lane_of_largest(T key, int lane) {
 /// A lane has a row of the block in registers; rows beyond the block are those of an identity. No
 /// rows are exchanged: each lane remembers of which column it has been the pivot.
 template <class T, int Lanes>
-__global__ void __launch_bounds__(threads)
-    invert_kernel(const __grid_constant__ detail::block_list list,
-                  const __grid_constant__ detail::block_view<T> blocks, inversion_report* report) {
-    constexpr int teams = threads / Lanes;
+__global__ void __launch_bounds__(inversion_threads)
+    invert_block_kernel(const __grid_constant__ detail::block_list list,
+                        const __grid_constant__ detail::block_view<T> blocks,
+                        inversion_report* report) {
+    constexpr int teams = inversion_threads / Lanes;
     __shared__ T tiles[teams][Lanes][Lanes + 1];
     __shared__ int pivots[teams][Lanes];
     const int lane = static_cast<int>(threadIdx.x) % Lanes;
@@ -109,22 +110,23 @@ __global__ void __launch_bounds__(threads)
         }
         __syncwarp();
         if (lane < size && !good)
-            atomicMax(reinterpret_cast<word*>(&report->bad), ~static_cast<word>(number));
+            atomicMax(reinterpret_cast<atomic_word*>(&report->bad),
+                      ~static_cast<atomic_word>(number));
     }
     largest = warp_reduce(largest, [](T own, T other) { return own > other ? own : other; });
     if (threadIdx.x % 32 == 0 && largest > T(0))
-        atomicMax(reinterpret_cast<word*>(&report->exponent),
-                  static_cast<word>(ilogb(largest) + inversion_report::exponent_bias));
+        atomicMax(reinterpret_cast<atomic_word*>(&report->exponent),
+                  static_cast<atomic_word>(ilogb(largest) + inversion_report::exponent_bias));
 }
 
 template <class T, int Lanes>
-void launch(device& device, const detail::block_list& list, const detail::block_view<T>& blocks,
-            inversion_report* report) {
-    constexpr int teams = threads / Lanes;
+void launch_inversion(device& device, const detail::block_list& list,
+                      const detail::block_view<T>& blocks, inversion_report* report) {
+    constexpr int teams = inversion_threads / Lanes;
     const launch_scope launch(device);
-    const auto kernel = invert_kernel<T, Lanes>;
-    kernel<<<launch.blocks(kernel, threads, (list.count + teams - 1) / teams), threads, 0,
-             launch.stream()>>>(list, blocks, report);
+    const auto kernel = invert_block_kernel<T, Lanes>;
+    kernel<<<launch.blocks(kernel, inversion_threads, (list.count + teams - 1) / teams),
+             inversion_threads, 0, launch.stream()>>>(list, blocks, report);
     launch.check_launch();
 }
 
@@ -133,8 +135,9 @@ void launch(device& device, const detail::block_list& list, const detail::block_
 template <class T>
 void invert_blocks(device& device, const detail::block_list& list,
                    const detail::block_view<T>& blocks, inversion_report* report) {
-    launch<T, small_block>(device, list, blocks, report);
-    if (list.largest > small_block) launch<T, detail::largest_block>(device, list, blocks, report);
+    launch_inversion<T, small_block>(device, list, blocks, report);
+    if (list.largest > small_block)
+        launch_inversion<T, detail::largest_block>(device, list, blocks, report);
 }
 
 template void invert_blocks(device&, const detail::block_list&, const detail::block_view<double>&,

@@ -6,12 +6,11 @@
 #include <krylith/precond/blocks/block_steps.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
+#include <krylith/precond/matrix/memory_item.hpp>
 
 namespace krylith::detail {
 
 namespace {
-
-constexpr const char* item = "preconditioner";
 
 block_place place_of(std::int64_t at, std::int64_t size) {
     return {static_cast<std::uint8_t>(at), static_cast<std::uint8_t>(size)};
@@ -46,10 +45,9 @@ std::vector<block_place> natural_blocks(const distributed_csr<T>& a) {
         const auto& device = a.group().handle(rank);
         const device_csr_view<T> view = a.block(rank).view();
         if (view.rows == 0) continue;
-        const buffer<unsigned long long> hashes(device, as_size(view.rows), item);
-        const buffer<std::uint8_t> flags(device, as_size(view.rows), item);
-        const aggregation::rank_rows rows{view.rows, view.offsets, view.indices, nullptr,
-                                          a.columns_of(rank).numbers()};
+        const buffer<unsigned long long> hashes(device, as_size(view.rows), precond_item);
+        const buffer<std::uint8_t> flags(device, as_size(view.rows), precond_item);
+        const aggregation::rank_rows rows = aggregation::rows_of(a, rank);
         aggregation::visit_rows(*device, view.rows, aggregation::mean_entries(a, rank),
                                 pattern_hash_step{rows, hashes.data()});
         aggregation::visit_rows(*device, view.rows, 1,

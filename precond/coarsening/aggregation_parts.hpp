@@ -30,12 +30,18 @@ struct rank_part {
 template <class T>
 using rank_parts = std::vector<rank_part<T>>;
 
-/// The rows of a rank, as steps take them.
+/// The rows of a rank, as steps take them, without couplings.
+template <class T>
+[[nodiscard]] rank_rows rows_of(const distributed_csr<T>& a, int rank) {
+    const device_csr_view<T> view = a.block(rank).view();
+    return {view.rows, view.offsets, view.indices, nullptr, a.columns_of(rank).numbers()};
+}
+
 template <class T>
 [[nodiscard]] rank_rows rows_of(const distributed_csr<T>& a, const rank_part<T>& part, int rank) {
-    const device_csr_view<T> view = a.block(rank).view();
-    return {view.rows, view.offsets, view.indices, part.couplings.data(),
-            a.columns_of(rank).numbers()};
+    rank_rows rows = rows_of(a, rank);
+    rows.couplings = part.couplings.data();
+    return rows;
 }
 
 /// The mean number of entries of a row of a rank.

@@ -13,19 +13,13 @@ namespace krylith::aggregation {
 
 namespace {
 
-template <class T>
-rank_rows plain_rows(const distributed_csr<T>& a, int rank) {
-    const device_csr_view<T> view = a.block(rank).view();
-    return {view.rows, view.offsets, view.indices, nullptr, a.columns_of(rank).numbers()};
-}
-
 /// Enqueues the step that fills a rank's rows. One lane merges a row.
 template <class T>
 void fill(const distributed_csr<T>& a, const distributed_csr<T>& transposed, int rank, bool largest,
           const std::int64_t* offsets, std::int32_t* columns, T* to) {
     visit_rows(a.group()[rank], a.block(rank).rows(), 1,
                fill_mirror_step<T>{{},
-                                   {plain_rows(a, rank), plain_rows(transposed, rank)},
+                                   {rows_of(a, rank), rows_of(transposed, rank)},
                                    a.block(rank).view().values,
                                    transposed.block(rank).view().values,
                                    largest,
@@ -48,7 +42,7 @@ distributed_csr<T> union_of(const distributed_csr<T>& a, const distributed_csr<T
             const buffer<std::byte> scratch(device, numbering_scratch, memory_item);
             visit_rows(*device, rows, 1,
                        count_mirror_step{
-                           {}, {plain_rows(a, rank), plain_rows(transposed, rank)}, counts.data()});
+                           {}, {rows_of(a, rank), rows_of(transposed, rank)}, counts.data()});
             add_up_counts(*device, rows, counts.data(), offsets.data(), scratch.data());
         }
         std::int64_t entries = 0;

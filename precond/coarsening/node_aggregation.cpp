@@ -7,6 +7,7 @@
 
 #include <krylith/device/threads/each_rank.hpp>
 #include <krylith/matrix/types/index_width.hpp>
+#include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/make_factors.hpp>
 #include <krylith/precond/coarsening/near_null_steps.hpp>
 #include <krylith/precond/coarsening/node_matrix.hpp>
@@ -189,8 +190,7 @@ void node_aggregation<T>::fill_dropped(distributed_csr<T>& coarse) const {
         const device_csr_view<T> view = coarse.block(rank).view();
         visit_rows(group_[rank], view.rows, 1,
                    fill_dropped_step<T>{{},
-                                        {view.rows, view.offsets, view.indices, nullptr,
-                                         coarse.columns_of(rank).numbers()},
+                                        rows_of(coarse, rank),
                                         coarse_near_null(rank),
                                         options_.vectors,
                                         coarse.block(rank).values()});

@@ -23,10 +23,7 @@ distributed_csr<T> make_node_matrix(const distributed_csr<T>& a, int block) {
         const auto& device = group.handle(rank);
         const std::int64_t nodes = owners.owned(rank).size();
         const device_csr_view<T> view = a.block(rank).view();
-        const node_rows rows{
-            {view.rows, view.offsets, view.indices, nullptr, a.columns_of(rank).numbers()},
-            {},
-            block};
+        const node_rows rows{rows_of(a, rank), {}, block};
         buffer<std::int64_t> offsets(device, as_size(nodes + 1), memory_item);
         const buffer<std::uint8_t> dense(device, as_size(nodes), memory_item);
         // Lanes share a node: as many as for the entries of one of its rows.

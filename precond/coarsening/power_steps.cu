@@ -1,3 +1,4 @@
+#include <krylith/device/cuda/atomics.cuh>
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/cuda/warp.cuh>
 #include <krylith/precond/coarsening/hashed_sign.hpp>
@@ -8,29 +9,28 @@ namespace krylith::cuda {
 namespace {
 
 constexpr int step_threads = 256;
-constexpr int row_lanes = 8;
-using bits_word = unsigned long long;
+constexpr int step_lanes = 8;
 
 /// The sum of a row has the order of its lanes, on any number of devices. A lane loads Flight
 /// entries at once, all that most rows have for it: a loop whose trips are few would wait for each.
 template <int Flight, class W>
 __global__ void __launch_bounds__(step_threads)
     multiply_kernel(device_csr_view<W> b, std::int64_t first_owned, const W* x, W* y) {
-    const std::int64_t step = std::int64_t{gridDim.x} * (step_threads / row_lanes);
-    std::int64_t row = (std::int64_t{blockIdx.x} * step_threads + threadIdx.x) / row_lanes;
-    const int lane = static_cast<int>(threadIdx.x) % row_lanes;
-    const std::int64_t behind = lane_number() / row_lanes; // the warp's first row
+    const std::int64_t step = std::int64_t{gridDim.x} * (step_threads / step_lanes);
+    std::int64_t row = (std::int64_t{blockIdx.x} * step_threads + threadIdx.x) / step_lanes;
+    const int lane = static_cast<int>(threadIdx.x) % step_lanes;
+    const std::int64_t behind = lane_number() / step_lanes; // the warp's first row
     for (; row - behind < b.rows; row += step) {
         double sum = 0;
         const std::int64_t end = row < b.rows ? b.offsets[row + 1] : 0;
         for (std::int64_t k = row < b.rows ? b.offsets[row] + lane : 0; k < end;
-             k += Flight * row_lanes) {
+             k += Flight * step_lanes) {
             W value[Flight];
             W other[Flight];
 #pragma unroll
             for (int j = 0; j < Flight; ++j) {
-                const bool there = k + j * row_lanes < end;
-                const std::int64_t at = there ? k + j * row_lanes : k;
+                const bool there = k + j * step_lanes < end;
+                const std::int64_t at = there ? k + j * step_lanes : k;
                 value[j] = there ? b.values[at] : W(0);
                 other[j] = x[b.indices[at]];
             }
@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(step_threads)
             for (int j = 0; j < Flight; ++j)
                 sum += static_cast<double>(value[j]) * static_cast<double>(other[j]);
         }
-        sum = warp_sum<row_lanes>(sum);
+        sum = warp_sum<step_lanes>(sum);
         if (row < b.rows && lane == 0) y[first_owned + row] = static_cast<W>(sum);
     }
 }
@@ -62,13 +62,13 @@ __global__ void __launch_bounds__(step_threads)
         most = max(most, fabs(static_cast<double>(x[i])));
     most = warp_reduce(most, [](double own, double other) { return max(own, other); });
     if (lane_number() == 0 && most > 0)
-        atomicMax(reinterpret_cast<bits_word*>(largest),
-                  static_cast<bits_word>(__double_as_longlong(most)));
+        atomicMax(reinterpret_cast<atomic_word*>(largest),
+                  static_cast<atomic_word>(__double_as_longlong(most)));
 }
 
 template <class W>
 __global__ void __launch_bounds__(step_threads)
-    scale_kernel(std::int64_t count, double factor, W* x) {
+    scale_by_kernel(std::int64_t count, double factor, W* x) {
     const std::int64_t stride = std::int64_t{gridDim.x} * step_threads;
     for (std::int64_t i = std::int64_t{blockIdx.x} * step_threads + threadIdx.x; i < count;
          i += stride)
@@ -92,7 +92,7 @@ template <class W>
 void multiply_rows(device& on, const device_csr_view<W>& b, std::int64_t first_owned, const W* x,
                    W* y) {
     const bool longer = b.nonzeros > b.rows * 28; // the lengths of many rows are beyond 32
-    launch_for(on, b.rows, step_threads / row_lanes,
+    launch_for(on, b.rows, step_threads / step_lanes,
                longer ? multiply_kernel<8, W> : multiply_kernel<4, W>, b, first_owned, x, y);
 }
 
@@ -108,7 +108,7 @@ void find_largest(device& on, std::int64_t count, const W* x, std::uint64_t* lar
 
 template <class W>
 void scale_by(device& on, std::int64_t count, double factor, W* x) {
-    launch_for(on, count, step_threads, scale_kernel<W>, count, factor, x);
+    launch_for(on, count, step_threads, scale_by_kernel<W>, count, factor, x);
 }
 
 #define KRYLITH_POWER_STEPS(W)                                                                     \

@@ -1,5 +1,5 @@
 // Rows of P on CUDA devices: a lane a row where it has few columns, else a warp.
-#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/cuda/launch_over.cuh>
 #include <krylith/device/cuda/warp.cuh>
 #include <krylith/device/cuda/warp_rows.cuh>
 #include <krylith/precond/coarsening/aggregate_keys.hpp>
@@ -11,10 +11,10 @@ namespace krylith::aggregation::cuda {
 namespace {
 
 using krylith::cuda::all_lanes;
+using krylith::cuda::block_threads;
 using krylith::cuda::lane_number;
-using krylith::cuda::launch_scope;
+using krylith::cuda::launch_over;
 
-constexpr int threads = 256;
 constexpr int most_few = 8; ///< columns of a row that one thread keeps in registers
 constexpr std::int32_t many = -1;
 constexpr std::int64_t least_tiled =
@@ -157,11 +157,11 @@ __device__ few_columns<T> columns_of_rows(const prolongation_rows<T>& p, std::in
 }
 
 template <bool Tiled, class T>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(block_threads)
     count_short(const __grid_constant__ prolongation_rows<T> p, std::int32_t* counts) {
-    __shared__ term_rows<false, T> tiles[threads / 32];
-    const std::int64_t stride = std::int64_t{gridDim.x} * threads;
-    for (std::int64_t row = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+    __shared__ term_rows<false, T> tiles[block_threads / 32];
+    const std::int64_t stride = std::int64_t{gridDim.x} * block_threads;
+    for (std::int64_t row = std::int64_t{blockIdx.x} * block_threads + threadIdx.x;
          row - lane_number() < p.a.rows; row += stride) {
         const bool wanted = row < p.a.rows && p.aggregate[p.a.own(row)] >= 0;
         const auto found =
@@ -171,12 +171,12 @@ __global__ void __launch_bounds__(threads)
 }
 
 template <bool Tiled, class T>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(block_threads)
     fill_short(const __grid_constant__ prolongation_rows<T> p, const std::int64_t* offsets,
                std::int32_t* columns, T* values) {
-    __shared__ term_rows<true, T> tiles[threads / 32];
-    const std::int64_t stride = std::int64_t{gridDim.x} * threads;
-    for (std::int64_t row = std::int64_t{blockIdx.x} * threads + threadIdx.x;
+    __shared__ term_rows<true, T> tiles[block_threads / 32];
+    const std::int64_t stride = std::int64_t{gridDim.x} * block_threads;
+    for (std::int64_t row = std::int64_t{blockIdx.x} * block_threads + threadIdx.x;
          row - lane_number() < p.a.rows; row += stride) {
         const std::int64_t to = row < p.a.rows ? offsets[row] : 0;
         const std::int64_t count = row < p.a.rows ? offsets[row + 1] - to : 0;
@@ -235,10 +235,11 @@ __device__ int each_column(const prolongation_rows<T>& p, std::int64_t row, cons
 }
 
 template <class T>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(block_threads)
     count_long(const __grid_constant__ prolongation_rows<T> p, std::int32_t* counts) {
-    const std::int64_t stride = std::int64_t{gridDim.x} * threads;
-    for (std::int64_t first = std::int64_t{blockIdx.x} * threads + threadIdx.x - lane_number();
+    const std::int64_t stride = std::int64_t{gridDim.x} * block_threads;
+    for (std::int64_t first =
+             std::int64_t{blockIdx.x} * block_threads + threadIdx.x - lane_number();
          first < p.a.rows; first += stride) {
         const std::int64_t row = first + lane_number();
         const bool is_long = row < p.a.rows && counts[row] == many;
@@ -251,11 +252,12 @@ __global__ void __launch_bounds__(threads)
 }
 
 template <class T>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(block_threads)
     fill_long(const __grid_constant__ prolongation_rows<T> p, const std::int64_t* offsets,
               std::int32_t* columns, T* values) {
-    const std::int64_t stride = std::int64_t{gridDim.x} * threads;
-    for (std::int64_t first = std::int64_t{blockIdx.x} * threads + threadIdx.x - lane_number();
+    const std::int64_t stride = std::int64_t{gridDim.x} * block_threads;
+    for (std::int64_t first =
+             std::int64_t{blockIdx.x} * block_threads + threadIdx.x - lane_number();
          first < p.a.rows; first += stride) {
         const std::int64_t row = first + lane_number();
         const bool is_long = row < p.a.rows && offsets[row + 1] - offsets[row] > most_few;
@@ -273,34 +275,25 @@ __global__ void __launch_bounds__(threads)
     }
 }
 
-template <class Kernel, class... Arguments>
-void launch_rows(device& device, Kernel kernel, std::int64_t rows, const Arguments&... arguments) {
-    if (rows == 0) return;
-    const launch_scope launch(device);
-    kernel<<<launch.blocks(kernel, threads, (rows + threads - 1) / threads), threads, 0,
-             launch.stream()>>>(arguments...);
-    launch.check_launch();
-}
-
 } // namespace
 
 template <class T>
 void count_prolongation(device& device, const prolongation_rows<T>& p, std::int32_t* counts) {
     if (p.mean_entries > least_tiled)
-        launch_rows(device, count_short<true, T>, p.a.rows, p, counts);
+        launch_over(device, p.a.rows, count_short<true, T>, p, counts);
     else
-        launch_rows(device, count_short<false, T>, p.a.rows, p, counts);
-    launch_rows(device, count_long<T>, p.a.rows, p, counts);
+        launch_over(device, p.a.rows, count_short<false, T>, p, counts);
+    launch_over(device, p.a.rows, count_long<T>, p, counts);
 }
 
 template <class T>
 void fill_prolongation(device& device, const prolongation_rows<T>& p, const std::int64_t* offsets,
                        std::int32_t* columns, T* values) {
     if (p.mean_entries > least_tiled)
-        launch_rows(device, fill_short<true, T>, p.a.rows, p, offsets, columns, values);
+        launch_over(device, p.a.rows, fill_short<true, T>, p, offsets, columns, values);
     else
-        launch_rows(device, fill_short<false, T>, p.a.rows, p, offsets, columns, values);
-    launch_rows(device, fill_long<T>, p.a.rows, p, offsets, columns, values);
+        launch_over(device, p.a.rows, fill_short<false, T>, p, offsets, columns, values);
+    launch_over(device, p.a.rows, fill_long<T>, p, offsets, columns, values);
 }
 
 template void count_prolongation(device&, const prolongation_rows<double>&, std::int32_t*);

@@ -19,7 +19,7 @@ namespace krylith {
 namespace {
 
 template <class T>
-void check(const distributed_csr<T>& a, const aggregation_options& options) {
+void check_aggregation(const distributed_csr<T>& a, const aggregation_options& options) {
     if (a.row_owners() != a.column_owners())
         throw usage_error("smoothed_aggregation: the matrix has " + std::to_string(a.rows()) +
                           " rows and " + std::to_string(a.columns()) +
@@ -42,7 +42,7 @@ void check(const distributed_csr<T>& a, const aggregation_options& options) {
 
 /// The local columns of all ranks, which lie one after the other.
 template <class T>
-std::span<const local_columns> columns_of(const distributed_csr<T>& a) {
+std::span<const local_columns> all_columns_of(const distributed_csr<T>& a) {
     return {&a.columns_of(0), as_size(a.group().size())};
 }
 
@@ -135,10 +135,10 @@ struct smoothed_aggregation<T>::state {
 template <class T>
 smoothed_aggregation<T>::smoothed_aggregation(const distributed_csr<T>& a,
                                               const aggregation_options& options) {
-    check(a, options);
+    check_aggregation(a, options);
     state_.reset(new state{.options = options,
                            .group = a.group(),
-                           .exchange = {a.group(), columns_of(a)},
+                           .exchange = {a.group(), all_columns_of(a)},
                            .parts = {},
                            .fine = a.row_owners(),
                            .coarse = {},

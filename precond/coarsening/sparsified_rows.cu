@@ -16,7 +16,7 @@ using krylith::cuda::launch_scope;
 using krylith::cuda::warp_sum;
 
 constexpr int row_threads = 256;
-constexpr int flight = 4; ///< entries of a lane that are loaded at once
+constexpr int sparsified_at_once = 4; ///< entries of a lane that are loaded at once
 
 /// The team of a thread, and its rows one after the other. All lanes of a warp take the same
 /// number of rows; `there` says whether there is one.
@@ -39,13 +39,14 @@ __global__ void __launch_bounds__(row_threads)
         const T weight_i = there ? m.weights[own] : T(0);
         const std::int64_t end = there ? m.a.offsets[row + 1] : 0;
         std::int32_t count = 0;
-        for (std::int64_t k = (there ? m.a.offsets[row] : 0) + lane; k < end; k += flight * Lanes) {
-            std::int32_t column[flight];
-            T value[flight];
-            T v_j[flight];
-            T weight_j[flight];
+        for (std::int64_t k = (there ? m.a.offsets[row] : 0) + lane; k < end;
+             k += sparsified_at_once * Lanes) {
+            std::int32_t column[sparsified_at_once];
+            T value[sparsified_at_once];
+            T v_j[sparsified_at_once];
+            T weight_j[sparsified_at_once];
 #pragma unroll
-            for (int i = 0; i < flight; ++i) {
+            for (int i = 0; i < sparsified_at_once; ++i) {
                 const std::int64_t at = k + i * Lanes < end ? k + i * Lanes : k;
                 column[i] = m.a.indices[at];
                 value[i] = m.values[at];
@@ -53,7 +54,7 @@ __global__ void __launch_bounds__(row_threads)
                 weight_j[i] = m.weights[column[i]];
             }
 #pragma unroll
-            for (int i = 0; i < flight; ++i) {
+            for (int i = 0; i < sparsified_at_once; ++i) {
                 if (k + i * Lanes >= end) continue;
                 const bool kept = column[i] == own ||
                                   !is_small(value[i], m.drop, v_i, weight_i, v_j[i], weight_j[i]);
@@ -84,13 +85,13 @@ __global__ void __launch_bounds__(row_threads)
         T diagonal_value = 0;
         long long moved = 0;
         const int longest = __reduce_max_sync(all_lanes, static_cast<int>(end - begin));
-        for (int first = 0; first < longest; first += flight * Lanes) {
-            std::uint8_t kept[flight];
-            std::int32_t column[flight];
-            T value[flight];
-            bool here[flight];
+        for (int first = 0; first < longest; first += sparsified_at_once * Lanes) {
+            std::uint8_t kept[sparsified_at_once];
+            std::int32_t column[sparsified_at_once];
+            T value[sparsified_at_once];
+            bool here[sparsified_at_once];
 #pragma unroll
-            for (int i = 0; i < flight; ++i) {
+            for (int i = 0; i < sparsified_at_once; ++i) {
                 const std::int64_t k = begin + first + i * Lanes + lane;
                 here[i] = k < end;
                 kept[i] = here[i] ? m.kept[k] : std::uint8_t{0};
@@ -98,7 +99,7 @@ __global__ void __launch_bounds__(row_threads)
                 value[i] = here[i] ? m.values[k] : T(0);
             }
 #pragma unroll
-            for (int i = 0; i < flight; ++i) {
+            for (int i = 0; i < sparsified_at_once; ++i) {
                 const unsigned stay = __ballot_sync(all_lanes, kept[i] != 0);
                 if (kept[i] != 0) {
                     const std::int64_t at = to + __popc(stay & lower);
@@ -122,8 +123,8 @@ __global__ void __launch_bounds__(row_threads)
 }
 
 template <class T, class... Arguments>
-void launch_rows(device& device, const sparsified_rows<T>& rows, int lanes,
-                 void (*kernel)(sparsified_rows<T>, Arguments...), Arguments... arguments) {
+void launch_sparsified(device& device, const sparsified_rows<T>& rows, int lanes,
+                       void (*kernel)(sparsified_rows<T>, Arguments...), Arguments... arguments) {
     const launch_scope launch(device);
     const std::int64_t of_block = row_threads / lanes;
     kernel<<<launch.blocks(kernel, row_threads, (rows.a.rows + of_block - 1) / of_block),
@@ -138,16 +139,17 @@ constexpr std::int64_t many_entries = 64; ///< of a row: a warp takes it
 template <class T>
 void find_kept(device& device, const sparsified_rows<T>& rows, std::int32_t* counts) {
     const bool many = rows.mean_entries > many_entries;
-    launch_rows(device, rows, many ? 32 : 8,
-                many ? find_kept_kernel<32, T> : find_kept_kernel<8, T>, counts);
+    launch_sparsified(device, rows, many ? 32 : 8,
+                      many ? find_kept_kernel<32, T> : find_kept_kernel<8, T>, counts);
 }
 
 template <class T>
 void fill_kept(device& device, const sparsified_rows<T>& rows, const std::int64_t* offsets,
                std::int32_t* columns, T* values) {
     const bool many = rows.mean_entries > many_entries;
-    launch_rows(device, rows, many ? 32 : 8,
-                many ? fill_kept_kernel<32, T> : fill_kept_kernel<8, T>, offsets, columns, values);
+    launch_sparsified(device, rows, many ? 32 : 8,
+                      many ? fill_kept_kernel<32, T> : fill_kept_kernel<8, T>, offsets, columns,
+                      values);
 }
 
 #define KRYLITH_SPARSIFIED_ROWS(T)                                                                 \

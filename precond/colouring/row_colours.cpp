@@ -20,24 +20,19 @@ namespace krylith {
 
 namespace {
 
-constexpr const char* item = "colours of rows";
-
-template <class T>
-aggregation::rank_rows plain_rows(const distributed_csr<T>& a, int rank) {
-    const device_csr_view<T> view = a.block(rank).view();
-    return {view.rows, view.offsets, view.indices, nullptr, a.columns_of(rank).numbers()};
-}
+constexpr const char* colours_item = "colours of rows";
 
 /// Waits for the devices.
 template <class T>
 bool has_symmetric_pattern(const distributed_csr<T>& a) {
     std::vector<buffer<unsigned long long>> sums;
     for (int rank = 0; rank < a.group().size(); ++rank) {
-        sums.emplace_back(a.group().handle(rank), as_size(colouring::mirror_counters), item);
+        sums.emplace_back(a.group().handle(rank), as_size(colouring::mirror_counters),
+                          colours_item);
         sums.back().zero();
         aggregation::visit_rows(
             a.group()[rank], a.block(rank).rows(), aggregation::mean_entries(a, rank),
-            colouring::mirror_sum_step{plain_rows(a, rank), sums.back().data()});
+            colouring::mirror_sum_step{aggregation::rows_of(a, rank), sums.back().data()});
     }
     unsigned long long all = 0;
     for (const auto& sum : sums)
@@ -57,12 +52,12 @@ std::pair<std::vector<buffer<std::int32_t>>, int> colours_of(const distributed_c
     for (int rank = 0; rank < group.size(); ++rank) {
         const auto& device = group.handle(rank);
         const std::int64_t columns = a.columns_of(rank).count();
-        colours.emplace_back(device, as_size(columns), item);
+        colours.emplace_back(device, as_size(columns), colours_item);
         aggregation::visit_rows(*device, columns, 1,
                                 colouring::uncolour_step{{}, colours.back().data()});
-        least.emplace_back(device, as_size(a.block(rank).rows()), item);
+        least.emplace_back(device, as_size(a.block(rank).rows()), colours_item);
         least.back().zero();
-        counts.emplace_back(device, 1, item);
+        counts.emplace_back(device, 1, colours_item);
         counts.back().zero();
         lists.emplace_back(device, a.block(rank).rows());
     }
@@ -78,7 +73,7 @@ std::pair<std::vector<buffer<std::int32_t>>, int> colours_of(const distributed_c
             for (int rank = 0; rank < group.size(); ++rank) {
                 const std::size_t r = as_size(rank);
                 aggregation::visit_list(group[rank], lists[r], aggregation::mean_entries(a, rank),
-                                        colouring::colour_step{plain_rows(a, rank),
+                                        colouring::colour_step{aggregation::rows_of(a, rank),
                                                                colours[r].data(), least[r].data(),
                                                                counts[r].data()});
             }
@@ -97,7 +92,7 @@ std::vector<buffer<std::int32_t>> on_columns_of(const distributed_csr<T>& a,
     std::vector<buffer<std::int32_t>> result;
     for (int rank = 0; rank < a.group().size(); ++rank) {
         const local_columns& mine = a.columns_of(rank);
-        result.emplace_back(a.group().handle(rank), as_size(mine.count()), item);
+        result.emplace_back(a.group().handle(rank), as_size(mine.count()), colours_item);
         if (mine.owned().size() != 0)
             a.group()[rank].copy(result.back().data() + mine.first_owned(),
                                  colours[as_size(rank)].data() +
@@ -113,7 +108,7 @@ void list_colours(const std::shared_ptr<device>& on, std::int64_t rows, const st
                   std::int32_t count, std::int64_t* begin, std::int32_t* order) {
 #if KRYLITH_HAVE_CUDA
     if (on->kind() == backend::cuda) {
-        const buffer<std::byte> scratch(on, aggregation::numbering_scratch, item);
+        const buffer<std::byte> scratch(on, aggregation::numbering_scratch, colours_item);
         return colouring::cuda::list_colours(*on, rows, colour, count, begin, order,
                                              scratch.data());
     }
@@ -135,8 +130,8 @@ void row_colours::list_rows(const device_group& group, const row_partition& rows
     for (int rank = 0; rank < group.size(); ++rank) {
         const auto& device = group.handle(rank);
         const std::int64_t count = rows.owned(rank).size();
-        order_.emplace_back(device, as_size(count), item);
-        const buffer<std::int64_t> begin(device, as_size(count_) + 1, item);
+        order_.emplace_back(device, as_size(count), colours_item);
+        const buffer<std::int64_t> begin(device, as_size(count_) + 1, colours_item);
         list_colours(device, count, colours_[at(rank)].data() + columns[at(rank)].first_owned(),
                      count_, begin.data(), order_.back().data());
         begin_.push_back(begin.download());

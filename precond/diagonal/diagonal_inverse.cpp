@@ -11,7 +11,7 @@ namespace krylith {
 namespace {
 
 /// Waking a team of threads takes longer than inverting fewer entries than this.
-constexpr std::int64_t worth_a_team = 32768;
+constexpr std::int64_t entries_worth_a_team = 32768;
 
 template <class T>
 void invert_on_host(T* d, std::int64_t count, inversion_report* report, int threads) {
@@ -19,7 +19,7 @@ void invert_on_host(T* d, std::int64_t count, inversion_report* report, int thre
     T largest = 0;
 #pragma omp parallel for schedule(static) reduction(max                                            \
                                                     : bad, largest)                                \
-    num_threads(threads) if (count > worth_a_team)
+    num_threads(threads) if (count > entries_worth_a_team)
     for (std::int64_t i = 0; i < count; ++i) {
         const T inverse = T(1) / d[i];
         if (std::isfinite(d[i]) && std::isfinite(inverse)) {

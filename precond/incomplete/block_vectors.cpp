@@ -7,14 +7,13 @@
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/matrix/matrix_exchange.hpp>
+#include <krylith/precond/matrix/memory_item.hpp>
 #include <krylith/spmv/products/product_kernels.hpp>
 #include <krylith/vector/ghosts/expect_ghosts.hpp>
 
 namespace krylith::incomplete {
 
 namespace {
-
-constexpr const char* item = "preconditioner";
 
 /// The places of the rows of a block, ghosts below, owned rows, ghosts above, in a vector that has
 /// the owned ones first.
@@ -34,13 +33,13 @@ std::vector<std::int32_t> places_of(const local_columns& rows) {
 
 template <class T>
 block_vectors<T>::block_vectors(layout_handle layout)
-    : layout_(std::move(layout)), solution_(layout_, item) {}
+    : layout_(std::move(layout)), solution_(layout_, precond_item) {}
 
 template <class T>
 block_vectors<T>::block_vectors(layout_handle layout, std::vector<local_columns> rows)
     : layout_(std::move(layout)),
       parts_(make_parts(layout_->group, rows)),
-      exchanged_(std::in_place, layout_, item, detail::exchange_of<T>(layout_, rows)),
+      exchanged_(std::in_place, layout_, precond_item, detail::exchange_of<T>(layout_, rows)),
       solution_(vector<T>::borrow(layout_, owned_arrays(parts_))) {}
 
 template <class T>
@@ -53,10 +52,11 @@ block_vectors<T>::make_parts(const device_group& group, std::vector<local_column
         mine.rows = std::move(rows[as_size(rank)]);
         const std::size_t count = as_size(mine.rows.count());
         if (mine.rows.first_owned() != 0) {
-            mine.places = {device, std::span<const std::int32_t>(places_of(mine.rows)), item};
-            mine.gathered = {device, count, item};
+            mine.places = {device, std::span<const std::int32_t>(places_of(mine.rows)),
+                           precond_item};
+            mine.gathered = {device, count, precond_item};
         }
-        mine.solution = {device, count, item};
+        mine.solution = {device, count, precond_item};
         parts.push_back(std::move(mine));
     }
     return parts;

@@ -18,8 +18,8 @@ std::size_t at(int rank) {
     return static_cast<std::size_t>(rank);
 }
 
-[[noreturn]] void refuse(const factor_request& request, const factor_failure& failure,
-                         std::int64_t row) {
+[[noreturn]] void refuse_factors(const factor_request& request, const factor_failure& failure,
+                                 std::int64_t row) {
     const std::string where = "row " + std::to_string(row) + " (counted from 0)";
     if (failure.what == factor_failure::kind::entry)
         throw input_error(request.who + ": an entry of " + where + " is not finite");
@@ -87,7 +87,8 @@ void device_factors<T>::factor(const result& made) const {
     for (int rank = 0; rank < layout_->group.size(); ++rank) {
         const factor_failure& failure = failures[at(rank)];
         if (failure.what == factor_failure::kind::none) continue;
-        refuse(request_, failure, layout_->row_of_caller(made.vectors->row_of(rank, failure.row)));
+        refuse_factors(request_, failure,
+                       layout_->row_of_caller(made.vectors->row_of(rank, failure.row)));
     }
 }
 

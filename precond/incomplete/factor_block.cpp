@@ -7,13 +7,12 @@
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/precond/incomplete/pattern_steps.hpp>
+#include <krylith/precond/matrix/memory_item.hpp>
 #include <krylith/spmv/products/product_kernels.hpp>
 
 namespace krylith::incomplete {
 
 namespace {
-
-constexpr const char* item = "preconditioner";
 
 std::size_t as_size(std::int64_t count) {
     return static_cast<std::size_t>(count);
@@ -39,8 +38,8 @@ factor_block<T>::factor_block(const distributed_csr<T>& a, int rank, const row_c
     : device_(a.group().handle(rank)), symmetric_(rule.symmetric) {
     const std::int64_t rows = a.block(rank).rows();
     if (colours != nullptr) {
-        places_ = {device_, as_size(rows), item};
-        work_ = {device_, as_size(rows), item};
+        places_ = {device_, as_size(rows), precond_item};
+        work_ = {device_, as_size(rows), precond_item};
         aggregation::visit_rows(*device_, rows, 1,
                                 place_step{{}, colours->order(rank), places_.data()});
         const std::span<const std::int64_t> begin = colours->begin(rank);
@@ -52,17 +51,15 @@ factor_block<T>::factor_block(const distributed_csr<T>& a, int rank, const row_c
 template <class T>
 placed_block<T> factor_block<T>::lay_out(const distributed_csr<T>& a, int rank, T shift) const {
     const device_csr_view<T> view = a.block(rank).view();
-    const placed_rows rows{
-        {view.rows, view.offsets, view.indices, nullptr, a.columns_of(rank).numbers()},
-        places_.data()};
+    const placed_rows rows{aggregation::rows_of(a, rank), places_.data()};
     const std::int64_t mean = aggregation::mean_entries(a, rank);
     placed_block<T> block;
-    block.offsets = {device_, as_size(view.rows) + 1, item};
-    block.diagonals = {device_, as_size(view.rows), item};
-    block.failures = {device_, 1, item};
+    block.offsets = {device_, as_size(view.rows) + 1, precond_item};
+    block.diagonals = {device_, as_size(view.rows), precond_item};
+    block.failures = {device_, 1, precond_item};
     block.failures.zero();
     {
-        const buffer<std::byte> scratch(device_, aggregation::numbering_scratch, item);
+        const buffer<std::byte> scratch(device_, aggregation::numbering_scratch, precond_item);
         aggregation::visit_rows(*device_, view.rows, mean,
                                 count_owned_step{rows, block.diagonals.data()});
         if (view.rows == 0)
@@ -73,8 +70,8 @@ placed_block<T> factor_block<T>::lay_out(const distributed_csr<T>& a, int rank, 
     }
     std::int64_t entries = 0;
     device_->download(&entries, block.offsets.data() + view.rows, sizeof entries);
-    block.columns = {device_, as_size(entries), item};
-    block.values = {device_, as_size(entries), item};
+    block.columns = {device_, as_size(entries), precond_item};
+    block.values = {device_, as_size(entries), precond_item};
     aggregation::visit_rows(*device_, view.rows, mean,
                             fill_owned_step<T>{rows, view.values, shift, block.offsets.data(),
                                                block.columns.data(), block.diagonals.data(),
@@ -87,7 +84,7 @@ bool factor_block<T>::take(const distributed_csr<T>& a, int rank, const factor_r
     next_ = lay_out(a, rank, static_cast<T>(rule.shift));
     const device_csr_view<T> known = factors_.view();
     if (known.nonzeros != static_cast<std::int64_t>(next_.values.size())) return false;
-    const buffer<std::uint32_t> differs(device_, 1, item);
+    const buffer<std::uint32_t> differs(device_, 1, precond_item);
     differs.zero();
     aggregation::visit_rows(*device_, known.rows, 1,
                             same_pattern_step{{},

@@ -8,13 +8,13 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/precond/incomplete/threshold_factors.hpp>
+#include <krylith/precond/matrix/memory_item.hpp>
 #include <krylith/spmv/products/product_kernels.hpp>
 
 namespace krylith::detail {
 
 namespace {
 
-constexpr const char* item = "preconditioner";
 /// A diagonal entry below this fraction of the largest of its row asks for a matching.
 constexpr double weak_diagonal = 0.01;
 
@@ -77,7 +77,8 @@ ilut_block<T>::ilut_block(std::shared_ptr<device> device, const csr_view<T>& blo
     const row_matching matching = matched ? match_rows(a) : rows_as_they_are(a.rows);
     threshold_factors factors = factor_by_threshold(a, matching, {options.drop, options.fill});
     replaced_ = factors.replaced;
-    if (matching.moves()) row_at_ = {device_, std::span<const std::int32_t>(matching.row_at), item};
+    if (matching.moves())
+        row_at_ = {device_, std::span<const std::int32_t>(matching.row_at), precond_item};
     const auto upload = [&](csr_matrix<double> factor) {
         return device_csr<T>(device_,
                              csr_view<T>(stored<T>(std::move(factor), matching, number_of)));

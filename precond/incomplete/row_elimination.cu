@@ -20,10 +20,10 @@ using krylith::cuda::all_lanes;
 using krylith::cuda::chain_starts;
 using krylith::cuda::launch_scope;
 
-constexpr int threads = 128;
+constexpr int waiting_threads = 128;
 /// Of blocks whose rows wait for nothing but the memory: a multiprocessor has 8 blocks at most.
 constexpr int colour_threads = 256;
-constexpr const char* item = "elimination of rows";
+constexpr const char* elimination_item = "elimination of rows";
 
 /// Mean entries of a row from which more lanes take it.
 constexpr std::int64_t long_rows = 40;
@@ -47,7 +47,7 @@ struct lane_team {
     }
 };
 
-__device__ inline std::uint32_t look(const std::uint32_t* done) {
+__device__ inline std::uint32_t look_at_done(const std::uint32_t* done) {
     std::uint32_t value;
     asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(done) : "memory");
     return value;
@@ -65,7 +65,8 @@ __device__ inline bool pass_done(const factor_rows<T>& a, const std::uint32_t* d
         std::uint32_t seen[batch];
 #pragma unroll
         for (int u = 0; u < batch; ++u)
-            seen[u] = next + u * lanes < diagonal ? look(done + a.columns[next + u * lanes]) : 1;
+            seen[u] =
+                next + u * lanes < diagonal ? look_at_done(done + a.columns[next + u * lanes]) : 1;
 #pragma unroll
         for (int u = 0; u < batch; ++u) {
             if (seen[u] == 0) return false;
@@ -77,7 +78,7 @@ __device__ inline bool pass_done(const factor_rows<T>& a, const std::uint32_t* d
 
 /// done[rows] and the ticket behind it are 0.
 template <int Lanes, class T>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(waiting_threads)
     eliminate_waiting(const __grid_constant__ factor_rows<T> a, std::uint32_t* done,
                       const std::int32_t* starts, std::int64_t chains) {
     const lane_team<Lanes> team;
@@ -147,7 +148,7 @@ public:
         }
         chains_ = krylith::cuda::find_chains(device_, lower_triangle(a));
         chains_.starts = {};
-        done_ = {device_, static_cast<std::size_t>(a.rows) + 1, item};
+        done_ = {device_, static_cast<std::size_t>(a.rows) + 1, elimination_item};
     }
 
     void run(const factor_rows<T>& a) override {
@@ -183,10 +184,11 @@ private:
             return;
         }
         done_.zero();
-        constexpr std::int64_t teams = threads / Lanes;
+        constexpr std::int64_t teams = waiting_threads / Lanes;
         const auto kernel = eliminate_waiting<Lanes, T>;
-        kernel<<<launch.blocks(kernel, threads, (chains_.count + teams - 1) / teams), threads, 0,
-                 launch.stream()>>>(a, done_.data(), chains_.places.data(), chains_.count);
+        kernel<<<launch.blocks(kernel, waiting_threads, (chains_.count + teams - 1) / teams),
+                 waiting_threads, 0, launch.stream()>>>(a, done_.data(), chains_.places.data(),
+                                                        chains_.count);
         launch.check_launch();
     }
 

@@ -22,7 +22,7 @@ triangle_source<T> lower_triangle(const factor_rows<T>& a) {
 /// Rows of a level from which threads share it: an elimination is some ten times a row's solve.
 constexpr std::int64_t wide_level = 512;
 
-constexpr const char* item = "elimination of rows";
+constexpr const char* elimination_item = "elimination of rows";
 
 /// Threads go through levels together, as triangular solves do; one thread takes rows in order.
 template <class T>
@@ -37,8 +37,8 @@ public:
         if (stages.shared < a.rows / 2) return;
         parts_ = stages.parts;
         stages_ = static_cast<std::int64_t>(stages.borders.size() - 1) / parts_;
-        order_ = {device_, std::span<const std::int32_t>(sorted.order), item};
-        borders_ = {device_, std::span<const std::int64_t>(stages.borders), item};
+        order_ = {device_, std::span<const std::int32_t>(sorted.order), elimination_item};
+        borders_ = {device_, std::span<const std::int64_t>(stages.borders), elimination_item};
         device_->synchronize();
     }
 

@@ -16,12 +16,11 @@
 #include <krylith/spmv/distributed_products.hpp>
 #include <krylith/spmv/products/product_kernels.hpp>
 #include <krylith/spmv/products/settled_on_failure.hpp>
+#include <krylith/spmv/source/memory_items.hpp>
 
 namespace krylith::detail {
 
 namespace {
-
-constexpr const char* item = "matrix";
 
 template <class T>
 distributed_csr<T> with_sorted_rows(distributed_csr<T> matrix) {
@@ -44,9 +43,9 @@ device_csr<T> brought_to(int to, const distributed_csr<T>& a,
     const auto& device = group.handle(to);
     const auto rows = static_cast<std::size_t>(a.rows());
     const auto nonzeros = static_cast<std::size_t>(a.nonzeros());
-    buffer<std::int64_t> offsets(device, rows + 1, item);
-    buffer<std::int32_t> indices(device, nonzeros, item);
-    buffer<T> values(device, nonzeros, item);
+    buffer<std::int64_t> offsets(device, rows + 1, matrix_item);
+    buffer<std::int32_t> indices(device, nonzeros, matrix_item);
+    buffer<T> values(device, nonzeros, matrix_item);
     const settled_on_failure settled(group);
     group.join(); // the arrays are free
     std::int64_t first = 0;
@@ -76,13 +75,18 @@ device_csr<T> brought_to(int to, const distributed_csr<T>& a,
 
 } // namespace
 
+void check_size(const std::string& who, const layout& layout, std::int64_t rows,
+                std::int64_t columns) {
+    if (rows != layout.size() || columns != layout.size())
+        throw usage_error(who + ": a matrix of " + std::to_string(rows) + " x " +
+                          std::to_string(columns) + " for an operator of " +
+                          std::to_string(layout.size()) + " rows");
+}
+
 template <class T>
 distributed_csr<T> on_devices(const std::string& who, const layout& layout,
                               const csr_view<T>& matrix) {
-    if (matrix.rows != layout.size() || matrix.columns != layout.size())
-        throw usage_error(who + ": a matrix of " + std::to_string(matrix.rows) + " x " +
-                          std::to_string(matrix.columns) + " for an operator of " +
-                          std::to_string(layout.size()) + " rows");
+    check_size(who, layout, matrix.rows, matrix.columns);
     if (!layout.order)
         return with_sorted_rows(distributed_csr<T>(layout.group, matrix, layout.rows, layout.rows));
     (void)validate(matrix);
@@ -119,7 +123,7 @@ distributed_csr<T> with_moderate_values(distributed_csr<T> matrix) {
     std::vector<buffer<magnitude_bits>> found;
     for (int rank = 0; rank < group.size(); ++rank) {
         const device_csr_view<T> view = matrix.block(rank).view();
-        found.emplace_back(group.handle(rank), as_size(row_counters), item);
+        found.emplace_back(group.handle(rank), as_size(row_counters), matrix_item);
         found.back().zero();
         aggregation::visit_rows(
             group[rank], view.rows, aggregation::mean_entries(matrix, rank),
@@ -150,7 +154,7 @@ distributed_csr<T> alone_on(const device_group& group, int rank, device_csr<T> r
             blocks.push_back(std::move(rows));
             continue;
         }
-        buffer<std::int64_t> offsets(device, 1, item);
+        buffer<std::int64_t> offsets(device, 1, matrix_item);
         offsets.zero();
         blocks.emplace_back(device, 0, std::move(offsets), buffer<std::int32_t>(), buffer<T>());
     }

@@ -11,6 +11,11 @@
 
 namespace krylith::detail {
 
+/// Throws usage_error, which begins with `who`, unless a matrix has the rows and columns of an
+/// operator with this layout.
+void check_size(const std::string& who, const layout& layout, std::int64_t rows,
+                std::int64_t columns);
+
 /// Uploads a matrix in the caller's order of rows; its rows lie as those of the layout, in the
 /// order of the layout. Columns ascend strictly in each row: entries at one place add up. Throws
 /// usage_error, which begins with `who`, where sizes differ, and input_error as validate() does.

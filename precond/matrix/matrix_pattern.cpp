@@ -35,8 +35,7 @@ matrix_pattern pattern_of(const distributed_csr<T>& a) {
         sums.emplace_back(device, as_size(row_counters), "preconditioner");
         sums.back().zero();
         aggregation::visit_rows(*device, view.rows, aggregation::mean_entries(a, rank),
-                                hash_entries_step{{view.rows, view.offsets, view.indices, nullptr,
-                                                   a.columns_of(rank).numbers()},
+                                hash_entries_step{aggregation::rows_of(a, rank),
                                                   a.row_owners().owned(rank).begin,
                                                   sums.back().data()});
     }

@@ -7,6 +7,7 @@
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/precond/matrix/matrix_on_devices.hpp>
+#include <krylith/precond/matrix/memory_item.hpp>
 #include <krylith/precond/matrix/overlap_steps.hpp>
 #include <krylith/spmv/products/ghost_rows.hpp>
 #include <krylith/spmv/products/numbered_columns.hpp>
@@ -14,8 +15,6 @@
 namespace krylith::detail {
 
 namespace {
-
-constexpr const char* item = "preconditioner";
 
 /// The rows of some columns on each rank, with global columns.
 template <class T>
@@ -30,7 +29,7 @@ void fetch(const ghost_rows& rows, const device_group& group, const std::vector<
            std::vector<buffer<V>>& to) {
     std::vector<V*> arrays;
     for (int rank = 0; rank < group.size(); ++rank) {
-        to.emplace_back(group.handle(rank), as_size(rows.entries(rank)), item);
+        to.emplace_back(group.handle(rank), as_size(rows.entries(rank)), precond_item);
         arrays.push_back(to.back().data());
     }
     rows.fetch(std::span<const V* const>(from), std::span<V* const>(arrays));
@@ -70,9 +69,9 @@ device_csr<T> cut(const std::shared_ptr<device>& device, const local_columns& ro
     const std::int64_t mean =
         count == 0 ? 0 : (static_cast<std::int64_t>(columns.size()) + count - 1) / count;
     const cut_rows given{offsets.data(), columns.data(), rows.numbers()};
-    buffer<std::int64_t> starts(device, as_size(count) + 1, item);
-    const buffer<std::int32_t> counts(device, as_size(count), item);
-    const buffer<std::byte> scratch(device, aggregation::numbering_scratch, item);
+    buffer<std::int64_t> starts(device, as_size(count) + 1, precond_item);
+    const buffer<std::int32_t> counts(device, as_size(count), precond_item);
+    const buffer<std::byte> scratch(device, aggregation::numbering_scratch, precond_item);
     aggregation::visit_rows(*device, count, mean, count_staying_step{given, counts.data()});
     if (count == 0)
         starts.zero();
@@ -80,8 +79,8 @@ device_csr<T> cut(const std::shared_ptr<device>& device, const local_columns& ro
         aggregation::add_up_counts(*device, count, counts.data(), starts.data(), scratch.data());
     std::int64_t entries = 0;
     device->download(&entries, starts.data() + count, sizeof entries);
-    buffer<std::int32_t> indices(device, as_size(entries), item);
-    buffer<T> kept(device, as_size(entries), item);
+    buffer<std::int32_t> indices(device, as_size(entries), precond_item);
+    buffer<T> kept(device, as_size(entries), precond_item);
     aggregation::visit_rows(
         *device, count, 1,
         keep_staying_step<T>{{}, given, values.data(), starts.data(), indices.data(), kept.data()});

@@ -10,6 +10,8 @@
 #include <krylith/device/error.hpp>
 #include <krylith/precond/columns/columns_at_once.hpp>
 #include <krylith/precond/matrix/canonical_matrix.hpp>
+#include <krylith/precond/matrix/matrix_on_devices.hpp>
+#include <krylith/precond/matrix/memory_item.hpp>
 #include <krylith/spmv/building/build_operator.hpp>
 #include <krylith/vector/fused.hpp>
 
@@ -21,14 +23,6 @@ namespace {
 template <class W>
 constexpr double least_scale = sizeof(W) == 4 ? 0x1p-125 : std::numeric_limits<double>::min();
 
-template <class T>
-void check_size(const layout& layout, const csr_view<T>& matrix) {
-    if (matrix.rows != layout.size() || matrix.columns != layout.size())
-        throw usage_error("chebyshev: a matrix of " + std::to_string(matrix.rows) + " x " +
-                          std::to_string(matrix.columns) + " for an operator of " +
-                          std::to_string(layout.size()) + " rows");
-}
-
 } // namespace
 
 template <class T, class W>
@@ -39,7 +33,7 @@ chebyshev_apply<T, W>::chebyshev_apply(const matrix_operator<T>& a, const csr_vi
           make_chebyshev_series(options.kind, options.degree, 1, options.ratio).coefficients),
       layout_(a.single().layout()),
       columns_(a.columns_at_once()) {
-    check_size(*layout_, matrix);
+    check_size("chebyshev", *layout_, matrix.rows, matrix.columns);
     const canonical_matrix<T> ordered(matrix, layout_->order.get());
     pattern_ = pattern_of(ordered.view());
     const contents now = compute(ordered.view());
@@ -51,11 +45,10 @@ chebyshev_apply<T, W>::chebyshev_apply(const matrix_operator<T>& a, const csr_vi
     const operator_options how = columns_ > 1 ? options_for(a) : operator_options();
     x_ = in_columns_of(a, build_operator(layout_->group, source,
                                          {.layouts = operator_layouts{layout_, layout_}}, how));
-    const std::string item = "preconditioner";
-    s_.emplace(x_->make_range_vector(item));
-    sum_.emplace(x_->make_range_vector(item));
-    even_.emplace(x_->make_domain_vector(item));
-    odd_.emplace(x_->make_domain_vector(item));
+    s_.emplace(x_->make_range_vector(precond_item));
+    sum_.emplace(x_->make_range_vector(precond_item));
+    even_.emplace(x_->make_domain_vector(precond_item));
+    odd_.emplace(x_->make_domain_vector(precond_item));
     even_->promise_single_reader();
     odd_->promise_single_reader();
     take(now);
@@ -93,7 +86,7 @@ void chebyshev_apply<T, W>::take(const contents& now) {
 template <class T, class W>
 void chebyshev_apply<T, W>::update(const csr_view<T>& matrix) {
     refuse_new_values("chebyshev", columns_);
-    check_size(*layout_, matrix);
+    check_size("chebyshev", *layout_, matrix.rows, matrix.columns);
     const canonical_matrix<T> ordered(matrix, layout_->order.get());
     pattern_.expect("chebyshev", pattern_of(ordered.view()));
     const contents now = compute(ordered.view());

@@ -15,8 +15,8 @@ namespace {
 
 constexpr auto none = std::numeric_limits<std::int64_t>::max();
 
-[[noreturn]] void refuse(const std::string& what, std::int64_t row, double value,
-                         const std::string& allowed) {
+[[noreturn]] void refuse_row_sum(const std::string& what, std::int64_t row, double value,
+                                 const std::string& allowed) {
     throw input_error("Chebyshev preconditioner: " + what + " of row " + std::to_string(row) +
                       " (counted from 0) is " + number_text(value) + "; " + allowed);
 }
@@ -65,9 +65,9 @@ diagonal_scaling scale_by_diagonal(const csr_view<T>& matrix, double least) {
         const row_sums<T> sums(matrix, bad);
         if (!(sums.diagonal > 0 && std::isfinite(sums.diagonal) &&
               std::isfinite(1 / sums.diagonal)))
-            refuse("the diagonal entry", bad, sums.diagonal,
-                   "allowed are positive entries with a finite inverse. Solve without it");
-        refuse("the sum of |a_ij| / a_ii", bad, sums.ratio, "it must be finite");
+            refuse_row_sum("the diagonal entry", bad, sums.diagonal,
+                           "allowed are positive entries with a finite inverse. Solve without it");
+        refuse_row_sum("the sum of |a_ij| / a_ii", bad, sums.ratio, "it must be finite");
     }
     if (n == 0) return result;
     result.lambda = lambda;
@@ -81,9 +81,9 @@ diagonal_scaling scale_by_diagonal(const csr_view<T>& matrix, double least) {
         if (s < least) small = std::min(small, row);
     }
     if (small != none)
-        refuse("the diagonal entry", small, row_sums<T>(matrix, small).diagonal,
-               "too far above the smallest, " + number_text(smallest) +
-                   ", for fp32. Allowed for such matrices is precision=fp64");
+        refuse_row_sum("the diagonal entry", small, row_sums<T>(matrix, small).diagonal,
+                       "too far above the smallest, " + number_text(smallest) +
+                           ", for fp32. Allowed for such matrices is precision=fp64");
     return result;
 }
 

@@ -7,24 +7,16 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/types/index_width.hpp>
+#include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/precond/matrix/matrix_exchange.hpp>
+#include <krylith/precond/matrix/memory_item.hpp>
 #include <krylith/precond/sweeps/sweep_steps.hpp>
 #include <krylith/vector/fused.hpp>
 
 namespace krylith::detail {
 
-namespace {
-
-constexpr const char* item = "preconditioner";
-
-template <class T>
-aggregation::rank_rows rows_of(const distributed_csr<T>& a, int rank) {
-    const device_csr_view<T> view = a.block(rank).view();
-    return {view.rows, view.offsets, view.indices, nullptr, a.columns_of(rank).numbers()};
-}
-
-} // namespace
+namespace {} // namespace
 
 template <class T>
 colour_sweeps<T>::colour_sweeps(const layout& rows, const distributed_csr<T>& a, double omega,
@@ -37,8 +29,8 @@ colour_sweeps<T>::colour_sweeps(const layout& rows, const distributed_csr<T>& a,
         make_direction(a, rank, true);
         if (symmetric_) make_direction(a, rank, false);
     }
-    start_.emplace(layout_, item);
-    v_.emplace(layout_, item, exchange_of<T>(layout_, a.all_columns()));
+    start_.emplace(layout_, precond_item);
+    v_.emplace(layout_, precond_item, exchange_of<T>(layout_, a.all_columns()));
     v_->promise_single_reader();
     take(rows, a);
 }
@@ -49,22 +41,24 @@ void colour_sweeps<T>::make_direction(const distributed_csr<T>& a, int rank, boo
     const auto& device = a.group().handle(rank);
     const std::int64_t rows = a.block(rank).rows();
     direction made;
-    made.offsets = {device, as_size(rows + 1), item};
+    made.offsets = {device, as_size(rows + 1), precond_item};
     {
-        const buffer<std::int32_t> counts(device, as_size(rows), item);
-        const buffer<std::byte> scratch(device, aggregation::numbering_scratch, item);
-        aggregation::visit_rows(
-            *device, rows, 1,
-            count_sweep_step{
-                {{}, rows_of(a, rank), colours_.of_columns(rank), colours_.order(rank), forward},
-                counts.data()});
+        const buffer<std::int32_t> counts(device, as_size(rows), precond_item);
+        const buffer<std::byte> scratch(device, aggregation::numbering_scratch, precond_item);
+        aggregation::visit_rows(*device, rows, 1,
+                                count_sweep_step{{{},
+                                                  aggregation::rows_of(a, rank),
+                                                  colours_.of_columns(rank),
+                                                  colours_.order(rank),
+                                                  forward},
+                                                 counts.data()});
         aggregation::add_up_counts(*device, rows, counts.data(), made.offsets.data(),
                                    scratch.data());
     }
     std::int64_t count = 0;
     device->download(&count, made.offsets.data() + rows, sizeof count);
-    made.places = {device, as_size(count), item};
-    made.values = {device, as_size(count), item};
+    made.places = {device, as_size(count), precond_item};
+    made.values = {device, as_size(count), precond_item};
     entries(forward).push_back(std::move(made));
 }
 
@@ -75,13 +69,14 @@ void colour_sweeps<T>::take(const layout& rows, const distributed_csr<T>& a) {
     std::vector<buffer<inversion_report>> reports;
     for (int rank = 0; rank < group.size(); ++rank) {
         const std::int64_t count = a.block(rank).rows();
-        inverse.emplace_back(group.handle(rank), as_size(count), item);
-        reports.emplace_back(group.handle(rank), 1, item);
+        inverse.emplace_back(group.handle(rank), as_size(count), precond_item);
+        reports.emplace_back(group.handle(rank), 1, precond_item);
         reports.back().zero();
-        aggregation::visit_rows(
-            group[rank], count, 1,
-            take_diagonal_step<T>{
-                {}, rows_of(a, rank), a.block(rank).view().values, inverse.back().data()});
+        aggregation::visit_rows(group[rank], count, 1,
+                                take_diagonal_step<T>{{},
+                                                      aggregation::rows_of(a, rank),
+                                                      a.block(rank).view().values,
+                                                      inverse.back().data()});
         invert_diagonal(group[rank], inverse.back().data(), count, reports.back().data());
     }
     std::uint64_t most = 0;
@@ -117,7 +112,7 @@ void colour_sweeps<T>::take(const layout& rows, const distributed_csr<T>& a) {
             direction& to = entries(forward)[as_size(rank)];
             aggregation::visit_rows(group[rank], count, 1,
                                     fill_sweep_step<T>{{{},
-                                                        rows_of(a, rank),
+                                                        aggregation::rows_of(a, rank),
                                                         colours_.of_columns(rank),
                                                         colours_.order(rank),
                                                         forward},

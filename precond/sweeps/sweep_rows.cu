@@ -1,3 +1,4 @@
+#include <krylith/device/cuda/launch_over.cuh>
 #include <krylith/precond/sweeps/sweep_rows.hpp>
 #include <krylith/sparse/epilogue/launch_rows.cuh>
 
@@ -33,13 +34,11 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 template <class T, int Lanes>
-void launch(device& device, const detail::colour_rows_view<T>& rows, const spmv_arguments<T>& a) {
+void launch_sweep(device& device, const detail::colour_rows_view<T>& rows,
+                  const spmv_arguments<T>& a) {
     constexpr int rows_of_block = block_threads / Lanes;
-    const launch_scope launch(device);
-    const auto kernel = sweep_kernel<T, Lanes>;
-    kernel<<<launch.blocks(kernel, block_threads, (rows.count + rows_of_block - 1) / rows_of_block),
-             block_threads, 0, launch.stream()>>>(compact(a.common), a, rows);
-    launch.check_launch();
+    launch_blocks(device, (rows.count + rows_of_block - 1) / rows_of_block, sweep_kernel<T, Lanes>,
+                  compact(a.common), a, rows);
 }
 
 } // namespace
@@ -47,9 +46,9 @@ void launch(device& device, const detail::colour_rows_view<T>& rows, const spmv_
 template <class T>
 void sweep_rows(device& device, const detail::colour_rows_view<T>& rows,
                 const spmv_arguments<T>& a) {
-    if (rows.mean <= 8) return launch<T, 1>(device, rows, a);
-    if (rows.mean <= 48) return launch<T, 8>(device, rows, a);
-    launch<T, 32>(device, rows, a);
+    if (rows.mean <= 8) return launch_sweep<T, 1>(device, rows, a);
+    if (rows.mean <= 48) return launch_sweep<T, 8>(device, rows, a);
+    launch_sweep<T, 32>(device, rows, a);
 }
 
 template void sweep_rows(device&, const detail::colour_rows_view<double>&,

@@ -67,6 +67,16 @@ struct preconditioner_size {
     std::int64_t ghosts = 0;  ///< entries that a domain vector has besides
 };
 
+/// What preconditioner_method::kept_bytes and moved_bytes are where there is no model.
+[[nodiscard]] inline std::optional<std::int64_t> no_kept_bytes(const preconditioner_size&,
+                                                               const method_parameters&) {
+    return std::nullopt;
+}
+[[nodiscard]] inline std::optional<double> no_moved_bytes(const preconditioner_size&,
+                                                          const method_parameters&) {
+    return std::nullopt;
+}
+
 /// See preconditioner_method::chosen_from.
 inline constexpr std::int64_t never_first = std::numeric_limits<std::int64_t>::max();
 

@@ -13,7 +13,7 @@ namespace krylith {
 
 namespace {
 
-constexpr std::uint64_t seed = 0x726f7773;
+constexpr std::uint64_t sample_seed = 0x726f7773;
 
 template <class T>
 class sampler {
@@ -107,8 +107,8 @@ row_sample sample_rows(const csr_view<T>& matrix, std::int64_t most) {
     }
     const auto rows = static_cast<std::uint64_t>(matrix.rows);
     for (std::int64_t k = 0; k < most; ++k)
-        sample.look_at(
-            static_cast<std::int64_t>(counter_hash(seed, static_cast<std::uint64_t>(k)) % rows));
+        sample.look_at(static_cast<std::int64_t>(
+            counter_hash(sample_seed, static_cast<std::uint64_t>(k)) % rows));
     return sample.found();
 }
 

@@ -11,7 +11,7 @@ namespace krylith {
 
 namespace {
 
-constexpr std::uint64_t seed = 0x1d5;
+constexpr std::uint64_t shadow_seed = 0x1d5;
 constexpr std::size_t longest_orthogonal = 10'000;
 
 double dot_of(const std::vector<double>& a, const std::vector<double>& b) {
@@ -23,7 +23,7 @@ double dot_of(const std::vector<double>& a, const std::vector<double>& b) {
 std::vector<double> random_direction(std::size_t n, int k) {
     std::vector<double> p(n);
     for (std::size_t i = 0; i < n; ++i)
-        p[i] = 2 * unit_interval(counter_hash(seed, i, static_cast<std::uint64_t>(k))) - 1;
+        p[i] = 2 * unit_interval(counter_hash(shadow_seed, i, static_cast<std::uint64_t>(k))) - 1;
     return p;
 }
 

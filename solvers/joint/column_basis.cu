@@ -18,33 +18,31 @@ namespace {
 /// times.
 inline constexpr int at_once = 12;
 
-/// The column of this thread, of k, which is a power of two.
-[[nodiscard]] __device__ inline int own_column(int k) {
-    return static_cast<int>(threadIdx.x) & (k - 1);
-}
-/// The row of an entry of a vector of k columns.
-[[nodiscard]] __device__ inline std::int64_t row_of(std::int64_t entry, int k) {
-    return entry >> (__ffs(k) - 1);
+/// The column of this thread.
+template <int K>
+[[nodiscard]] __device__ inline int own_column() {
+    return static_cast<int>(threadIdx.x) % K;
 }
 
-/// Adds up what the lanes of a warp have of a column; the first k lanes hold the sums.
-[[nodiscard]] __device__ inline double column_sum(double value, int k) {
-    for (int distance = 16; distance >= k; distance /= 2)
+/// Adds up what the lanes of a warp have of a column; the first K lanes hold the sums.
+template <int K>
+[[nodiscard]] __device__ inline double column_sum(double value) {
+#pragma unroll
+    for (int distance = 16; distance >= K; distance /= 2)
         value += __shfl_xor_sync(all_lanes, value, distance);
     return value;
 }
 
 /// Leaves the sums of this block. `Products` is 2 with w, else 1.
-template <class T, int Products>
+template <class T, int K, int Products>
 __global__ void __launch_bounds__(block_threads, 2)
     dots_kernel(const __grid_constant__ compact_context parameter,
                 const __grid_constant__ column_basis_operands<T> a) {
     constexpr int sets = Products * at_once + Products - 1; // of u, of w, w'w
     __shared__ context_state state;
-    __shared__ double warp_sums[sets][block_warps][max_columns];
+    __shared__ double warp_sums[sets][block_warps][K];
     const compact_context& context = state.context; // complete after the prologue
     if (!kernel_prologue(parameter, state)) return;
-    const int columns = a.at.k;
     const int values = a.at.values(a.count - 1);
     const std::int64_t start = static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
     const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * block_threads;
@@ -70,13 +68,13 @@ __global__ void __launch_bounds__(block_threads, 2)
         }
 #pragma unroll
         for (int v = 0; v < sets; ++v) {
-            const double of_warp = column_sum(sum[v], columns);
-            if (lane_number() < columns) warp_sums[v][threadIdx.x / 32][lane_number()] = of_warp;
+            const double of_warp = column_sum<K>(sum[v]);
+            if (lane_number() < K) warp_sums[v][threadIdx.x / 32][lane_number()] = of_warp;
         }
         __syncthreads();
-        for (int i = static_cast<int>(threadIdx.x); i < sets * columns; i += block_threads) {
-            const auto v = static_cast<int>(row_of(i, columns));
-            const int c = i & (columns - 1);
+        for (int i = static_cast<int>(threadIdx.x); i < sets * K; i += block_threads) {
+            const int v = i / K;
+            const int c = i % K;
             const int k = base + v % at_once; // the basis vector, but for w'w
             const bool squares = v == 2 * at_once;
             if (squares ? base != 0 : k >= a.count) continue;
@@ -134,21 +132,21 @@ inline constexpr int coefficient_stride = most_coefficients + 1;
 
 /// Loads the coefficients of vectors [first, first + count) for all columns; those of column c lie
 /// at from + c * distance.
-__device__ inline void load_coefficients(double (&to)[max_columns * coefficient_stride],
-                                         const double* from, std::int64_t distance, int first,
-                                         int count, int columns) {
-    for (int i = static_cast<int>(threadIdx.x); i < columns * count; i += block_threads)
+template <int K>
+__device__ inline void load_coefficients(double (&to)[K * coefficient_stride], const double* from,
+                                         std::int64_t distance, int first, int count) {
+    for (int i = static_cast<int>(threadIdx.x); i < K * count; i += block_threads)
         to[i / count * coefficient_stride + i % count] =
             from[i / count * distance + first + i % count];
 }
 
 /// The entries of a thread in a tile; one behind the end is read, but not written.
 template <class T>
-struct tile_entries {
+struct column_tile {
     std::int64_t at[entries<T>];
     bool there[entries<T>];
 
-    __device__ tile_entries(std::int64_t tile, std::int64_t size, int columns) {
+    __device__ column_tile(std::int64_t tile, std::int64_t size, int columns) {
         const std::int64_t first = tile * tile_size<T> + threadIdx.x;
 #pragma unroll
         for (int e = 0; e < entries<T>; ++e) {
@@ -159,27 +157,26 @@ struct tile_entries {
     }
 };
 
-template <class T>
+template <class T, int K>
 __global__ void __launch_bounds__(block_threads, 4)
     update_kernel(const __grid_constant__ compact_context parameter,
                   const __grid_constant__ column_basis_operands<T> a) {
     __shared__ context_state state;
-    __shared__ double s[max_columns * coefficient_stride];
-    __shared__ double t[max_columns * coefficient_stride];
+    __shared__ double s[K * coefficient_stride];
+    __shared__ double t[K * coefficient_stride];
     const compact_context& context = state.context; // complete after the prologue
     if (!kernel_prologue(parameter, state)) return;
-    const int columns = a.at.k;
     const int before = a.count - 1;
     const int values = a.at.values(before);
     const double* const batch = context.array + a.at.batch();
     const auto load = [&](int first) {
         const int count = min(most_coefficients, before - first);
-        load_coefficients(s, batch, values, first, count, columns);
-        load_coefficients(t, batch + a.count, values, first, count, columns);
+        load_coefficients<K>(s, batch, values, first, count);
+        load_coefficients<K>(t, batch + a.count, values, first, count);
         __syncthreads();
     };
     load(0);
-    const int c = own_column(columns);
+    const int c = own_column<K>();
     const double* const own = batch + c * values;
     const double inverse = own[before];
     const double along = own[a.count + before];
@@ -191,7 +188,7 @@ __global__ void __launch_bounds__(block_threads, 4)
     const std::int64_t size = a.entries();
     const std::int64_t tiles = (size + tile_size<T> - 1) / tile_size<T>;
     for (std::int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-        const tile_entries<T> mine(tile, size, columns);
+        const column_tile<T> mine(tile, size, K);
         double of_u[entries<T>];
         double of_w[entries<T>];
 #pragma unroll
@@ -228,32 +225,30 @@ __global__ void __launch_bounds__(block_threads, 4)
             u[mine.at[e]] = ended;
             next[mine.at[e]] = candidate;
             if (a.to == nullptr) continue;
-            const T d = a.inverse_diagonal != nullptr
-                            ? a.inverse_diagonal[row_of(mine.at[e], columns)]
-                            : T(1);
+            const T d = a.inverse_diagonal != nullptr ? a.inverse_diagonal[mine.at[e] / K] : T(1);
             a.to[mine.at[e]] = factor * d * candidate;
         }
     }
 }
 
-template <class T>
+template <class T, int K>
 __global__ void __launch_bounds__(block_threads, 4)
     combine_kernel(const __grid_constant__ compact_context parameter,
                    const __grid_constant__ column_basis_operands<T> a) {
     __shared__ context_state state;
-    __shared__ double y[max_columns * coefficient_stride]; // negative
-    const compact_context& context = state.context;        // complete after the prologue
+    __shared__ double y[K * coefficient_stride];    // negative
+    const compact_context& context = state.context; // complete after the prologue
     if (!kernel_prologue(parameter, state)) return;
-    const int columns = a.at.k;
     const double* const steps = context.array + a.at.columns().own(column_cycle_places::steps);
-    const int c = own_column(columns);
+    const int c = own_column<K>();
     const T factor = a.inverse_factor(context.array, c);
     const auto steps_here = static_cast<int>(steps[c]);
     int most = 0;
-    for (int j = 0; j < columns; ++j) most = max(most, static_cast<int>(steps[j]));
+#pragma unroll
+    for (int j = 0; j < K; ++j) most = max(most, static_cast<int>(steps[j]));
     const auto load = [&](int first) {
-        load_coefficients(y, context.array + a.at.solution(0), a.at.layout().size(), first,
-                          min(most_coefficients, most - first), columns);
+        load_coefficients<K>(y, context.array + a.at.solution(0), a.at.layout().size(), first,
+                             min(most_coefficients, most - first));
         __syncthreads();
     };
     if (most == 0) return; // no column has found anything
@@ -261,7 +256,7 @@ __global__ void __launch_bounds__(block_threads, 4)
     const std::int64_t size = a.entries();
     const std::int64_t tiles = (size + tile_size<T> - 1) / tile_size<T>;
     for (std::int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-        const tile_entries<T> mine(tile, size, columns);
+        const column_tile<T> mine(tile, size, K);
         double sum[entries<T>] = {};
         for (int first = 0; first < most; first += most_coefficients) {
             if (most > most_coefficients) {
@@ -282,9 +277,7 @@ __global__ void __launch_bounds__(block_threads, 4)
 #pragma unroll
         for (int e = 0; e < entries<T>; ++e) {
             if (!mine.there[e]) continue;
-            const T d = a.inverse_diagonal != nullptr
-                            ? a.inverse_diagonal[row_of(mine.at[e], columns)]
-                            : T(1);
+            const T d = a.inverse_diagonal != nullptr ? a.inverse_diagonal[mine.at[e] / K] : T(1);
             a.to[mine.at[e]] += factor * d * static_cast<T>(sum[e]);
         }
     }
@@ -313,9 +306,9 @@ __global__ void __launch_bounds__(32 * max_columns)
     if (threadIdx.x == 0 && !task.solves()) context.slots[task.slot] = running;
 }
 
-template <class T, int Products>
+template <class T, int K, int Products>
 void run_dots(const launch_scope& launch, const column_basis_arguments<T>& a) {
-    const auto kernel = dots_kernel<T, Products>;
+    const auto kernel = dots_kernel<T, K, Products>;
     const unsigned blocks =
         launch.blocks(kernel, block_threads, (a.entries() + block_threads - 1) / block_threads);
     const column_basis_operands<T>& operands = a;
@@ -341,13 +334,16 @@ void run_tiles(const launch_scope& launch, Kernel kernel, const column_basis_arg
 template <class T>
 void run_basis_pass(device& device, basis_pass pass, const column_basis_arguments<T>& a) {
     const launch_scope launch(device);
-    check_columns(a.at.k);
-    switch (pass) {
-    case basis_pass::dots:
-        return a.w != nullptr ? run_dots<T, 2>(launch, a) : run_dots<T, 1>(launch, a);
-    case basis_pass::update: return run_tiles(launch, update_kernel<T>, a);
-    case basis_pass::combine: return run_tiles(launch, combine_kernel<T>, a);
-    }
+    with_columns(a.at.k, [&](auto k) {
+        constexpr int columns = decltype(k)::value;
+        switch (pass) {
+        case basis_pass::dots:
+            return a.w != nullptr ? run_dots<T, columns, 2>(launch, a)
+                                  : run_dots<T, columns, 1>(launch, a);
+        case basis_pass::update: return run_tiles(launch, update_kernel<T, columns>, a);
+        case basis_pass::combine: return run_tiles(launch, combine_kernel<T, columns>, a);
+        }
+    });
 }
 
 void run_cycle_task(device& device, const kernel_context& common, const cycle_task& task) {

@@ -14,27 +14,24 @@ namespace krylith::host {
 
 namespace detail {
 
-/// Runs the pass on rows [begin, end), whose products are known; sums of column j of k go to
-/// sums[set * k + j].
-template <class Pass, class T, class Coefficients>
-void pass_rows(const column_operands<T>& a, const Coefficients* c, const column_factors<T>* factors,
-               std::int64_t begin, std::int64_t end, const T* products, double* sums) {
-    const int k = a.columns;
-    for (std::int64_t row = begin; row < end; ++row) {
-        const T d = inverse_diagonal<Pass>(a, row);
-        for (int j = 0; j < k; ++j) {
-            const std::int64_t at = row * k + j;
-            T e[max_column_vectors];
-            for (int v = 0; v < max_column_vectors; ++v)
-                if ((Pass::reads >> v & 1) != 0) e[v] = a.vectors[v][at];
-            T product = 0;
-            if constexpr (Pass::product != no_product) product = products[at - begin * k];
-            double own[Pass::sums + 1] = {};
-            Pass::apply(c[j], factors[j].inverse * d, factors[j].product * product, e, own);
-            for (int v = 0; v < max_column_vectors; ++v)
-                if ((Pass::writes >> v & 1) != 0) a.vectors[v][at] = e[v];
-            for (int s = 0; s < Pass::sums; ++s) sums[s * k + j] += own[s];
-        }
+/// Runs the pass on one row; sums of column j go to sums[set * k + j].
+template <class Pass, int K, class T, class Coefficients>
+void pass_row(const column_operands<T>& a, const Coefficients* c, const column_factors<T>* factors,
+              std::int64_t row, double* sums) {
+    T product[K] = {};
+    if constexpr (Pass::product != no_product)
+        multiply_row<K>(a.matrix, a.vectors[Pass::product], row, product);
+    const T d = inverse_diagonal<Pass>(a, row);
+    for (int j = 0; j < K; ++j) {
+        const std::int64_t at = row * K + j;
+        T e[max_column_vectors];
+        for (int v = 0; v < max_column_vectors; ++v)
+            if ((Pass::reads >> v & 1) != 0) e[v] = a.vectors[v][at];
+        double own[Pass::sums + 1] = {};
+        Pass::apply(c[j], factors[j].inverse * d, factors[j].product * product[j], e, own);
+        for (int v = 0; v < max_column_vectors; ++v)
+            if ((Pass::writes >> v & 1) != 0) a.vectors[v][at] = e[v];
+        for (int s = 0; s < Pass::sums; ++s) sums[s * K + j] += own[s];
     }
 }
 
@@ -65,21 +62,17 @@ void run_pass(device& device, const column_arguments<T>& arguments) {
         const chunking chunks(a.rows);
         if (values > 0) std::fill_n(a.reduce.partials, values * chunks.count, 0.0);
         // Sums of a chunk are added in the order of its rows.
-        const std::int64_t rows_at_once = product_values / a.columns;
-        for_tiles(chunks, threads, tile_size<T>,
-                  [&](std::int64_t chunk, std::int64_t begin, std::int64_t end) {
-                      double sums[2 * max_columns] = {};
-                      T products[product_values];
-                      for (std::int64_t first = begin; first < end; first += rows_at_once) {
-                          const std::int64_t last = std::min(end, first + rows_at_once);
-                          if constexpr (Pass::product != no_product)
-                              multiply_rows(a.matrix, a.columns, a.vectors[Pass::product], first,
-                                            last, products);
-                          detail::pass_rows<Pass>(a, c, factors, first, last, products, sums);
-                      }
-                      for (int v = 0; v < values; ++v)
-                          a.reduce.partials[v * chunks.count + chunk] += sums[v];
-                  });
+        with_columns(a.columns, [&](auto k) {
+            constexpr int columns = decltype(k)::value;
+            for_tiles(chunks, threads, tile_size<T>,
+                      [&](std::int64_t chunk, std::int64_t begin, std::int64_t end) {
+                          double sums[2 * columns] = {};
+                          for (std::int64_t row = begin; row < end; ++row)
+                              detail::pass_row<Pass, columns>(a, c, factors, row, sums);
+                          for (int v = 0; v < values; ++v)
+                              a.reduce.partials[v * chunks.count + chunk] += sums[v];
+                      });
+        });
         if (values > 0) publish(a.common, a.reduce, chunks.count);
     });
 }

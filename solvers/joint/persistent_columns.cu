@@ -25,7 +25,7 @@ constexpr int most_items = 4; ///< of a thread: registers hold no more
 /// Up to so many items, registers hold x too.
 constexpr int items_with_x = 2;
 /// Stamped values of one sum that each lane reads.
-constexpr int values_a_lane = most_column_blocks / 32;
+constexpr int column_values_a_lane = most_column_blocks / 32;
 
 /// The shared memory of a block besides the kernel context.
 struct column_state {
@@ -67,21 +67,21 @@ __device__ bool reduce_columns(const all_reduce_slots& all_reduce, stamped_value
     // The last warp first, because warp 0 has just been busy.
     for (int v = column_warps - 1 - warp; v < count; v += column_warps) {
         const stamped_value* const from = slot(v, lane);
-        stamped_value got[values_a_lane] = {};
+        stamped_value got[column_values_a_lane] = {};
         const auto arrived = [&] {
             bool all = true;
 #pragma unroll
-            for (int u = 0; u < values_a_lane; ++u)
+            for (int u = 0; u < column_values_a_lane; ++u)
                 if (lane + u * 32 < blocks) got[u] = load_stamped(from + u * 32);
 #pragma unroll
-            for (int u = 0; u < values_a_lane; ++u)
+            for (int u = 0; u < column_values_a_lane; ++u)
                 all = all && (lane + u * 32 >= blocks || got[u].epoch == epoch);
             return all;
         };
         const bool ok = __all_sync(all_lanes, wait_until(all_reduce, 0, arrived)) != 0;
         double sum = 0;
 #pragma unroll
-        for (int u = 0; u < values_a_lane; ++u) sum += got[u].value;
+        for (int u = 0; u < column_values_a_lane; ++u) sum += got[u].value;
         sum = warp_sum(sum);
         if (lane == 0) {
             s.sums[v] = sum;
@@ -117,7 +117,7 @@ multiply_pairs(const persistent_column_operands<T>& a, const row_lanes& lanes, s
     return sum;
 }
 
-template <class T, bool Preconditioned, int Items>
+template <class T, int K, bool Preconditioned, int Items>
 __global__ void __launch_bounds__(column_threads, 1)
     persistent_columns_kernel(const __grid_constant__ compact_context parameter,
                               const __grid_constant__ persistent_column_operands<T> a) {
@@ -125,9 +125,9 @@ __global__ void __launch_bounds__(column_threads, 1)
     constexpr int sets = Preconditioned ? 2 : 1; // without M r'z is r'r
     constexpr int width = column_width;
     constexpr bool keeps_x = Items <= items_with_x;
-    const column_places at{a.columns};
-    const row_lanes lanes(a.columns);
-    const int columns = a.columns;
+    constexpr int columns = K;
+    constexpr column_places at{K};
+    const row_lanes lanes(K); // constant shifts: a step takes few microseconds
     __shared__ context_state state;
     __shared__ column_state s;
     const compact_context& context = state.context; // complete after the prologue
@@ -264,21 +264,21 @@ std::int64_t items_of(std::int64_t rows, int columns) {
     return rows * (columns / column_width);
 }
 
-template <class T, bool Preconditioned>
+template <class T, int K, bool Preconditioned>
 auto kernel_of(std::int64_t items) {
-    if (items <= 1) return persistent_columns_kernel<T, Preconditioned, 1>;
-    if (items <= 2) return persistent_columns_kernel<T, Preconditioned, 2>;
-    return persistent_columns_kernel<T, Preconditioned, most_items>;
+    if (items <= 1) return persistent_columns_kernel<T, K, Preconditioned, 1>;
+    if (items <= 2) return persistent_columns_kernel<T, K, Preconditioned, 2>;
+    return persistent_columns_kernel<T, K, Preconditioned, most_items>;
 }
 
-template <class T, bool Preconditioned>
+template <class T, int K, bool Preconditioned>
 void launch(device& device, const kernel_context& common, const persistent_column_operands<T>& a) {
     const launch_scope scope(device);
     const unsigned blocks =
         blocks_for(static_cast<cuda_device&>(device), items_of(a.rows, a.columns));
     const std::int64_t rows = (a.rows + blocks - 1) / blocks; // of a block
     const std::int64_t items = (items_of(rows, a.columns) + column_threads - 1) / column_threads;
-    launch_together(scope, kernel_of<T, Preconditioned>(items), blocks, column_threads, 0,
+    launch_together(scope, kernel_of<T, K, Preconditioned>(items), blocks, column_threads, 0,
                     compact(common), a);
 }
 
@@ -293,11 +293,13 @@ std::int64_t persistent_column_rows(const device& device, int columns) {
 template <class T>
 void iterate_columns(device& device, const kernel_context& common,
                      const persistent_column_operands<T>& a) {
-    check_columns(a.columns);
-    if (a.preconditioned)
-        launch<T, true>(device, common, a);
-    else
-        launch<T, false>(device, common, a);
+    with_columns(a.columns, [&](auto k) {
+        constexpr int columns = decltype(k)::value;
+        if (a.preconditioned)
+            launch<T, columns, true>(device, common, a);
+        else
+            launch<T, columns, false>(device, common, a);
+    });
 }
 
 template void iterate_columns(device&, const kernel_context&,

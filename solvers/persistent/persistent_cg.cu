@@ -265,7 +265,7 @@ __global__ void __launch_bounds__(persistent_threads, 1)
 }
 
 template <class T>
-auto kernel_of(std::int32_t slices_a_warp) {
+auto cg_kernel_of(std::int32_t slices_a_warp) {
     switch (slices_a_warp) {
     case 1: return persistent_kernel<T, 1>;
     case 2: return persistent_kernel<T, 2>;
@@ -285,7 +285,7 @@ std::int64_t pool_room(const cuda_device& d, std::int32_t slices_a_warp) {
     KRYLITH_CUDA_CHECK(
         cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, d.ordinal()));
     cudaFuncAttributes attributes{};
-    KRYLITH_CUDA_CHECK(cudaFuncGetAttributes(&attributes, kernel_of<double>(slices_a_warp)));
+    KRYLITH_CUDA_CHECK(cudaFuncGetAttributes(&attributes, cg_kernel_of<double>(slices_a_warp)));
     return limit - static_cast<std::int64_t>(attributes.sharedSizeBytes) - 1024;
 }
 
@@ -328,7 +328,7 @@ template <class T>
 void persistent_cg(device& device, const kernel_context& common, const persistent_arguments<T>& a,
                    const persistent_shape& shape) {
     const launch_scope launch(device);
-    const auto kernel = kernel_of<T>(shape.slices_a_warp);
+    const auto kernel = cg_kernel_of<T>(shape.slices_a_warp);
     KRYLITH_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                             shape.pool_bytes));
     launch_together(launch, kernel, static_cast<unsigned>(shape.blocks), persistent_threads,

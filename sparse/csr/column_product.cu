@@ -12,7 +12,7 @@ namespace {
 
 /// Rows of at least so many entries on average have a warp each: a few lanes alone would wait for
 /// one load after the other.
-constexpr std::int64_t long_row = 24;
+constexpr std::int64_t long_product_row = 24;
 
 /// The lanes of a row have it, or a whole warp.
 template <class T, bool Warp>
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 template <class T>
-void launch(device& device, const column_product<T>& a, bool warp) {
+void launch_product(device& device, const column_product<T>& a, bool warp) {
     const launch_scope scope(device);
     const auto kernel = warp ? product_kernel<T, true> : product_kernel<T, false>;
     const std::int64_t lanes = warp ? 32 : a.columns / column_width;
@@ -64,7 +64,7 @@ void launch(device& device, const column_product<T>& a, bool warp) {
 template <class T>
 void multiply_columns(device& device, const column_product<T>& a) {
     check_columns(a.columns);
-    launch(device, a, a.nonzeros >= long_row * a.rows);
+    launch_product(device, a, a.nonzeros >= long_product_row * a.rows);
 }
 
 template void multiply_columns(device&, const column_product<double>&);

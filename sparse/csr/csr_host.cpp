@@ -69,12 +69,6 @@ void for_chunks_of(const schedule_arrays& rows, std::int64_t first, std::int64_t
     for (std::int64_t chunk = border(thread); chunk < end; ++chunk) body(chunk);
 }
 
-/// The number of threads for so many rows and nonzeros.
-int team_for(int threads, std::int64_t items) {
-    constexpr std::int64_t worth_a_thread = 16384;
-    return static_cast<int>(std::clamp<std::int64_t>(items / worth_a_thread, 1, threads));
-}
-
 template <class T, class Offset>
 void product(const csr_arrays<T, Offset>& matrix, const schedule_arrays& rows,
              const std::vector<std::int64_t>& runs, const spmv_arguments<T>& a, int threads) {
@@ -82,7 +76,7 @@ void product(const csr_arrays<T, Offset>& matrix, const schedule_arrays& rows,
     if (!kernel_prologue(a.common, reg)) return;
     const row_epilogue<T> results(a, rows.chunks);
     if (!results.before_writing()) return;
-    in_team(team_for(threads, rows.items_before[rows.chunks]), [&](int thread, int team) {
+    in_team(worthwhile_team(threads, rows.items_before[rows.chunks]), [&](int thread, int team) {
         const auto body = [&](std::int64_t chunk) {
             multiply_chunk(matrix, rows, runs, a.x, chunk, results.part(chunk));
         };
@@ -211,7 +205,7 @@ private:
         auto& host = static_cast<host_device&>(*device_);
         host.submit([to = from_zero.data(), offsets, all = host.threads()] {
             const auto count = static_cast<std::int64_t>(offsets.size());
-            in_team(team_for(all, count), [&](std::int64_t thread, std::int64_t team) {
+            in_team(worthwhile_team(all, count), [&](std::int64_t thread, std::int64_t team) {
                 for (std::int64_t i = count * thread / team; i < count * (thread + 1) / team; ++i)
                     to[i] = static_cast<Offset>(offsets.data()[i] - offsets.front());
             });
@@ -240,7 +234,8 @@ private:
     template <class Body>
     void for_rows(const Body& body) const {
         auto& host = static_cast<host_device&>(*device_);
-        host.submit([=, rows = rows_, threads = team_for(host.threads(), rows_ + nonzeros_)] {
+        host.submit([=, rows = rows_,
+                     threads = worthwhile_team(host.threads(), rows_ + nonzeros_)] {
             const std::int64_t parts = (rows + part_rows - 1) / part_rows;
             in_team(threads, [&](std::int64_t thread, std::int64_t team) {
                 for (std::int64_t p = parts * thread / team; p < parts * (thread + 1) / team; ++p)

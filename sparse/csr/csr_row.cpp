@@ -8,9 +8,9 @@ namespace krylith {
 namespace {
 
 #if KRYLITH_HAVE_CUDA
-constexpr format_makers cuda_makers = {cuda::make_csr<double>, cuda::make_csr<float>};
+constexpr format_makers csr_makers_cuda = {cuda::make_csr<double>, cuda::make_csr<float>};
 #else
-constexpr format_makers cuda_makers = {};
+constexpr format_makers csr_makers_cuda = {};
 #endif
 
 } // namespace
@@ -27,7 +27,7 @@ constinit const format_method format_rows::csr = {
     .listed_as = "",
     .matrix_bytes = csr_bytes,
     .host = format_makers{host::make_csr<double>, host::make_csr<float>},
-    .cuda = cuda_makers,
+    .cuda = csr_makers_cuda,
 };
 
 } // namespace krylith

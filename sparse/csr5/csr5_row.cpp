@@ -16,9 +16,9 @@ std::int64_t bytes_of_csr5(const block_pattern& block) {
 }
 
 #if KRYLITH_HAVE_CUDA
-constexpr format_makers cuda_makers = {cuda::make_csr5<double>, cuda::make_csr5<float>};
+constexpr format_makers csr5_makers_cuda = {cuda::make_csr5<double>, cuda::make_csr5<float>};
 #else
-constexpr format_makers cuda_makers = {};
+constexpr format_makers csr5_makers_cuda = {};
 #endif
 
 } // namespace
@@ -35,7 +35,7 @@ constinit const format_method format_rows::csr5 = {
     .listed_as = "csr",
     .matrix_bytes = bytes_of_csr5,
     .host = format_makers{},
-    .cuda = cuda_makers,
+    .cuda = csr5_makers_cuda,
 };
 
 } // namespace krylith

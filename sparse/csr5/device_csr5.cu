@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/cuda/launch_over.cuh>
 #include <krylith/device/error.hpp>
 #include <krylith/sparse/storage/two_pass_scan.cuh>
 
@@ -176,15 +176,6 @@ void check_tiles(std::int64_t tiles) {
                           ", allowed are 0 to " + std::to_string(most));
 }
 
-template <class Kernel, class... Arguments>
-void launch(device& device, std::int64_t blocks_of_work, Kernel kernel,
-            const Arguments&... arguments) {
-    const launch_scope scope(device);
-    kernel<<<scope.blocks(kernel, block_threads, blocks_of_work), block_threads, 0,
-             scope.stream()>>>(arguments...);
-    scope.check_launch();
-}
-
 buffer<std::int32_t> list_empty_rows(const std::shared_ptr<device>& device, const tile_source& from,
                                      void* scratch) {
     const buffer<std::uint32_t> number(device, 1, "set-up");
@@ -204,8 +195,8 @@ template <class V>
 void order_by_tiles(device& device, csr5_shape shape, std::int64_t nonzeros, std::int64_t first,
                     std::int64_t last, const V* from, std::int64_t base, V* to) {
     if (first == last) return;
-    launch(device, (last - first) / block_threads + 1, move_to_tiles<V>, shape, nonzeros, first,
-           last, from, base, to);
+    launch_blocks(device, (last - first) / block_threads + 1, move_to_tiles<V>, shape, nonzeros,
+                  first, last, from, base, to);
 }
 
 device_csr5 make_device_csr5(const std::shared_ptr<device>& device, const device_pattern& pattern,
@@ -226,10 +217,10 @@ device_csr5 make_device_csr5(const std::shared_ptr<device>& device, const device
     result.columns = buffer<std::int32_t>(device, static_cast<std::size_t>(lengths.nonzeros), item);
     const buffer<std::byte> scratch(device, scan_scratch_bytes_of<std::uint32_t>, "set-up");
     const std::int64_t warp_blocks = (result.tiles + block_warps - 1) / block_warps;
-    launch(*device, result.tiles / block_threads + 1, find_tile_rows, from,
-           result.tile_rows.data());
-    launch(*device, warp_blocks, describe_tiles, from, result.tile_rows.data(), result.lanes.data(),
-           result.empty_begin.data());
+    launch_blocks(*device, result.tiles / block_threads + 1, find_tile_rows, from,
+                  result.tile_rows.data());
+    launch_blocks(*device, warp_blocks, describe_tiles, from, result.tile_rows.data(),
+                  result.lanes.data(), result.empty_begin.data());
     scan(*device,
          marked_tiles{static_cast<std::uint32_t>(tiles), result.tile_rows.data(),
                       result.empty_begin.data()},
@@ -238,8 +229,8 @@ device_csr5 make_device_csr5(const std::shared_ptr<device>& device, const device
     device->download(&segments, result.empty_begin.data() + tiles, sizeof segments);
     result.empty_offsets = buffer<std::int32_t>(device, segments, item);
     if (segments != 0)
-        launch(*device, warp_blocks, store_segment_rows, from, result.tile_rows.data(),
-               result.lanes.data(), result.empty_begin.data(), result.empty_offsets.data());
+        launch_blocks(*device, warp_blocks, store_segment_rows, from, result.tile_rows.data(),
+                      result.lanes.data(), result.empty_begin.data(), result.empty_offsets.data());
     result.empty_rows = list_empty_rows(device, from, scratch.data());
     if (pattern.columns != nullptr)
         order_by_tiles(*device, result.shape, result.nonzeros, 0, result.nonzeros, pattern.columns,

@@ -15,12 +15,6 @@ namespace krylith::cuda {
 
 namespace {
 
-void check(cusparseStatus_t status, const char* what) {
-    if (status != CUSPARSE_STATUS_SUCCESS)
-        throw device_error(std::string("cuSPARSE: ") + what + ": " +
-                           cusparseGetErrorString(status));
-}
-
 template <class T>
 constexpr cudaDataType_t data_type = std::is_same_v<T, double> ? CUDA_R_64F : CUDA_R_32F;
 
@@ -65,28 +59,29 @@ public:
                                     : static_cast<void*>(wide_offsets_.data());
         void* const indices =
             narrow ? static_cast<void*>(columns_.data()) : static_cast<void*>(wide_columns_.data());
-        check(cusparseCreate(&handle_), "create");
-        check(cusparseSetStream(handle_, d.stream()), "set stream");
+        check_cusparse(cusparseCreate(&handle_), "create");
+        check_cusparse(cusparseSetStream(handle_, d.stream()), "set stream");
         T* const values = const_cast<T*>(values_.data()); // cuSPARSE has no const here
         // cuSPARSE refuses more nonzeros than rows times columns, which a matrix with entries of
         // the same place can have. It reads x at the columns of entries alone.
         const std::int64_t columns = std::max(block.columns, (nnz + rows_ - 1) / rows_);
-        check(cusparseCreateCsr(&matrix_, rows_, columns, nnz, starts, indices, values, width,
-                                width, CUSPARSE_INDEX_BASE_ZERO, data_type<T>),
-              "create matrix");
-        check(cusparseCreateDnVec(&x_, columns, values, data_type<T>), "create x");
-        check(cusparseCreateDnVec(&y_, rows_, values, data_type<T>), "create y");
+        check_cusparse(cusparseCreateCsr(&matrix_, rows_, columns, nnz, starts, indices, values,
+                                         width, width, CUSPARSE_INDEX_BASE_ZERO, data_type<T>),
+                       "create matrix");
+        check_cusparse(cusparseCreateDnVec(&x_, columns, values, data_type<T>), "create x");
+        check_cusparse(cusparseCreateDnVec(&y_, rows_, values, data_type<T>), "create y");
         const T one = 1;
         const T zero = 0;
         std::size_t bytes = 0;
-        check(cusparseSpMV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix_, x_,
-                                      &zero, y_, data_type<T>, CUSPARSE_SPMV_CSR_ALG2, &bytes),
-              "buffer size");
+        check_cusparse(cusparseSpMV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one,
+                                               matrix_, x_, &zero, y_, data_type<T>,
+                                               CUSPARSE_SPMV_CSR_ALG2, &bytes),
+                       "buffer size");
         workspace_ = buffer<unsigned char>(device_, bytes, "cuSPARSE workspace");
-        check(cusparseSpMV_preprocess(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one, matrix_, x_,
-                                      &zero, y_, data_type<T>, CUSPARSE_SPMV_CSR_ALG2,
-                                      workspace_.data()),
-              "preprocess");
+        check_cusparse(cusparseSpMV_preprocess(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one,
+                                               matrix_, x_, &zero, y_, data_type<T>,
+                                               CUSPARSE_SPMV_CSR_ALG2, workspace_.data()),
+                       "preprocess");
         device_->synchronize(); // before the pattern is given back
     }
 
@@ -108,11 +103,12 @@ public:
             const T alpha = direct ? a.alpha : T(1);
             const T beta = direct ? a.beta : T(0);
             const current_device current(device_->ordinal());
-            check(cusparseDnVecSetValues(x_, const_cast<T*>(a.x)), "set x");
-            check(cusparseDnVecSetValues(y_, product), "set y");
-            check(cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &alpha, matrix_, x_,
-                               &beta, y_, data_type<T>, CUSPARSE_SPMV_CSR_ALG2, workspace_.data()),
-                  "product");
+            check_cusparse(cusparseDnVecSetValues(x_, const_cast<T*>(a.x)), "set x");
+            check_cusparse(cusparseDnVecSetValues(y_, product), "set y");
+            check_cusparse(cusparseSpMV(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &alpha, matrix_,
+                                        x_, &beta, y_, data_type<T>, CUSPARSE_SPMV_CSR_ALG2,
+                                        workspace_.data()),
+                           "product");
         }
         after_product(*device_, a, rows_, product);
     }

@@ -1,8 +1,11 @@
 // The functions of cuSPARSE that krylith calls, loaded at the first call.
 #pragma once
 
+#include <string>
+
 #include <cusparse.h>
 
+#include <krylith/device/error.hpp>
 #include <krylith/device/libraries/shared_library.hpp>
 
 namespace krylith {
@@ -28,5 +31,11 @@ KRYLITH_CUSPARSE(cusparseDnVecSetValues);
 KRYLITH_CUSPARSE(cusparseSpMV_bufferSize);
 KRYLITH_CUSPARSE(cusparseSpMV_preprocess);
 KRYLITH_CUSPARSE(cusparseSpMV);
+
+inline void check_cusparse(cusparseStatus_t status, const char* what) {
+    if (status != CUSPARSE_STATUS_SUCCESS)
+        throw device_error(std::string("cuSPARSE: ") + what + ": " +
+                           cusparseGetErrorString(status));
+}
 
 } // namespace krylith

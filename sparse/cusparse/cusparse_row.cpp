@@ -14,9 +14,10 @@ std::int64_t cusparse_bytes(const block_pattern& block) {
 }
 
 #if KRYLITH_HAVE_CUDA
-constexpr format_makers cuda_makers = {cuda::make_cusparse<double>, cuda::make_cusparse<float>};
+constexpr format_makers cusparse_makers_cuda = {cuda::make_cusparse<double>,
+                                                cuda::make_cusparse<float>};
 #else
-constexpr format_makers cuda_makers = {};
+constexpr format_makers cusparse_makers_cuda = {};
 #endif
 
 } // namespace
@@ -33,7 +34,7 @@ constinit const format_method format_rows::cusparse = {
     .listed_as = "csr",
     .matrix_bytes = cusparse_bytes,
     .host = format_makers{},
-    .cuda = cuda_makers,
+    .cuda = cusparse_makers_cuda,
 };
 
 } // namespace krylith

@@ -8,9 +8,9 @@ namespace krylith {
 namespace {
 
 #if KRYLITH_HAVE_CUDA
-constexpr format_makers cuda_makers = {cuda::make_merge<double>, cuda::make_merge<float>};
+constexpr format_makers merge_makers_cuda = {cuda::make_merge<double>, cuda::make_merge<float>};
 #else
-constexpr format_makers cuda_makers = {};
+constexpr format_makers merge_makers_cuda = {};
 #endif
 
 } // namespace
@@ -28,7 +28,7 @@ constinit const format_method format_rows::merge = {
     .listed_as = "csr",
     .matrix_bytes = csr_bytes,
     .host = format_makers{},
-    .cuda = cuda_makers,
+    .cuda = merge_makers_cuda,
 };
 
 } // namespace krylith

@@ -12,22 +12,20 @@ namespace krylith::cuda {
 
 namespace {
 
-using number = unsigned long long; // the type of CUDA's atomics of 64 bits
-
 struct length_counts {
-    number longest;       ///< longest_key() of the longest row
-    number slice_columns; ///< in the natural order
-    number sorted_slice_columns;
-    number in_long_rows;
+    atomic_word longest;       ///< longest_key() of the longest row
+    atomic_word slice_columns; ///< in the natural order
+    atomic_word sorted_slice_columns;
+    atomic_word in_long_rows;
     unsigned descends;
 };
 
-constexpr number low_half = 0xffffffffu;
+constexpr atomic_word low_half = 0xffffffffu;
 
 /// A number that is largest for the longest row, and for the first of several.
-__device__ inline number longest_key(std::int64_t length, std::int64_t row) {
-    const auto wide = static_cast<number>(length);
-    return (wide < low_half ? wide : low_half) << 32 | (low_half - static_cast<number>(row));
+__device__ inline atomic_word longest_key(std::int64_t length, std::int64_t row) {
+    const auto wide = static_cast<atomic_word>(length);
+    return (wide < low_half ? wide : low_half) << 32 | (low_half - static_cast<atomic_word>(row));
 }
 
 __global__ void __launch_bounds__(block_threads)
@@ -35,9 +33,9 @@ __global__ void __launch_bounds__(block_threads)
     const int lane = lane_number();
     const std::int64_t slices = (rows + slice_rows - 1) / slice_rows;
     const std::int64_t warps = std::int64_t{gridDim.x} * block_warps;
-    number longest = 0;
-    number slice_columns = 0;
-    number in_long_rows = 0;
+    atomic_word longest = 0;
+    atomic_word slice_columns = 0;
+    atomic_word in_long_rows = 0;
     bool descends = false;
     for (std::int64_t slice = std::int64_t{blockIdx.x} * block_warps + threadIdx.x / 32;
          slice < slices; slice += warps) {
@@ -48,14 +46,14 @@ __global__ void __launch_bounds__(block_threads)
             const std::int64_t end = offsets[row + 1];
             descends = descends || end < begin;
             length = end < begin ? 0 : end - begin;
-            const number key = longest_key(length, row);
+            const atomic_word key = longest_key(length, row);
             longest = key > longest ? key : longest;
         }
-        if (length > csr_tile_entries) in_long_rows += static_cast<number>(length);
-        slice_columns += static_cast<number>(
+        if (length > csr_tile_entries) in_long_rows += static_cast<atomic_word>(length);
+        slice_columns += static_cast<atomic_word>(
             warp_reduce(length, [](std::int64_t a, std::int64_t b) { return a > b ? a : b; }));
     }
-    longest = warp_reduce(longest, [](number a, number b) { return a > b ? a : b; });
+    longest = warp_reduce(longest, [](atomic_word a, atomic_word b) { return a > b ? a : b; });
     in_long_rows = warp_sum(in_long_rows);
     descends = __any_sync(all_lanes, descends) != 0;
     if (lane != 0) return;
@@ -69,18 +67,18 @@ __global__ void __launch_bounds__(block_threads)
 /// ones in their order.
 struct sorted_window {
     static constexpr int size = static_cast<int>(sort_window);
-    static constexpr number none = ~number{0};
-    number keys[size];
+    static constexpr atomic_word none = ~atomic_word{0};
+    atomic_word keys[size];
 
-    [[nodiscard]] static __device__ number key(std::int64_t length, int at) {
-        constexpr number most = (number{1} << 53) - 1;
-        return (most - static_cast<number>(length)) << 10 | static_cast<number>(at);
+    [[nodiscard]] static __device__ atomic_word key(std::int64_t length, int at) {
+        constexpr atomic_word most = (atomic_word{1} << 53) - 1;
+        return (most - static_cast<atomic_word>(length)) << 10 | static_cast<atomic_word>(at);
     }
-    [[nodiscard]] static __device__ int place_of(number key) {
+    [[nodiscard]] static __device__ int place_of(atomic_word key) {
         return static_cast<int>(key & (size - 1));
     }
-    [[nodiscard]] static __device__ number length_of(number key) {
-        return ((number{1} << 53) - 1) - (key >> 10);
+    [[nodiscard]] static __device__ atomic_word length_of(atomic_word key) {
+        return ((atomic_word{1} << 53) - 1) - (key >> 10);
     }
 
     /// Loads the keys of a window and sorts them in a bitonic network. The whole block calls it.
@@ -103,8 +101,8 @@ struct sorted_window {
 private:
     __device__ void exchange(int at, int by, int run) {
         const bool ascends = (at & run) == 0;
-        const number one = keys[at];
-        const number other = keys[at + by];
+        const atomic_word one = keys[at];
+        const atomic_word other = keys[at + by];
         if ((one > other) != ascends) return;
         keys[at] = other;
         keys[at + by] = one;
@@ -121,7 +119,7 @@ struct counted_window {
     /// Adds the thread's part to `sum`, unless a row is longer: false then. The whole block calls
     /// it.
     [[nodiscard]] __device__ bool add(const std::int64_t* offsets, std::int64_t rows,
-                                      std::int64_t first, number& sum) {
+                                      std::int64_t first, atomic_word& sum) {
         __syncthreads(); // readers of the window before
         rows_of[threadIdx.x] = 0;
         __syncthreads();
@@ -145,7 +143,8 @@ struct counted_window {
         __syncthreads();
         for (unsigned warp = 0; warp < threadIdx.x / 32; ++warp) end += warp_sums[warp];
         constexpr auto slice = static_cast<unsigned>(slice_rows);
-        sum += number{length} * ((end + slice - 1) / slice - (end - count + slice - 1) / slice);
+        sum +=
+            atomic_word{length} * ((end + slice - 1) / slice - (end - count + slice - 1) / slice);
         return true;
     }
 };
@@ -153,11 +152,11 @@ struct counted_window {
 /// Sorts the rows of windows. Either pointer may be null.
 __global__ void __launch_bounds__(block_threads)
     sort_windows(const std::int64_t* offsets, std::int64_t rows, std::int32_t* order,
-                 number* slice_columns) {
+                 atomic_word* slice_columns) {
     __shared__ sorted_window window;
     __shared__ counted_window counted;
     const std::int64_t places = (rows + slice_rows - 1) / slice_rows * slice_rows;
-    number sum = 0;
+    atomic_word sum = 0;
     for (std::int64_t first = std::int64_t{blockIdx.x} * sort_window; first < rows;
          first += std::int64_t{gridDim.x} * sort_window) {
         if (order == nullptr && counted.add(offsets, rows, first, sum)) continue;
@@ -165,7 +164,7 @@ __global__ void __launch_bounds__(block_threads)
         for (int at = static_cast<int>(threadIdx.x); at < sorted_window::size;
              at += block_threads) {
             if (first + at >= places) continue;
-            const number key = window.keys[at];
+            const atomic_word key = window.keys[at];
             const bool none = key == sorted_window::none;
             if (order != nullptr)
                 order[first + at] =
@@ -177,7 +176,7 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 void launch_sort(device& device, const std::int64_t* offsets, std::int64_t rows,
-                 std::int32_t* order, number* slice_columns) {
+                 std::int32_t* order, atomic_word* slice_columns) {
     const launch_scope launch(device);
     const auto kernel = sort_windows;
     kernel<<<launch.blocks(kernel, block_threads, (rows + sort_window - 1) / sort_window),

@@ -12,7 +12,8 @@ namespace krylith::cuda {
 namespace {
 
 constexpr int chunk_rows = 4096;
-constexpr int entries = static_cast<int>(csr_tile_rows); ///< rows where a chunk may be entered
+/// Rows where a chunk may be entered.
+constexpr int chunk_entries = static_cast<int>(csr_tile_rows);
 
 /// A walk through a chunk from one of its first rows.
 struct chunk_walk {
@@ -45,14 +46,14 @@ struct chunk_tiles {
 __global__ void __launch_bounds__(block_threads)
     walk_chunks(const std::int64_t* offsets, std::int64_t rows, std::int32_t chunks,
                 chunk_walk* walks) {
-    static_assert(entries == block_threads, "a thread follows the tiles from each entry");
+    static_assert(chunk_entries == block_threads, "a thread follows the tiles from each entry");
     __shared__ chunk_tiles tiles;
     for (std::int64_t chunk = blockIdx.x; chunk < chunks; chunk += gridDim.x) {
         const int here = tiles.fill(offsets, rows, chunk * chunk_rows);
         int row = static_cast<int>(threadIdx.x);
         int count = 0;
         for (; row < here; ++count) row = tiles.end[row];
-        walks[chunk * entries + threadIdx.x] = {
+        walks[chunk * chunk_entries + threadIdx.x] = {
             static_cast<std::uint16_t>(count),
             static_cast<std::uint16_t>(row < chunk_rows ? 0 : row - chunk_rows)};
     }
@@ -62,18 +63,18 @@ __global__ void __launch_bounds__(block_threads)
 __global__ void __launch_bounds__(block_threads)
     enter_chunks(const chunk_walk* walks, std::int32_t chunks, chunk_entry* found) {
     constexpr int batch = 32;
-    __shared__ chunk_walk loaded[batch * entries];
+    __shared__ chunk_walk loaded[batch * chunk_entries];
     chunk_entry at{0, 0};
     for (std::int64_t first = 0; first < chunks; first += batch) {
         const std::int64_t rest = chunks - first;
         const int count = static_cast<int>(rest < batch ? rest : batch);
-        for (int k = static_cast<int>(threadIdx.x); k < count * entries; k += block_threads)
-            loaded[k] = walks[first * entries + k];
+        for (int k = static_cast<int>(threadIdx.x); k < count * chunk_entries; k += block_threads)
+            loaded[k] = walks[first * chunk_entries + k];
         __syncthreads();
         if (threadIdx.x == 0)
             for (int k = 0; k < count; ++k) {
                 found[first + k] = at;
-                const chunk_walk walk = loaded[k * entries + at.row];
+                const chunk_walk walk = loaded[k * chunk_entries + at.row];
                 at = {walk.exit, at.tiles + walk.tiles};
             }
         __syncthreads();
@@ -106,7 +107,8 @@ buffer<std::int32_t> make_csr_tiles(const std::shared_ptr<device>& device,
         none.zero();
         return none;
     }
-    const buffer<chunk_walk> walks(device, static_cast<std::size_t>(chunks) * entries, "set-up");
+    const buffer<chunk_walk> walks(device, static_cast<std::size_t>(chunks) * chunk_entries,
+                                   "set-up");
     const buffer<chunk_entry> found(device, static_cast<std::size_t>(chunks) + 1, "set-up");
     chunk_entry end{};
     {

@@ -3,24 +3,16 @@
 #include <krylith/sparse/pattern/device_pattern.hpp>
 #include <krylith/vector/scalar/kernel_context_cuda.cuh>
 
-#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/cuda/launch_over.cuh>
 
 namespace krylith::cuda {
 
 namespace {
 
-/// The first item of a thread in a loop over items, and how far the next one is.
-struct thread_stride {
-    std::int64_t first = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    std::int64_t by = std::int64_t{gridDim.x} * blockDim.x;
-    __device__ thread_stride() {}
-};
-
 template <class From, class To>
 __global__ void __launch_bounds__(block_threads)
     subtract_base(const From* from, std::int64_t count, std::int64_t base, To* to) {
-    const thread_stride step;
-    for (std::int64_t i = step.first; i < count; i += step.by)
+    for (std::int64_t i = first_item(); i < count; i += item_stride())
         to[i] = static_cast<To>(std::int64_t{from[i]} - base);
 }
 
@@ -28,15 +20,14 @@ template <class From>
 __global__ void __launch_bounds__(block_threads)
     subtract_first(const From* from, std::int64_t count, std::int64_t* to) {
     const std::int64_t base = from[0];
-    const thread_stride step;
-    for (std::int64_t i = step.first; i < count; i += step.by) to[i] = std::int64_t{from[i]} - base;
+    for (std::int64_t i = first_item(); i < count; i += item_stride())
+        to[i] = std::int64_t{from[i]} - base;
 }
 
 __global__ void __launch_bounds__(block_threads)
     take_samples(const std::int64_t* offsets, std::int64_t count, std::int64_t by,
                  std::int64_t samples, std::int64_t* to) {
-    const thread_stride step;
-    for (std::int64_t i = step.first; i < samples; i += step.by)
+    for (std::int64_t i = first_item(); i < samples; i += item_stride())
         to[i] = offsets[i * by < count ? i * by : count];
 }
 
@@ -60,25 +51,16 @@ __global__ void __launch_bounds__(block_threads)
     }
 }
 
-template <class Kernel, class... Arguments>
-void launch_over(device& device, Kernel kernel, std::int64_t items, const Arguments&... arguments) {
-    if (items == 0) return;
-    const launch_scope launch(device);
-    kernel<<<launch.blocks(kernel, block_threads, (items + block_threads - 1) / block_threads),
-             block_threads, 0, launch.stream()>>>(arguments...);
-    launch.check_launch();
-}
-
 } // namespace
 
 template <class From, class To>
 void move_indices(device& device, const From* from, std::int64_t count, std::int64_t base, To* to) {
-    launch_over(device, subtract_base<From, To>, count, from, count, base, to);
+    launch_over(device, count, subtract_base<From, To>, from, count, base, to);
 }
 
 template <class From>
 void count_from_zero(device& device, const From* from, std::int64_t count, std::int64_t* to) {
-    launch_over(device, subtract_first<From>, count, from, count, to);
+    launch_over(device, count, subtract_first<From>, from, count, to);
 }
 
 std::vector<std::int64_t> sample_offsets(const std::shared_ptr<device>& device,
@@ -86,7 +68,7 @@ std::vector<std::int64_t> sample_offsets(const std::shared_ptr<device>& device,
                                          std::int64_t step) {
     const std::int64_t samples = (count + step - 1) / step + 1;
     const buffer<std::int64_t> taken(device, static_cast<std::size_t>(samples), "set-up");
-    launch_over(*device, take_samples, samples, offsets, count, step, samples, taken.data());
+    launch_over(*device, samples, take_samples, offsets, count, step, samples, taken.data());
     return taken.download();
 }
 
@@ -94,7 +76,7 @@ std::vector<std::uint8_t> groups_on_boundary(const std::shared_ptr<device>& devi
                                              const place_groups& groups,
                                              const std::uint8_t* boundary) {
     const buffer<std::uint8_t> found(device, static_cast<std::size_t>(groups.count), "set-up");
-    launch_over(*device, find_boundary, std::int64_t{groups.count} * 32, groups, boundary,
+    launch_over(*device, std::int64_t{groups.count} * 32, find_boundary, groups, boundary,
                 found.data());
     return found.download();
 }

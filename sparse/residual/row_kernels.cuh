@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(row_threads)
          place += stride) {
         const std::int64_t row = rows.row(place);
         if (row < 0 || a.map.at(row) >= a.map.rows) continue;
-        row_terms terms;
+        krylith::row_terms terms;
         rows.visit(place, [&](std::int64_t j, T value) {
             if (j >= 0) terms.add(value, a.x[j * a.columns + column]);
         });

@@ -14,12 +14,10 @@ namespace krylith::cuda {
 
 namespace {
 
-using number = unsigned long long; // the type of CUDA's atomics of 64 bits
-
 struct slice_totals {
-    number steps; ///< of slices that are not wide
-    number chunks;
-    number triples; ///< slice-columns of slices with triples
+    atomic_word steps; ///< of slices that are not wide
+    atomic_word chunks;
+    atomic_word triples; ///< slice-columns of slices with triples
 };
 
 /// Calls body(slice) for each slice with a warp.
@@ -35,16 +33,16 @@ __global__ void __launch_bounds__(block_threads)
     choose_codes(const __grid_constant__ slice_source from, slice_head* heads, slice_totals* totals,
                  bool with_triples) {
     __shared__ row_tile<std::int32_t> tiles[block_warps];
-    number steps = 0;
-    number chunks = 0;
-    number triples = 0;
+    atomic_word steps = 0;
+    atomic_word chunks = 0;
+    atomic_word triples = 0;
     for_each_slice(from.slices, [&](std::int32_t s) {
         slice_pattern slice(from, s, tiles[threadIdx.x / 32]);
         const column_code code = slice.code(with_triples);
         if (lane_number() == 0) heads[s] = {0, 0, slice_shape(slice.longest, code), 0};
-        steps += static_cast<number>(steps_of(code, slice.longest));
-        chunks += static_cast<number>(chunks_of(code, slice.longest));
-        if (code == column_code::triples) triples += static_cast<number>(slice.longest);
+        steps += static_cast<atomic_word>(steps_of(code, slice.longest));
+        chunks += static_cast<atomic_word>(chunks_of(code, slice.longest));
+        if (code == column_code::triples) triples += static_cast<atomic_word>(slice.longest);
     });
     if (lane_number() != 0) return;
     if (steps != 0) atomicAdd(&totals->steps, steps);
@@ -55,7 +53,7 @@ __global__ void __launch_bounds__(block_threads)
 /// The sizes of slices for the scan: chunks in the upper half, slice-columns in the lower.
 struct slice_places {
     struct item {
-        number size;
+        atomic_word size;
     };
     slice_head* heads;
     std::uint32_t slices;
@@ -63,16 +61,16 @@ struct slice_places {
     [[nodiscard]] __device__ std::uint32_t count() const { return slices; }
     [[nodiscard]] __device__ item load(std::uint32_t s) const {
         const slice_head head = heads[s];
-        const auto length = static_cast<number>(head.length());
-        return {static_cast<number>(chunks_of(head.code(), head.length())) << 32 | length};
+        const auto length = static_cast<atomic_word>(head.length());
+        return {static_cast<atomic_word>(chunks_of(head.code(), head.length())) << 32 | length};
     }
-    __device__ void emit(bool there, std::uint32_t s, item, number before) const {
+    __device__ void emit(bool there, std::uint32_t s, item, atomic_word before) const {
         if (!there) return;
         heads[s].first = static_cast<std::uint32_t>(before);
         heads[s].read = heads[s].first;
         heads[s].columns = static_cast<std::uint32_t>(before >> 32);
     }
-    __device__ void finish(number) const {}
+    __device__ void finish(atomic_word) const {}
 };
 
 __global__ void __launch_bounds__(block_threads)
@@ -163,7 +161,7 @@ device_sell make_device_sell(const std::shared_ptr<device>& device, const device
         totals = choose(false);
     check_fits("chunks of stored columns (64 bytes each)",
                static_cast<std::int64_t>(totals.chunks));
-    const buffer<std::byte> scratch(device, scan_scratch_bytes_of<number>, "set-up");
+    const buffer<std::byte> scratch(device, scan_scratch_bytes_of<atomic_word>, "set-up");
     scan(*device, slice_places{result.heads.data(), static_cast<std::uint32_t>(slices)}, slices,
          scratch.data());
     result.used_steps = static_cast<std::int64_t>(totals.steps);

@@ -34,7 +34,7 @@ constexpr int group_slices = block_warps; ///< one warp for each slice
 /// fit into, a product takes 209 us instead of 238, with 40 it spills and takes 339. A slice loaded
 /// ahead costs registers, too: 307. The form `Split` spills with 4.
 template <class T, int Dots, bool Split>
-constexpr int blocks_per_sm = Split ? 3 : (sizeof(T) == 4 && Dots < 2 ? 5 : 4);
+constexpr int sell_blocks_per_sm = Split ? 3 : (sizeof(T) == 4 && Dots < 2 ? 5 : 4);
 
 /// Whether uniform_kernel(), which takes several groups at a time, is faster than a kernel that
 /// takes one. With 7 entries a row it wins by 1% on 256^3 rows in fp64, where it loses 10% on
@@ -49,7 +49,7 @@ template <class T>
 /// `Ahead` is for matrices with many values; the other form for small ones whose slices are mostly
 /// uniform and diagonal. Only the form `Split` multiplies triples: others have coded_kernel().
 template <class T, int Dots, bool Split, bool Ahead>
-__global__ void __launch_bounds__(block_threads, (blocks_per_sm<T, Dots, Split>))
+__global__ void __launch_bounds__(block_threads, (sell_blocks_per_sm<T, Dots, Split>))
     sell_kernel(const __grid_constant__ compact_context parameter,
                 const __grid_constant__ spmv_operands<T> a,
                 const __grid_constant__ sell_view<T> m) {
@@ -92,8 +92,8 @@ __global__ void __launch_bounds__(block_threads, (blocks_per_sm<T, Dots, Split>)
 /// end with slices, a warp for each slice; `from` is where entry `base` of the block lies.
 template <class T, class Offset>
 __global__ void __launch_bounds__(block_threads)
-    fill_slices(const __grid_constant__ sell_view<T> m, const Offset* offsets, std::int64_t first,
-                std::int64_t last, const T* from, std::int64_t base, T* to) {
+    write_slices(const __grid_constant__ sell_view<T> m, const Offset* offsets, std::int64_t first,
+                 std::int64_t last, const T* from, std::int64_t base, T* to) {
     __shared__ row_tile<T> tiles[block_warps];
     const int lane = lane_number();
     const std::int64_t stride = std::int64_t{gridDim.x} * block_threads;
@@ -314,9 +314,9 @@ private:
             launch.check_launch();
         };
         if (wide_offsets_.size() != 0)
-            enqueue(fill_slices<T, std::int64_t>, wide_offsets_.data());
+            enqueue(write_slices<T, std::int64_t>, wide_offsets_.data());
         else
-            enqueue(fill_slices<T, std::int32_t>, narrow_offsets_.data());
+            enqueue(write_slices<T, std::int32_t>, narrow_offsets_.data());
     }
 
     /// Whether most rows have one stencil, with a kernel that pays.

@@ -15,9 +15,9 @@ std::int64_t bytes_of_sell(const block_pattern& block) {
 }
 
 #if KRYLITH_HAVE_CUDA
-constexpr format_makers cuda_makers = {cuda::make_sell<double>, cuda::make_sell<float>};
+constexpr format_makers sell_makers_cuda = {cuda::make_sell<double>, cuda::make_sell<float>};
 #else
-constexpr format_makers cuda_makers = {};
+constexpr format_makers sell_makers_cuda = {};
 #endif
 
 } // namespace
@@ -34,7 +34,7 @@ constinit const format_method format_rows::sell = {
     .listed_as = "",
     .matrix_bytes = bytes_of_sell,
     .host = format_makers{},
-    .cuda = cuda_makers,
+    .cuda = sell_makers_cuda,
 };
 
 } // namespace krylith

@@ -22,7 +22,7 @@ bool takes_lane_rows(const spmv_arguments<T>& a) {
 namespace {
 
 template <class T, stencil_shape Shape>
-void enqueue(device& device, const spmv_arguments<T>& a, const sell_view<T>& m) {
+void launch_stencil(device& device, const spmv_arguments<T>& a, const sell_view<T>& m) {
     launch_rows(device, a, (m.groups + lane_rows<T> - 1) / lane_rows<T>, m,
                 [](auto dots, auto) { return stencil_kernel<T, dots(), Shape>; });
 }
@@ -33,10 +33,13 @@ template <class T>
 void apply_stencil(device& device, const spmv_arguments<T>& a, const sell_view<T>& m,
                    stencil_shape shape) {
     switch (shape) {
-    case stencil_shape::five_points: return enqueue<T, stencil_shape::five_points>(device, a, m);
-    case stencil_shape::seven_points: return enqueue<T, stencil_shape::seven_points>(device, a, m);
-    case stencil_shape::nine_points: return enqueue<T, stencil_shape::nine_points>(device, a, m);
-    default: return enqueue<T, stencil_shape::twenty_seven_points>(device, a, m);
+    case stencil_shape::five_points:
+        return launch_stencil<T, stencil_shape::five_points>(device, a, m);
+    case stencil_shape::seven_points:
+        return launch_stencil<T, stencil_shape::seven_points>(device, a, m);
+    case stencil_shape::nine_points:
+        return launch_stencil<T, stencil_shape::nine_points>(device, a, m);
+    default: return launch_stencil<T, stencil_shape::twenty_seven_points>(device, a, m);
     }
 }
 

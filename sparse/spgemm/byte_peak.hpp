@@ -8,6 +8,9 @@
 
 namespace krylith::cuda {
 
+/// What the memory of a product is called.
+inline constexpr const char* product_item = "product of matrices";
+
 /// Bytes of buffers that exist side by side.
 class byte_peak {
 public:
@@ -15,7 +18,7 @@ public:
     [[nodiscard]] buffer<V> make(const std::shared_ptr<device>& device, std::int64_t size) {
         live_ += size * static_cast<std::int64_t>(sizeof(V));
         peak_ = live_ > peak_ ? live_ : peak_;
-        return {device, static_cast<std::size_t>(size), "product of matrices"};
+        return {device, static_cast<std::size_t>(size), product_item};
     }
     template <class V>
     void drop(buffer<V>& b) {

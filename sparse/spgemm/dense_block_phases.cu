@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <krylith/device/cuda/shared_memory.cuh>
+#include <krylith/sparse/spgemm/byte_peak.hpp>
 #include <krylith/sparse/spgemm/dense_block_sums.cuh>
 #include <krylith/sparse/spgemm/dense_blocks.hpp>
 #include <krylith/sparse/spgemm/spgemm_plan.hpp>
@@ -50,7 +51,7 @@ public:
         if (nonzeros == 0) offsets.zero();
         {
             const buffer<std::int32_t> blocks(device_, static_cast<std::size_t>(plan_.nonzeros),
-                                              "product of matrices");
+                                              product_item);
             write_searched_columns(device_, plan_, a_.view(), b_.view(), plan_.offsets.data(),
                                    blocks.data());
             expand_blocks(

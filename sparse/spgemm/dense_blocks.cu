@@ -5,15 +5,14 @@
 #include <array>
 #include <bit>
 
+#include <krylith/sparse/spgemm/byte_peak.hpp>
 #include <krylith/vector/scalar/kernel_context_cuda.cuh>
 
-#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/cuda/launch_over.cuh>
 
 namespace krylith::cuda {
 
 namespace {
-
-constexpr const char* memory_item = "product of matrices";
 
 /// Sizes that blocks may have, a bit each: of rows, and of columns.
 struct block_candidates {
@@ -23,7 +22,7 @@ struct block_candidates {
 
 constexpr unsigned all_sizes = (2u << most_of_block) - 4; // 2 to most_of_block
 
-constexpr int row_lanes = 8;
+constexpr int pattern_lanes = 8;
 
 /// Strikes out the sizes that rows [0, rows) of a matrix do not have. 8 lanes take a row. The
 /// columns of a row must be runs of a size, each from a multiple of it on; rows must repeat the
@@ -31,16 +30,17 @@ constexpr int row_lanes = 8;
 __global__ void __launch_bounds__(block_threads)
     strike_sizes(const __grid_constant__ csr_pattern m, std::int64_t rows, bool ascending,
                  const block_candidates candidates, block_candidates* left) {
-    const auto lane = static_cast<unsigned>(threadIdx.x % row_lanes);
+    const auto lane = static_cast<unsigned>(threadIdx.x % pattern_lanes);
     block_candidates mine = candidates;
-    const std::int64_t stride = std::int64_t{gridDim.x} * (block_threads / row_lanes);
-    for (std::int64_t row = (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / row_lanes;
+    const std::int64_t stride = std::int64_t{gridDim.x} * (block_threads / pattern_lanes);
+    for (std::int64_t row =
+             (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / pattern_lanes;
          row < rows; row += stride) {
         const std::int64_t begin = m.offsets[row];
         const auto length = static_cast<unsigned>(m.offsets[row + 1] - begin);
         const std::int64_t before = row > 0 ? m.offsets[row - 1] : begin;
         bool repeats = row > 0 && begin - before == std::int64_t{length};
-        for (unsigned k = lane; k < length && (mine.columns | mine.rows) != 0; k += row_lanes) {
+        for (unsigned k = lane; k < length && (mine.columns | mine.rows) != 0; k += pattern_lanes) {
             const auto column = static_cast<unsigned>(m.indices[begin + k]);
             const unsigned last = k > 0 ? static_cast<unsigned>(m.indices[begin + k - 1]) : 0;
             for (unsigned rest = mine.columns; rest != 0; rest &= rest - 1) {
@@ -74,16 +74,17 @@ __global__ void __launch_bounds__(block_threads)
 __global__ void __launch_bounds__(block_threads)
     contract(const __grid_constant__ csr_pattern m, int rows, int columns, std::int64_t block_rows,
              std::int64_t* offsets, std::int32_t* indices) {
-    const auto lane = static_cast<std::int64_t>(threadIdx.x % row_lanes);
-    const std::int64_t stride = std::int64_t{gridDim.x} * (block_threads / row_lanes);
-    for (std::int64_t row = (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / row_lanes;
+    const auto lane = static_cast<std::int64_t>(threadIdx.x % pattern_lanes);
+    const std::int64_t stride = std::int64_t{gridDim.x} * (block_threads / pattern_lanes);
+    for (std::int64_t row =
+             (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / pattern_lanes;
          row <= block_rows; row += stride) {
         const std::int64_t begin = m.offsets[row * rows];
         const std::int64_t to = begin / (rows * columns);
         if (lane == 0) offsets[row] = to;
         if (row == block_rows) continue;
         const std::int64_t count = (m.offsets[row * rows + 1] - begin) / columns;
-        for (std::int64_t k = lane; k < count; k += row_lanes)
+        for (std::int64_t k = lane; k < count; k += pattern_lanes)
             indices[to + k] = m.indices[begin + k * columns] / columns;
     }
 }
@@ -107,14 +108,6 @@ __global__ void __launch_bounds__(block_threads)
     }
 }
 
-template <class Kernel, class... Arguments>
-void launch(device& device, Kernel kernel, std::int64_t blocks, const Arguments&... arguments) {
-    const launch_scope launch(device);
-    kernel<<<launch.blocks(kernel, block_threads, blocks), block_threads, 0, launch.stream()>>>(
-        arguments...);
-    launch.check_launch();
-}
-
 /// What has short rows gains nothing from blocks.
 bool long_enough(const csr_pattern& m) {
     return m.nonzeros != 0 && m.nonzeros >= 4 * m.rows;
@@ -124,13 +117,13 @@ bool long_enough(const csr_pattern& m) {
 std::array<block_candidates, 2> left_of(const std::shared_ptr<device>& device, const csr_pattern& a,
                                         const csr_pattern& b, std::int64_t rows,
                                         std::array<block_candidates, 2> candidates) {
-    const buffer<block_candidates> left(device, 2, memory_item);
+    const buffer<block_candidates> left(device, 2, product_item);
     device->upload(left.data(), candidates.data(), sizeof candidates);
     for (int i = 0; i < 2; ++i) {
         const csr_pattern& m = i == 0 ? a : b;
         const std::int64_t looked_at = std::min(rows, m.rows);
-        launch(*device, strike_sizes, (looked_at * row_lanes + block_threads - 1) / block_threads,
-               m, looked_at, i == 1, candidates[static_cast<std::size_t>(i)], left.data() + i);
+        launch_over(*device, looked_at * pattern_lanes, strike_sizes, m, looked_at, i == 1,
+                    candidates[static_cast<std::size_t>(i)], left.data() + i);
     }
     device->download(candidates.data(), left.data(), sizeof candidates);
     return candidates;
@@ -174,17 +167,17 @@ block_pattern blocks_of(const std::shared_ptr<device>& device, const csr_pattern
     p.ascends = ascends;
     p.rows = of.rows / rows;
     p.columns = of.columns / columns;
-    p.offsets = {device, static_cast<std::size_t>(p.rows + 1), memory_item};
-    p.indices = {device, static_cast<std::size_t>(of.nonzeros / (rows * columns)), memory_item};
-    launch(*device, contract, ((p.rows + 1) * row_lanes + block_threads - 1) / block_threads, of,
-           rows, columns, p.rows, p.offsets.data(), p.indices.data());
+    p.offsets = {device, static_cast<std::size_t>(p.rows + 1), product_item};
+    p.indices = {device, static_cast<std::size_t>(of.nonzeros / (rows * columns)), product_item};
+    launch_over(*device, (p.rows + 1) * pattern_lanes, contract, of, rows, columns, p.rows,
+                p.offsets.data(), p.indices.data());
     return p;
 }
 
 void expand_blocks(device& device, const csr_pattern& blocks, int rows, int columns,
                    std::int64_t* offsets, std::int32_t* indices) {
-    launch(device, expand, (blocks.rows + block_warps - 1) / block_warps, blocks, rows, columns,
-           offsets, indices);
+    launch_blocks(device, (blocks.rows + block_warps - 1) / block_warps, expand, blocks, rows,
+                  columns, offsets, indices);
 }
 
 } // namespace krylith::cuda

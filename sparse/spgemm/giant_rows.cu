@@ -1,4 +1,5 @@
 // Giant rows: patterns by a bit for each column.
+#include <krylith/sparse/spgemm/byte_peak.hpp>
 #include <krylith/sparse/spgemm/giant_rows.hpp>
 #include <krylith/sparse/spgemm/wide_rows.cuh>
 #include <krylith/sparse/storage/two_pass_scan.cuh>
@@ -8,8 +9,6 @@
 namespace krylith::cuda {
 
 namespace {
-
-constexpr const char* scratch_item = "product of matrices";
 
 /// A warp for each row of B.
 __global__ void __launch_bounds__(block_threads)
@@ -67,8 +66,8 @@ struct columns_of_bits {
 
 giant_row_bits::giant_row_bits(const std::shared_ptr<device>& device, std::int64_t columns)
     : device_(device),
-      bits_(device, static_cast<std::size_t>((columns + 31) / 32), scratch_item),
-      scratch_(device, scan_scratch_bytes, scratch_item) {}
+      bits_(device, static_cast<std::size_t>((columns + 31) / 32), product_item),
+      scratch_(device, scan_scratch_bytes, product_item) {}
 
 std::int64_t giant_row_bits::bytes() const noexcept {
     return static_cast<std::int64_t>(bits_.size() * sizeof(std::uint32_t) + scratch_.size());

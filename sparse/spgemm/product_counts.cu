@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <krylith/device/memory/buffer.hpp>
+#include <krylith/sparse/spgemm/byte_peak.hpp>
 #include <krylith/sparse/spgemm/dense_blocks.hpp>
 #include <krylith/sparse/spgemm/neighbour_records.hpp>
 #include <krylith/sparse/spgemm/product_counts.cuh>
@@ -11,22 +12,11 @@
 #include <krylith/sparse/spgemm/spgemm_plan.hpp>
 #include <krylith/sparse/storage/two_pass_scan.cuh>
 
-#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/cuda/launch_over.cuh>
 
 namespace krylith::cuda {
 
 namespace {
-
-constexpr const char* memory_item = "product of matrices";
-
-template <class Kernel, class... Arguments>
-void launch_counts(device& device, Kernel kernel, std::int64_t blocks,
-                   const Arguments&... arguments) {
-    const launch_scope launch(device);
-    kernel<<<launch.blocks(kernel, block_threads, blocks), block_threads, 0, launch.stream()>>>(
-        arguments...);
-    launch.check_launch();
-}
 
 /// The most rows of A that are long.
 std::int64_t most_long_rows(const csr_pattern& a) {
@@ -35,9 +25,9 @@ std::int64_t most_long_rows(const csr_pattern& a) {
 
 std::int64_t first_disorder(const std::shared_ptr<device>& device, const csr_pattern& b) {
     std::uint64_t row = ~std::uint64_t{0};
-    const buffer<unsigned long long> found(device, 1, memory_item);
+    const buffer<unsigned long long> found(device, 1, product_item);
     device->upload(found.data(), &row, sizeof row);
-    launch_counts(*device, find_disorder, b.rows / 32 + 1, b, found.data());
+    launch_blocks(*device, b.rows / 32 + 1, find_disorder, b, found.data());
     device->download(&row, found.data(), sizeof row);
     return static_cast<std::int64_t>(row);
 }
@@ -59,21 +49,20 @@ product_totals find_product_totals(const std::shared_ptr<device>& device, const 
                                    const csr_pattern& b, const class_rules& rules,
                                    std::uint32_t* counts) {
     const auto most = static_cast<std::size_t>(most_long_rows(a));
-    const buffer<product_totals> totals(device, 1, memory_item);
-    const buffer<std::int32_t> rows(device, most, memory_item);
-    const buffer<unsigned long long> products(device, most, memory_item);
+    const buffer<product_totals> totals(device, 1, product_item);
+    const buffer<std::int32_t> rows(device, most, product_item);
+    const buffer<unsigned long long> products(device, most, product_item);
     totals.zero();
     products.zero();
     const long_rows later{rows.data(), products.data()};
-    launch_counts(*device, count_products, (a.rows + block_threads - 1) / block_threads, a,
-                  b.offsets, rules, counts, later, totals.data());
+    launch_over(*device, a.rows, count_products, a, b.offsets, rules, counts, later, totals.data());
     if (most != 0) {
-        launch_counts(*device, add_up_long_rows, a.nonzeros / block_threads, a, b.offsets, later,
-                      totals.data());
-        launch_counts(*device, count_long_rows, 1, a, rules, counts, later, totals.data());
+        launch_blocks(*device, a.nonzeros / block_threads + 1, add_up_long_rows, a, b.offsets,
+                      later, totals.data());
+        launch_blocks(*device, 1, count_long_rows, a, rules, counts, later, totals.data());
     }
     if (!b.ascends)
-        launch_counts(*device, count_descents, (b.nonzeros + b.rows) / block_threads + 1, b,
+        launch_blocks(*device, (b.nonzeros + b.rows) / block_threads + 1, count_descents, b,
                       totals.data());
     product_totals found{};
     device->download(&found, totals.data(), sizeof found);

@@ -1,6 +1,7 @@
 // The columns of rows of C whose products keep no places.
 #include <krylith/device/cuda/shared_memory.cuh>
 #include <krylith/sparse/spgemm/blocked_rows.cuh>
+#include <krylith/sparse/spgemm/byte_peak.hpp>
 #include <krylith/sparse/spgemm/first_alike.cuh>
 #include <krylith/sparse/spgemm/spgemm_plan.hpp>
 #include <krylith/sparse/spgemm/wide_rows.cuh>
@@ -58,9 +59,8 @@ void write_searched_columns(const std::shared_ptr<device>& device, const spgemm_
         const bool blocked = b.columns >= least_blocked_columns;
         const bool kept = plan.kept_at.size() != 0;
         const auto count = static_cast<std::size_t>(rows.count);
-        constexpr const char* item = "product of matrices";
-        const buffer<std::int32_t> not_kept(device, kept ? count : 0, item);
-        const buffer<std::int32_t> overflow(device, blocked ? count : 0, item);
+        const buffer<std::int32_t> not_kept(device, kept ? count : 0, product_item);
+        const buffer<std::int32_t> overflow(device, blocked ? count : 0, product_item);
         joined_lists left{rows, nullptr, nullptr};
         const launch_scope launch(*device);
         if (kept) {

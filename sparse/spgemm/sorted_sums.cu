@@ -1,6 +1,7 @@
 // Giant rows: values by sorting products.
 #include <cub/device/device_radix_sort.cuh>
 
+#include <krylith/sparse/spgemm/byte_peak.hpp>
 #include <krylith/sparse/spgemm/giant_rows.hpp>
 #include <krylith/sparse/spgemm/placed_sums.cuh>
 #include <krylith/sparse/spgemm/row_limits.hpp>
@@ -11,8 +12,6 @@
 namespace krylith::cuda {
 
 namespace {
-
-constexpr const char* sort_item = "product of matrices";
 
 struct length_of_row {
     std::int64_t size;
@@ -113,12 +112,13 @@ void add_sorted(const std::shared_ptr<device>& device, const device_csr_view<T>&
                 const device_csr_view<T>& b, const sorted_row& row, const std::int32_t* columns,
                 T* values) {
     const std::int64_t window = std::min(row.products, limits_of_rows().sorted_products);
-    const buffer<std::int64_t> before(device, static_cast<std::size_t>(row.entries + 1), sort_item);
-    const buffer<std::uint32_t> keys(device, static_cast<std::size_t>(2 * window), sort_item);
-    const buffer<T> products(device, static_cast<std::size_t>(2 * window), sort_item);
+    const buffer<std::int64_t> before(device, static_cast<std::size_t>(row.entries + 1),
+                                      product_item);
+    const buffer<std::uint32_t> keys(device, static_cast<std::size_t>(2 * window), product_item);
+    const buffer<T> products(device, static_cast<std::size_t>(2 * window), product_item);
     std::size_t bytes = sort_bytes<T>(window);
-    const buffer<char> scratch(device, bytes, sort_item);
-    const buffer<char> sums(device, scan_scratch_bytes_of<std::int64_t>, sort_item);
+    const buffer<char> scratch(device, bytes, product_item);
+    const buffer<char> sums(device, scan_scratch_bytes_of<std::int64_t>, product_item);
     scan(*device,
          products_before{a.indices + row.first_entry, row.entries, b.offsets, before.data()},
          row.entries, sums.data());

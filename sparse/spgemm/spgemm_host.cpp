@@ -80,9 +80,8 @@ spgemm_estimate count_products(const csr_pattern& a, const csr_pattern& b, int t
     return e;
 }
 
-int team_for(int threads, std::int64_t products) {
-    return static_cast<int>(
-        std::clamp<std::int64_t>(products / products_worth_a_thread(), 1, threads));
+int spgemm_team(int threads, std::int64_t products) {
+    return worthwhile_team(threads, products, products_worth_a_thread());
 }
 
 /// Lists of the columns of C, or of its values, one for each share of the rows, and their memory.
@@ -121,7 +120,7 @@ public:
         std::vector<share_size> sizes;
         auto& host = host_of(device_);
         host.submit([&, threads = host.threads()] {
-            if (!pb.ascends) disorder = find_disorder(pb, team_for(threads, pb.nonzeros));
+            if (!pb.ascends) disorder = find_disorder(pb, spgemm_team(threads, pb.nonzeros));
             if (disorder < 0) sizes = share_rows(pa, pb, threads);
         });
         host.synchronize();
@@ -196,8 +195,9 @@ private:
     std::vector<share_size> share_rows(const csr_pattern& a, const csr_pattern& b,
                                        int most_threads) {
         std::int64_t* const offsets = offsets_.data();
-        this->products = count_products(a, b, team_for(most_threads, a.nonzeros), offsets).products;
-        threads_ = team_for(most_threads, this->products);
+        this->products =
+            count_products(a, b, spgemm_team(most_threads, a.nonzeros), offsets).products;
+        threads_ = spgemm_team(most_threads, this->products);
         shares_ = equal_products({offsets, as_size(a.rows + 1)}, threads_);
         std::vector<share_size> sizes(as_size(threads_));
         in_team(threads_, [&](int thread, int team) {
@@ -278,7 +278,7 @@ spgemm_estimate estimate_spgemm(const device_csr<T>& a, const device_csr<T>& b) 
     auto& host = host_of(a.on());
     host.submit([&, threads = host.threads()] {
         e = count_products(device_pattern_of(a), device_pattern_of(b),
-                           team_for(threads, a.nonzeros()), nullptr);
+                           spgemm_team(threads, a.nonzeros()), nullptr);
     });
     host.synchronize();
     e.result_bytes = 8 * (a.rows() + 1) + (4 + std::int64_t{sizeof(T)}) * e.most_nonzeros;

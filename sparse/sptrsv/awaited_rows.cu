@@ -3,17 +3,17 @@
 #include <krylith/sparse/sptrsv/awaited_rows.hpp>
 
 #include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/cuda/launch_over.cuh>
 #include <krylith/device/cuda/warp.cuh>
 
 namespace krylith::cuda {
 
 namespace {
 
-constexpr int threads = 256;
-constexpr std::int64_t longest = 48;
-constexpr int batch = 8;
-constexpr int line = 128 / sizeof(awaited_rows); // rows of a cache line
-constexpr int ahead = 2 * line;                  // how far rows are fetched into L2
+constexpr std::int64_t longest_listed = 48;
+constexpr int awaited_batch = 8;
+constexpr int rows_of_line = 128 / sizeof(awaited_rows); // rows of a cache line
+constexpr int ahead = 2 * rows_of_line;                  // how far rows are fetched into L2
 
 /// The awaited rows of one row, found entry by entry from the outer end of the triangle.
 struct awaited_list {
@@ -36,36 +36,35 @@ struct awaited_list {
 };
 
 template <class T>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(block_threads)
     list_awaited(triangle_source<T> a, const std::uint8_t* starts, awaited_rows* awaited,
                  std::int32_t* lengths, unsigned* crowded) {
     bool too_many = false;
-    for (std::int64_t place = std::int64_t{blockIdx.x} * threads + threadIdx.x; place < a.rows;
-         place += std::int64_t{gridDim.x} * threads) {
+    for (std::int64_t place = first_item(); place < a.rows; place += item_stride()) {
         const std::int64_t row = a.row_at(place);
         const std::int64_t begin = a.offsets[row];
         const std::int64_t end = a.offsets[row + 1];
-        if (end - begin > longest) {
+        if (end - begin > longest_listed) {
             too_many = true;
             continue;
         }
         awaited_list list;
         int length = 0;
         bool ends = false;
-        for (std::int64_t next = begin; next < end && !ends; next += batch) {
-            std::int32_t columns[batch];
+        for (std::int64_t next = begin; next < end && !ends; next += awaited_batch) {
+            std::int32_t columns[awaited_batch];
 #pragma unroll
-            for (int u = 0; u < batch; ++u)
+            for (int u = 0; u < awaited_batch; ++u)
                 columns[u] = next + u < end ? a.indices[a.from_outside(next + u, begin, end)] : -1;
 #pragma unroll
-            for (int u = 0; u < batch; ++u) {
+            for (int u = 0; u < awaited_batch; ++u) {
                 if (columns[u] < 0 || !a.depends(row, columns[u])) continue;
                 const std::int64_t own = a.row_at(columns[u]); // row_at() is its own inverse
                 list.decide(starts, place, own, a.row_at(list.last));
                 list.last = own;
                 ++length;
             }
-            ends = columns[batch - 1] >= 0 && a.ends(row, columns[batch - 1]);
+            ends = columns[awaited_batch - 1] >= 0 && a.ends(row, columns[awaited_batch - 1]);
         }
         list.decide(starts, place, -1, a.row_at(list.last));
         too_many = too_many || list.count > awaited_rows::most;
@@ -75,14 +74,14 @@ __global__ void __launch_bounds__(threads)
     if (__any_sync(all_lanes, too_many) != 0 && lane_number() == 0) *crowded = 1;
 }
 
-__device__ inline std::int32_t look(const std::int32_t* level) {
+__device__ inline std::int32_t look_at_level(const std::int32_t* level) {
     std::int32_t value;
     asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(level) : "memory");
     return value;
 }
 
 /// A lane takes a chain, and keeps the level of its latest row. No lane waits inside a step.
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(block_threads)
     sweep_lists(std::int64_t rows, bool upper, const awaited_rows* __restrict__ awaited,
                 const std::int32_t* __restrict__ starts, std::int64_t chains, std::int32_t* levels,
                 unsigned* ticket, int* highest) {
@@ -109,7 +108,7 @@ __global__ void __launch_bounds__(threads)
                 std::int32_t seen[awaited_rows::most];
 #pragma unroll
                 for (int i = 0; i < awaited_rows::most; ++i)
-                    if (wanted[i] >= 0) seen[i] = look(levels + wanted[i]);
+                    if (wanted[i] >= 0) seen[i] = look_at_level(levels + wanted[i]);
                 goes_on = true;
 #pragma unroll
                 for (int i = 0; i < awaited_rows::most; ++i) {
@@ -133,7 +132,7 @@ __global__ void __launch_bounds__(threads)
 #pragma unroll
                     for (int i = 0; i < awaited_rows::most; ++i) wanted[i] = next.rows[i];
                     if (place + 1 < last) next = awaited[place + 1];
-                    if (place % line == 0 && place + ahead < last)
+                    if (place % rows_of_line == 0 && place + ahead < last)
                         asm volatile("prefetch.global.L2 [%0];" : : "l"(awaited + place + ahead));
                 }
             }
@@ -150,11 +149,7 @@ __global__ void __launch_bounds__(threads)
 template <class T>
 void find_awaited_rows(device& device, const triangle_source<T>& a, const std::uint8_t* starts,
                        awaited_rows* awaited, std::int32_t* lengths, unsigned* crowded) {
-    const launch_scope launch(device);
-    const auto kernel = list_awaited<T>;
-    kernel<<<launch.blocks(kernel, threads, (a.rows + threads - 1) / threads), threads, 0,
-             launch.stream()>>>(a, starts, awaited, lengths, crowded);
-    launch.check_launch();
+    launch_over(device, a.rows, list_awaited<T>, a, starts, awaited, lengths, crowded);
 }
 
 void sweep_awaited(device& device, std::int64_t rows, bool upper, const awaited_rows* awaited,
@@ -162,9 +157,10 @@ void sweep_awaited(device& device, std::int64_t rows, bool upper, const awaited_
                    unsigned* ticket, int* highest) {
     const launch_scope launch(device);
     const std::int64_t most = static_cast<cuda_device&>(device).multiprocessors();
-    const auto blocks = static_cast<unsigned>(std::min(most, (chains + threads - 1) / threads));
-    sweep_lists<<<blocks, threads, 0, launch.stream()>>>(rows, upper, awaited, starts, chains,
-                                                         levels, ticket, highest);
+    const auto blocks =
+        static_cast<unsigned>(std::min(most, (chains + block_threads - 1) / block_threads));
+    sweep_lists<<<blocks, block_threads, 0, launch.stream()>>>(rows, upper, awaited, starts, chains,
+                                                               levels, ticket, highest);
     launch.check_launch();
 }
 

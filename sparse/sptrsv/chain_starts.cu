@@ -4,42 +4,40 @@
 #include <krylith/sparse/sptrsv/chain_starts.hpp>
 
 #include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/cuda/launch_over.cuh>
 #include <krylith/device/cuda/warp.cuh>
 
 namespace krylith::cuda {
 
 namespace {
 
-constexpr int threads = 256;
-constexpr std::int64_t long_row = 64;
-constexpr int batch = 8; // entries that a lane loads at once
-constexpr const char* item = "analysis of a triangle";
+constexpr std::int64_t long_triangle_row = 64;
+constexpr int chain_batch = 8; // entries that a lane loads at once
 
 /// Looks for the row before in a lane's row; rows that are long are searched by the warp.
 template <class T>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(block_threads)
     mark_starts(triangle_source<T> a, std::uint8_t* starts, std::int64_t* falls) {
     bool descends = false;
-    const std::int64_t stride = std::int64_t{gridDim.x} * threads;
+    const std::int64_t stride = item_stride();
     const std::int64_t rounds = (a.rows + stride - 1) / stride;
     for (std::int64_t round = 0; round < rounds; ++round) {
-        const std::int64_t place =
-            round * stride + std::int64_t{blockIdx.x} * threads + threadIdx.x;
+        const std::int64_t place = round * stride + first_item();
         const bool there = place < a.rows;
         const std::int64_t row = there ? a.row_at(place) : 0;
         const std::int64_t before = there && place > 0 ? a.row_at(place - 1) : -1;
         const std::int64_t begin = there ? a.offsets[row] : 0;
         const std::int64_t end = there ? a.offsets[row + 1] : 0;
         bool found = false;
-        if (end - begin <= long_row) {
+        if (end - begin <= long_triangle_row) {
             std::int32_t latest = -1;
-            for (std::int64_t next = begin; next < end; next += batch) {
-                std::int32_t columns[batch];
+            for (std::int64_t next = begin; next < end; next += chain_batch) {
+                std::int32_t columns[chain_batch];
 #pragma unroll
-                for (int u = 0; u < batch; ++u)
+                for (int u = 0; u < chain_batch; ++u)
                     if (next + u < end) columns[u] = a.indices[next + u];
 #pragma unroll
-                for (int u = 0; u < batch; ++u) {
+                for (int u = 0; u < chain_batch; ++u) {
                     if (next + u >= end) continue;
                     found = found || columns[u] == before;
                     descends = descends || columns[u] < latest;
@@ -47,7 +45,7 @@ __global__ void __launch_bounds__(threads)
                 }
             }
         }
-        unsigned together = __ballot_sync(all_lanes, end - begin > long_row);
+        unsigned together = __ballot_sync(all_lanes, end - begin > long_triangle_row);
         for (; together != 0; together &= together - 1) {
             const int of = __ffs(static_cast<int>(together)) - 1;
             const std::int64_t from = __shfl_sync(all_lanes, begin, of);
@@ -73,15 +71,15 @@ chain_starts find_chains(const std::shared_ptr<device>& device, const triangle_s
     chain_starts result;
     if (a.rows == 0) return result;
     const auto rows = static_cast<std::size_t>(a.rows);
-    result.starts = {device, rows, item};
-    const buffer<std::int64_t> found(device, 2, item); // chains, and whether a row falls
+    result.starts = {device, rows, analysis_item};
+    const buffer<std::int64_t> found(device, 2, analysis_item); // chains, and whether a row falls
     found.zero();
-    result.places = {device, rows, item};
+    result.places = {device, rows, analysis_item};
     {
         const launch_scope launch(*device);
         const auto kernel = mark_starts<T>;
-        kernel<<<launch.blocks(kernel, threads, (a.rows + threads - 1) / threads), threads, 0,
-                 launch.stream()>>>(a, result.starts.data(), found.data() + 1);
+        kernel<<<launch.blocks(kernel, block_threads, (a.rows + block_threads - 1) / block_threads),
+                 block_threads, 0, launch.stream()>>>(a, result.starts.data(), found.data() + 1);
         launch.check_launch();
         std::size_t bytes = 0;
         const auto select = [&](void* scratch) {
@@ -90,7 +88,7 @@ chain_starts find_chains(const std::shared_ptr<device>& device, const triangle_s
                 result.places.data(), found.data(), a.rows, launch.stream()));
         };
         select(nullptr);
-        const buffer<std::byte> scratch(device, bytes, item);
+        const buffer<std::byte> scratch(device, bytes, analysis_item);
         select(scratch.data());
     }
     const std::vector<std::int64_t> numbers = found.download();

@@ -9,13 +9,11 @@
 #include <krylith/sparse/sptrsv/level_sweep.cuh>
 
 #include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/cuda/launch_over.cuh>
 
 namespace krylith::cuda {
 
 namespace {
-
-constexpr int threads = 256;
-constexpr const char* item = "analysis of a triangle";
 
 struct sweep_counters {
     unsigned ticket;
@@ -25,7 +23,7 @@ struct sweep_counters {
 };
 
 template <class T>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(block_threads)
     sweep_levels(triangle_source<T> a, std::int32_t* levels, std::int32_t* lengths,
                  sweep_counters* counters, const std::int32_t* starts, std::int64_t chains) {
     level_work work{levels, lengths};
@@ -34,13 +32,12 @@ __global__ void __launch_bounds__(threads)
     if (lane_number() == 0 && highest != 0) atomicMax(&counters->highest, highest);
 }
 
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(block_threads)
     make_keys(const std::int32_t* levels, const std::int32_t* lengths, std::int64_t rows,
               const int* highest, std::uint32_t* keys, std::int32_t* order, unsigned* falls) {
     const bool carries = *highest <= level_key::most_levels;
     bool descends = false;
-    for (std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x; i < rows;
-         i += std::int64_t{gridDim.x} * threads) {
+    for (std::int64_t i = first_item(); i < rows; i += item_stride()) {
         const std::uint32_t key = level_key::of(levels[i] - 1, lengths[i], carries);
         keys[i] = key;
         order[i] = static_cast<std::int32_t>(i);
@@ -51,36 +48,26 @@ __global__ void __launch_bounds__(threads)
     if (__any_sync(all_lanes, descends) != 0 && lane_number() == 0) *falls = 1;
 }
 
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(block_threads)
     invert(const std::int32_t* order, std::int64_t rows, std::int32_t* places) {
-    for (std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x; i < rows;
-         i += std::int64_t{gridDim.x} * threads)
+    for (std::int64_t i = first_item(); i < rows; i += item_stride())
         places[order[i]] = static_cast<std::int32_t>(i);
 }
 
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(block_threads)
     find_first_places(const std::uint32_t* keys, bool carries, std::int64_t rows,
                       std::int64_t* first) {
-    for (std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x; i < rows;
-         i += std::int64_t{gridDim.x} * threads) {
+    for (std::int64_t i = first_item(); i < rows; i += item_stride()) {
         const std::uint32_t level = level_key::level(keys[i], carries);
         if (i == 0 || level_key::level(keys[i - 1], carries) != level) first[level] = i;
     }
 }
 
-template <class Kernel, class... Arguments>
-void launch_over(device& device, Kernel kernel, std::int64_t rows, const Arguments&... arguments) {
-    const launch_scope launch(device);
-    kernel<<<launch.blocks(kernel, threads, (rows + threads - 1) / threads), threads, 0,
-             launch.stream()>>>(arguments...);
-    launch.check_launch();
-}
-
 /// Sorts rows by key; rows of equal keys keep their order.
 void sort_rows(const std::shared_ptr<device>& device, level_order& result, std::int64_t rows,
                int bits) {
-    buffer<std::uint32_t> keys(device, static_cast<std::size_t>(rows), item);
-    buffer<std::int32_t> order(device, static_cast<std::size_t>(rows), item);
+    buffer<std::uint32_t> keys(device, static_cast<std::size_t>(rows), analysis_item);
+    buffer<std::int32_t> order(device, static_cast<std::size_t>(rows), analysis_item);
     cub::DoubleBuffer<std::uint32_t> both_keys(result.keys.data(), keys.data());
     cub::DoubleBuffer<std::int32_t> both_orders(result.order.data(), order.data());
     const launch_scope launch(*device);
@@ -90,7 +77,7 @@ void sort_rows(const std::shared_ptr<device>& device, level_order& result, std::
                                                            rows, 0, bits, launch.stream()));
     };
     sort(nullptr);
-    const buffer<std::byte> scratch(device, bytes, item);
+    const buffer<std::byte> scratch(device, bytes, analysis_item);
     sort(scratch.data());
     if (both_keys.Current() == keys.data()) result.keys.swap(keys);
     if (both_orders.Current() == order.data()) result.order.swap(order);
@@ -103,7 +90,7 @@ void find_levels(const std::shared_ptr<device>& device, const triangle_source<T>
                  std::int32_t* lengths, sweep_counters* counters) {
     // Where most rows begin a chain there is nothing to leave out.
     if (2 * chains.count <= a.rows) {
-        const buffer<awaited_rows> awaited(device, static_cast<std::size_t>(a.rows), item);
+        const buffer<awaited_rows> awaited(device, static_cast<std::size_t>(a.rows), analysis_item);
         find_awaited_rows(*device, a, chains.starts.data(), awaited.data(), lengths,
                           &counters->crowded);
         unsigned crowded = 0;
@@ -116,8 +103,8 @@ void find_levels(const std::shared_ptr<device>& device, const triangle_source<T>
     const auto blocks =
         static_cast<unsigned>(static_cast<cuda_device&>(*device).multiprocessors()) *
         static_cast<unsigned>(blocks_each);
-    sweep_levels<<<blocks, threads, 0, launch.stream()>>>(a, levels, lengths, counters,
-                                                          chains.places.data(), chains.count);
+    sweep_levels<<<blocks, block_threads, 0, launch.stream()>>>(a, levels, lengths, counters,
+                                                                chains.places.data(), chains.count);
     launch.check_launch();
 }
 
@@ -128,20 +115,20 @@ level_order order_by_level(const std::shared_ptr<device>& device, const triangle
                            int blocks_each) {
     const auto rows = static_cast<std::size_t>(a.rows);
     level_order result;
-    result.lengths = {device, rows, item};
-    result.keys = {device, rows, item};
-    result.order = {device, rows, item};
+    result.lengths = {device, rows, analysis_item};
+    result.keys = {device, rows, analysis_item};
+    result.order = {device, rows, analysis_item};
     if (rows == 0) return result;
-    const buffer<std::int32_t> levels(device, rows, item);
+    const buffer<std::int32_t> levels(device, rows, analysis_item);
     levels.zero();
-    const buffer<sweep_counters> counters(device, 1, item);
+    const buffer<sweep_counters> counters(device, 1, analysis_item);
     counters.zero();
     const chain_starts chains = find_chains(device, a);
     triangle_source<T> sorted = a;
     sorted.sorted = chains.sorted;
     find_levels(device, sorted, chains, blocks_each, levels.data(), result.lengths.data(),
                 counters.data());
-    launch_over(*device, make_keys, a.rows, levels.data(), result.lengths.data(), a.rows,
+    launch_over(*device, a.rows, make_keys, levels.data(), result.lengths.data(), a.rows,
                 &counters.data()->highest, result.keys.data(), result.order.data(),
                 &counters.data()->falls);
     const sweep_counters found = counters.download().front();
@@ -154,8 +141,8 @@ level_order order_by_level(const std::shared_ptr<device>& device, const triangle
     }
     sort_rows(device, result, a.rows,
               std::bit_width(static_cast<std::uint32_t>(found.highest)) + length_class::bits);
-    result.places = {device, rows, item};
-    launch_over(*device, invert, a.rows, result.order.data(), a.rows, result.places.data());
+    result.places = {device, rows, analysis_item};
+    launch_over(*device, a.rows, invert, result.order.data(), a.rows, result.places.data());
     return result;
 }
 
@@ -163,10 +150,10 @@ template <class T>
 std::int64_t count_levels(const std::shared_ptr<device>& device, const triangle_source<T>& a) {
     if (a.rows == 0) return 0;
     const auto rows = static_cast<std::size_t>(a.rows);
-    const buffer<std::int32_t> levels(device, rows, item);
+    const buffer<std::int32_t> levels(device, rows, analysis_item);
     levels.zero();
-    const buffer<std::int32_t> lengths(device, rows, item);
-    const buffer<sweep_counters> counters(device, 1, item);
+    const buffer<std::int32_t> lengths(device, rows, analysis_item);
+    const buffer<sweep_counters> counters(device, 1, analysis_item);
     counters.zero();
     const chain_starts chains = find_chains(device, a);
     triangle_source<T> sorted = a;
@@ -178,10 +165,9 @@ std::int64_t count_levels(const std::shared_ptr<device>& device, const triangle_
 std::vector<std::int64_t> first_places(const std::shared_ptr<device>& device,
                                        const level_order& order) {
     const auto rows = static_cast<std::int64_t>(order.keys.size());
-    const buffer<std::int64_t> first(device, static_cast<std::size_t>(order.levels), item);
-    if (rows != 0)
-        launch_over(*device, find_first_places, rows, order.keys.data(), order.carries_lengths,
-                    rows, first.data());
+    const buffer<std::int64_t> first(device, static_cast<std::size_t>(order.levels), analysis_item);
+    launch_over(*device, rows, find_first_places, order.keys.data(), order.carries_lengths, rows,
+                first.data());
     std::vector<std::int64_t> result = first.download();
     result.push_back(rows);
     return result;

@@ -6,17 +6,15 @@
 
 #include <krylith/sparse/sptrsv/level_order.hpp>
 
-#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/cuda/launch_over.cuh>
 #include <krylith/device/cuda/warp.cuh>
 
 namespace krylith::cuda {
 
 namespace {
 
-constexpr int threads = 256; // of a block, and places of a window
-constexpr std::int64_t longest = 64;
+constexpr std::int64_t longest_ranged = 64;
 constexpr int length_bits = level_key::length_bits;
-constexpr const char* item = "analysis of a triangle";
 
 /// A row, the range that it is in, and the entries that it waits for.
 struct ranged_row {
@@ -44,7 +42,7 @@ __device__ inline ranged_row row_at_place(const triangle_source<T>& a, const std
     found.level = a.upper ? ranges - 1 - low : low;
     const std::int64_t first = a.offsets[found.row];
     const std::int64_t last = a.offsets[found.row + 1];
-    if (last - first > longest) {
+    if (last - first > longest_ranged) {
         found.fits = false;
         return found;
     }
@@ -61,17 +59,17 @@ __device__ inline ranged_row row_at_place(const triangle_source<T>& a, const std
     return found;
 }
 
-/// A block sorts a window of places by level and length.
+/// A block sorts a window of as many places as it has threads by level and length.
 template <class T>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(block_threads)
     order_windows(triangle_source<T> a, const std::int64_t* begins, int ranges, int bits,
                   std::uint32_t* keys, std::int32_t* order, unsigned* unfit) {
-    using sort = cub::BlockRadixSort<std::uint32_t, threads, 1, std::int32_t>;
+    using sort = cub::BlockRadixSort<std::uint32_t, block_threads, 1, std::int32_t>;
     __shared__ typename sort::TempStorage storage;
     bool fits = true;
-    const std::int64_t windows = (a.rows + threads - 1) / threads;
+    const std::int64_t windows = (a.rows + block_threads - 1) / block_threads;
     for (std::int64_t window = blockIdx.x; window < windows; window += gridDim.x) {
-        const std::int64_t place = window * threads + threadIdx.x;
+        const std::int64_t place = window * block_threads + threadIdx.x;
         std::uint32_t key[1] = {~0u}; // behind all rows: equal keys keep their order
         std::int32_t row[1] = {0};
         if (place < a.rows) {
@@ -104,20 +102,14 @@ std::optional<level_order> order_by_ranges(const std::shared_ptr<device>& device
     level_order result;
     result.levels = count;
     result.carries_lengths = true;
-    result.keys = {device, rows, item};
-    result.order = {device, rows, item};
-    const buffer<std::int64_t> begins(device, std::span<const std::int64_t>(ranges), item);
-    const buffer<unsigned> unfit(device, 1, item);
+    result.keys = {device, rows, analysis_item};
+    result.order = {device, rows, analysis_item};
+    const buffer<std::int64_t> begins(device, std::span<const std::int64_t>(ranges), analysis_item);
+    const buffer<unsigned> unfit(device, 1, analysis_item);
     unfit.zero();
-    {
-        const launch_scope launch(*device);
-        const auto kernel = order_windows<T>;
-        const int bits = length_bits + std::bit_width(static_cast<std::uint32_t>(count - 1));
-        kernel<<<launch.blocks(kernel, threads, (a.rows + threads - 1) / threads), threads, 0,
-                 launch.stream()>>>(a, begins.data(), static_cast<int>(count), bits,
-                                    result.keys.data(), result.order.data(), unfit.data());
-        launch.check_launch();
-    }
+    const int bits = length_bits + std::bit_width(static_cast<std::uint32_t>(count - 1));
+    launch_over(*device, a.rows, order_windows<T>, a, begins.data(), static_cast<int>(count), bits,
+                result.keys.data(), result.order.data(), unfit.data());
     if (unfit.download().front() != 0) return std::nullopt;
     return result;
 }

@@ -5,26 +5,25 @@
 #include <krylith/sparse/sptrsv/level_order.hpp>
 
 #include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/cuda/launch_over.cuh>
 #include <krylith/device/cuda/warp.cuh>
 
 namespace krylith::cuda {
 
 namespace {
 
-constexpr int threads = 256;
-constexpr int warps = threads / 32;
-constexpr const char* item = "triangle in slices";
-constexpr int batch = 8; // entries that a lane loads at once
+constexpr const char* slices_item = "triangle in slices";
+constexpr int entries_at_once = 8; // entries that a lane loads at once
 
 /// How many slices and steps come before a window; or how many it has.
-struct slice_totals {
+struct window_totals {
     std::int64_t slices;
     std::int64_t steps;
 };
 
 struct add_totals {
-    __host__ __device__ slice_totals operator()(const slice_totals& a,
-                                                const slice_totals& b) const {
+    __host__ __device__ window_totals operator()(const window_totals& a,
+                                                 const window_totals& b) const {
         return {a.slices + b.slices, a.steps + b.steps};
     }
 };
@@ -85,10 +84,11 @@ struct window_slices {
     }
 };
 
-__global__ void __launch_bounds__(threads) count_slices(places_of_rows by, slice_totals* totals) {
+__global__ void __launch_bounds__(block_threads)
+    count_slices(places_of_rows by, window_totals* totals) {
     const std::int64_t windows = (by.rows + 31) / 32;
-    for (std::int64_t w = std::int64_t{blockIdx.x} * warps + threadIdx.x / 32; w < windows;
-         w += std::int64_t{gridDim.x} * warps) {
+    for (std::int64_t w = std::int64_t{blockIdx.x} * block_warps + threadIdx.x / 32; w < windows;
+         w += std::int64_t{gridDim.x} * block_warps) {
         const window_slices own(by, w);
         const std::int64_t steps = warp_sum(std::int64_t{own.steps});
         if (lane_number() == 0) totals[w] = {__popc(own.heads), steps};
@@ -96,11 +96,11 @@ __global__ void __launch_bounds__(threads) count_slices(places_of_rows by, slice
 }
 
 /// totals[w] are those before window w; there is one more for the end.
-__global__ void __launch_bounds__(threads)
-    write_heads(places_of_rows by, const slice_totals* totals, triangle_slice* heads) {
+__global__ void __launch_bounds__(block_threads)
+    write_heads(places_of_rows by, const window_totals* totals, triangle_slice* heads) {
     const std::int64_t windows = (by.rows + 31) / 32;
-    for (std::int64_t w = std::int64_t{blockIdx.x} * warps + threadIdx.x / 32; w < windows;
-         w += std::int64_t{gridDim.x} * warps) {
+    for (std::int64_t w = std::int64_t{blockIdx.x} * block_warps + threadIdx.x / 32; w < windows;
+         w += std::int64_t{gridDim.x} * block_warps) {
         const window_slices own(by, w);
         const int lane = lane_number();
         const std::int64_t before = warp_running_sum(std::int64_t{own.steps}) - own.steps;
@@ -114,13 +114,13 @@ __global__ void __launch_bounds__(threads)
 }
 
 template <class T>
-__global__ void __launch_bounds__(threads)
-    fill(triangle_source<T> a, std::int64_t slices, const triangle_slice* heads,
-         const std::int32_t* order, const std::int32_t* places, std::int32_t* columns, T* values,
-         T* pivots, unsigned* bad_row) {
+__global__ void __launch_bounds__(block_threads)
+    store_slice_entries(triangle_source<T> a, std::int64_t slices, const triangle_slice* heads,
+                        const std::int32_t* order, const std::int32_t* places,
+                        std::int32_t* columns, T* values, T* pivots, unsigned* bad_row) {
     const int lane = lane_number();
-    for (std::int64_t s = std::int64_t{blockIdx.x} * warps + threadIdx.x / 32; s < slices;
-         s += std::int64_t{gridDim.x} * warps) {
+    for (std::int64_t s = std::int64_t{blockIdx.x} * block_warps + threadIdx.x / 32; s < slices;
+         s += std::int64_t{gridDim.x} * block_warps) {
         const triangle_slice head = heads[s];
         const triangle_slice after = heads[s + 1];
         const int lanes = head.lanes;
@@ -137,21 +137,21 @@ __global__ void __launch_bounds__(threads)
         std::int64_t taken = 0;
         T pivot = 0;
         while (__any_sync(all_lanes, k < end) != 0) {
-            std::int32_t found[batch];
-            std::int32_t to_column[batch];
-            T entries[batch];
+            std::int32_t found[entries_at_once];
+            std::int32_t to_column[entries_at_once];
+            T entries[entries_at_once];
 #pragma unroll
-            for (int u = 0; u < batch; ++u)
+            for (int u = 0; u < entries_at_once; ++u)
                 found[u] = k + u * lanes < end ? a.indices[k + u * lanes] : -1;
 #pragma unroll
-            for (int u = 0; u < batch; ++u) {
+            for (int u = 0; u < entries_at_once; ++u) {
                 const bool counts = found[u] >= 0 && a.depends(row, found[u]);
                 if (counts || found[u] == row) entries[u] = a.values[k + u * lanes];
                 if (counts && columns != nullptr)
                     to_column[u] = places != nullptr ? places[found[u]] : found[u];
             }
 #pragma unroll
-            for (int u = 0; u < batch; ++u) {
+            for (int u = 0; u < entries_at_once; ++u) {
                 const bool counts = found[u] >= 0 && a.depends(row, found[u]);
                 if (found[u] == row) pivot += entries[u];
                 const unsigned mask = __ballot_sync(all_lanes, counts) & group;
@@ -164,7 +164,7 @@ __global__ void __launch_bounds__(threads)
                 }
                 taken += __popc(mask);
             }
-            k += batch * lanes;
+            k += entries_at_once * lanes;
         }
         if (columns != nullptr)
             for (std::int64_t number = taken + own; number < steps * lanes; number += lanes) {
@@ -181,11 +181,10 @@ __global__ void __launch_bounds__(threads)
     }
 }
 
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(block_threads)
     find_slices(const triangle_slice* heads, std::int64_t slices, std::int64_t count,
                 std::int64_t* places) {
-    for (std::int64_t i = std::int64_t{blockIdx.x} * threads + threadIdx.x; i < count;
-         i += std::int64_t{gridDim.x} * threads) {
+    for (std::int64_t i = first_item(); i < count; i += item_stride()) {
         std::int64_t low = 0; // the first slice whose place isn't lower
         std::int64_t high = slices;
         while (low < high) {
@@ -199,12 +198,9 @@ __global__ void __launch_bounds__(threads)
     }
 }
 
-template <class Kernel, class... Arguments>
-void launch_over(device& device, Kernel kernel, std::int64_t items, const Arguments&... arguments) {
-    const launch_scope launch(device);
-    kernel<<<launch.blocks(kernel, threads, (items + warps - 1) / warps), threads, 0,
-             launch.stream()>>>(arguments...);
-    launch.check_launch();
+/// The blocks for so many warps.
+std::int64_t blocks_of_warps(std::int64_t warps) {
+    return (warps + block_warps - 1) / block_warps;
 }
 
 } // namespace
@@ -215,39 +211,39 @@ slice_plan plan_slices(const std::shared_ptr<device>& device, const level_order&
     const auto rows = static_cast<std::int64_t>(order.keys.size());
     if (rows == 0) return plan;
     const std::int64_t windows = (rows + 31) / 32;
-    const buffer<slice_totals> counts(device, static_cast<std::size_t>(windows) + 1, item);
-    const buffer<slice_totals> before(device, static_cast<std::size_t>(windows) + 1, item);
+    const buffer<window_totals> counts(device, static_cast<std::size_t>(windows) + 1, slices_item);
+    const buffer<window_totals> before(device, static_cast<std::size_t>(windows) + 1, slices_item);
     const places_of_rows by{order.keys.data(),     order.order.data(), order.lengths.data(), rows,
                             order.carries_lengths, one_level};
-    launch_over(*device, count_slices, windows, by, counts.data());
-    device->zero(counts.data() + windows, sizeof(slice_totals));
+    launch_blocks(*device, blocks_of_warps(windows), count_slices, by, counts.data());
+    device->zero(counts.data() + windows, sizeof(window_totals));
     {
         const launch_scope launch(*device);
         std::size_t bytes = 0;
         const auto scan = [&](void* scratch) {
             KRYLITH_CUDA_CHECK(cub::DeviceScan::ExclusiveScan(
-                scratch, bytes, counts.data(), before.data(), add_totals{}, slice_totals{0, 0},
+                scratch, bytes, counts.data(), before.data(), add_totals{}, window_totals{0, 0},
                 windows + 1, launch.stream()));
         };
         scan(nullptr);
-        const buffer<std::byte> scratch(device, bytes, item);
+        const buffer<std::byte> scratch(device, bytes, slices_item);
         scan(scratch.data());
     }
-    slice_totals all{};
+    window_totals all{};
     device->download(&all, before.data() + windows, sizeof all);
     plan.slices = all.slices;
     plan.steps = all.steps;
-    plan.heads = {device, static_cast<std::size_t>(all.slices) + 1, item};
-    launch_over(*device, write_heads, windows, by, before.data(), plan.heads.data());
+    plan.heads = {device, static_cast<std::size_t>(all.slices) + 1, slices_item};
+    launch_blocks(*device, blocks_of_warps(windows), write_heads, by, before.data(),
+                  plan.heads.data());
     return plan;
 }
 
 std::vector<std::int64_t> slices_at(const std::shared_ptr<device>& device, const slice_plan& plan,
                                     const std::vector<std::int64_t>& places) {
-    const buffer<std::int64_t> found(device, std::span<const std::int64_t>(places), item);
+    const buffer<std::int64_t> found(device, std::span<const std::int64_t>(places), slices_item);
     const auto count = static_cast<std::int64_t>(places.size());
-    launch_over(*device, find_slices, (count + 31) / 32, plan.heads.data(), plan.slices, count,
-                found.data());
+    launch_over(*device, count, find_slices, plan.heads.data(), plan.slices, count, found.data());
     return found.download();
 }
 
@@ -255,9 +251,8 @@ template <class T>
 void fill_slices(device& device, const triangle_source<T>& a, const slice_plan& plan,
                  const std::int32_t* order, const std::int32_t* places, std::int32_t* columns,
                  T* values, T* pivots, unsigned* bad_row) {
-    if (plan.slices != 0)
-        launch_over(device, fill<T>, plan.slices, a, plan.slices, plan.heads.data(), order, places,
-                    columns, values, pivots, bad_row);
+    launch_blocks(device, blocks_of_warps(plan.slices), store_slice_entries<T>, a, plan.slices,
+                  plan.heads.data(), order, places, columns, values, pivots, bad_row);
 }
 
 template void fill_slices(device&, const triangle_source<double>&, const slice_plan&,

@@ -12,7 +12,7 @@ namespace krylith::cuda {
 
 namespace {
 
-constexpr int threads = 128; // of a block whose rows wait
+constexpr int waiting_block = 128; // of a block whose rows wait
 
 template <class T>
 __global__ void __launch_bounds__(256) fill_with_ones(T* words, std::int64_t count) {
@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(256) fill_with_ones(T* words, std::int64_t cou
 
 /// A block takes as many slices as it has warps by a ticket, and the next ticket while it solves.
 template <int Batch, int Vectors, word_scope Scope, class T>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(waiting_block)
     solve_by_slices(const __grid_constant__ triangle_slices<T> a,
                     const __grid_constant__ triangular_vectors<T> v, T* all_words,
                     solve_counters* counters) {
@@ -121,16 +121,17 @@ void solve_slices(device& device, const triangle_slices<T>& a, const triangular_
     with_batch(words.vectors, how.steps, [&](auto batch, auto vectors) {
         if (how.one_block) {
             solve_by_slices<batch.value, vectors.value, word_scope::block>
-                <<<1, threads, 0, launch.stream()>>>(a, v, words.words, words.counters);
+                <<<1, waiting_block, 0, launch.stream()>>>(a, v, words.words, words.counters);
             return;
         }
         // More warps than these only wait, and their looking takes L2's time from others.
         const int each = batch.value == 16 ? 2 : 4;
-        const auto most = std::min<std::int64_t>(std::int64_t{multiprocessors} * each,
-                                                 (a.slices * 32 + threads - 1) / threads);
+        const auto most =
+            std::min<std::int64_t>(std::int64_t{multiprocessors} * each,
+                                   (a.slices * 32 + waiting_block - 1) / waiting_block);
         const auto blocks = how.blocks != 0 ? how.blocks : static_cast<unsigned>(most);
         solve_by_slices<batch.value, vectors.value, word_scope::device>
-            <<<blocks, threads, 0, launch.stream()>>>(a, v, words.words, words.counters);
+            <<<blocks, waiting_block, 0, launch.stream()>>>(a, v, words.words, words.counters);
     });
     launch.check_launch();
 }

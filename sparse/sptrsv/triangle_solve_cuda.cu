@@ -15,7 +15,7 @@ namespace krylith::cuda {
 
 namespace {
 
-constexpr const char* item = "triangle";
+constexpr const char* triangle_item = "triangle";
 
 template <class T>
 triangle_source<T> source_of(const device_csr<T>& a, const triangular_options& options) {
@@ -39,8 +39,9 @@ protected:
     /// The words of rows that wait for each other.
     void make_words() {
         if (source_.rows == 0) return;
-        words_ = {device_, static_cast<std::size_t>(2 * source_.rows * this->together), item};
-        counters_ = {device_, 1, item};
+        words_ = {device_, static_cast<std::size_t>(2 * source_.rows * this->together),
+                  triangle_item};
+        counters_ = {device_, 1, triangle_item};
         counters_.zero();
         forget_words(*device_, words_.data(), static_cast<std::int64_t>(words_.size()));
     }
@@ -126,9 +127,10 @@ public:
         plan_ = plan_slices(this->device_, order, wide_);
         if (plan_.slices != 0)
             launch_.steps = static_cast<int>((plan_.steps + plan_.slices - 1) / plan_.slices);
-        columns_ = {this->device_, static_cast<std::size_t>(plan_.steps * 32), item};
-        values_ = {this->device_, static_cast<std::size_t>(plan_.steps * 32), item};
-        if (!this->unit_) pivots_ = {this->device_, static_cast<std::size_t>(this->rows), item};
+        columns_ = {this->device_, static_cast<std::size_t>(plan_.steps * 32), triangle_item};
+        values_ = {this->device_, static_cast<std::size_t>(plan_.steps * 32), triangle_item};
+        if (!this->unit_)
+            pivots_ = {this->device_, static_cast<std::size_t>(this->rows), triangle_item};
         if (by_ranges)
             first_slices_ = slices_at(this->device_, plan_, in_order_of_solving(ranges));
         else if (wide_)
@@ -153,7 +155,7 @@ public:
 
     std::int64_t update() override {
         if (this->rows == 0) return -1;
-        const buffer<unsigned> bad(this->device_, 1, item);
+        const buffer<unsigned> bad(this->device_, 1, triangle_item);
         {
             const launch_scope launch(*this->device_);
             KRYLITH_CUDA_CHECK(

@@ -7,6 +7,9 @@
 
 namespace krylith {
 
+/// What the memory of an analysis is called.
+inline constexpr const char* analysis_item = "analysis of a triangle";
+
 /// A square matrix in compressed rows. Rows may be in any order of columns and hold a column
 /// several times, whose values add up.
 template <class T>

@@ -23,7 +23,7 @@ namespace {
 constexpr int most_together = 4;
 
 template <class T>
-void check(const device_csr<T>& a, const triangular_options& options) {
+void check_triangle(const device_csr<T>& a, const triangular_options& options) {
     if (a.on() == nullptr) throw usage_error("triangular_solver: the matrix has no device");
     if (a.rows() != a.columns())
         throw input_error("triangular_solver: the matrix has " + std::to_string(a.rows()) +
@@ -42,7 +42,7 @@ void check(const device_csr<T>& a, const triangular_options& options) {
 
 template <class T>
 std::unique_ptr<triangle_solve<T>> make(const device_csr<T>& a, const triangular_options& options) {
-    check(a, options);
+    check_triangle(a, options);
     if (a.on()->kind() == backend::host) return host::make_triangle_solve(a, options);
 #if KRYLITH_HAVE_CUDA
     return cuda::make_triangle_solve(a, options);

@@ -7,6 +7,8 @@
 
 namespace krylith::cuda {
 
+inline constexpr int warp_window = 1024; ///< entries that a warp finds the rows of
+
 [[nodiscard]] __device__ inline unsigned lanes_below() {
     return (1u << lane_number()) - 1;
 }

@@ -12,6 +12,7 @@
 #include <cub/device/device_radix_sort.cuh>
 
 #include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/cuda/launch_over.cuh>
 #include <krylith/sparse/transpose/entry_rows.cuh>
 #include <krylith/sparse/transpose/transpose_ways.hpp>
 
@@ -19,18 +20,15 @@ namespace krylith::cuda {
 
 namespace {
 
-constexpr int threads = 256;
-constexpr int warp_window = 1024; ///< nonzeros that a warp finds the rows of
-
 /// Stores the row of each nonzero and, as what is sorted, its position. Giant rows and any number
 /// of empty ones cost no more than others: a warp has its nonzeros, not its rows.
 template <class Position>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(block_threads)
     expand_rows(const __grid_constant__ pattern_view a, std::int32_t* rows, Position* positions) {
     const int lane = lane_number();
-    const std::int64_t warps = std::int64_t{gridDim.x} * (threads / 32);
+    const std::int64_t warps = std::int64_t{gridDim.x} * block_warps;
     const std::int64_t windows = (a.nonzeros - 1) / warp_window + 1;
-    for (std::int64_t w = std::int64_t{blockIdx.x} * (threads / 32) + threadIdx.x / 32; w < windows;
+    for (std::int64_t w = std::int64_t{blockIdx.x} * block_warps + threadIdx.x / 32; w < windows;
          w += warps) {
         const std::int64_t begin = w * warp_window;
         const std::int64_t end = min(begin + warp_window, a.nonzeros);
@@ -55,7 +53,7 @@ __global__ void __launch_bounds__(threads)
 
 /// Finds where columns begin in the sorted list of them: a block has 1024 columns, finds the part
 /// of the list that has these, and each thread searches in that.
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(block_threads)
     find_offsets(const std::int32_t* sorted, std::int64_t nonzeros, std::int64_t columns,
                  std::int64_t* offsets) {
     constexpr std::int64_t block_columns = 1024;
@@ -77,17 +75,16 @@ __global__ void __launch_bounds__(threads)
             range[threadIdx.x] = lower_bound(0, nonzeros, first + threadIdx.x * block_columns);
         __syncthreads();
         const std::int64_t end = min(first + block_columns, columns + 1);
-        for (std::int64_t c = first + threadIdx.x; c < end; c += threads)
+        for (std::int64_t c = first + threadIdx.x; c < end; c += block_threads)
             offsets[c] = range[0] == range[1] ? range[0] : lower_bound(range[0], range[1], c);
     }
 }
 
 template <class Position, class T>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(block_threads)
     gather(const Position* order, std::int64_t count, const std::int32_t* rows,
            const __grid_constant__ transposed_arrays<T> to) {
-    for (std::int64_t p = std::int64_t{blockIdx.x} * threads + threadIdx.x; p < count;
-         p += std::int64_t{gridDim.x} * threads) {
+    for (std::int64_t p = first_item(); p < count; p += item_stride()) {
         const Position k = order[p];
         to.indices[p] = rows[k];
         if (to.values != nullptr) to.transposed_values[p] = to.values[k];
@@ -97,8 +94,8 @@ __global__ void __launch_bounds__(threads)
 /// Columns are not negative: as unsigned numbers their order is the same, and no bit is turned
 /// round.
 template <class Position>
-void sort(device& on, void* scratch, std::size_t& bytes, const pattern_view& a,
-          std::int32_t* sorted, const Position* positions, Position* order) {
+void sort_by_column(device& on, void* scratch, std::size_t& bytes, const pattern_view& a,
+                    std::int32_t* sorted, const Position* positions, Position* order) {
     const launch_scope launch(on);
     const int bits = a.columns > 1 ? std::bit_width(static_cast<std::uint64_t>(a.columns - 1)) : 1;
     KRYLITH_CUDA_CHECK(cub::DeviceRadixSort::SortPairs(
@@ -107,33 +104,24 @@ void sort(device& on, void* scratch, std::size_t& bytes, const pattern_view& a,
         launch.stream()));
 }
 
-template <class Kernel, class... Arguments>
-void launch_over(device& on, Kernel kernel, std::int64_t items, const Arguments&... arguments) {
-    const launch_scope launch(on);
-    kernel<<<launch.blocks(kernel, threads, (items + threads - 1) / threads), threads, 0,
-             launch.stream()>>>(arguments...);
-    launch.check_launch();
-}
-
 template <class Position, class T>
 void transpose_by(const std::shared_ptr<device>& on, const pattern_view& a,
                   const transposed_arrays<T>& to, Position* places) {
     const auto count = static_cast<std::size_t>(a.nonzeros);
-    const std::string item = "transposition";
-    const buffer<std::int32_t> rows(on, count, item);
-    const buffer<Position> positions(on, count, item);
-    const buffer<Position> own(on, places == nullptr ? count : 0, item);
+    const buffer<std::int32_t> rows(on, count, transposition_item);
+    const buffer<Position> positions(on, count, transposition_item);
+    const buffer<Position> own(on, places == nullptr ? count : 0, transposition_item);
     Position* const order = places == nullptr ? own.data() : places;
-    const buffer<std::int32_t> sorted(on, count, item);
+    const buffer<std::int32_t> sorted(on, count, transposition_item);
     std::size_t bytes = 0;
-    sort<Position>(*on, nullptr, bytes, a, nullptr, nullptr, nullptr);
-    const buffer<unsigned char> scratch(on, bytes, item);
+    sort_by_column<Position>(*on, nullptr, bytes, a, nullptr, nullptr, nullptr);
+    const buffer<unsigned char> scratch(on, bytes, transposition_item);
     const std::int64_t windows = (a.nonzeros - 1) / warp_window + 1;
-    launch_over(*on, expand_rows<Position>, windows * 32, a, rows.data(), positions.data());
-    sort(*on, scratch.data(), bytes, a, sorted.data(), positions.data(), order);
-    launch_over(*on, find_offsets, a.columns / 4 + 1, sorted.data(), a.nonzeros, a.columns,
+    launch_over(*on, windows * 32, expand_rows<Position>, a, rows.data(), positions.data());
+    sort_by_column(*on, scratch.data(), bytes, a, sorted.data(), positions.data(), order);
+    launch_over(*on, a.columns / 4 + 1, find_offsets, sorted.data(), a.nonzeros, a.columns,
                 to.offsets);
-    launch_over(*on, gather<Position, T>, a.nonzeros, order, a.nonzeros, rows.data(), to);
+    launch_over(*on, a.nonzeros, gather<Position, T>, order, a.nonzeros, rows.data(), to);
 }
 
 } // namespace

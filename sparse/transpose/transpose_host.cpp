@@ -4,23 +4,20 @@
 #include <krylith/device/host/host_device.hpp>
 #include <krylith/device/host/host_team.hpp>
 #include <krylith/matrix/compressed/transpose_entries.hpp>
+#include <krylith/matrix/types/index_width.hpp>
 #include <krylith/sparse/transpose/transpose_kernels.hpp>
 
 namespace krylith::host {
 
 namespace {
 
-std::size_t size_of(std::int64_t count) {
-    return static_cast<std::size_t>(count);
-}
-
 /// Transposes by load(k), which an entry carries along, and store(place, load).
 template <class Load, class LoadEntry, class Store>
 void transpose_by(const pattern_view& a, int threads, std::int64_t* offsets, std::int32_t* rows,
                   const LoadEntry& load, const Store& store) {
     const compressed_pattern pattern{
-        {a.offsets, size_of(a.rows) + 1}, {a.indices, size_of(a.nonzeros)}, a.columns};
-    transpose_entries<Load>(pattern, {offsets, size_of(a.columns) + 1},
+        {a.offsets, as_size(a.rows) + 1}, {a.indices, as_size(a.nonzeros)}, a.columns};
+    transpose_entries<Load>(pattern, {offsets, as_size(a.columns) + 1},
                             plan_transposition(pattern, threads), load,
                             [&](std::int64_t place, std::int64_t row, const Load& one) {
                                 rows[place] = static_cast<std::int32_t>(row);
@@ -42,12 +39,6 @@ void gather(const Position* places, std::int64_t count, const T* from, T* to, in
         const std::int64_t end = count * (thread + 1) / team;
         for (std::int64_t p = count * thread / team; p < end; ++p) to[p] = from[places[p]];
     });
-}
-
-/// The number of threads for so many entries.
-int team_for(int threads, std::int64_t entries) {
-    constexpr std::int64_t worth_a_thread = 16384;
-    return static_cast<int>(std::clamp<std::int64_t>(entries / worth_a_thread, 1, threads));
 }
 
 } // namespace
@@ -72,7 +63,7 @@ void transpose_pattern(const std::shared_ptr<device>& on, const pattern_view& a,
 template <class T>
 void permute(device& on, const permutation_view& places, std::int64_t count, const T* from, T* to) {
     auto& host = static_cast<host_device&>(on);
-    host.submit([=, threads = team_for(host.threads(), count)] {
+    host.submit([=, threads = worthwhile_team(host.threads(), count)] {
         if (places.narrow != nullptr)
             gather(places.narrow, count, from, to, threads);
         else

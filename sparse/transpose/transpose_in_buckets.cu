@@ -9,17 +9,15 @@ namespace krylith::cuda {
 
 namespace {
 
-constexpr const char* item = "transposition";
-
 /// Moves entries with their loads: values where T is their type, positions where it is void.
 template <class T, class Load>
 void move_entries(const std::shared_ptr<device>& on, const pattern_view& a,
                   const column_buckets& cut, const bucket_counts& counts, std::int64_t largest,
                   const T* values, std::int64_t* offsets, std::int32_t* rows, Load* loads) {
     const auto count = static_cast<std::size_t>(a.nonzeros);
-    const buffer<std::int32_t> bucket_rows(on, count, item);
-    const buffer<std::uint16_t> bucket_columns(on, count, item);
-    const buffer<Load> bucket_loads(on, count, item);
+    const buffer<std::int32_t> bucket_rows(on, count, transposition_item);
+    const buffer<std::uint16_t> bucket_columns(on, count, transposition_item);
+    const buffer<Load> bucket_loads(on, count, transposition_item);
     const bucket_arrays<Load> arrays{cut, counts, bucket_rows.data(), bucket_columns.data(),
                                      bucket_loads.data()};
     const launch_scope launch(*on);
@@ -41,9 +39,9 @@ void move_entries(const std::shared_ptr<device>& on, const pattern_view& a,
 bucket_transposition::bucket_transposition(std::shared_ptr<device> on, const pattern_view& a)
     : on_(std::move(on)), a_(a), cut_(make_column_buckets(a.columns, a.nonzeros)) {
     if (!cut_.possible()) return;
-    counts_ = {on_, static_cast<std::size_t>(cut_.counts()), item};
-    begins_ = {on_, static_cast<std::size_t>(cut_.counts()) + 1, item};
-    scratch_ = {on_, scan_scratch_bytes_of<std::int32_t>, item};
+    counts_ = {on_, static_cast<std::size_t>(cut_.counts()), transposition_item};
+    begins_ = {on_, static_cast<std::size_t>(cut_.counts()) + 1, transposition_item};
+    scratch_ = {on_, scan_scratch_bytes_of<std::int32_t>, transposition_item};
 }
 
 void bucket_transposition::count(transpose_facts* facts, const unsigned* unless) {

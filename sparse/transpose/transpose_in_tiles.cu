@@ -9,8 +9,6 @@ namespace {
 
 constexpr int tile_threads = 256;
 constexpr int tile_capacity = 4096; ///< entries of a tile
-constexpr const char* item = "transposition";
-
 /// Counters that begin with 0, in one piece: the entries of tiles, then their chunks.
 std::size_t counter_bytes(std::int64_t tiles) {
     return static_cast<std::size_t>(tiles) * (sizeof(wide_count) + sizeof(unsigned));
@@ -27,10 +25,10 @@ tile_transposition::tile_transposition(std::shared_ptr<device> on, const pattern
         return;
     }
     const auto tiles = static_cast<std::size_t>(cut_.tiles);
-    chunks_ = {on_, tiles * column_tiles::most_chunks, item};
-    counters_ = {on_, counter_bytes(cut_.tiles), item};
-    first_entries_ = {on_, tiles + 1, item};
-    scratch_ = {on_, scan_scratch_bytes_of<std::int64_t>, item};
+    chunks_ = {on_, tiles * column_tiles::most_chunks, transposition_item};
+    counters_ = {on_, counter_bytes(cut_.tiles), transposition_item};
+    first_entries_ = {on_, tiles + 1, transposition_item};
+    scratch_ = {on_, scan_scratch_bytes_of<std::int64_t>, transposition_item};
 }
 
 namespace {

@@ -13,6 +13,9 @@
 
 namespace krylith::cuda {
 
+/// What the memory of a transposition is called.
+inline constexpr const char* transposition_item = "transposition";
+
 /// What the pattern says, on the device; all are 0 at first.
 struct transpose_facts {
     unsigned differs;   ///< not 0: the pattern is not its own transposed

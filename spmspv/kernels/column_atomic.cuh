@@ -140,7 +140,7 @@ struct adding_sink {
 
 template <class S, bool Listed, bool Balanced>
 __global__ void __launch_bounds__(block_threads, 5)
-    adding_kernel(const __grid_constant__ column_operands<S> a,
+    adding_kernel(const __grid_constant__ scatter_operands<S> a,
                   const __grid_constant__ spmspv::vector_arrays<typename S::value_type> y,
                   const std::uint32_t* skip_rows, std::uint32_t lanes) {
     __shared__ std::int32_t slots[Listed ? block_warps * touched_list::room : 1];
@@ -156,7 +156,7 @@ __global__ void __launch_bounds__(block_threads, 5)
 
 template <class S, bool Listed, bool Balanced>
 void launch_adding(device& device, const plain_arguments<S>& a,
-                   const column_operands<S>& operands) {
+                   const scatter_operands<S>& operands) {
     const launch_scope launch(device);
     const auto kernel = adding_kernel<S, Listed, Balanced>;
     const column_grid size = column_grid_of(a, Balanced);
@@ -184,9 +184,9 @@ void multiply_columns_atomic(device& device, const plain_arguments<S>& a) {
                      a.entries, scratch.scan);
     else if (a.pairs)
         device.zero(a.y.count, sizeof(std::int32_t));
-    const column_operands<S> operands{a.columns.offsets, a.columns.indices, a.columns.values,
-                                      a.x.indices,       a.x.values,        a.x.count,
-                                      a.alpha,           scratch.ends,      scratch.starts};
+    const scatter_operands<S> operands{a.columns.offsets, a.columns.indices, a.columns.values,
+                                       a.x.indices,       a.x.values,        a.x.count,
+                                       a.alpha,           scratch.ends,      scratch.starts};
     if (!a.pairs) return launch_adding<S, false, Balanced>(device, a, operands);
     launch_adding<S, true, Balanced>(device, a, operands);
     gather_values(device, a.y);

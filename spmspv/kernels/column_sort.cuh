@@ -53,7 +53,7 @@ struct term_sink {
 
 template <class S, bool Balanced>
 __global__ void __launch_bounds__(block_threads, 4)
-    term_kernel(const __grid_constant__ column_operands<S> a, term_sink<S> sink,
+    term_kernel(const __grid_constant__ scatter_operands<S> a, term_sink<S> sink,
                 std::uint32_t lanes) {
     if constexpr (Balanced) {
         __shared__ tile_shared<typename S::value_type> s;
@@ -83,15 +83,15 @@ void multiply_columns_sort(device& device, const plain_arguments<S>& a) {
                      a.entries, scratch.scan);
         const auto rows = static_cast<std::uint32_t>(a.rows.major_size);
         // alpha is 1 here: it scales the sums at the end.
-        const column_operands<S> operands{a.columns.offsets,
-                                          a.columns.indices,
-                                          a.columns.values,
-                                          a.x.indices,
-                                          a.x.values,
-                                          a.x.count,
-                                          T(1),
-                                          scratch.ends,
-                                          scratch.starts};
+        const scatter_operands<S> operands{a.columns.offsets,
+                                           a.columns.indices,
+                                           a.columns.values,
+                                           a.x.indices,
+                                           a.x.values,
+                                           a.x.count,
+                                           T(1),
+                                           scratch.ends,
+                                           scratch.starts};
         const term_sink<S> sink{scratch.terms.keys[0], static_cast<T*>(scratch.terms.values[0]),
                                 static_cast<std::uint32_t>(a.frontier_nonzeros), rows, a.skip_rows};
         {

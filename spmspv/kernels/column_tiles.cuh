@@ -16,7 +16,7 @@ inline constexpr int terms_at_once = static_cast<int>(spmspv::column_tile_items)
 
 /// The operands of the product, and the places of the columns of the entries of x.
 template <class S>
-struct column_operands {
+struct scatter_operands {
     using T = typename S::value_type;
     const std::int32_t* offsets; ///< offsets of the columns
     const std::int32_t* rows;
@@ -50,7 +50,7 @@ struct column_operands {
 
 /// Gives the sink all terms, by `lanes` lanes for each entry; a long column stalls its warp.
 template <class S, class Sink>
-__device__ inline void for_terms_direct(const column_operands<S>& a, std::uint32_t lanes,
+__device__ inline void for_terms_direct(const scatter_operands<S>& a, std::uint32_t lanes,
                                         Sink& sink) {
     using T = typename S::value_type;
     const std::uint32_t lane = threadIdx.x & 31;
@@ -122,7 +122,7 @@ entries_ended(const std::int32_t* ends, std::uint32_t count, std::uint32_t items
 /// Gives the sink all terms by tiles of 1024 entries of x and of A: no length of a column, nor any
 /// number of empty ones, makes one tile larger than others.
 template <class S, class Sink>
-__device__ inline void for_terms_balanced(const column_operands<S>& a,
+__device__ inline void for_terms_balanced(const scatter_operands<S>& a,
                                           tile_shared<typename S::value_type>& s, Sink& sink) {
     using T = typename S::value_type;
     const int me = static_cast<int>(threadIdx.x);

@@ -28,8 +28,7 @@ public:
 
 /// The number of threads for so many entries.
 [[nodiscard]] inline int team_for(int threads, std::int64_t entries) {
-    return static_cast<int>(
-        std::clamp<std::int64_t>(entries / worth_a_thread(), 1, std::min(threads, most_threads)));
+    return worthwhile_team(std::min(threads, most_threads), entries, worth_a_thread());
 }
 
 /// Calls body(part) for parts [0, parts), by one thread each unless the runtime grants fewer.

@@ -106,7 +106,8 @@ void add_terms(spmspv::distribution assigned, const spmspv::product_arguments<S,
 constexpr int fewest_that_pay = 4;
 
 template <class S, bool Listed, class M>
-void run(spmspv::distribution assigned, const spmspv::product_arguments<S, M>& a, int threads) {
+void run_columns(spmspv::distribution assigned, const spmspv::product_arguments<S, M>& a,
+                 int threads) {
     // The estimate is that of columns of mean length; the balanced kernel counts, if it has more
     // than one thread.
     const std::int64_t entries = *a.x.count;
@@ -138,9 +139,9 @@ void run(spmspv::distribution assigned, const spmspv::product_arguments<S, M>& a
 
 template <class S, class M>
 void multiply_by_columns(spmspv::kernel k, const spmspv::product_arguments<S, M>& a, int threads) {
-    if (a.pairs) return run<S, true>(spmspv::distribution_of(k), a, threads);
+    if (a.pairs) return run_columns<S, true>(spmspv::distribution_of(k), a, threads);
     prepare_dense(a, threads);
-    run<S, false>(spmspv::distribution_of(k), a, threads);
+    run_columns<S, false>(spmspv::distribution_of(k), a, threads);
 }
 
 #define KRYLITH_INSTANTIATE(S, M)                                                                  \

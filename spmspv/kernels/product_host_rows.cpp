@@ -210,7 +210,8 @@ void balanced(const spmspv::product_arguments<S, M>& a, int parts) {
 }
 
 template <class S, bool Sparse, class M>
-void run(spmspv::distribution assigned, const spmspv::product_arguments<S, M>& a, int threads) {
+void run_rows(spmspv::distribution assigned, const spmspv::product_arguments<S, M>& a,
+              int threads) {
     const int parts = team_for(threads, std::int64_t{a.rows.major_size} + a.rows.nonzeros);
     if (parts > 1 && assigned == spmspv::distribution::balanced)
         balanced<S, Sparse>(a, parts);
@@ -223,9 +224,9 @@ void run(spmspv::distribution assigned, const spmspv::product_arguments<S, M>& a
 template <class S, class M>
 void multiply_by_rows(spmspv::kernel k, const spmspv::product_arguments<S, M>& a, int threads) {
     if (spmspv::direction_of(k) == spmspv::direction::pull)
-        run<S, true>(spmspv::distribution_of(k), a, threads);
+        run_rows<S, true>(spmspv::distribution_of(k), a, threads);
     else
-        run<S, false>(spmspv::distribution_of(k), a, threads);
+        run_rows<S, false>(spmspv::distribution_of(k), a, threads);
 }
 
 #define KRYLITH_INSTANTIATE(S, M)                                                                  \

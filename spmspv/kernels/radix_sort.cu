@@ -11,8 +11,8 @@ namespace krylith::cuda {
 namespace {
 
 template <class Value>
-int sort(const sort_arrays& a, std::int64_t count, int bits, void* scratch, std::size_t& bytes,
-         cudaStream_t stream) {
+int sort_by_key(const sort_arrays& a, std::int64_t count, int bits, void* scratch,
+                std::size_t& bytes, cudaStream_t stream) {
     cub::DoubleBuffer<std::uint32_t> keys(a.keys[0], a.keys[1]);
     cub::DoubleBuffer<Value> values(static_cast<Value*>(a.values[0]),
                                     static_cast<Value*>(a.values[1]));
@@ -29,9 +29,9 @@ std::size_t sort_scratch_bytes(std::int64_t count, std::size_t value_bytes) {
     if (count == 0) return 0;
     std::size_t bytes = 0;
     if (value_bytes == 4)
-        (void)sort<std::uint32_t>({}, count, 32, nullptr, bytes, nullptr);
+        (void)sort_by_key<std::uint32_t>({}, count, 32, nullptr, bytes, nullptr);
     else
-        (void)sort<std::uint64_t>({}, count, 32, nullptr, bytes, nullptr);
+        (void)sort_by_key<std::uint64_t>({}, count, 32, nullptr, bytes, nullptr);
     return bytes;
 }
 
@@ -41,8 +41,8 @@ int sort_pairs(device& device, const sort_arrays& a, std::int64_t count, std::si
     const launch_scope launch(device);
     std::size_t bytes = sort_scratch_bytes(count, value_bytes);
     if (value_bytes == 4)
-        return sort<std::uint32_t>(a, count, bits, scratch, bytes, launch.stream());
-    return sort<std::uint64_t>(a, count, bits, scratch, bytes, launch.stream());
+        return sort_by_key<std::uint32_t>(a, count, bits, scratch, bytes, launch.stream());
+    return sort_by_key<std::uint64_t>(a, count, bits, scratch, bytes, launch.stream());
 }
 
 } // namespace krylith::cuda

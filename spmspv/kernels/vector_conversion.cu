@@ -6,6 +6,7 @@
 // where k is small. Scattered stores and loads move whole sectors: 32 bytes for each entry.
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/spmspv/kernels/vector_conversion.hpp>
+#include <krylith/spmspv/kernels/vector_fill.hpp>
 #include <krylith/vector/scalar/kernel_context_cuda.cuh>
 
 namespace krylith::cuda {
@@ -72,14 +73,6 @@ struct gather_value {
     }
 };
 
-template <class T>
-__global__ void __launch_bounds__(block_threads)
-    fill_kernel(T* dense, std::uint32_t count, T with) {
-    const std::uint32_t stride = gridDim.x * block_threads;
-    for (std::uint32_t i = blockIdx.x * block_threads + threadIdx.x; i < count; i += stride)
-        dense[i] = with;
-}
-
 /// Makes bits of dense. A warp takes 8 words at once, so that 8 loads a lane are in flight.
 template <class T>
 __global__ void __launch_bounds__(block_threads)
@@ -143,12 +136,7 @@ template <class T>
 void fill_absent(device& device, const vector_arrays<T>& v) {
     if (v.size == 0) return;
     if (v.absent == T(0)) return device.zero(v.dense, static_cast<std::size_t>(v.size) * sizeof(T));
-    const launch_scope launch(device);
-    const auto kernel = fill_kernel<T>;
-    kernel<<<launch.blocks(kernel, block_threads, (v.size + block_threads - 1) / block_threads),
-             block_threads, 0, launch.stream()>>>(v.dense, static_cast<std::uint32_t>(v.size),
-                                                  v.absent);
-    launch.check_launch();
+    fill(device, v.dense, v.size, v.absent);
 }
 
 template <class T>

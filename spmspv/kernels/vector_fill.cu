@@ -1,6 +1,6 @@
 #include <krylith/spmspv/kernels/vector_fill.hpp>
 
-#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/cuda/launch_over.cuh>
 #include <krylith/vector/scalar/kernel_context_cuda.cuh>
 
 namespace krylith::cuda {
@@ -33,36 +33,21 @@ __global__ void __launch_bounds__(block_threads) fill_kernel(T* to, std::int64_t
         to[k] = value;
 }
 
-std::int64_t blocks_of(std::int64_t items) {
-    return (items + block_threads - 1) / block_threads;
-}
-
 } // namespace
 
 void shift_indices(device& device, const std::int32_t* from, std::int32_t* to, std::int64_t count,
                    std::int32_t shift) {
-    const launch_scope launch(device);
-    shift_kernel<<<launch.blocks(shift_kernel, block_threads, blocks_of(count)), block_threads, 0,
-                   launch.stream()>>>(from, to, count, shift);
-    launch.check_launch();
+    launch_over(device, count, shift_kernel, from, to, count, shift);
 }
 
 template <class T>
 void spread_bits(device& device, const spmspv::vector_arrays<T>& v, T present) {
-    const launch_scope launch(device);
-    const auto kernel = spread_kernel<T>;
-    kernel<<<launch.blocks(kernel, block_threads, blocks_of(v.size)), block_threads, 0,
-             launch.stream()>>>(v, present);
-    launch.check_launch();
+    launch_over(device, v.size, spread_kernel<T>, v, present);
 }
 
 template <class T>
 void fill(device& device, T* to, std::int64_t count, T value) {
-    const launch_scope launch(device);
-    const auto kernel = fill_kernel<T>;
-    kernel<<<launch.blocks(kernel, block_threads, blocks_of(count)), block_threads, 0,
-             launch.stream()>>>(to, count, value);
-    launch.check_launch();
+    launch_over(device, count, fill_kernel<T>, to, count, value);
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \

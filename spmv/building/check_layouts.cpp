@@ -9,7 +9,7 @@ namespace {
 
 using std::to_string;
 
-const char* in_words(coherence kind) {
+const char* coherence_in_words(coherence kind) {
     return kind == coherence::owned ? "owned" : "replicated";
 }
 
@@ -38,12 +38,13 @@ void check_layouts(const operator_layouts& layouts, std::int64_t rows, std::int6
     const coherence kind = layouts.range->kind;
     if (layouts.domain->kind != kind)
         throw usage_error(std::string("make_operator: the domain layout is ") +
-                          in_words(layouts.domain->kind) + ", the range layout " + in_words(kind) +
+                          coherence_in_words(layouts.domain->kind) + ", the range layout " +
+                          coherence_in_words(kind) +
                           ": no operator has such vectors, they must be alike");
     if (options.kind && options.kind->vectors != kind)
         throw usage_error(std::string("make_operator: operator ") + to_string(options.kind) +
-                          " has " + in_words(options.kind->vectors) +
-                          " vectors, those of the layouts are " + in_words(kind));
+                          " has " + coherence_in_words(options.kind->vectors) +
+                          " vectors, those of the layouts are " + coherence_in_words(kind));
     if (options.order)
         throw usage_error(std::string("make_operator: order ") + to_string(options.order) +
                           ", but the layouts say the order of rows and columns: allowed is none");

@@ -4,13 +4,18 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/spmv/source/pointer_check.hpp>
 
 namespace krylith {
 
 namespace {
 
-[[noreturn]] void refuse(int rank, const std::string& what) {
-    throw usage_error("make_operator: part " + std::to_string(rank) + ": " + what);
+std::string part_of(int rank) {
+    return "make_operator: part " + std::to_string(rank) + ": ";
+}
+
+[[noreturn]] void refuse_part(int rank, const std::string& what) {
+    throw usage_error(part_of(rank) + what);
 }
 
 template <class V>
@@ -20,24 +25,16 @@ V read_number(device& device, const V* from) {
     return number;
 }
 
-/// Refuses a null pointer and a pointer to memory of another device.
-void check_pointer(device& device, int rank, const void* pointer, const char* name) {
-    if (pointer == nullptr) refuse(rank, std::string(name) + " is null");
-    const std::string elsewhere = device.lies_elsewhere(pointer);
-    if (!elsewhere.empty())
-        refuse(rank, std::string(name) + " is " + elsewhere + ", allowed is memory of " +
-                         device.description());
-}
-
 } // namespace
 
 template <class T>
 void check_part(device& device, int rank, const csr_part<T>& part) {
-    if (part.rows < 0) refuse(rank, std::to_string(part.rows) + " rows, allowed are 0 and more");
+    if (part.rows < 0)
+        refuse_part(rank, std::to_string(part.rows) + " rows, allowed are 0 and more");
     const void* const offsets = part.row_offsets.wide != nullptr
                                     ? static_cast<const void*>(part.row_offsets.wide)
                                     : part.row_offsets.narrow;
-    if (part.rows > 0) check_pointer(device, rank, offsets, "row_offsets");
+    if (part.rows > 0) check_pointer(device, part_of(rank), offsets, "row_offsets");
 }
 
 void check_count(std::size_t parts, const device_group& group) {
@@ -50,22 +47,23 @@ template <class T>
 void check_part(device& /*device*/, int rank, const coo_part<T>& part) {
     for (const std::int64_t count : {part.rows, part.entries})
         if (count < 0)
-            refuse(rank, std::to_string(part.rows) + " rows and " + std::to_string(part.entries) +
-                             " entries, allowed are 0 and more");
+            refuse_part(rank, std::to_string(part.rows) + " rows and " +
+                                  std::to_string(part.entries) +
+                                  " entries, allowed are 0 and more");
 }
 
 template <class T>
 void check_entries(device& device, int rank, const csr_part<T>& part) {
-    check_pointer(device, rank, part.column_indices, "column_indices");
-    check_pointer(device, rank, part.values, "values");
+    check_pointer(device, part_of(rank), part.column_indices, "column_indices");
+    check_pointer(device, part_of(rank), part.values, "values");
 }
 
 template <class T>
 void check_entries(device& device, int rank, const coo_part<T>& part) {
     if (part.entries == 0) return;
-    check_pointer(device, rank, part.row_indices, "row_indices");
-    check_pointer(device, rank, part.column_indices, "column_indices");
-    check_pointer(device, rank, part.values, "values");
+    check_pointer(device, part_of(rank), part.row_indices, "row_indices");
+    check_pointer(device, part_of(rank), part.column_indices, "column_indices");
+    check_pointer(device, part_of(rank), part.values, "values");
 }
 
 std::int64_t count_nonzeros(device& device, const offset_array& offsets, std::int64_t rows) {
@@ -93,10 +91,10 @@ operator_placement placement_of(row_partition rows, const std::optional<operator
                               "lie on the devices stay there: allowed are layouts without one");
     for (int rank = 0; rank < rows.ranks(); ++rank)
         if (rows.owned(rank) != layouts->range->rows.owned(rank))
-            refuse(rank, std::to_string(rows.owned(rank).size()) +
-                             " rows, of which the range layout has " +
-                             std::to_string(layouts->range->rows.owned(rank).size()) +
-                             ": they must agree");
+            refuse_part(rank, std::to_string(rows.owned(rank).size()) +
+                                  " rows, of which the range layout has " +
+                                  std::to_string(layouts->range->rows.owned(rank).size()) +
+                                  ": they must agree");
     return {{}, layouts};
 }
 

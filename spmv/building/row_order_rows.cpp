@@ -5,10 +5,6 @@ namespace krylith {
 
 namespace {
 
-bool always() {
-    return true;
-}
-
 part_order by_levels(std::span<const std::int64_t> row_offsets,
                      std::span<const std::int32_t> column_indices, int /*devices*/) {
     return {reverse_cuthill_mckee(row_offsets, column_indices), {}};
@@ -20,7 +16,7 @@ constinit const row_order_method order_rows::rcm = {
     .name = "rcm",
     .aliases = {"cuthillmckee"},
     .help = "reverse Cuthill-McKee, brings together what is coupled",
-    .available = always,
+    .available = [] { return true; },
     .find = by_levels,
 };
 

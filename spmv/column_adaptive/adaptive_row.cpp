@@ -6,16 +6,9 @@ namespace krylith {
 
 namespace {
 
-std::int64_t received(const halo_plan& plan, int rank) {
-    return plan.ghost_count(rank);
-}
-
-void plan(operator_kind /*kind*/, operator_pattern& pattern) {
-    (void)pattern.halo();
-}
-
 template <class T>
-std::unique_ptr<matrix_operator<T>> build(operator_kind kind, operator_subject<T>& subject) {
+std::unique_ptr<matrix_operator<T>> build_adaptive(operator_kind kind,
+                                                   operator_subject<T>& subject) {
     return std::make_unique<halo_operator<T>>(subject.spread(coherence::owned), subject.source,
                                               subject.halo(), subject.options.format, kind,
                                               make_adaptive<T>);
@@ -38,9 +31,9 @@ constinit const operator_method operator_rows::adaptive = {
     .compared = false,
     .seconds = nullptr,
     .not_predicted_because = "it pays where x is sparse, which the matrix doesn't say",
-    .received = received,
-    .plan = plan,
-    .build = operator_makers{build<double>, build<float>},
+    .received = received_by_halo,
+    .plan = plan_halo,
+    .build = operator_makers{build_adaptive<double>, build_adaptive<float>},
 };
 
 } // namespace krylith

@@ -1,4 +1,4 @@
-#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/cuda/launch_over.cuh>
 #include <krylith/device/cuda/warp.cuh>
 #include <krylith/spmv/facts/diagonal_tally.hpp>
 
@@ -6,29 +6,25 @@ namespace krylith::cuda {
 
 namespace {
 
-constexpr int threads = 256;
-using word = unsigned long long;
-static_assert(sizeof(word) == sizeof(std::uint64_t));
-
 /// Adds or raises a field by the warp's joint value.
 __device__ void add_up(std::uint64_t& field, std::uint64_t mine) {
     const std::uint64_t sum = warp_sum(mine);
-    if (lane_number() == 0 && sum != 0) atomicAdd(reinterpret_cast<word*>(&field), word{sum});
+    if (lane_number() == 0 && sum != 0)
+        atomicAdd(reinterpret_cast<atomic_word*>(&field), atomic_word{sum});
 }
 
 __device__ void raise_up(std::uint64_t& field, std::uint64_t mine) {
     const std::uint64_t most = warp_reduce(
         mine, [](std::uint64_t own, std::uint64_t other) { return own > other ? own : other; });
-    if (lane_number() == 0 && most != 0) atomicMax(reinterpret_cast<word*>(&field), word{most});
+    if (lane_number() == 0 && most != 0)
+        atomicMax(reinterpret_cast<atomic_word*>(&field), atomic_word{most});
 }
 
 template <class T>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(block_threads)
     survey_kernel(held_diagonal<T> diagonal, diagonal_counts* counts) {
-    const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
     diagonal_counts mine{};
-    for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < diagonal.count;
-         i += stride) {
+    for (std::int64_t i = first_item(); i < diagonal.count; i += item_stride()) {
         const T d = diagonal.entries[i];
         if (i >= diagonal.first && i < diagonal.last) tally(mine, d);
         diagonal.entries[i] = probe_scale(d);
@@ -43,12 +39,10 @@ __global__ void __launch_bounds__(threads)
 }
 
 template <class T>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(block_threads)
     probe_kernel(T* x, const T* scale, std::int64_t first_row, std::int64_t count,
                  std::uint64_t seed) {
-    const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
-    for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
-         i += stride) {
+    for (std::int64_t i = first_item(); i < count; i += item_stride()) {
         const auto value = static_cast<T>(probe_value(seed, first_row + i));
         x[i] = scale == nullptr ? value : scale[i] * value;
     }
@@ -58,21 +52,13 @@ __global__ void __launch_bounds__(threads)
 
 template <class T>
 void survey_diagonal(device& device, const held_diagonal<T>& diagonal, diagonal_counts* counts) {
-    const launch_scope launch(device);
-    const auto kernel = survey_kernel<T>;
-    kernel<<<launch.blocks(kernel, threads, (diagonal.count + threads - 1) / threads), threads, 0,
-             launch.stream()>>>(diagonal, counts);
-    launch.check_launch();
+    launch_over(device, diagonal.count, survey_kernel<T>, diagonal, counts);
 }
 
 template <class T>
 void fill_probe(device& device, T* x, const T* scale, std::int64_t first_row, std::int64_t count,
                 std::uint64_t seed) {
-    const launch_scope launch(device);
-    const auto kernel = probe_kernel<T>;
-    kernel<<<launch.blocks(kernel, threads, (count + threads - 1) / threads), threads, 0,
-             launch.stream()>>>(x, scale, first_row, count, seed);
-    launch.check_launch();
+    launch_over(device, count, probe_kernel<T>, x, scale, first_row, count, seed);
 }
 
 template void survey_diagonal(device&, const held_diagonal<double>&, diagonal_counts*);

@@ -7,7 +7,7 @@ namespace krylith {
 
 namespace {
 
-std::optional<double> seconds(const iteration_model& m) {
+std::optional<double> allgather_seconds(const iteration_model& m) {
     const double vectors = m.slowest([&](const iteration_model::part& d) {
         const double pass = m.value_bytes() * static_cast<double>(d.rows) / m.rates().copy;
         return 3 * pass + std::max(5 * pass, m.all_others(d));
@@ -15,7 +15,7 @@ std::optional<double> seconds(const iteration_model& m) {
     return m.products() + vectors + m.phases();
 }
 
-std::int64_t received(const halo_plan& plan, int rank) {
+std::int64_t received_by_allgather(const halo_plan& plan, int rank) {
     if (plan.rows.owned(rank).size() == 0) return 0; // without rows it needs no x
     return plan.columns.rows() - plan.columns.owned(rank).size();
 }
@@ -27,12 +27,13 @@ allgather_plan plan_of(const operator_pattern& pattern) {
                                pattern.columns);
 }
 
-void plan(operator_kind /*kind*/, operator_pattern& pattern) {
+void plan_allgather(operator_kind /*kind*/, operator_pattern& pattern) {
     (void)plan_of(pattern);
 }
 
 template <class T>
-std::unique_ptr<matrix_operator<T>> build(operator_kind /*kind*/, operator_subject<T>& subject) {
+std::unique_ptr<matrix_operator<T>> build_allgather(operator_kind /*kind*/,
+                                                    operator_subject<T>& subject) {
     return std::make_unique<halo_operator<T>>(subject.spread(coherence::owned), subject.source,
                                               plan_of(subject), subject.options.format);
 }
@@ -52,11 +53,11 @@ constinit const operator_method operator_rows::allgather = {
     .persistent = false,
     .listed = true,
     .compared = true,
-    .seconds = seconds,
+    .seconds = allgather_seconds,
     .not_predicted_because = "",
-    .received = received,
-    .plan = plan,
-    .build = operator_makers{build<double>, build<float>},
+    .received = received_by_allgather,
+    .plan = plan_allgather,
+    .build = operator_makers{build_allgather<double>, build_allgather<float>},
 };
 
 } // namespace krylith

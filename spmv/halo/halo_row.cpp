@@ -6,7 +6,7 @@ namespace krylith {
 
 namespace {
 
-std::optional<double> seconds(const iteration_model& m) {
+std::optional<double> halo_seconds(const iteration_model& m) {
     using part = iteration_model::part;
     const double vectors = m.slowest([&](const part& d) { return m.owned_vectors(d); });
     const double late = m.slowest([&](const part& d) {
@@ -17,16 +17,9 @@ std::optional<double> seconds(const iteration_model& m) {
     return m.products() + vectors + late + m.phases();
 }
 
-std::int64_t received(const halo_plan& plan, int rank) {
-    return plan.ghost_count(rank);
-}
-
-void plan(operator_kind /*kind*/, operator_pattern& pattern) {
-    (void)pattern.halo();
-}
-
 template <class T>
-std::unique_ptr<matrix_operator<T>> build(operator_kind kind, operator_subject<T>& subject) {
+std::unique_ptr<matrix_operator<T>> build_halo_operator(operator_kind kind,
+                                                        operator_subject<T>& subject) {
     return std::make_unique<halo_operator<T>>(subject.spread(coherence::owned), subject.source,
                                               subject.halo(), subject.options.format, kind);
 }
@@ -46,11 +39,11 @@ constinit const operator_method operator_rows::halo = {
     .persistent = true,
     .listed = true,
     .compared = true,
-    .seconds = seconds,
+    .seconds = halo_seconds,
     .not_predicted_because = "",
-    .received = received,
-    .plan = plan,
-    .build = operator_makers{build<double>, build<float>},
+    .received = received_by_halo,
+    .plan = plan_halo,
+    .build = operator_makers{build_halo_operator<double>, build_halo_operator<float>},
 };
 
 } // namespace krylith

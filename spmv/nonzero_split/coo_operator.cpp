@@ -78,9 +78,9 @@ struct sorted_entries {
 
 /// Builds the operator on these vectors, whose devices hold the entries of `cut`.
 template <class T>
-std::unique_ptr<matrix_operator<T>> build(const operator_layouts& layouts,
-                                          const coo_view<T>& matrix, const nonzero_partition& cut,
-                                          const operator_options& options) {
+std::unique_ptr<matrix_operator<T>>
+build_pcoo(const operator_layouts& layouts, const coo_view<T>& matrix, const nonzero_partition& cut,
+           const operator_options& options) {
     nonzero_assignment assigned{layouts.range->rows, layouts.domain->rows, {}};
     sorted_entries<T> sorted(matrix);
     std::vector<std::uint8_t> holder; // of the entries as they lie
@@ -108,11 +108,12 @@ std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
     const coo_view<T> view(matrix);
     const auto cut = equal_entries(matrix.entries(), group.size());
     const operator_layouts layouts = owned_parts(group, view, cut);
-    auto result = build(layouts, view, cut, options);
+    auto result = build_pcoo(layouts, view, cut, options);
     if (!options.transposed_products) return result;
     const coo_view<T> transposed(matrix.columns, matrix.rows, matrix.column_indices,
                                  matrix.row_indices, matrix.values);
-    result->keep_transposed(build({layouts.range, layouts.domain}, transposed, cut, options), {});
+    result->keep_transposed(build_pcoo({layouts.range, layouts.domain}, transposed, cut, options),
+                            {});
     return result;
 }
 

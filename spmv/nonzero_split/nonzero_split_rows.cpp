@@ -30,14 +30,14 @@ nonzero_assignment assign(const operator_pattern& p) {
 }
 
 template <cutter Cut>
-void plan(operator_kind /*kind*/, operator_pattern& p) {
+void plan_split(operator_kind /*kind*/, operator_pattern& p) {
     (void)make_nonzero_split_plan(p.row_offsets, p.column_indices, assign<Cut>(p));
 }
 
 /// The cuts between entries decide which rank owns which rows and columns, so that those of the
 /// subject are not used, unless layouts are given.
 template <class T, cutter Cut>
-std::unique_ptr<matrix_operator<T>> build(operator_kind kind, operator_subject<T>& subject) {
+std::unique_ptr<matrix_operator<T>> build_split(operator_kind kind, operator_subject<T>& subject) {
     nonzero_assignment assigned = assign<Cut>(subject);
     if (subject.layouts) {
         assigned.rows = subject.rows;
@@ -55,9 +55,9 @@ std::unique_ptr<matrix_operator<T>> build(operator_kind kind, operator_subject<T
 }
 
 template <cutter Cut>
-constexpr operator_makers makers = {build<double, Cut>, build<float, Cut>};
+constexpr operator_makers split_makers = {build_split<double, Cut>, build_split<float, Cut>};
 
-std::optional<double> seconds(const iteration_model& m) {
+std::optional<double> split_seconds(const iteration_model& m) {
     using part = iteration_model::part;
     const cut_statistics* cut = m.statistics().cut.get();
     if (cut == nullptr) return std::nullopt;
@@ -98,11 +98,11 @@ constinit const operator_method operator_rows::pcsr = {
     .persistent = false,
     .listed = false,
     .compared = true,
-    .seconds = seconds,
+    .seconds = split_seconds,
     .not_predicted_because = "",
     .received = nullptr,
-    .plan = plan<by_rows>,
-    .build = makers<by_rows>,
+    .plan = plan_split<by_rows>,
+    .build = split_makers<by_rows>,
 };
 
 constinit const operator_method operator_rows::pcsc = {
@@ -121,8 +121,8 @@ constinit const operator_method operator_rows::pcsc = {
     .seconds = nullptr,
     .not_predicted_because = "only a plan of all entries says how many partial sums it sends",
     .received = nullptr,
-    .plan = plan<by_columns>,
-    .build = makers<by_columns>,
+    .plan = plan_split<by_columns>,
+    .build = split_makers<by_columns>,
 };
 
 constinit const operator_method operator_rows::pcoo = {
@@ -141,8 +141,8 @@ constinit const operator_method operator_rows::pcoo = {
     .seconds = nullptr,
     .not_predicted_because = "it is pcsr for a matrix by rows",
     .received = nullptr,
-    .plan = plan<by_rows>,
-    .build = makers<by_rows>,
+    .plan = plan_split<by_rows>,
+    .build = split_makers<by_rows>,
 };
 
 } // namespace krylith

@@ -8,7 +8,7 @@ namespace krylith {
 
 namespace {
 
-constexpr const char* item = "partial sums";
+constexpr const char* partial_sums_item = "partial sums";
 
 std::vector<row_marks> mark_rows(std::int64_t rows, std::span<const std::int32_t> marked) {
     std::vector<row_marks> marks(static_cast<std::size_t>((rows + 31) / 32));
@@ -24,7 +24,7 @@ std::vector<row_marks> mark_rows(std::int64_t rows, std::span<const std::int32_t
 
 template <class V>
 buffer<V> uploaded(const device_group& group, int rank, const std::vector<V>& values) {
-    return {group.handle(rank), std::span<const V>(values), item};
+    return {group.handle(rank), std::span<const V>(values), partial_sums_item};
 }
 
 } // namespace
@@ -47,7 +47,7 @@ void partial_exchange<T>::receive(int rank, const nonzero_split_plan& plan) {
     const auto p = static_cast<std::size_t>(group_.size());
     if (!part.slot.empty()) {
         const std::int64_t rows = plan.halo.rows.owned(rank).size();
-        s.slots = buffer<T>(group_.handle(rank), part.slot.size(), item);
+        s.slots = buffer<T>(group_.handle(rank), part.slot.size(), partial_sums_item);
         s.marks = uploaded(group_, rank, mark_rows(rows, part.summed_rows));
         s.first = uploaded(group_, rank, part.first_slot);
         s.place = uploaded(group_, rank, part.slot);
@@ -55,9 +55,9 @@ void partial_exchange<T>::receive(int rank, const nonzero_split_plan& plan) {
     std::vector<std::uint64_t> starts(p + 1, 1);
     starts[0] = 0;
     s.starts = uploaded(group_, rank, starts);
-    s.sent = buffer<std::uint64_t>(group_.handle(rank), p, item);
-    s.credits = buffer<std::uint64_t>(group_.handle(rank), p, item);
-    s.counters = buffer<std::uint64_t>(group_.handle(rank), 2, item);
+    s.sent = buffer<std::uint64_t>(group_.handle(rank), p, partial_sums_item);
+    s.credits = buffer<std::uint64_t>(group_.handle(rank), p, partial_sums_item);
+    s.counters = buffer<std::uint64_t>(group_.handle(rank), 2, partial_sums_item);
 }
 
 template <class T>
@@ -68,9 +68,10 @@ void partial_exchange<T>::send(int rank, const local_split& part) {
         rank_state& owner = ranks_[static_cast<std::size_t>(m.peer)];
         T* to = owner.slots.data() + m.position;
         if (group_.path(rank, m.peer) == peer_path::staged) {
-            s.staged.push_back(
-                {m.peer, buffer<T>(group_.handle(rank), static_cast<std::size_t>(m.count), item),
-                 to});
+            s.staged.push_back({m.peer,
+                                buffer<T>(group_.handle(rank), static_cast<std::size_t>(m.count),
+                                          partial_sums_item),
+                                to});
             to = s.staged.back().staging.data();
         } else {
             s.to |= 1u << m.peer;

@@ -7,6 +7,8 @@
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/spmv/products/product_kernels.hpp>
+#include <krylith/spmv/source/memory_items.hpp>
+#include <krylith/spmv/source/pointer_check.hpp>
 #if KRYLITH_HAVE_CUDA
 #include <krylith/sparse/pattern/block_lengths.hpp>
 #endif
@@ -15,18 +17,8 @@ namespace krylith {
 
 namespace {
 
-constexpr const char* item = "matrix";
-
 std::string name_of(int rank) {
     return "distributed_csr: part " + std::to_string(rank) + ": ";
-}
-
-void check_pointer(device& device, int rank, const void* pointer, const char* name) {
-    if (pointer == nullptr) throw usage_error(name_of(rank) + name + " is null");
-    const std::string elsewhere = device.lies_elsewhere(pointer);
-    if (!elsewhere.empty())
-        throw usage_error(name_of(rank) + name + " is " + elsewhere + ", allowed is memory of " +
-                          device.description());
 }
 
 /// Reads an offset of either width.
@@ -68,13 +60,13 @@ template <class T>
 copied_part<T> copy_part(const std::shared_ptr<device>& device, int rank, const csr_part<T>& part,
                          std::int64_t first_row, part_values values) {
     copied_part<T> copy;
-    copy.offsets = buffer<std::int64_t>(device, as_size(part.rows) + 1, item);
+    copy.offsets = buffer<std::int64_t>(device, as_size(part.rows) + 1, matrix_item);
     if (part.rows == 0) {
         copy.offsets.zero();
         return copy;
     }
     const offset_array& from = part.row_offsets;
-    check_pointer(*device, rank,
+    check_pointer(*device, name_of(rank),
                   from.wide != nullptr ? static_cast<const void*>(from.wide) : from.narrow,
                   "row_offsets");
     const std::int64_t first = offset_at(*device, from, 0);
@@ -87,12 +79,12 @@ copied_part<T> copy_part(const std::shared_ptr<device>& device, int rank, const 
     if (descend(device, copy.offsets)) refuse_offsets(rank, copy.offsets, first_row);
     const std::size_t nonzeros = as_size(offset_at(*device, from, part.rows) - first);
     if (nonzeros == 0) return copy;
-    check_pointer(*device, rank, part.column_indices, "column_indices");
-    check_pointer(*device, rank, part.values, "values");
-    copy.columns = buffer<std::int32_t>(device, nonzeros, item);
+    check_pointer(*device, name_of(rank), part.column_indices, "column_indices");
+    check_pointer(*device, name_of(rank), part.values, "values");
+    copy.columns = buffer<std::int32_t>(device, nonzeros, matrix_item);
     device->copy(copy.columns.data(), part.column_indices, nonzeros * sizeof(std::int32_t));
     if (values == part_values::borrowed) return copy;
-    copy.values = buffer<T>(device, nonzeros, item);
+    copy.values = buffer<T>(device, nonzeros, matrix_item);
     device->copy(copy.values.data(), part.values, nonzeros * sizeof(T));
     return copy;
 }

@@ -15,12 +15,12 @@ namespace krylith {
 
 namespace {
 
-constexpr const char* who = "distributed_spgemm";
+constexpr const char* spgemm_name = "distributed_spgemm";
 
 template <class T>
 void check_factors(const distributed_csr<T>& a, const distributed_csr<T>& b) {
-    need_group(who, a);
-    need_group(who, b);
+    need_group(spgemm_name, a);
+    need_group(spgemm_name, b);
     if (a.group() != b.group())
         throw usage_error("distributed_spgemm: A and B are on different "
                           "groups");
@@ -166,8 +166,8 @@ template <class T>
 distributed_csr<T> distributed_spgemm<T>::multiply(const distributed_csr<T>& a,
                                                    const distributed_csr<T>& b) const {
     plan& p = *plan_;
-    p.a.check(who, "A", p.group, a);
-    p.b.check(who, "B", p.group, b);
+    p.a.check(spgemm_name, "A", p.group, a);
+    p.b.check(spgemm_name, "B", p.group, b);
     p.fetch_values(b);
     std::vector<device_csr<T>> blocks;
     for (int rank = 0; rank < p.group.size(); ++rank)
@@ -179,8 +179,8 @@ template <class T>
 distributed_csr<T> distributed_spgemm<T>::take(const distributed_csr<T>& a,
                                                const distributed_csr<T>& b) {
     plan& p = *plan_;
-    p.a.check(who, "A", p.group, a);
-    p.b.check(who, "B", p.group, b);
+    p.a.check(spgemm_name, "A", p.group, a);
+    p.b.check(spgemm_name, "B", p.group, b);
     p.fetch_values(b);
     std::vector<device_csr<T>> blocks;
     for (int rank = 0; rank < p.group.size(); ++rank)
@@ -192,9 +192,9 @@ template <class T>
 void distributed_spgemm<T>::refresh(const distributed_csr<T>& a, const distributed_csr<T>& b,
                                     distributed_csr<T>& c) const {
     plan& p = *plan_;
-    p.a.check(who, "A", p.group, a);
-    p.b.check(who, "B", p.group, b);
-    need_group(who, c);
+    p.a.check(spgemm_name, "A", p.group, a);
+    p.b.check(spgemm_name, "B", p.group, b);
+    need_group(spgemm_name, c);
     if (c.group() != p.group)
         throw usage_error("distributed_spgemm: C is on another group than the plan");
     p.fetch_values(b);

@@ -14,7 +14,7 @@ namespace krylith {
 
 namespace {
 
-constexpr const char* who = "distributed_transposition";
+constexpr const char* transposition_name = "distributed_transposition";
 
 /// The pattern of the rows of A^T of a rank.
 struct transposed_rows {
@@ -138,7 +138,7 @@ struct distributed_transposition<T>::plan {
 
 template <class T>
 distributed_transposition<T>::distributed_transposition(const distributed_csr<T>& a) {
-    need_group(who, a);
+    need_group(transposition_name, a);
     plan_ = std::make_unique<plan>(
         plan{a.group(), planned_blocks(a), a.row_owners(), a.column_owners()});
     plan_->blocks.resize(plan::at(a.group().size()));
@@ -159,7 +159,7 @@ distributed_transposition<T>::~distributed_transposition() = default;
 template <class T>
 distributed_csr<T> distributed_transposition<T>::apply(const distributed_csr<T>& a) const {
     const plan& p = *plan_;
-    p.a.check(who, "the matrix", p.group, a);
+    p.a.check(transposition_name, "the matrix", p.group, a);
     if (p.group.size() == 1) return p.alone(p.blocks[0].apply(a.block(0)));
     p.need_pattern();
     return p.make(a, [&](int rank) {
@@ -180,7 +180,7 @@ distributed_csr<T> distributed_transposition<T>::apply(const distributed_csr<T>&
 template <class T>
 distributed_csr<T> distributed_transposition<T>::take(const distributed_csr<T>& a) {
     plan& p = *plan_;
-    p.a.check(who, "the matrix", p.group, a);
+    p.a.check(transposition_name, "the matrix", p.group, a);
     if (p.group.size() == 1) return p.alone(p.blocks[0].take(a.block(0)));
     p.need_pattern();
     distributed_csr<T> result =
@@ -193,8 +193,8 @@ template <class T>
 void distributed_transposition<T>::apply(const distributed_csr<T>& a,
                                          distributed_csr<T>& transposed) const {
     const plan& p = *plan_;
-    p.a.check(who, "the matrix", p.group, a);
-    need_group(who, transposed);
+    p.a.check(transposition_name, "the matrix", p.group, a);
+    need_group(transposition_name, transposed);
     if (transposed.group() != p.group)
         throw usage_error("distributed_transposition: A^T is on another group than the plan");
     if (p.group.size() == 1) return p.blocks[0].apply(a.block(0), transposed.block(0));

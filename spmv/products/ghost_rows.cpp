@@ -11,7 +11,7 @@ namespace krylith {
 
 namespace {
 
-constexpr const char* item = "rows of other ranks";
+constexpr const char* ghost_rows_item = "rows of other ranks";
 
 } // namespace
 
@@ -51,8 +51,8 @@ void ghost_rows::measure(std::span<const std::int64_t* const> offsets) {
         const ghost_message& g = m.ghosts;
         const auto& packer = group_->handle(g.packer());
         const std::int64_t* const theirs = offsets[as_size(g.owner)];
-        m.packed = {packer, static_cast<std::size_t>(g.count) + 1, item};
-        m.jump = {packer, static_cast<std::size_t>(g.count), item};
+        m.packed = {packer, static_cast<std::size_t>(g.count) + 1, ghost_rows_item};
+        m.jump = {packer, static_cast<std::size_t>(g.count), ghost_rows_item};
         run_items(*packer, take_lengths{theirs, g.places(), m.packed.data()}, g.count);
         sum_lengths(packer, m.packed.data(), g.count);
         run_items(*packer, jump_from_rows{m.packed.data(), g.places(), theirs, m.jump.data()},
@@ -68,7 +68,7 @@ void ghost_rows::place(std::span<const local_columns> columns,
     for (std::size_t i = 0; i < messages_.size(); ++i) {
         const rows_message& m = messages_[i];
         if (!m.ghosts.staged) continue;
-        arrived[i] = {group_->handle(m.ghosts.receiver), m.packed.size(), item};
+        arrived[i] = {group_->handle(m.ghosts.receiver), m.packed.size(), ghost_rows_item};
         group_->copy(m.ghosts.owner, m.packed.data(), m.ghosts.receiver, arrived[i].data(),
                      m.packed.size() * sizeof(std::int64_t));
     }
@@ -127,7 +127,8 @@ void ghost_rows::fetch(std::span<const V* const> from, std::span<V* const> to) c
             gather_rows((*group_)[g.receiver], rows, theirs, place);
             continue;
         }
-        const buffer<V> packed(group_->handle(g.owner), static_cast<std::size_t>(m.entries), item);
+        const buffer<V> packed(group_->handle(g.owner), static_cast<std::size_t>(m.entries),
+                               ghost_rows_item);
         gather_rows((*group_)[g.owner], rows, theirs, packed.data());
         group_->copy(g.owner, packed.data(), g.receiver, place, packed.size() * sizeof(V));
     }

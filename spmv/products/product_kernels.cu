@@ -2,7 +2,7 @@
 #include <string>
 #include <utility>
 
-#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/cuda/launch_over.cuh>
 #include <krylith/sparse/storage/two_pass_scan.cuh>
 #include <krylith/sparse/transpose/entry_rows.cuh>
 #include <krylith/spmv/products/product_kernels.hpp>
@@ -12,27 +12,10 @@ namespace krylith::cuda {
 
 namespace {
 
-const std::string item = "set-up of a product";
-constexpr int warp_window = 1024; // entries that a warp finds the rows of
-
-using number = unsigned long long; // the type of CUDA's atomics of 64 bits
-
-[[nodiscard]] __device__ inline std::int64_t first_item() {
-    return std::int64_t{blockIdx.x} * block_threads + threadIdx.x;
-}
-[[nodiscard]] __device__ inline std::int64_t item_stride() {
-    return std::int64_t{gridDim.x} * block_threads;
-}
-
-/// The blocks of a kernel that gives each of `items` a thread, or several of them in turn.
-template <class Kernel>
-unsigned blocks_for(const launch_scope& launch, Kernel kernel, std::int64_t items) {
-    return launch.blocks(kernel, block_threads, (items + block_threads - 1) / block_threads);
-}
-
+const std::string product_set_up = "set-up of a product";
 template <class Task>
 __global__ void __launch_bounds__(block_threads)
-    task_kernel(const __grid_constant__ Task task, std::int64_t count) {
+    run_task(const __grid_constant__ Task task, std::int64_t count) {
     for (std::int64_t i = first_item(); i < count; i += item_stride()) task(i);
 }
 
@@ -56,8 +39,9 @@ __global__ void __launch_bounds__(block_threads)
 /// Counts neighbours that don't ascend, but not those of which a row begins between: these are as
 /// many as the second kernel subtracts.
 __global__ void __launch_bounds__(block_threads)
-    count_descents(const std::int32_t* columns, std::int64_t nonzeros, number* descents) {
-    number mine = 0;
+    count_column_descents(const std::int32_t* columns, std::int64_t nonzeros,
+                          atomic_word* descents) {
+    atomic_word mine = 0;
 #pragma unroll 8
     for (std::int64_t k = first_item(); k < nonzeros - 1; k += item_stride())
         mine += columns[k] >= columns[k + 1] ? 1u : 0u;
@@ -66,15 +50,15 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 __global__ void __launch_bounds__(block_threads)
-    subtract_row_ends(const __grid_constant__ row_pattern a, number* descents) {
-    number mine = 0;
+    subtract_row_ends(const __grid_constant__ row_pattern a, atomic_word* descents) {
+    atomic_word mine = 0;
     for (std::int64_t i = first_item(); i < a.rows; i += item_stride()) {
         const std::int64_t end = a.offsets[i + 1];
         if (end == a.offsets[i] || end == a.nonzeros) continue;
         mine += a.columns[end - 1] >= a.columns[end];
     }
     mine = warp_sum(mine);
-    if (lane_number() == 0 && mine != 0) atomicAdd(descents, number{0} - mine);
+    if (lane_number() == 0 && mine != 0) atomicAdd(descents, atomic_word{0} - mine);
 }
 
 /// The lengths of rows for the scan, which replaces them.
@@ -130,46 +114,34 @@ __global__ void __launch_bounds__(block_threads)
 
 template <bool Scatter, class V>
 void move(device& device, const packed_rows& rows, const V* from, V* to) {
-    const launch_scope launch(device);
-    const auto kernel = move_rows<Scatter, V>;
-    kernel<<<blocks_for(launch, kernel, (rows.entries + warp_window - 1) / warp_window * 32),
-             block_threads, 0, launch.stream()>>>(rows, from, to);
-    launch.check_launch();
+    launch_over(device, (rows.entries + warp_window - 1) / warp_window * 32, move_rows<Scatter, V>,
+                rows, from, to);
 }
 
 } // namespace
 
 template <class Task>
 void run_items(device& device, const Task& task, std::int64_t count) {
-    const launch_scope launch(device);
-    const auto kernel = task_kernel<Task>;
-    kernel<<<blocks_for(launch, kernel, count), block_threads, 0, launch.stream()>>>(task, count);
-    launch.check_launch();
+    launch_over(device, count, run_task<Task>, task, count);
 }
 
 outer_columns find_outer_columns(const std::shared_ptr<device>& device, const std::int32_t* columns,
                                  std::int64_t count, row_range owned, std::int64_t all) {
     if (owned.size() == all) return {{}, {}, !has_bad_column(device, columns, count, all)};
     const auto words = static_cast<std::size_t>((all + 31) / 32);
-    resident_set set{buffer<std::uint32_t>(device, words, item),
-                     buffer<std::int32_t>(device, words, item)};
+    resident_set set{buffer<std::uint32_t>(device, words, product_set_up),
+                     buffer<std::int32_t>(device, words, product_set_up)};
     set.words.zero();
     // [0] whether a column is wrong, [1] the number of members, then the members: most lists come
     // with both in one transfer, since each wait may be one for kernels of other threads.
     constexpr std::size_t head = 2;
     constexpr std::size_t first_members = std::size_t{1} << 14;
     const auto room = static_cast<std::size_t>(std::min(all - owned.size(), count));
-    const buffer<std::int32_t> found(device, head + room, item);
+    const buffer<std::int32_t> found(device, head + room, product_set_up);
     device->zero(found.data(), head * sizeof(std::int32_t));
-    {
-        const launch_scope launch(*device);
-        const auto kernel = mark_outer;
-        kernel<<<blocks_for(launch, kernel, count), block_threads, 0, launch.stream()>>>(
-            columns, count, static_cast<std::int32_t>(owned.begin),
-            static_cast<std::int32_t>(owned.end), static_cast<std::int32_t>(all), set.words.data(),
-            reinterpret_cast<unsigned*>(found.data()));
-        launch.check_launch();
-    }
+    launch_over(*device, count, mark_outer, columns, count, static_cast<std::int32_t>(owned.begin),
+                static_cast<std::int32_t>(owned.end), static_cast<std::int32_t>(all),
+                set.words.data(), reinterpret_cast<unsigned*>(found.data()));
     list_members(device, set, found.data() + 1, found.data() + head);
     std::vector<std::int32_t> ghosts(head + std::min(room, first_members));
     device->download(ghosts.data(), found.data(), ghosts.size() * sizeof(std::int32_t));
@@ -182,29 +154,21 @@ outer_columns find_outer_columns(const std::shared_ptr<device>& device, const st
     if (known < members)
         device->download(ghosts.data() + known, found.data() + head + known,
                          (members - known) * sizeof(std::int32_t));
-    buffer<std::int32_t> resident(device, members, item);
+    buffer<std::int32_t> resident(device, members, product_set_up);
     device->copy(resident.data(), found.data() + head, members * sizeof(std::int32_t));
     return {std::move(ghosts), std::move(resident), true};
 }
 
 bool columns_ascend(const std::shared_ptr<device>& device, const row_pattern& a) {
-    const buffer<number> descents(device, 1, item);
+    const buffer<atomic_word> descents(device, 1, product_set_up);
     descents.zero();
-    {
-        const launch_scope launch(*device);
-        const auto count = count_descents;
-        count<<<blocks_for(launch, count, a.nonzeros), block_threads, 0, launch.stream()>>>(
-            a.columns, a.nonzeros, descents.data());
-        const auto subtract = subtract_row_ends;
-        subtract<<<blocks_for(launch, subtract, a.rows), block_threads, 0, launch.stream()>>>(
-            a, descents.data());
-        launch.check_launch();
-    }
+    launch_over(*device, a.nonzeros, count_column_descents, a.columns, a.nonzeros, descents.data());
+    launch_over(*device, a.rows, subtract_row_ends, a, descents.data());
     return descents.download().front() == 0;
 }
 
 void sum_lengths(const std::shared_ptr<device>& device, std::int64_t* lengths, std::int64_t count) {
-    const buffer<std::byte> scratch(device, scan_scratch_bytes_of<std::int64_t>, item);
+    const buffer<std::byte> scratch(device, scan_scratch_bytes_of<std::int64_t>, product_set_up);
     scan(*device, row_lengths{lengths, static_cast<std::uint32_t>(count)}, count, scratch.data());
 }
 

@@ -13,7 +13,7 @@ namespace krylith {
 
 namespace {
 
-constexpr const char* who = "sorted_rows";
+constexpr const char* sorting_name = "sorted_rows";
 
 } // namespace
 
@@ -30,7 +30,7 @@ struct sorted_rows<T>::plan {
 
 template <class T>
 sorted_rows<T>::sorted_rows(const distributed_csr<T>& a) {
-    need_group(who, a);
+    need_group(sorting_name, a);
     const auto ranks = static_cast<std::size_t>(a.group().size());
     plan_ = std::make_unique<plan>(
         plan{a.group(), planned_blocks(a), a.row_owners(), a.column_owners(), {}});
@@ -55,7 +55,7 @@ sorted_rows<T>::~sorted_rows() = default;
 
 template <class T>
 distributed_csr<T> sorted_rows<T>::apply(const distributed_csr<T>& a) const {
-    plan_->a.check(who, "A", plan_->group, a);
+    plan_->a.check(sorting_name, "A", plan_->group, a);
     std::vector<device_csr<T>> blocks;
     for (std::size_t at = 0; at < plan_->products.size(); ++at)
         blocks.push_back(
@@ -65,8 +65,8 @@ distributed_csr<T> sorted_rows<T>::apply(const distributed_csr<T>& a) const {
 
 template <class T>
 void sorted_rows<T>::apply(const distributed_csr<T>& a, distributed_csr<T>& sorted) const {
-    plan_->a.check(who, "A", plan_->group, a);
-    need_group(who, sorted);
+    plan_->a.check(sorting_name, "A", plan_->group, a);
+    need_group(sorting_name, sorted);
     if (sorted.group() != plan_->group)
         throw usage_error("sorted_rows: the sorted matrix is on another group than the plan");
     for (std::size_t at = 0; at < plan_->products.size(); ++at)

@@ -11,7 +11,7 @@ namespace krylith {
 
 namespace {
 
-constexpr const char* item = "rows of a transposed matrix";
+constexpr const char* transposed_rows_item = "rows of a transposed matrix";
 
 } // namespace
 
@@ -55,14 +55,16 @@ void transposed_pieces::bring_offsets(std::span<const local_columns> columns,
             p.begin = *next++;
             p.end = *next++;
         }
-        own.packed = {group_->handle(rank), static_cast<std::size_t>(rows) + 1, item};
-        own.jump = {group_->handle(rank), static_cast<std::size_t>(rows), item};
+        own.packed = {group_->handle(rank), static_cast<std::size_t>(rows) + 1,
+                      transposed_rows_item};
+        own.jump = {group_->handle(rank), static_cast<std::size_t>(rows), transposed_rows_item};
         on.copy(own.packed.data(), mine + first, own.packed.size() * sizeof(std::int64_t));
     });
     for (piece& p : pieces_) {
         const ghost_message& g = p.ghosts;
-        p.packed = {group_->handle(g.owner), static_cast<std::size_t>(g.count) + 1, item};
-        p.jump = {group_->handle(g.owner), static_cast<std::size_t>(g.count), item};
+        p.packed = {group_->handle(g.owner), static_cast<std::size_t>(g.count) + 1,
+                    transposed_rows_item};
+        p.jump = {group_->handle(g.owner), static_cast<std::size_t>(g.count), transposed_rows_item};
         group_->copy(g.receiver, offsets[as_size(g.receiver)] + g.first, g.owner, p.packed.data(),
                      p.packed.size() * sizeof(std::int64_t));
     }
@@ -119,7 +121,7 @@ void transposed_pieces::join(std::span<const V* const> from, std::span<V* const>
     for (const piece& p : pieces_) {
         const ghost_message& g = p.ghosts;
         arrived.emplace_back(group_->handle(g.owner), static_cast<std::size_t>(p.end - p.begin),
-                             item);
+                             transposed_rows_item);
         group_->copy(g.receiver, from[as_size(g.receiver)] + p.begin, g.owner,
                      arrived.back().data(), arrived.back().size() * sizeof(V));
     }

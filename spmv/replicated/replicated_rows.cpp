@@ -11,7 +11,7 @@ namespace krylith {
 
 namespace {
 
-double seconds_of(const iteration_model& m, double redundant) {
+double replicated_seconds_of(const iteration_model& m, double redundant) {
     using part = iteration_model::part;
     double nonzeros = 0;
     for (const part& d : m.statistics().parts) nonzeros += static_cast<double>(d.nonzeros);
@@ -25,15 +25,15 @@ double seconds_of(const iteration_model& m, double redundant) {
     return slowest + 8 * m.value_bytes() * m.rows() / m.rates().copy + m.phases();
 }
 
-std::optional<double> seconds(const iteration_model& m) {
-    return seconds_of(m, 0);
+std::optional<double> replicated_seconds(const iteration_model& m) {
+    return replicated_seconds_of(m, 0);
 }
 
 std::optional<double> redundant_seconds(const iteration_model& m) {
-    return seconds_of(m, m.redundant());
+    return replicated_seconds_of(m, m.redundant());
 }
 
-std::int64_t received(const halo_plan& plan, int rank) {
+std::int64_t received_by_replicated(const halo_plan& plan, int rank) {
     return plan.rows.rows() - plan.rows.owned(rank).size();
 }
 
@@ -53,7 +53,7 @@ block_partition plan_long_rows(const operator_pattern& p) {
 }
 
 template <planner Plan>
-void plan(operator_kind /*kind*/, operator_pattern& pattern) {
+void plan_replicated(operator_kind /*kind*/, operator_pattern& pattern) {
     (void)Plan(pattern);
 }
 
@@ -70,7 +70,8 @@ format_kind format_of_redundant(const operator_pattern& p) {
 }
 
 template <class T, planner Plan>
-std::unique_ptr<matrix_operator<T>> build(operator_kind kind, operator_subject<T>& subject) {
+std::unique_ptr<matrix_operator<T>> build_replicated(operator_kind kind,
+                                                     operator_subject<T>& subject) {
     const bool redundant = kind->fractions.get().redundant;
     const format_kind format = redundant ? format_of_redundant(subject) : subject.options.format;
     // Copies of redundant rows would differ where rounding depends on the block.
@@ -81,7 +82,8 @@ std::unique_ptr<matrix_operator<T>> build(operator_kind kind, operator_subject<T
 }
 
 template <planner Plan>
-constexpr operator_makers makers = {build<double, Plan>, build<float, Plan>};
+constexpr operator_makers replicated_makers = {build_replicated<double, Plan>,
+                                               build_replicated<float, Plan>};
 
 constexpr const char* other_rows = "devices compute other rows than those that they were given";
 
@@ -100,11 +102,11 @@ constinit const operator_method operator_rows::nz = {
     .persistent = false,
     .listed = true,
     .compared = true,
-    .seconds = seconds,
+    .seconds = replicated_seconds,
     .not_predicted_because = "",
-    .received = received,
-    .plan = plan<plan_nz>,
-    .build = makers<plan_nz>,
+    .received = received_by_replicated,
+    .plan = plan_replicated<plan_nz>,
+    .build = replicated_makers<plan_nz>,
 };
 
 constinit const operator_method operator_rows::two_nz = {
@@ -120,11 +122,11 @@ constinit const operator_method operator_rows::two_nz = {
     .persistent = false,
     .listed = false,
     .compared = true,
-    .seconds = seconds,
+    .seconds = replicated_seconds,
     .not_predicted_because = "",
     .received = nullptr,
-    .plan = plan<plan_two_nz>,
-    .build = makers<plan_two_nz>,
+    .plan = plan_replicated<plan_two_nz>,
+    .build = replicated_makers<plan_two_nz>,
 };
 
 constinit const operator_method operator_rows::lra = {
@@ -140,11 +142,11 @@ constinit const operator_method operator_rows::lra = {
     .persistent = false,
     .listed = false,
     .compared = true,
-    .seconds = seconds,
+    .seconds = replicated_seconds,
     .not_predicted_because = "",
     .received = nullptr,
-    .plan = plan<plan_long_rows>,
-    .build = makers<plan_long_rows>,
+    .plan = plan_replicated<plan_long_rows>,
+    .build = replicated_makers<plan_long_rows>,
 };
 
 constinit const operator_method operator_rows::lra_rc = {
@@ -163,8 +165,8 @@ constinit const operator_method operator_rows::lra_rc = {
     .seconds = redundant_seconds,
     .not_predicted_because = "",
     .received = nullptr,
-    .plan = plan<plan_long_rows>,
-    .build = makers<plan_long_rows>,
+    .plan = plan_replicated<plan_long_rows>,
+    .build = replicated_makers<plan_long_rows>,
 };
 
 } // namespace krylith

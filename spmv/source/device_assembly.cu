@@ -7,26 +7,25 @@
 #include <cub/device/device_radix_sort.cuh>
 
 #include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/cuda/launch_over.cuh>
 #include <krylith/sparse/storage/two_pass_scan.cuh>
 
 namespace krylith::cuda {
 
 namespace {
 
-using number = unsigned long long; // the type of CUDA's atomics of 64 bits
-
 /// A place of the matrix as a number that ascends with its row, then its column.
 [[nodiscard]] __device__ inline std::uint64_t place_of(std::int64_t row, std::int32_t column) {
     return static_cast<std::uint64_t>(row) << 32 | static_cast<std::uint32_t>(column);
 }
-[[nodiscard]] __device__ inline std::int64_t row_of(std::uint64_t place) {
+[[nodiscard]] __device__ inline std::int64_t row_of_place(std::uint64_t place) {
     return static_cast<std::int64_t>(place >> 32);
 }
 
 struct entry_counts {
-    number kept;     ///< entries that are not left out
-    number nonzeros; ///< places
-    unsigned bad;    ///< not 0: one is out of range
+    atomic_word kept;     ///< entries that are not left out
+    atomic_word nonzeros; ///< places
+    unsigned bad;         ///< not 0: one is out of range
 };
 
 struct entry_source {
@@ -38,18 +37,11 @@ struct entry_source {
     std::int64_t column_count;
 };
 
-[[nodiscard]] __device__ inline std::int64_t first_item() {
-    return std::int64_t{blockIdx.x} * block_threads + threadIdx.x;
-}
-[[nodiscard]] __device__ inline std::int64_t item_stride() {
-    return std::int64_t{gridDim.x} * block_threads;
-}
-
 /// Entries that are left out get a row after all others.
 __global__ void __launch_bounds__(block_threads)
     store_places(const __grid_constant__ entry_source from, std::uint64_t* places,
                  std::int32_t* entries, entry_counts* counts) {
-    number kept = 0;
+    atomic_word kept = 0;
     for (std::int64_t k = first_item(); k < from.count; k += item_stride()) {
         const std::int32_t column = from.columns[k];
         const std::int64_t row = std::int64_t{from.rows[k]} - from.first_row;
@@ -73,7 +65,7 @@ __global__ void __launch_bounds__(block_threads)
 
 __global__ void __launch_bounds__(block_threads)
     count_places(const std::uint64_t* places, std::int64_t kept, entry_counts* counts) {
-    number found = 0;
+    atomic_word found = 0;
     for (std::int64_t k = first_item(); k < kept; k += item_stride())
         found += leads(places, k) ? 1 : 0;
     if (found != 0) atomicAdd(&counts->nonzeros, found);
@@ -111,22 +103,13 @@ __global__ void __launch_bounds__(block_threads)
         std::int64_t high = nonzeros;
         while (low < high) {
             const std::int64_t middle = low + (high - low) / 2;
-            if (row_of(places[first[middle]]) < row)
+            if (row_of_place(places[first[middle]]) < row)
                 low = middle + 1;
             else
                 high = middle;
         }
         offsets[row] = low;
     }
-}
-
-template <class Kernel, class... Arguments>
-void launch_over(device& device, Kernel kernel, std::int64_t items, const Arguments&... arguments) {
-    if (items == 0) return;
-    const launch_scope launch(device);
-    kernel<<<launch.blocks(kernel, block_threads, (items + block_threads - 1) / block_threads),
-             block_threads, 0, launch.stream()>>>(arguments...);
-    launch.check_launch();
 }
 
 /// Sorts the places, and the entries along with them, which stay in order where places are equal.
@@ -160,7 +143,7 @@ std::optional<device_assembly> assemble_there(const std::shared_ptr<device>& dev
     const buffer<entry_counts> counted(device, 1, item);
     counted.zero();
     launch_over(
-        *device, store_places, entries,
+        *device, entries, store_places,
         entry_source{row_indices, column_indices, entries, rows.begin, rows.size(), columns},
         places[0].data(), numbers[0].data(), counted.data());
     entry_counts counts = counted.download().front();
@@ -170,7 +153,7 @@ std::optional<device_assembly> assemble_there(const std::shared_ptr<device>& dev
     sort_places(device, keys, values, entries, rows.size());
     const std::uint64_t* const sorted = keys.Current();
     const auto kept = static_cast<std::int64_t>(counts.kept);
-    launch_over(*device, count_places, kept, sorted, kept, counted.data());
+    launch_over(*device, kept, count_places, sorted, kept, counted.data());
     counts = counted.download().front();
     const auto nonzeros = static_cast<std::int64_t>(counts.nonzeros);
     result.first = buffer<std::int32_t>(device, static_cast<std::size_t>(nonzeros) + 1, "assembly");
@@ -181,7 +164,7 @@ std::optional<device_assembly> assemble_there(const std::shared_ptr<device>& dev
              grouped_places{sorted, static_cast<std::uint32_t>(kept), result.first.data(),
                             result.columns.data()},
              kept, scratch.data());
-        launch_over(*device, find_rows, rows.size() + 1, sorted, result.first.data(), nonzeros,
+        launch_over(*device, rows.size() + 1, find_rows, sorted, result.first.data(), nonzeros,
                     rows.size(), result.offsets.data());
     }
     result.order = buffer<std::int32_t>(device, static_cast<std::size_t>(kept), "assembly");

@@ -2,35 +2,17 @@
 // unit stride, whatever the lengths of rows.
 #include <krylith/spmv/source/resident_columns.hpp>
 
-#include <string>
-
-#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/cuda/launch_over.cuh>
 #include <krylith/sparse/storage/two_pass_scan.cuh>
+#include <krylith/spmv/source/memory_items.hpp>
 
 namespace krylith::cuda {
 
 namespace {
 
-const std::string item = "set-up";
-
-using number = unsigned long long; // the type of CUDA's atomics of 64 bits
-
-/// The blocks of a kernel that gives each of `items` a thread, or several of them in turn.
-template <class Kernel>
-unsigned blocks_for(const launch_scope& launch, Kernel kernel, std::int64_t items) {
-    return launch.blocks(kernel, block_threads, (items + block_threads - 1) / block_threads);
-}
-
-[[nodiscard]] __device__ inline std::int64_t first_item() {
-    return std::int64_t{blockIdx.x} * block_threads + threadIdx.x;
-}
-[[nodiscard]] __device__ inline std::int64_t item_stride() {
-    return std::int64_t{gridDim.x} * block_threads;
-}
-
 __global__ void __launch_bounds__(block_threads)
-    check_columns(const std::int32_t* columns, std::int64_t count, std::int64_t all,
-                  unsigned* bad) {
+    find_bad_columns(const std::int32_t* columns, std::int64_t count, std::int64_t all,
+                     unsigned* bad) {
     const auto end = static_cast<std::uint32_t>(all); // at most 2^31; a negative column is above
     unsigned found = 0;
 #pragma unroll 8
@@ -55,11 +37,11 @@ struct row_ends {
 __global__ void __launch_bounds__(block_threads)
     mark_ghosts(const __grid_constant__ resident_csr a, std::int32_t owned_begin,
                 std::int32_t owned_end, std::uint32_t* words, std::uint8_t* touches_ghost,
-                number* boundary_rows) {
+                atomic_word* boundary_rows) {
     __shared__ row_ends ends_of_warp[block_warps];
     row_ends& ends = ends_of_warp[threadIdx.x / 32];
     const int lane = lane_number();
-    number boundary = 0;
+    atomic_word boundary = 0;
     for (std::int64_t first = first_item() / 32 * 32; first < a.rows; first += item_stride()) {
         const std::int64_t row = first + lane;
         ends.end[lane] = a.offsets[row < a.rows ? row + 1 : a.rows];
@@ -76,7 +58,7 @@ __global__ void __launch_bounds__(block_threads)
         }
         touching = __reduce_or_sync(all_lanes, touching);
         if (row < a.rows) touches_ghost[row] = static_cast<std::uint8_t>(touching >> lane & 1);
-        boundary += static_cast<number>(__popc(touching));
+        boundary += static_cast<atomic_word>(__popc(touching));
         __syncwarp(); // before the next rows' ends are stored
     }
     if (lane == 0 && boundary != 0) atomicAdd(boundary_rows, boundary);
@@ -149,15 +131,9 @@ __global__ void __launch_bounds__(block_threads)
 bool has_bad_column(const std::shared_ptr<device>& device, const std::int32_t* columns,
                     std::int64_t count, std::int64_t all) {
     if (count == 0) return false;
-    const buffer<unsigned> bad(device, 1, item);
+    const buffer<unsigned> bad(device, 1, set_up_item);
     bad.zero();
-    {
-        const launch_scope launch(*device);
-        const auto kernel = check_columns;
-        kernel<<<blocks_for(launch, kernel, count), block_threads, 0, launch.stream()>>>(
-            columns, count, all, bad.data());
-        launch.check_launch();
-    }
+    launch_over(*device, count, find_bad_columns, columns, count, all, bad.data());
     return bad.download().front() != 0;
 }
 
@@ -166,28 +142,23 @@ std::int64_t find_ghosts(const std::shared_ptr<device>& device, const resident_c
                          std::uint8_t* touches_ghost) {
     if (ghosts != nullptr) {
         const auto words = static_cast<std::size_t>((all + 31) / 32);
-        ghosts->words = buffer<std::uint32_t>(device, words, item);
+        ghosts->words = buffer<std::uint32_t>(device, words, set_up_item);
         ghosts->words.zero();
-        ghosts->below = buffer<std::int32_t>(device, words, item);
+        ghosts->below = buffer<std::int32_t>(device, words, set_up_item);
     }
     if (matrix.rows == 0) return 0;
-    const buffer<number> boundary(device, 1, item);
+    const buffer<atomic_word> boundary(device, 1, set_up_item);
     boundary.zero();
-    {
-        const launch_scope launch(*device);
-        const auto kernel = mark_ghosts;
-        kernel<<<blocks_for(launch, kernel, matrix.rows), block_threads, 0, launch.stream()>>>(
-            matrix, static_cast<std::int32_t>(owned.begin), static_cast<std::int32_t>(owned.end),
-            ghosts != nullptr ? ghosts->words.data() : nullptr, touches_ghost, boundary.data());
-        launch.check_launch();
-    }
+    launch_over(*device, matrix.rows, mark_ghosts, matrix, static_cast<std::int32_t>(owned.begin),
+                static_cast<std::int32_t>(owned.end),
+                ghosts != nullptr ? ghosts->words.data() : nullptr, touches_ghost, boundary.data());
     return matrix.rows - static_cast<std::int64_t>(boundary.download().front());
 }
 
 namespace {
 
 void count_members(const std::shared_ptr<device>& device, resident_set& set, std::int32_t* total) {
-    const buffer<std::byte> scratch(device, scan_scratch_bytes, item);
+    const buffer<std::byte> scratch(device, scan_scratch_bytes, set_up_item);
     const auto count = static_cast<std::int64_t>(set.words.size());
     scan(*device,
          set_words{set.words.data(), static_cast<std::uint32_t>(count), set.below.data(), total},
@@ -196,22 +167,18 @@ void count_members(const std::shared_ptr<device>& device, resident_set& set, std
 
 void store_all(device& device, const resident_set& set, std::int32_t* listed) {
     const auto count = static_cast<std::int64_t>(set.words.size());
-    const launch_scope launch(device);
-    const auto kernel = store_members;
-    kernel<<<blocks_for(launch, kernel, count), block_threads, 0, launch.stream()>>>(
-        set.words.data(), set.below.data(), count, listed);
-    launch.check_launch();
+    launch_over(device, count, store_members, set.words.data(), set.below.data(), count, listed);
 }
 
 } // namespace
 
 buffer<std::int32_t> list_members(const std::shared_ptr<device>& device, resident_set& set) {
     if (set.words.size() == 0) return {};
-    const buffer<std::int32_t> total(device, 1, item);
+    const buffer<std::int32_t> total(device, 1, set_up_item);
     count_members(device, set, total.data());
     const auto members = static_cast<std::size_t>(total.download().front());
     if (members == 0) return {};
-    buffer<std::int32_t> listed(device, members, item);
+    buffer<std::int32_t> listed(device, members, set_up_item);
     store_all(*device, set, listed.data());
     return listed;
 }
@@ -228,18 +195,13 @@ first_columns(const std::shared_ptr<device>& device, const resident_csr& matrix,
     std::vector<std::array<std::vector<std::int32_t>, 2>> result(rows.size());
     if (rows.empty()) return result;
     const auto count = static_cast<std::int64_t>(rows.size());
-    const buffer<std::int64_t> list(device, rows, item);
-    const buffer<std::int32_t> counts(device, 2 * rows.size(), item);
+    const buffer<std::int64_t> list(device, rows, set_up_item);
+    const buffer<std::int32_t> counts(device, 2 * rows.size(), set_up_item);
     const buffer<std::int32_t> columns(device, 2 * rows.size() * static_cast<std::size_t>(most),
-                                       item);
+                                       set_up_item);
     columns.zero();
-    {
-        const launch_scope launch(*device);
-        const auto kernel = sample_columns;
-        kernel<<<blocks_for(launch, kernel, 2 * count), block_threads, 0, launch.stream()>>>(
-            matrix, list.data(), count, most, counts.data(), columns.data());
-        launch.check_launch();
-    }
+    launch_over(*device, 2 * count, sample_columns, matrix, list.data(), count, most, counts.data(),
+                columns.data());
     const auto lengths = counts.download();
     const auto all = columns.download();
     for (std::size_t k = 0; k < lengths.size(); ++k) {
@@ -252,13 +214,10 @@ first_columns(const std::shared_ptr<device>& device, const resident_csr& matrix,
 void localize(device& device, const std::int32_t* columns, std::int64_t count, row_range owned,
               const resident_set* ghosts, std::int32_t* local) {
     if (count == 0) return;
-    const launch_scope launch(device);
-    const auto kernel = number_columns;
-    kernel<<<blocks_for(launch, kernel, count), block_threads, 0, launch.stream()>>>(
-        columns, count, static_cast<std::int32_t>(owned.begin),
-        static_cast<std::int32_t>(owned.end), ghosts != nullptr ? ghosts->words.data() : nullptr,
-        ghosts != nullptr ? ghosts->below.data() : nullptr, local);
-    launch.check_launch();
+    launch_over(device, count, number_columns, columns, count,
+                static_cast<std::int32_t>(owned.begin), static_cast<std::int32_t>(owned.end),
+                ghosts != nullptr ? ghosts->words.data() : nullptr,
+                ghosts != nullptr ? ghosts->below.data() : nullptr, local);
 }
 
 } // namespace krylith::cuda

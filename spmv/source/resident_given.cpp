@@ -1,4 +1,5 @@
 // Patterns of arrays that lie on the devices.
+#include <krylith/spmv/source/memory_items.hpp>
 #include <krylith/spmv/source/resident_matrix.hpp>
 
 #include <krylith/config.hpp>
@@ -15,11 +16,7 @@
 
 namespace krylith {
 
-namespace {
-
-const std::string item = "set-up";
-
-} // namespace
+namespace {} // namespace
 
 std::shared_ptr<resident_matrix>
 take_pattern(const device_group& group, std::span<const given_rows> given, std::int64_t columns) {
@@ -33,7 +30,7 @@ take_pattern(const device_group& group, std::span<const given_rows> given, std::
         const auto& device = group.handle(rank);
         const given_rows& from = given[as_size(rank)];
         resident_rows& to = result->parts[as_size(rank)];
-        to.offsets = buffer<std::int64_t>(device, as_size(from.rows) + 1, item);
+        to.offsets = buffer<std::int64_t>(device, as_size(from.rows) + 1, set_up_item);
         to.columns = from.columns;
         if (from.rows == 0) {
             to.offsets.zero();
@@ -63,7 +60,7 @@ std::shared_ptr<resident_matrix> take_numbered(const device_group& group,
         const auto& device = group.handle(rank);
         const numbered_rows& from = given[as_size(rank)];
         resident_rows& to = result->parts[as_size(rank)];
-        to.offsets = buffer<std::int64_t>(device, as_size(from.rows) + 1, item);
+        to.offsets = buffer<std::int64_t>(device, as_size(from.rows) + 1, set_up_item);
         to.columns = from.columns;
         to.numbers = from.numbers;
         if (from.rows == 0) {

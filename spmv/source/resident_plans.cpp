@@ -1,4 +1,5 @@
 // Plans and local columns that devices make of their patterns.
+#include <krylith/spmv/source/memory_items.hpp>
 #include <krylith/spmv/source/resident_matrix.hpp>
 
 #include <krylith/config.hpp>
@@ -15,8 +16,6 @@ namespace krylith {
 
 namespace {
 
-const std::string item = "set-up";
-
 /// The numbers of owned columns among those of a rank's entries.
 row_range owned_numbers(const resident_rows& mine, row_range owned) {
     if (!mine.numbers) return owned;
@@ -31,7 +30,7 @@ std::int64_t find_ghosts(resident_matrix& matrix, int rank, row_range owned, boo
     const std::int64_t rows = mine.lengths.rows;
     if (matrix.group.size() == 1) return rows; // it owns all columns
     const auto& device = matrix.group.handle(rank);
-    mine.touches_ghost = buffer<std::uint8_t>(device, as_size(rows), item);
+    mine.touches_ghost = buffer<std::uint8_t>(device, as_size(rows), set_up_item);
     mine.ghosts = {};
     listed = listed && !mine.numbers;
     return cuda::find_ghosts(device,
@@ -48,7 +47,7 @@ resident_block numbered(const resident_matrix& matrix, int rank, row_range owned
     // Numbers without ghosts below the owned columns are those of plans.
     if (mine.numbers && mine.numbers->first_owned() == 0) return block;
     const auto& device = matrix.group.handle(rank);
-    block.columns = buffer<std::int32_t>(device, as_size(mine.lengths.nonzeros), item);
+    block.columns = buffer<std::int32_t>(device, as_size(mine.lengths.nonzeros), set_up_item);
     cuda::localize(*device, mine.columns, mine.lengths.nonzeros, owned_numbers(mine, owned),
                    listed && !mine.numbers ? &mine.ghosts : nullptr, block.columns.data());
     block.pattern.columns = block.columns.data();

@@ -1,4 +1,5 @@
 // Patterns that devices get from host memory.
+#include <krylith/spmv/source/memory_items.hpp>
 #include <krylith/spmv/source/resident_matrix.hpp>
 
 #include <krylith/config.hpp>
@@ -14,8 +15,6 @@
 namespace krylith {
 
 namespace {
-
-const std::string item = "set-up";
 
 /// Whether the arrays have the right sizes and can be cut into these rows.
 template <class T>
@@ -42,8 +41,8 @@ void add_rows(const std::shared_ptr<device>& device, const csr_view<T>& matrix, 
     const auto offsets = matrix.row_offsets.subspan(as_size(rows.begin), as_size(rows.size()) + 1);
     const auto first = as_size(offsets.front());
     const auto columns = matrix.column_indices.subspan(first, as_size(offsets.back()) - first);
-    to.offsets = buffer<std::int64_t>(device, offsets.size(), item);
-    to.uploaded = buffer<std::int32_t>(device, columns.size(), item);
+    to.offsets = buffer<std::int64_t>(device, offsets.size(), set_up_item);
+    to.uploaded = buffer<std::int32_t>(device, columns.size(), set_up_item);
     to.columns = to.uploaded.data();
     requests.push_back({device.get(), to.offsets.data(), offsets.data(), offsets.size_bytes()});
     requests.push_back({device.get(), to.uploaded.data(), columns.data(), columns.size_bytes()});

@@ -11,7 +11,7 @@ namespace krylith {
 namespace {
 
 /// Ends calls that no group of a build without CUDA can make.
-[[noreturn]] void refuse() {
+[[noreturn]] void refuse_cuda() {
     throw device_error("krylith was built without CUDA");
 }
 
@@ -21,43 +21,43 @@ template <class T>
 std::shared_ptr<resident_matrix> upload_pattern(const device_group& /*group*/,
                                                 const csr_view<T>& /*matrix*/,
                                                 const row_partition& /*rows*/) {
-    refuse();
+    refuse_cuda();
 }
 std::shared_ptr<resident_matrix> take_pattern(const device_group& /*group*/,
                                               std::span<const given_rows> /*given*/,
                                               std::int64_t /*columns*/) {
-    refuse();
+    refuse_cuda();
 }
 std::shared_ptr<resident_matrix> take_numbered(const device_group& /*group*/,
                                                std::span<const numbered_rows> /*given*/,
                                                std::int64_t /*columns*/) {
-    refuse();
+    refuse_cuda();
 }
 std::shared_ptr<resident_matrix> take_entries(const device_group& /*group*/,
                                               std::span<const given_entries> /*given*/,
                                               std::int64_t /*columns*/,
                                               std::vector<device_assembly>& /*assemblies*/) {
-    refuse();
+    refuse_cuda();
 }
 double scattered_fraction(const resident_matrix& /*matrix*/, int /*rank*/,
                           std::int64_t /*value_bytes*/) {
-    refuse();
+    refuse_cuda();
 }
 halo_plan make_halo_plan(resident_matrix& /*matrix*/, row_partition /*of_rows*/,
                          row_partition /*of_columns*/) {
-    refuse();
+    refuse_cuda();
 }
 allgather_plan make_allgather_plan(resident_matrix& /*matrix*/, row_partition /*of_rows*/,
                                    row_partition /*of_columns*/) {
-    refuse();
+    refuse_cuda();
 }
 resident_block local_block(const resident_matrix& /*matrix*/, const halo_plan& /*plan*/,
                            int /*rank*/) {
-    refuse();
+    refuse_cuda();
 }
 resident_block local_block(const resident_matrix& /*matrix*/, const allgather_plan& /*plan*/,
                            int /*rank*/) {
-    refuse();
+    refuse_cuda();
 }
 
 template std::shared_ptr<resident_matrix>

@@ -1,30 +1,20 @@
-#include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/cuda/launch_over.cuh>
 #include <krylith/spmv/streaming/streamed_kernels.hpp>
 
 namespace krylith::cuda {
 
 namespace {
 
-constexpr int threads = 256;
-
 /// body(i) for 0 <= i < count, a thread each.
 template <class Body>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(block_threads)
     each_kernel(const __grid_constant__ Body body, std::int64_t count) {
-    const std::int64_t stride = std::int64_t{gridDim.x} * blockDim.x;
-    for (std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
-         i += stride)
-        body(i);
+    for (std::int64_t i = first_item(); i < count; i += item_stride()) body(i);
 }
 
 template <class Body>
 void each(device& device, const Body& body, std::int64_t count) {
-    if (count == 0) return;
-    const launch_scope launch(device);
-    const auto kernel = each_kernel<Body>;
-    kernel<<<launch.blocks(kernel, threads, (count + threads - 1) / threads), threads, 0,
-             launch.stream()>>>(body, count);
-    launch.check_launch();
+    launch_over(device, count, each_kernel<Body>, body, count);
 }
 
 /// The first of `count` ascending numbers that isn't below `wanted`.

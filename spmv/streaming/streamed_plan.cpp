@@ -14,7 +14,7 @@ namespace {
 
 using std::to_string;
 
-[[noreturn]] void refuse(const char* what, std::size_t found, const std::string& allowed) {
+[[noreturn]] void refuse_array(const char* what, std::size_t found, const std::string& allowed) {
     throw input_error(std::string("streamed_product: ") + what + " has " + to_string(found) +
                       " numbers, must have " + allowed);
 }
@@ -54,9 +54,10 @@ void check_sizes(const streamed_matrix<T>& a) {
     check_index_size("streamed_product: columns", a.columns);
     if (compressed(a.form)) {
         if (a.offsets.size() != as_size(a.major_size()) + 1)
-            refuse("the pointer array", a.offsets.size(),
-                   "one more than " + std::string(by_columns(a.form) ? "columns, " : "rows, ") +
-                       to_string(a.major_size() + 1));
+            refuse_array("the pointer array", a.offsets.size(),
+                         "one more than " +
+                             std::string(by_columns(a.form) ? "columns, " : "rows, ") +
+                             to_string(a.major_size() + 1));
         if (a.offsets.front() != 0 || a.offsets.back() != a.entries())
             throw input_error("streamed_product: the pointer array runs from " +
                               to_string(a.offsets.front()) + " to " + to_string(a.offsets.back()) +
@@ -64,9 +65,9 @@ void check_sizes(const streamed_matrix<T>& a) {
     }
     const std::string as_many = "as many as values, " + to_string(entries);
     if (a.form != streamed_form::csr && a.row_indices.size() != entries)
-        refuse("the array of row indices", a.row_indices.size(), as_many);
+        refuse_array("the array of row indices", a.row_indices.size(), as_many);
     if (a.form != streamed_form::csc && a.column_indices.size() != entries)
-        refuse("the array of column indices", a.column_indices.size(), as_many);
+        refuse_array("the array of column indices", a.column_indices.size(), as_many);
 }
 
 template <class T>

@@ -42,6 +42,14 @@ struct operator_pattern {
     std::optional<halo_plan> halo_ = {};
 };
 
+/// What operators with the halo plan do for the members plan and received of operator_method.
+inline void plan_halo(operator_kind /*kind*/, operator_pattern& pattern) {
+    (void)pattern.halo();
+}
+[[nodiscard]] inline std::int64_t received_by_halo(const halo_plan& plan, int rank) {
+    return plan.ghost_count(rank);
+}
+
 template <class T>
 struct operator_subject : operator_pattern {
     matrix_source<T> source;

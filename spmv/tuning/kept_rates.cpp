@@ -33,14 +33,14 @@ std::pair<std::string, std::string> place_of(const device_group& group) {
     return {machine, tuning_file(machine).string()};
 }
 
-std::string in_words(std::size_t measurements) {
+std::string measurements_in_words(std::size_t measurements) {
     return measurements == 1 ? "one measurement"
                              : "median of " + std::to_string(measurements) + " measurements";
 }
 
 known_rates look_up(const device_group& group, const std::string& file) {
     const auto kept = kept_measurements(group);
-    if (!kept.empty()) return {median(kept), in_words(kept.size()) + ", in " + file};
+    if (!kept.empty()) return {median(kept), measurements_in_words(kept.size()) + ", in " + file};
     const std::string unused = why_not_recalled(machine_name(group));
     const bool cuda = group.kind() == backend::cuda;
     return {built_in_rates(group.kind()),

@@ -18,7 +18,7 @@
 namespace krylith::bench {
 namespace {
 
-constexpr slope_effort brief{
+constexpr slope_effort brief_slopes{
     .warm_up = 1, .iterations = 2, .repetitions = 1, .most = 1, .seconds = 0, .warm_up_seconds = 0};
 
 TEST_CASE("families: the smallest of each has about the nonzeros that its size says") {
@@ -96,16 +96,16 @@ TEST_CASE("limits and costs of every operator on any number of devices, more tha
             const device_choice choice =
                 choose_devices({.backend = "host", .threads = 2}, {devices});
             const device_group group = choice.group(devices);
-            const lone_blocks blocks = measure_blocks<double>(choice, w, devices, formats::csr,
-                                                              execution_mode::automatic, brief);
+            const lone_blocks blocks = measure_blocks<double>(
+                choice, w, devices, formats::csr, execution_mode::automatic, brief_slopes);
             REQUIRE(blocks.seconds.size() == static_cast<std::size_t>(devices));
             for (const std::string& kind : spmv_request{}.operator_list()) {
                 CAPTURE(kind);
                 const auto options = spmv_request{}.options_of(kind, "csr");
                 const auto a = make_operator(group, w.matrix, options);
-                const auto numbers =
-                    measure_spmv(*a, w, expected, repeated_as(*a, execution_mode::automatic, brief),
-                                 brief, true);
+                const auto numbers = measure_spmv(
+                    *a, w, expected, repeated_as(*a, execution_mode::automatic, brief_slopes),
+                    brief_slopes, true);
                 CHECK(numbers.largest_error < 1e-14);
                 CHECK(numbers.product_dot.samples == 1);
                 const spmv_limit limit = limit_of(*a, blocks, 1e9);

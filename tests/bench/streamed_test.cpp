@@ -15,7 +15,7 @@
 namespace krylith::bench {
 namespace {
 
-constexpr streamed_effort brief{.repetitions = 2, .seconds = 0, .warm_up = 1};
+constexpr streamed_effort brief_streams{.repetitions = 2, .seconds = 0, .warm_up = 1};
 
 TEST_CASE("one_shot_arrays: every format is the same matrix, pageable and pinned") {
     const workload w = make_workload("gallery:fullchip:200");
@@ -31,7 +31,7 @@ TEST_CASE("one_shot_arrays: every format is the same matrix, pageable and pinned
                     CAPTURE(version);
                     const auto product = make_contestant(version, group);
                     const streamed_numbers numbers =
-                        measure_streamed(*product, arrays, pinned, expected, brief);
+                        measure_streamed(*product, arrays, pinned, expected, brief_streams);
                     CHECK(numbers.largest_error < 1e-14);
                     CHECK(numbers.void_because.empty());
                     CHECK(numbers.total.samples == 2);
@@ -51,7 +51,8 @@ TEST_CASE("measure_one_shot: a wrong result is void") {
     expected.y[4] += 1;
     streamed_arrays arrays(w, "csr");
     const auto product = make_contestant("p_opt", device_group::host(2));
-    CHECK(measure_streamed(*product, arrays, false, expected, brief).void_because.size() == 1);
+    CHECK(measure_streamed(*product, arrays, false, expected, brief_streams).void_because.size() ==
+          1);
     CHECK_THROWS_AS(streamed_effort{.repetitions = 0}.check(), usage_error);
     CHECK_THROWS_AS(streamed_effort{.seconds = -1}.check(), usage_error);
 }
@@ -99,7 +100,7 @@ TEST_CASE("bench_msrep runs on more devices than rows") {
     q.formats = {"all"};
     q.devices = {.backend = "host", .threads = 2};
     q.counts = {1, 5};
-    q.effort = brief;
+    q.effort = brief_streams;
     CHECK(streamed_run(q).run());
 }
 
@@ -136,7 +137,7 @@ TEST_CASE("bench_imbalance runs") {
     q.ratios = {0.5};
     q.devices = {.backend = "host", .threads = 2};
     q.count = 3;
-    q.effort = brief;
+    q.effort = brief_streams;
     CHECK(imbalance_run(q).run());
     q.count = -1;
     CHECK_THROWS_AS(imbalance_run{q}, usage_error);

@@ -39,7 +39,7 @@ KRYLITH_GROUP_TEST("launch together: launches are under way until they are done 
 
 namespace {
 
-using clock = std::chrono::steady_clock;
+using std::chrono::steady_clock;
 
 constexpr double timeout = 0.1; // seconds
 
@@ -83,8 +83,8 @@ void sleep_for_three_timeouts() {
     std::this_thread::sleep_for(std::chrono::duration<double>(3 * timeout));
 }
 
-double seconds_since(clock::time_point start) {
-    return std::chrono::duration<double>(clock::now() - start).count();
+double seconds_since(steady_clock::time_point start) {
+    return std::chrono::duration<double>(steady_clock::now() - start).count();
 }
 
 } // namespace
@@ -108,7 +108,7 @@ TEST_CASE("launch together: a kernel waits for launches, and not for ever [cuda]
                 first = std::make_unique<waiting_kernel>(group, 0);
                 sleep_for_three_timeouts();
             });
-            const auto start = clock::now();
+            const auto start = steady_clock::now();
             CHECK_FALSE(first->came());
             CHECK(seconds_since(start) < 3 * timeout);
         }

@@ -35,6 +35,8 @@
 #include <krylith/solvers/column_solver.hpp>
 #include <krylith/spmv/matrix_free.hpp>
 
+namespace stranger {
+
 using namespace krylith; // NOLINT(google-build-using-namespace): so do users
 using namespace std;     // NOLINT(google-build-using-namespace): and this
 
@@ -70,3 +72,5 @@ TEST_CASE("names: those of krylith are found beside std's") {
     b.upload(std::vector<double>{4});
     CHECK(cg(*a, b, x).converged());
 }
+
+} // namespace stranger

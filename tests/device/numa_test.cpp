@@ -19,7 +19,7 @@
 
 #include <krylith/tests/support/groups.hpp>
 
-using namespace krylith;
+namespace krylith {
 
 namespace {
 
@@ -205,3 +205,5 @@ KRYLITH_GROUP_TEST("numa: the machine's nodes, and memory that serves each devic
     }
     CHECK(usable_cpus() == before);
 }
+
+} // namespace krylith

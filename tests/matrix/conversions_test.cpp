@@ -73,7 +73,7 @@ csr_matrix<double> unsorted(std::int64_t rows, std::int64_t columns, std::int64_
 }
 
 template <class T>
-void check_all(const csr_matrix<T>& a) {
+void check_conversions(const csr_matrix<T>& a) {
     const csr_matrix<T> expected = plain_transpose(a);
     CHECK(same_bits(transpose(a), expected));
     const csc_matrix<T> csc = to_csc(a);
@@ -97,7 +97,7 @@ TEST_CASE_TEMPLATE("small matrices of every shape", T, double, float) {
     for (const auto& sample : krylith::test::file_samples<T>()) {
         if (sample.matrix.columns < 100) { // transposed rows take memory
             CAPTURE(sample.name);
-            check_all(sample.matrix);
+            check_conversions(sample.matrix);
         }
     }
 }
@@ -107,10 +107,10 @@ TEST_CASE("large matrices, the same bits on any number of threads") {
     for (const int threads : {1, 2, 3, 8}) {
         CAPTURE(threads);
         const krylith::test::thread_count set(threads);
-        check_all(unsorted(2000, 300, 300'000));   // many duplicates, many threads
-        check_all(unsorted(300, 90'000, 300'000)); // more columns than threads may count
-        check_all(unsorted(1, 1000, 100'000));     // one row for all threads
-        check_all(krylith::convection_diffusion<double>(24, 50.0));
+        check_conversions(unsorted(2000, 300, 300'000));   // many duplicates, many threads
+        check_conversions(unsorted(300, 90'000, 300'000)); // more columns than threads may count
+        check_conversions(unsorted(1, 1000, 100'000));     // one row for all threads
+        check_conversions(krylith::convection_diffusion<double>(24, 50.0));
     }
 }
 

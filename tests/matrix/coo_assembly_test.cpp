@@ -30,7 +30,8 @@ coo_assembly assembly_of(const coo_matrix<T>& coo) {
 
 using indices = std::vector<std::int64_t>;
 
-std::string refusal(std::int64_t rows, std::int64_t columns, const indices& i, const indices& j) {
+std::string assembly_refusal(std::int64_t rows, std::int64_t columns, const indices& i,
+                             const indices& j) {
     return message_of<krylith::input_error>([&] {
         static_cast<void>(coo_assembly(rows, columns, std::span<const std::int64_t>(i),
                                        std::span<const std::int64_t>(j)));
@@ -107,15 +108,17 @@ TEST_CASE("an assembly of nothing") {
 
 TEST_CASE("the first offence is named") {
     // This finds a 64-bit index cut to 32 bits (2^32 would become 0), sizes taken on trust.
-    CHECK(refusal(2, 2, {0, 1}, {0, 1}) == "no exception");
+    CHECK(assembly_refusal(2, 2, {0, 1}, {0, 1}) == "no exception");
     const auto check = [](const std::string& message, const char* part) {
         CHECK_MESSAGE(message.find(part) != std::string::npos, message);
     };
-    check(refusal(2, 2, {0, 2, 3}, {0, 0, 0}), "row_indices[1] is 2, allowed are numbers below 2");
-    check(refusal(2, 2, {0, 0}, {0, std::int64_t{1} << 32}), "column_indices[1] is 4294967296");
-    check(refusal(2, 2, {0}, {}), "have 1 and 0 entries");
-    check(refusal(-1, 2, {}, {}), "rows is -1, allowed are 0 to 2147483647");
-    check(refusal(1, std::int64_t{1} << 31, {}, {}), "columns is 2147483648, allowed");
+    check(assembly_refusal(2, 2, {0, 2, 3}, {0, 0, 0}),
+          "row_indices[1] is 2, allowed are numbers below 2");
+    check(assembly_refusal(2, 2, {0, 0}, {0, std::int64_t{1} << 32}),
+          "column_indices[1] is 4294967296");
+    check(assembly_refusal(2, 2, {0}, {}), "have 1 and 0 entries");
+    check(assembly_refusal(-1, 2, {}, {}), "rows is -1, allowed are 0 to 2147483647");
+    check(assembly_refusal(1, std::int64_t{1} << 31, {}, {}), "columns is 2147483648, allowed");
 }
 
 TEST_CASE("values of a wrong number are a wrong use") {
@@ -124,10 +127,12 @@ TEST_CASE("values of a wrong number are a wrong use") {
     const auto assembly = assembly_of(coo);
     std::vector<double> one(1);
     std::vector<double> two(2);
-    const auto refusal = [&](std::span<const double> from, std::span<double> to) {
+    const auto assembly_refusal = [&](std::span<const double> from, std::span<double> to) {
         return message_of<krylith::usage_error>([&] { assembly.gather<double>(from, to); });
     };
-    CHECK(refusal(two, one) == "no exception");
-    CHECK(refusal(one, one).find("coo_values has 1 values, must have 2") != std::string::npos);
-    CHECK(refusal(two, two).find("csr_values has 2 values, must have 1") != std::string::npos);
+    CHECK(assembly_refusal(two, one) == "no exception");
+    CHECK(assembly_refusal(one, one).find("coo_values has 1 values, must have 2") !=
+          std::string::npos);
+    CHECK(assembly_refusal(two, two).find("csr_values has 2 values, must have 1") !=
+          std::string::npos);
 }

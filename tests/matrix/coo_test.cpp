@@ -18,7 +18,7 @@ namespace {
 
 using krylith::coo_matrix;
 
-std::string refusal(const coo_matrix<double>& matrix) {
+std::string conversion_refusal(const coo_matrix<double>& matrix) {
     return krylith::test::message_of<krylith::input_error>(
         [&] { static_cast<void>(to_csr(matrix)); });
 }
@@ -100,39 +100,40 @@ TEST_CASE("a large random matrix agrees with a sorted map") {
 
 TEST_CASE("validate names the first offence of a COO matrix") {
     coo_matrix<double> coo{3, 2, {0, 1, 2}, {1, 0, 1}, {1, 2, 3}};
-    CHECK(refusal(coo) == "no exception");
+    CHECK(conversion_refusal(coo) == "no exception");
     SUBCASE("sizes disagree") {
         coo.values.pop_back();
-        CHECK(refusal(coo).find("3, 3 and 2 entries, allowed") != std::string::npos);
+        CHECK(conversion_refusal(coo).find("3, 3 and 2 entries, allowed") != std::string::npos);
     }
     SUBCASE("row too large") {
         coo.row_indices[1] = 3;
-        CHECK(refusal(coo).find("row_indices[1] is 3, allowed") != std::string::npos);
+        CHECK(conversion_refusal(coo).find("row_indices[1] is 3, allowed") != std::string::npos);
     }
     SUBCASE("row negative") {
         coo.row_indices[2] = -1;
-        CHECK(refusal(coo).find("row_indices[2] is -1, allowed") != std::string::npos);
+        CHECK(conversion_refusal(coo).find("row_indices[2] is -1, allowed") != std::string::npos);
     }
     SUBCASE("column too large") {
         coo.column_indices[0] = 2;
-        CHECK(refusal(coo).find("column_indices[0] is 2, allowed") != std::string::npos);
+        CHECK(conversion_refusal(coo).find("column_indices[0] is 2, allowed") != std::string::npos);
     }
     SUBCASE("the first of several") {
         coo = {1, 1, std::vector<std::int32_t>(100000, 0), std::vector<std::int32_t>(100000, 0),
                std::vector<double>(100000, 1)};
         coo.row_indices[31] = coo.row_indices[32] = coo.row_indices[99999] = 1;
-        CHECK(refusal(coo).find("row_indices[31] is 1, allowed") != std::string::npos);
+        CHECK(conversion_refusal(coo).find("row_indices[31] is 1, allowed") != std::string::npos);
     }
     SUBCASE("rows negative") {
         coo.rows = -3;
-        CHECK(refusal(coo).find("rows is -3, allowed") != std::string::npos);
+        CHECK(conversion_refusal(coo).find("rows is -3, allowed") != std::string::npos);
     }
     SUBCASE("rows beyond 32 bits") {
         coo.rows = std::int64_t{1} << 31;
-        CHECK(refusal(coo).find("rows is 2147483648, allowed") != std::string::npos);
+        CHECK(conversion_refusal(coo).find("rows is 2147483648, allowed") != std::string::npos);
     }
     SUBCASE("columns beyond 32 bits") {
         coo.columns = std::int64_t{1} << 40;
-        CHECK(refusal(coo).find("columns is 1099511627776, allowed") != std::string::npos);
+        CHECK(conversion_refusal(coo).find("columns is 1099511627776, allowed") !=
+              std::string::npos);
     }
 }

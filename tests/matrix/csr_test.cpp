@@ -22,12 +22,12 @@ csr_matrix<double> example() {
     return {3, 3, {0, 2, 2, 4}, {0, 2, 1, 2}, {1, 2, 3, 4}};
 }
 
-std::string refusal(const csr_matrix<double>& matrix) {
+std::string validation_refusal(const csr_matrix<double>& matrix) {
     return krylith::test::message_of<krylith::input_error>([&] { validate(matrix); });
 }
 
-void check_refused(const csr_matrix<double>& matrix, const std::string& what) {
-    const std::string message = refusal(matrix);
+void check_invalid(const csr_matrix<double>& matrix, const std::string& what) {
+    const std::string message = validation_refusal(matrix);
     INFO(message);
     CHECK(message.find(what) != std::string::npos);
     CHECK(message.find("allowed") != std::string::npos);
@@ -46,52 +46,52 @@ TEST_CASE("validate names the first offence of a CSR matrix") {
     auto matrix = example();
     SUBCASE("negative rows") {
         matrix.rows = -1;
-        check_refused(matrix, "rows is -1");
+        check_invalid(matrix, "rows is -1");
     }
     SUBCASE("negative columns") {
         matrix.columns = -2;
-        check_refused(matrix, "columns is -2");
+        check_invalid(matrix, "columns is -2");
     }
     SUBCASE("columns beyond 32 bits") {
         matrix.columns = std::int64_t{1} << 31;
-        check_refused(matrix, "columns is 2147483648");
+        check_invalid(matrix, "columns is 2147483648");
     }
     SUBCASE("too few offsets") {
         matrix.row_offsets.pop_back();
-        check_refused(matrix, "row_offsets has 3 entries");
+        check_invalid(matrix, "row_offsets has 3 entries");
     }
     SUBCASE("no offsets") {
         matrix.row_offsets.clear();
-        check_refused(matrix, "row_offsets has 0 entries");
+        check_invalid(matrix, "row_offsets has 0 entries");
     }
     SUBCASE("more rows than any offsets can have") {
         matrix.rows = std::numeric_limits<std::int64_t>::max();
-        check_refused(matrix, "row_offsets has 4 entries");
+        check_invalid(matrix, "row_offsets has 4 entries");
     }
     SUBCASE("values missing") {
         matrix.values.pop_back();
-        check_refused(matrix, "values has 3 entries");
+        check_invalid(matrix, "values has 3 entries");
     }
     SUBCASE("first offset") {
         matrix.row_offsets.front() = 1;
-        check_refused(matrix, "row_offsets[0] is 1");
+        check_invalid(matrix, "row_offsets[0] is 1");
     }
     SUBCASE("last offset") {
         matrix.row_offsets.back() = 5;
-        check_refused(matrix, "row_offsets[3] is 5");
+        check_invalid(matrix, "row_offsets[3] is 5");
     }
     SUBCASE("descending offsets, before columns are looked up by them") {
         matrix.row_offsets = {0, 100, 2, 4};
-        check_refused(matrix, "row 1 starts at 100 and ends at 2");
+        check_invalid(matrix, "row 1 starts at 100 and ends at 2");
     }
     SUBCASE("column too large") {
         matrix.column_indices[2] = 3;
-        check_refused(matrix, "column_indices[2], in row 2, is 3");
+        check_invalid(matrix, "column_indices[2], in row 2, is 3");
     }
     SUBCASE("column negative, the first of two") {
         matrix.column_indices[1] = -7;
         matrix.column_indices[3] = 9;
-        check_refused(matrix, "column_indices[1], in row 0, is -7");
+        check_invalid(matrix, "column_indices[1], in row 0, is -7");
     }
 }
 
@@ -102,13 +102,13 @@ TEST_CASE("the first of many offences is named, whichever thread finds it") {
     for (const std::size_t k : {11U, 12U, 40000U, 99999U}) {
         matrix.column_indices[k] = static_cast<std::int32_t>(k);
     }
-    check_refused(matrix, "column_indices[11], in row 0, is 11,");
+    check_invalid(matrix, "column_indices[11], in row 0, is 11,");
     matrix.rows = static_cast<std::int64_t>(n);
     matrix.row_offsets.assign(n + 1, n);
     matrix.row_offsets[0] = 0;
     matrix.row_offsets[21] = 5;
     matrix.row_offsets[23] = 6;
-    check_refused(matrix, "row 20 starts at 100000 and ends at 5");
+    check_invalid(matrix, "row 20 starts at 100000 and ends at 5");
 }
 
 TEST_CASE("canonical means strictly ascending columns") {

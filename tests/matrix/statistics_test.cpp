@@ -12,8 +12,13 @@
 #include <krylith/matrix/statistics.hpp>
 #include <krylith/tests/support/matrices.hpp>
 
-using namespace krylith;
-using namespace krylith::testing;
+namespace krylith {
+
+using testing::battery;
+using testing::battery_entry;
+using testing::from_dense;
+using testing::random_matrix;
+using testing::triplets;
 
 namespace {
 
@@ -148,7 +153,7 @@ void check_symmetry(const table& t, const matrix_statistics& s) {
     CHECK(s.symmetry->first_difference.has_value() == (values != off));
 }
 
-void check_all(const csr_matrix<double>& a) {
+void check_statistics(const csr_matrix<double>& a) {
     const table t(a);
     const matrix_statistics s = describe(a);
     check_lengths(t, s);
@@ -172,19 +177,19 @@ TEST_CASE("statistics agree with plain loops on every matrix of the battery") {
     for (const battery_entry& entry : battery()) {
         if (entry.matrix.rows > 3000) continue; // the loops are dense
         CAPTURE(entry.name);
-        check_all(entry.matrix);
+        check_statistics(entry.matrix);
     }
-    for (const std::uint64_t seed : {1, 2, 3}) check_all(random_matrix(60, 4, 1, seed));
-    check_all(random_spd<double>(200, 9, 3));
-    check_all(convection_diffusion<double>(5, 20));
+    for (const std::uint64_t seed : {1, 2, 3}) check_statistics(random_matrix(60, 4, 1, seed));
+    check_statistics(random_spd<double>(200, 9, 3));
+    check_statistics(convection_diffusion<double>(5, 20));
 }
 
 TEST_CASE("statistics of rectangular matrices: no mirror, a short diagonal") {
-    check_all(rectangular(0, 5, {}));
-    check_all(rectangular(5, 0, {}));
-    check_all(rectangular(3, 7, {{0, 6, 1}, {1, 1, -2}, {2, 0, 3}, {2, 2, 0}}));
-    check_all(rectangular(7, 3, {{6, 0, 1}, {1, 1, -2}, {6, 2, 3}, {4, 2, 0}}));
-    check_all(rectangular(1, 1000, {{0, 0, 1}, {0, 999, 2}}));
+    check_statistics(rectangular(0, 5, {}));
+    check_statistics(rectangular(5, 0, {}));
+    check_statistics(rectangular(3, 7, {{0, 6, 1}, {1, 1, -2}, {2, 0, 3}, {2, 2, 0}}));
+    check_statistics(rectangular(7, 3, {{6, 0, 1}, {1, 1, -2}, {6, 2, 3}, {4, 2, 0}}));
+    check_statistics(rectangular(1, 1000, {{0, 0, 1}, {0, 999, 2}}));
 }
 
 TEST_CASE("a difference from the mirror is found where it is first by rows") {
@@ -271,3 +276,5 @@ TEST_CASE("statistics of float matrices use the digits of float") {
     CHECK(describe(a).symmetry->by_values());
     CHECK(describe(random_spd<float>(40, 5, 1)).symmetry->by_values());
 }
+
+} // namespace krylith

@@ -10,12 +10,11 @@
 #include <cstdlib>
 #include <limits>
 
-using namespace krylith;
-using namespace krylith::partition_tests;
+namespace krylith::partition_tests {
 
 namespace {
 
-constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t most_rows = std::numeric_limits<std::int64_t>::max();
 
 std::int64_t offset(const pattern& a, std::int64_t row) {
     return a.row_offsets[static_cast<std::size_t>(row)];
@@ -121,12 +120,12 @@ TEST_CASE("equal_rows: sizes differ by at most the alignment") {
 }
 
 TEST_CASE("equal_rows: sizes near the end of 64 bits don't overflow") {
-    for (const std::int64_t alignment : {std::int64_t{1}, std::int64_t{1000}, largest / 2 + 1}) {
-        const row_partition partition = equal_rows(largest, 7, alignment);
-        CHECK_NOTHROW(check(partition, largest));
+    for (const std::int64_t alignment : {std::int64_t{1}, std::int64_t{1000}, most_rows / 2 + 1}) {
+        const row_partition partition = equal_rows(most_rows, 7, alignment);
+        CHECK_NOTHROW(check(partition, most_rows));
         check_boundaries_allowed(partition, alignment);
     }
-    CHECK(equal_rows(10, 2, largest) == row_partition{{0, 0, 10}});
+    CHECK(equal_rows(10, 2, most_rows) == row_partition{{0, 0, 10}});
 }
 
 TEST_CASE("partition builders refuse impossible sizes") {
@@ -217,7 +216,8 @@ TEST_CASE("equal_nonzeros: known boundaries") {
 }
 
 TEST_CASE("equal_nonzeros: offsets near the end of 64 bits don't overflow") {
-    const std::vector<std::int64_t> offsets{0, largest / 4, largest / 2, largest / 4 * 3, largest};
+    const std::vector<std::int64_t> offsets{0, most_rows / 4, most_rows / 2, most_rows / 4 * 3,
+                                            most_rows};
     CHECK(equal_nonzeros(offsets, 4) == row_partition{{0, 1, 2, 3, 4}});
 }
 
@@ -229,3 +229,5 @@ TEST_CASE("equal_nonzeros: descending offsets still give a partition") {
         CHECK_NOTHROW(check(equal_nonzeros(wild, ranks), 9));
     }
 }
+
+} // namespace krylith::partition_tests

@@ -1,5 +1,4 @@
 // Multigrid for systems of several unknowns a node, with and without rigid body modes.
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -12,6 +11,7 @@
 #include <krylith/precond/rigid_body_modes.hpp>
 #include <krylith/solvers/cg.hpp>
 
+#include <krylith/tests/precond/amg_solves.hpp>
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/matrices.hpp>
 #include <krylith/tests/support/random.hpp>
@@ -19,40 +19,22 @@
 
 namespace krylith {
 
+using testing::amg_solve;
+using testing::check_same_hierarchy;
+using testing::one_device_like;
 using testing::problem;
 using testing::random_values;
+using testing::solve_with_amg;
 using testing::values_of;
 
 namespace {
 
-std::vector<double> modes_of(const std::string& spec) {
+std::vector<double> gallery_modes(const std::string& spec) {
     const node_coordinates nodes = gallery_coordinates(spec);
     return rigid_body_modes(nodes.values, nodes.dimension);
 }
 
 const operator_options nodes_together{.block_size = 3};
-
-device_group one_device_like(const device_group& group) {
-    return group.kind() == backend::cuda ? device_group::cuda(std::array{0})
-                                         : device_group::host(1);
-}
-
-struct outcome {
-    std::int64_t iterations;
-    std::vector<multigrid_level_facts> levels;
-    double complexity;
-};
-
-outcome solved(const device_group& group, const csr_matrix<double>& matrix,
-               const amg_options& options, const operator_options& how = nodes_together) {
-    problem<double> p(group, matrix, random_values<double>(matrix.rows, 5), how);
-    const amg<double> m(*p.a, matrix, options);
-    const solve_result result = cg(*p.a, p.b, p.x, {.rtol = 1e-8}, m);
-    INFO(m.name());
-    CHECK(result.converged());
-    CHECK(p.relative_residual() <= 1e-8);
-    return {result.iterations, m.levels(), m.operator_complexity()};
-}
 
 } // namespace
 
@@ -61,32 +43,26 @@ KRYLITH_GROUP_TEST("amg with rigid body modes: iterations are few, and the same 
     for (const char* const spec : {"elasticity3d:6", "elasticity3d:16:6:6"}) {
         CAPTURE(spec);
         const auto matrix = make_gallery<double>(spec);
-        const auto modes = modes_of(spec);
+        const auto modes = gallery_modes(spec);
         amg_options options{.block_size = 3, .near_null = modes};
-        const outcome alone = solved(one, matrix, options);
+        const amg_solve alone = solve_with_amg(one, matrix, options, nodes_together);
         CHECK(alone.iterations <= 16);
         CHECK(alone.complexity <= 1.6);
         for (const std::int64_t gathered : {0, 1'000'000}) {
             options.gathered_nonzeros = gathered;
-            const outcome here = solved(group, matrix, options);
-            CHECK(here.iterations == alone.iterations);
-            REQUIRE(here.levels.size() == alone.levels.size());
-            for (std::size_t k = 0; k < here.levels.size(); ++k) {
-                CHECK(here.levels[k].rows == alone.levels[k].rows);
-                CHECK(here.levels[k].nonzeros == alone.levels[k].nonzeros);
-                CHECK(here.levels[k].bound == alone.levels[k].bound); // the same bits
-            }
+            const amg_solve here = solve_with_amg(group, matrix, options, nodes_together);
+            check_same_hierarchy(here, alone);
         }
-        const outcome shifts = solved(group, matrix, {.block_size = 3});
+        const amg_solve shifts = solve_with_amg(group, matrix, {.block_size = 3}, nodes_together);
         CHECK(alone.iterations < shifts.iterations);
-        CHECK(alone.iterations < solved(group, matrix, {}).iterations);
+        CHECK(alone.iterations < solve_with_amg(group, matrix, {}, nodes_together).iterations);
     }
 }
 
 KRYLITH_GROUP_TEST("amg with rigid body modes: the cycle is symmetric and positive") {
     const char* const spec = "elasticity3d:7:3:2";
     const auto matrix = make_gallery<double>(spec);
-    const auto modes = modes_of(spec);
+    const auto modes = gallery_modes(spec);
     const auto a = make_operator(group, matrix, nodes_together);
     const amg<double> m(
         *a, matrix, {.precision = multigrid_precision::fp64, .block_size = 3, .near_null = modes});
@@ -115,12 +91,13 @@ KRYLITH_GROUP_TEST("amg with rigid body modes: the cycle is symmetric and positi
 KRYLITH_GROUP_TEST("amg with rigid body modes: fixed rows, orders, and rows cut anywhere") {
     const char* const spec = "elasticity3d:8:4:4";
     auto matrix = make_gallery<double>(spec);
-    const auto modes = modes_of(spec);
+    const auto modes = gallery_modes(spec);
     const amg_options options{.block_size = 3, .near_null = modes};
-    const auto usual = solved(group, matrix, options).iterations;
-    const auto cut = solved(group, matrix, options, {}); // nodes may be single rows
+    const auto usual = solve_with_amg(group, matrix, options, nodes_together).iterations;
+    const auto cut = solve_with_amg(group, matrix, options); // nodes may be single rows
     CHECK(cut.iterations <= usual + 6);
-    const auto ordered = solved(group, matrix, options, {.order = orders::rcm, .block_size = 3});
+    const auto ordered =
+        solve_with_amg(group, matrix, options, {.order = orders::rcm, .block_size = 3});
     CHECK(ordered.iterations <= usual + 6);
     // Every 7th node keeps its first unknown, every 10th is fixed whole.
     const auto fixed = [](std::int64_t row) {
@@ -132,7 +109,7 @@ KRYLITH_GROUP_TEST("amg with rigid body modes: fixed rows, orders, and rows cut 
              ++k)
             if (row != matrix.column_indices[k] && (fixed(row) || fixed(matrix.column_indices[k])))
                 matrix.values[k] = 0;
-    CHECK(solved(group, matrix, options).iterations <= 20);
+    CHECK(solve_with_amg(group, matrix, options, nodes_together).iterations <= 20);
 }
 
 KRYLITH_GROUP_TEST("amg with rigid body modes: update takes new values") {
@@ -140,7 +117,7 @@ KRYLITH_GROUP_TEST("amg with rigid body modes: update takes new values") {
     const auto matrix = make_gallery<double>(spec);
     auto other = make_gallery<double>("elasticity3d:8:4:4:nu=0.2");
     for (double& value : other.values) value *= 1e5;
-    const auto modes = modes_of(spec);
+    const auto modes = gallery_modes(spec);
     for (const auto reuse :
          {multigrid_reuse::values, multigrid_reuse::transfer, multigrid_reuse::none}) {
         problem<double> p(group, other, random_values<double>(matrix.rows, 9), nodes_together);
@@ -165,12 +142,12 @@ KRYLITH_GROUP_TEST("amg with near-null vectors of single rows") {
         linear[static_cast<std::size_t>(matrix.rows + i)] = static_cast<double>(i % 30) - 14.5;
         linear[static_cast<std::size_t>(2 * matrix.rows + i)] = static_cast<double>(i) / 30 - 14.5;
     }
-    const auto three = solved(group, matrix, {.near_null = linear}, {});
+    const auto three = solve_with_amg(group, matrix, {.near_null = linear});
     CHECK(three.iterations <= 15);
     // One vector of ones is what amg takes by itself.
     const std::vector<double> ones(static_cast<std::size_t>(matrix.rows), 4.0);
-    const auto one = solved(group, matrix, {.near_null = ones}, {});
-    const auto none = solved(group, matrix, {}, {});
+    const auto one = solve_with_amg(group, matrix, {.near_null = ones});
+    const auto none = solve_with_amg(group, matrix, {});
     CHECK(one.iterations == none.iterations);
     CHECK(one.levels.back().bound == none.levels.back().bound);
 }

@@ -14,6 +14,7 @@
 #include <krylith/tests/precond/applied.hpp>
 #include <krylith/tests/precond/uneven_matrix.hpp>
 #include <krylith/tests/support/groups.hpp>
+#include <krylith/tests/support/matrices.hpp>
 #include <krylith/tests/support/random.hpp>
 #include <krylith/tests/support/short_memory.hpp>
 #include <krylith/tests/support/solves.hpp>
@@ -24,23 +25,19 @@ using testing::applied;
 using testing::problem;
 using testing::random_values;
 using testing::same_bits;
+using testing::times;
 
 namespace {
 
 using matrix_view = csr_view<double>;
 
 /// A + shift I.
-csr_matrix<double> shifted(csr_matrix<double> matrix, double shift) {
+csr_matrix<double> plus_identity(csr_matrix<double> matrix, double shift) {
     for (std::size_t row = 0; row + 1 < matrix.row_offsets.size(); ++row)
         for (auto k = static_cast<std::size_t>(matrix.row_offsets[row]);
              k < static_cast<std::size_t>(matrix.row_offsets[row + 1]); ++k)
             if (matrix.column_indices[k] == static_cast<std::int32_t>(row))
                 matrix.values[k] += shift;
-    return matrix;
-}
-
-csr_matrix<double> scaled(csr_matrix<double> matrix, double factor) {
-    for (double& v : matrix.values) v *= factor;
     return matrix;
 }
 
@@ -86,7 +83,8 @@ int fail_each_allocation(const device_group& group, const Action& action, const 
 
 KRYLITH_GROUP_TEST("amg: a matrix that is not definite ends it early, and good values mend that") {
     const auto good = make_gallery<double>("poisson2d:24");
-    const auto bad = shifted(good, -2); // a positive diagonal, and negative sums over aggregates
+    const auto bad =
+        plus_identity(good, -2); // a positive diagonal, and negative sums over aggregates
     const auto r = random_values<double>(good.rows, 21);
     for (const auto reuse :
          {multigrid_reuse::transfer, multigrid_reuse::values, multigrid_reuse::none}) {
@@ -145,7 +143,7 @@ KRYLITH_GROUP_TEST("amg: matrices of any size have the same iterations") {
     std::int64_t usual = 0;
     for (const int exponent : {0, 900, -900}) {
         CAPTURE(exponent);
-        const auto large = scaled(matrix, std::ldexp(1.0, exponent));
+        const auto large = times(matrix, std::ldexp(1.0, exponent));
         problem<double> p(group, large, random_values<double>(matrix.rows, 23));
         const amg<double> m(*p.a, large);
         const auto result = cg(*p.a, p.b, p.x, {.rtol = 1e-8}, m);
@@ -196,7 +194,7 @@ KRYLITH_GROUP_TEST("amg: device memory that runs out in an update or an applicat
         CAPTURE(static_cast<int>(reuse));
         CAPTURE(static_cast<int>(options.precision));
         const auto matrix = matrix_for(options);
-        const auto changed = scaled(matrix, 3);
+        const auto changed = times(matrix, 3);
         const auto a = make_operator(group, matrix);
         const auto r = random_values<double>(matrix.rows, 25);
         const auto old = applied(*a, amg<double>(*a, matrix, options), r);

@@ -1,6 +1,5 @@
 // Algebraic multigrid: iterations that stay, hierarchies that are the same on any devices, and what
 // it refuses.
-#include <array>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 #include <krylith/precond/any_preconditioner.hpp>
 #include <krylith/solvers/cg.hpp>
 
+#include <krylith/tests/precond/amg_solves.hpp>
 #include <krylith/tests/precond/applied.hpp>
 #include <krylith/tests/precond/device_parts.hpp>
 #include <krylith/tests/support/dense.hpp>
@@ -21,55 +21,16 @@
 
 namespace krylith {
 
+using testing::amg_solve;
 using testing::applied;
+using testing::check_same_hierarchy;
+using testing::one_device_like;
 using testing::problem;
 using testing::random_values;
 using testing::same_bits;
+using testing::solve_with_amg;
+using testing::to_eigen;
 using testing::values_of;
-
-namespace {
-
-device_group one_device_like(const device_group& group) {
-    return group.kind() == backend::cuda ? device_group::cuda(std::array{0})
-                                         : device_group::host(1);
-}
-
-/// What a solve needs, and whether the hierarchy is the one that one device makes.
-struct outcome {
-    std::int64_t iterations;
-    std::vector<multigrid_level_facts> levels;
-    double complexity;
-};
-
-outcome solved(const device_group& group, const csr_matrix<double>& matrix,
-               const amg_options& options, double rtol = 1e-8) {
-    problem<double> p(group, matrix, random_values<double>(matrix.rows, 11));
-    const amg<double> m(*p.a, matrix, options);
-    const solve_result result = cg(*p.a, p.b, p.x, {.rtol = rtol}, m);
-    INFO(m.name());
-    INFO(testing::describe(result));
-    CHECK(result.converged());
-    CHECK(p.relative_residual() <= rtol);
-    return {result.iterations, m.levels(), m.operator_complexity()};
-}
-
-void check_same(const outcome& a, const outcome& b) {
-    CHECK(a.iterations == b.iterations);
-    REQUIRE(a.levels.size() == b.levels.size());
-    for (std::size_t k = 0; k < a.levels.size(); ++k) {
-        CHECK(a.levels[k].rows == b.levels[k].rows);
-        CHECK(a.levels[k].nonzeros == b.levels[k].nonzeros);
-        CHECK(a.levels[k].bound == b.levels[k].bound); // the same bits
-    }
-}
-
-double inner(const std::vector<double>& a, const std::vector<double>& b) {
-    double sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-    return sum;
-}
-
-} // namespace
 
 KRYLITH_GROUP_TEST("amg: iterations are few, and the same on any devices") {
     struct goal {
@@ -85,7 +46,7 @@ KRYLITH_GROUP_TEST("amg: iterations are few, and the same on any devices") {
           goal{"jump_diffusion:20:1e6:seed=1", 30, 2.2, {.cycle = multigrid_cycle::w}}}) {
         CAPTURE(g.name);
         const auto matrix = make_gallery<double>(g.name);
-        const outcome alone = solved(one_device_like(group), matrix, g.options);
+        const amg_solve alone = solve_with_amg(one_device_like(group), matrix, g.options);
         CHECK(alone.iterations <= g.most);
         CHECK(alone.complexity <= g.complexity);
         // Coarse levels on all devices, some of them, and all of them on one device.
@@ -93,7 +54,7 @@ KRYLITH_GROUP_TEST("amg: iterations are few, and the same on any devices") {
             CAPTURE(gathered);
             amg_options options = g.options;
             options.gathered_nonzeros = gathered;
-            check_same(alone, solved(group, matrix, options));
+            check_same_hierarchy(alone, solve_with_amg(group, matrix, options));
         }
     }
 }
@@ -116,10 +77,11 @@ KRYLITH_GROUP_TEST("amg: the cycle is symmetric and positive") {
             const auto y = random_values<double>(matrix.rows, 2);
             const auto mx = applied(*a, m, x);
             const auto my = applied(*a, m, y);
-            const double size = inner(x, mx);
+            const double size = to_eigen(x).dot(to_eigen(mx));
             CHECK(size > 0);
             const double bound = o.precision == multigrid_precision::fp64 ? 1e-11 : 1e-5;
-            CHECK(std::fabs(inner(y, mx) - inner(x, my)) <= bound * size);
+            CHECK(std::fabs(to_eigen(y).dot(to_eigen(mx)) - to_eigen(x).dot(to_eigen(my))) <=
+                  bound * size);
         }
 }
 
@@ -144,8 +106,8 @@ KRYLITH_GROUP_TEST("amg: rows on the devices are not needed after the set-up") {
     }
     const solve_result result = cg(*p.a, p.b, p.x, {}, *m);
     CHECK(result.converged());
-    const outcome of_host = solved(group, matrix, {});
-    check_same({result.iterations, m->levels(), m->operator_complexity()}, of_host);
+    const amg_solve of_host = solve_with_amg(group, matrix, {});
+    check_same_hierarchy({result.iterations, m->levels(), m->operator_complexity()}, of_host);
 }
 
 KRYLITH_GROUP_TEST("amg: columns in any order, entries in parts") {
@@ -161,19 +123,19 @@ KRYLITH_GROUP_TEST("amg: columns in any order, entries in parts") {
         }
         shuffled.row_offsets.push_back(static_cast<std::int64_t>(shuffled.values.size()));
     }
-    check_same(solved(group, shuffled, {}), solved(group, matrix, {}));
+    check_same_hierarchy(solve_with_amg(group, shuffled, {}), solve_with_amg(group, matrix, {}));
 }
 
 KRYLITH_GROUP_TEST("amg: small, diagonal, decoupled and empty systems") {
     for (const char* const name : {"poisson1d:1", "poisson1d:2", "poisson1d:3", "poisson1d:300"})
-        (void)solved(group, make_gallery<double>(name), {}, 1e-10);
+        (void)solve_with_amg(group, make_gallery<double>(name), {}, {}, 1e-10);
     csr_matrix<double> diagonal{300, 300, std::vector<std::int64_t>(301), {}, {}}; // no neighbours
     for (int i = 0; i < 300; ++i) {
         diagonal.row_offsets[static_cast<std::size_t>(i) + 1] = i + 1;
         diagonal.column_indices.push_back(i);
         diagonal.values.push_back(1.0 + i);
     }
-    (void)solved(group, diagonal, {}, 1e-10);
+    (void)solve_with_amg(group, diagonal, {}, {}, 1e-10);
     const csr_matrix<double> empty{0, 0, {0}, {}, {}};
     problem<double> p(group, empty, {});
     const amg<double> m(*p.a, empty);
@@ -232,7 +194,7 @@ KRYLITH_GROUP_TEST("amg: new values give what a new hierarchy would") {
             double difference = 0;
             for (std::size_t i = 0; i < found.size(); ++i)
                 difference = std::max(difference, std::fabs(found[i] - expected[i]));
-            CHECK(difference <= 1e-4 * std::sqrt(inner(expected, expected)));
+            CHECK(difference <= 1e-4 * to_eigen(expected).norm());
         } else {
             CHECK(same_bits(found, expected));
         }
@@ -318,7 +280,7 @@ KRYLITH_GROUP_TEST("amg: it is told what solves take, also as any preconditioner
 
 KRYLITH_GROUP_TEST("amg: rows on the devices, any operator, an order of rows, fp32") {
     const auto matrix = make_gallery<double>("poisson3d:15:random=2");
-    const std::int64_t usual = solved(group, matrix, {}).iterations;
+    const std::int64_t usual = solve_with_amg(group, matrix, {}).iterations;
     for (const operator_options& how :
          {operator_options{.kind = operators::nz}, operator_options{.kind = operators::lra_rc},
           operator_options{.kind = operators::allgather}, operator_options{.order = orders::rcm}}) {

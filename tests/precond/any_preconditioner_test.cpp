@@ -44,7 +44,7 @@ constexpr method directly[] = {method::cg, method::cg_launched, method::bicgstab
 
 /// Solves both ways; compares iterations, histories, solutions and bytes.
 template <class T, class M>
-void compare(problem<T>& p, const M& m, const any_preconditioner<T>& any) {
+void compare_types(problem<T>& p, const M& m, const any_preconditioner<T>& any) {
     for (const method which : directly)
         for (const auto on_side : {side::left, side::right, side::split}) {
             if (!which.row->has_sides && on_side != side::right) continue;
@@ -79,10 +79,10 @@ void compare_all(const device_group& group) {
         CAPTURE(name_of(kind));
         problem<T> p(group, matrix, b, {.kind = kind});
         const jacobi<T> m(*p.a);
-        compare(p, m, any_preconditioner<T>(std::cref(m)));
-        compare(p, identity{}, any_preconditioner<T>());
+        compare_types(p, m, any_preconditioner<T>(std::cref(m)));
+        compare_types(p, identity{}, any_preconditioner<T>());
         const two_steps<T> own(*p.a);
-        compare(p, own, any_preconditioner<T>(std::cref(own)));
+        compare_types(p, own, any_preconditioner<T>(std::cref(own)));
     }
 }
 

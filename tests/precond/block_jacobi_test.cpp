@@ -19,14 +19,13 @@ namespace krylith {
 
 using testing::applied;
 using testing::from_dense;
-using testing::method;
 using testing::random_values;
 using testing::to_eigen;
 
 namespace {
 
 /// The same by dense solves.
-Eigen::VectorXd expected_of(const Eigen::MatrixXd& a, const Eigen::VectorXd& r, int size) {
+Eigen::VectorXd solved_by_blocks(const Eigen::MatrixXd& a, const Eigen::VectorXd& r, int size) {
     Eigen::VectorXd z(r.size());
     for (Eigen::Index first = 0; first < r.size(); first += size) {
         const Eigen::Index rows = std::min<Eigen::Index>(size, r.size() - first);
@@ -42,7 +41,7 @@ void solves_with_blocks(const device_group& group, double tolerance) {
     const auto r = random_values<T>(75, 8);
     for (const int size : {1, 2, 3, 5, 8, 9, 32}) {
         CAPTURE(size);
-        const Eigen::VectorXd expected = expected_of(to_eigen(matrix), to_eigen(r), size);
+        const Eigen::VectorXd expected = solved_by_blocks(to_eigen(matrix), to_eigen(r), size);
         for (const auto kind : {operators::halo, operators::nz, operators::allgather}) {
             const auto a = make_operator(group, matrix, {.kind = kind});
             const block_jacobi<T> m(*a, matrix, {.block_size = size});
@@ -84,8 +83,9 @@ KRYLITH_GROUP_TEST("block-jacobi: natural blocks are runs of equal patterns") {
     CHECK(m.blocks() == 20);
     CHECK(m.largest_block() == 3);
     CHECK(m.name() == "block-jacobi:block_size=0");
-    CHECK((to_eigen(applied(*a, m, r)) - expected_of(to_eigen(matrix), to_eigen(r), 3)).norm() <=
-          1e-12);
+    CHECK(
+        (to_eigen(applied(*a, m, r)) - solved_by_blocks(to_eigen(matrix), to_eigen(r), 3)).norm() <=
+        1e-12);
 
     const auto laplace = testing::laplace_1d(50);
     const auto b = make_operator(group, laplace);

@@ -1,6 +1,5 @@
 // Chebyshev preconditioning: the polynomial against textbook recurrences on dense matrices, and
 // what solvers get from it.
-#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -18,6 +17,7 @@
 
 namespace krylith {
 
+using testing::one_device_like;
 using testing::problem;
 using testing::random_values;
 using testing::same_bits;
@@ -68,8 +68,8 @@ csr_matrix<double> specimen() {
 }
 
 template <class T>
-void compare(const device_group& group, const operator_options& how, const chebyshev_options& o,
-             double tolerance) {
+void compare_with_textbook(const device_group& group, const operator_options& how,
+                           const chebyshev_options& o, double tolerance) {
     CAPTURE(o.degree);
     CAPTURE(static_cast<int>(o.kind));
     const auto matrix = specimen();
@@ -101,11 +101,6 @@ void compare(const device_group& group, const operator_options& how, const cheby
     CHECK((to_eigen(values_of(y)) - az).norm() <= 1e-5 * az.norm());
 }
 
-device_group one_device_like(const device_group& group) {
-    return group.kind() == backend::cuda ? device_group::cuda(std::array{0})
-                                         : device_group::host(1);
-}
-
 solve_result cg_with(const std::string& text, problem<double>& p, const csr_matrix<double>& matrix,
                      const solver_options& options = {}) {
     const auto m = make_preconditioner(text, *p.a, csr_view<double>(matrix));
@@ -118,12 +113,12 @@ KRYLITH_GROUP_TEST("chebyshev: an application is the polynomial of the literatur
     for (const int degree : {1, 2, 3, 4, 5, 8, 17})
         for (const auto kind : {first, fourth}) {
             chebyshev_options o{.degree = degree, .kind = kind};
-            compare<double>(group, {}, o, 1e-5);
-            compare<float>(group, {}, o, 1e-4);
+            compare_with_textbook<double>(group, {}, o, 1e-5);
+            compare_with_textbook<float>(group, {}, o, 1e-4);
             o.precision = fp64;
-            compare<double>(group, {}, o, 1e-12);
+            compare_with_textbook<double>(group, {}, o, 1e-12);
             o.ratio = 30;
-            compare<double>(group, {}, o, 1e-12);
+            compare_with_textbook<double>(group, {}, o, 1e-12);
         }
 }
 
@@ -132,11 +127,11 @@ KRYLITH_GROUP_TEST("chebyshev: with any operator and order of rows") {
     for (const auto kind : {operators::nz, operators::two_nz, operators::lra_rc,
                             operators::allgather, operators::pcsr, operators::pcsc}) {
         CAPTURE(testing::name_of(kind));
-        compare<double>(group, {.kind = kind}, o, 1e-12);
-        compare<double>(group, {.kind = kind}, {.degree = 7}, 1e-5);
+        compare_with_textbook<double>(group, {.kind = kind}, o, 1e-12);
+        compare_with_textbook<double>(group, {.kind = kind}, {.degree = 7}, 1e-5);
     }
-    compare<double>(group, {.order = orders::rcm}, o, 1e-12);
-    compare<double>(group, {.order = orders::rcm}, {.degree = 7}, 1e-5);
+    compare_with_textbook<double>(group, {.order = orders::rcm}, o, 1e-12);
+    compare_with_textbook<double>(group, {.order = orders::rcm}, {.degree = 7}, 1e-5);
 }
 
 KRYLITH_GROUP_TEST("chebyshev: M is symmetric and positive") {

@@ -1,5 +1,4 @@
 // Systems whose null space are the constant vectors.
-#include <array>
 #include <cmath>
 #include <vector>
 
@@ -79,8 +78,7 @@ KRYLITH_GROUP_TEST("a constant null space: multigrid solves Neumann problems in 
         CHECK(std::fabs(mean_of(x)) * root <= 1e-12 * norm_of(x));
         CHECK(gmres(*p.a, p.b, p.x, {.rtol = 1e-10}, m).converged());
 
-        const auto one = group.kind() == backend::cuda ? device_group::cuda(std::array{0})
-                                                       : device_group::host(1);
+        const auto one = testing::one_device_like(group);
         problem<double> q(one, matrix, before);
         const constant_null_space<double> same(*q.a);
         (void)same.remove(q.b);

@@ -24,7 +24,7 @@ namespace {
 
 /// Not symmetric, without diagonal entries in every fifth row, and rows and columns of sizes that
 /// span `decades`: D B D.
-csr_matrix<double> uneven(std::int64_t n, double decades) {
+csr_matrix<double> of_uneven_sizes(std::int64_t n, double decades) {
     testing::triplets entries;
     const auto size = [&](std::int64_t i) {
         return std::pow(10.0, decades / 2 * static_cast<double>(i * 7 % 11) / 10);
@@ -77,7 +77,7 @@ std::vector<double> sizes(const csr_matrix<T>& a, const std::vector<T>& squared)
 KRYLITH_GROUP_TEST("equilibration: rows and columns come to one size, on any devices") {
     for (const double decades : {0.0, 6.0, 30.0}) {
         CAPTURE(decades);
-        const auto matrix = uneven(97, decades);
+        const auto matrix = of_uneven_sizes(97, decades);
         const auto a = make_operator(group, matrix);
         const equilibration<double> m(*a, matrix);
         const auto found = sizes(matrix, squares(*a, m));
@@ -99,7 +99,7 @@ KRYLITH_GROUP_TEST("equilibration: rows and columns come to one size, on any dev
 }
 
 KRYLITH_GROUP_TEST("equilibration: gmres converges where sizes stall it") {
-    const auto matrix = uneven(300, 14);
+    const auto matrix = of_uneven_sizes(300, 14);
     problem<double> p(group, matrix, random_values<double>(matrix.rows, 401));
     const equilibration<double> m(*p.a, matrix);
     const solver_options options{.restart = 60, .preconditioning = side::split};
@@ -115,7 +115,7 @@ KRYLITH_GROUP_TEST("equilibration: gmres converges where sizes stall it") {
 }
 
 KRYLITH_GROUP_TEST("equilibration: the program of its header") {
-    const auto matrix = uneven(100, 6);
+    const auto matrix = of_uneven_sizes(100, 6);
     const auto a = make_operator(group, matrix);
     auto b = a->make_range_vector();
     auto x = a->make_range_vector();
@@ -126,14 +126,14 @@ KRYLITH_GROUP_TEST("equilibration: the program of its header") {
 }
 
 KRYLITH_GROUP_TEST("equilibration: new values, an order of rows, another matrix") {
-    const auto matrix = uneven(60, 4);
-    const auto other = uneven(60, 9);
+    const auto matrix = of_uneven_sizes(60, 4);
+    const auto other = of_uneven_sizes(60, 9);
     const auto a = make_operator(group, matrix, {.order = orders::rcm});
     equilibration<double> m(*a, matrix);
     m.update(csr_view<double>(other));
     CHECK(testing::same_bits(squares(*a, m), squares(*a, equilibration<double>(*a, other))));
-    CHECK_THROWS_AS(m.update(csr_view<double>(uneven(61, 4))), usage_error);
-    CHECK_THROWS_AS(equilibration<double>(*a, uneven(61, 4)), usage_error);
+    CHECK_THROWS_AS(m.update(csr_view<double>(of_uneven_sizes(61, 4))), usage_error);
+    CHECK_THROWS_AS(equilibration<double>(*a, of_uneven_sizes(61, 4)), usage_error);
 }
 
 KRYLITH_GROUP_TEST("equilibration: empty rows, no rows, extreme and infinite entries, fp32") {
@@ -153,7 +153,7 @@ KRYLITH_GROUP_TEST("equilibration: empty rows, no rows, extreme and infinite ent
             CHECK(v > 0);
         }
     }
-    const auto single = testing::converted<float>(uneven(40, 60));
+    const auto single = testing::converted<float>(of_uneven_sizes(40, 60));
     const auto c = make_operator(group, single);
     for (const float v : squares(*c, equilibration<float>(*c, single))) {
         CHECK(std::isfinite(v));

@@ -130,7 +130,7 @@ void refuses_parts(const device_group& group, const csr_matrix<double>& matrix) 
 }
 
 template <class T>
-csr_matrix<T> shifted(csr_matrix<T> a, int exponent) {
+csr_matrix<T> times_power_of_two(csr_matrix<T> a, int exponent) {
     for (T& v : a.values) v = std::ldexp(v, exponent);
     return a;
 }
@@ -147,7 +147,7 @@ void takes_any_scale(const device_group& group, std::initializer_list<int> expon
             std::int64_t usual = -1;
             for (const int exponent : exponents) {
                 CAPTURE(exponent);
-                const auto scaled = shifted(matrix, exponent);
+                const auto scaled = times_power_of_two(matrix, exponent);
                 problem<T> p(group, scaled, random_values<T>(matrix.rows, 502));
                 const auto m = make_preconditioner(text, *p.a, csr_view<T>(scaled));
                 if (which.row->needs_symmetric && !m.symmetric()) continue;

@@ -27,7 +27,7 @@ using testing::same_bits;
 
 namespace {
 
-constexpr elimination_order orders_of_rows[] = {
+constexpr elimination_order all_orders_of_rows[] = {
     elimination_order::natural, elimination_order::colours, elimination_order::automatic};
 
 /// Rows with their entries the other way round.
@@ -55,7 +55,7 @@ KRYLITH_GROUP_TEST("ilu0 and ic0: rows on the devices give the factors of the ho
         const auto a = make_operator(group, matrix, {.kind = kind});
         const row_partition& rows = a->layout()->rows;
         const device_parts<double> parts(group, matrix, rows);
-        for (const elimination_order order : orders_of_rows) {
+        for (const elimination_order order : all_orders_of_rows) {
             CAPTURE(to_string(order));
             const ic0<double> of_host(*a, matrix, {.order = order});
             const ic0<double> symmetric(*a, parts.parts(), {.order = order});

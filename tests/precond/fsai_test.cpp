@@ -10,6 +10,7 @@
 #include <krylith/precond/fsai.hpp>
 
 #include <krylith/tests/precond/applied.hpp>
+#include <krylith/tests/precond/dense_inverse.hpp>
 #include <krylith/tests/support/dense.hpp>
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/random.hpp>
@@ -19,6 +20,7 @@
 namespace krylith {
 
 using testing::applied;
+using testing::compare_with_inverse;
 using testing::random_values;
 using testing::to_eigen;
 
@@ -50,9 +52,9 @@ csr_matrix<double> spd_matrix(std::int64_t n, int per_row, std::uint64_t seed) {
     return result;
 }
 
-/// G by dense solves on a pattern, of which the lower triangle and the diagonal count; the largest
-/// 31 of `size` where there are more.
-Eigen::MatrixXd factor_of(const Eigen::MatrixXd& a, const Eigen::MatrixXd& size) {
+/// G'G, where G is by dense solves on a pattern, of which the lower triangle and the diagonal
+/// count; the largest 31 of `size` where there are more.
+Eigen::MatrixXd product_of_factors(const Eigen::MatrixXd& a, const Eigen::MatrixXd& size) {
     Eigen::MatrixXd g = Eigen::MatrixXd::Zero(a.rows(), a.cols());
     for (Eigen::Index i = 0; i < a.rows(); ++i) {
         std::vector<Eigen::Index> p;
@@ -69,24 +71,7 @@ Eigen::MatrixXd factor_of(const Eigen::MatrixXd& a, const Eigen::MatrixXd& size)
         for (Eigen::Index k = 0; k < count; ++k)
             g(i, p[static_cast<std::size_t>(k)]) = y[k] / std::sqrt(y[count - 1]);
     }
-    return g;
-}
-
-template <class T>
-void agrees(const device_group& group, const csr_matrix<double>& given, const Eigen::MatrixXd& g,
-            const fsai_options& options, double tolerance) {
-    const auto matrix = testing::converted<T>(given);
-    const auto r = random_values<T>(matrix.rows, 8);
-    const Eigen::VectorXd expected = g.transpose() * (g * to_eigen(r));
-    for (const auto kind : {operators::halo, operators::nz}) {
-        const auto a = make_operator(group, matrix, {.kind = kind});
-        const fsai<T> m(*a, matrix, options);
-        const auto z = applied(*a, m, r);
-        CHECK((to_eigen(z) - expected).norm() <= tolerance * expected.norm());
-        if (group.kind() == backend::cuda) continue;
-        const auto one = make_operator(device_group::host(1), matrix);
-        CHECK(z == applied(*one, fsai<T>(*one, matrix, options), r));
-    }
+    return g.transpose() * g;
 }
 
 } // namespace
@@ -96,15 +81,18 @@ KRYLITH_GROUP_TEST("fsai: rows are dense solves on their patterns, on any number
         const auto matrix = spd_matrix(70, per_row, 5);
         const Eigen::MatrixXd a = to_eigen(matrix);
         CAPTURE(per_row);
-        agrees<double>(group, matrix, factor_of(a, a.cwiseAbs()), {}, 1e-10);
-        agrees<float>(group, matrix, factor_of(a, a.cwiseAbs()), {}, 1e-3);
+        compare_with_inverse<fsai, double>(group, matrix, product_of_factors(a, a.cwiseAbs()),
+                                           fsai_options{}, 1e-10);
+        compare_with_inverse<fsai, float>(group, matrix, product_of_factors(a, a.cwiseAbs()),
+                                          fsai_options{}, 1e-3);
     }
 }
 
 KRYLITH_GROUP_TEST("fsai: rows of more than 32 entries keep the largest") {
     const auto matrix = spd_matrix(60, 40, 6);
     const Eigen::MatrixXd a = to_eigen(matrix);
-    agrees<double>(group, matrix, factor_of(a, a.cwiseAbs()), {}, 1e-10);
+    compare_with_inverse<fsai, double>(group, matrix, product_of_factors(a, a.cwiseAbs()),
+                                       fsai_options{}, 1e-10);
 }
 
 KRYLITH_GROUP_TEST("fsai: the pattern of the square, filtered") {
@@ -115,7 +103,8 @@ KRYLITH_GROUP_TEST("fsai: the pattern of the square, filtered") {
     size = (size.array() < 0.1).select(0.0, size);
     size = (size * size).eval();
     size = (size.array() < 0.1).select(0.0, size);
-    agrees<double>(group, matrix, factor_of(a, size), {.power = 2, .threshold = 0.1}, 1e-10);
+    compare_with_inverse<fsai, double>(group, matrix, product_of_factors(a, size),
+                                       fsai_options{.power = 2, .threshold = 0.1}, 1e-10);
 }
 
 KRYLITH_GROUP_TEST("fsai: update takes new values, or none") {

@@ -10,9 +10,9 @@
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/precond/colouring/row_colours.hpp>
 #include <krylith/precond/gauss_seidel.hpp>
-#include <krylith/spmv/distributed_products.hpp>
 
 #include <krylith/tests/precond/applied.hpp>
+#include <krylith/tests/precond/spread_matrix.hpp>
 #include <krylith/tests/support/dense.hpp>
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/random.hpp>
@@ -30,18 +30,15 @@ namespace {
 /// The colours of rows, on one device.
 std::vector<std::int32_t> colours_of(const csr_matrix<double>& a) {
     const auto one = device_group::host(1);
-    const row_partition rows = equal_rows(a.rows, 1);
-    const distributed_csr<double> given(one, csr_view<double>(a), rows, rows);
-    const auto sorted = sorted_rows<double>(given).apply(given);
-    const row_colours found = colour_rows(sorted);
+    const row_colours found = colour_rows(testing::spread_matrix(one, a));
     std::vector<std::int32_t> colours(static_cast<std::size_t>(a.rows));
     one[0].download(colours.data(), found.of_columns(0), colours.size() * sizeof(std::int32_t));
     return colours;
 }
 
 /// M^-1 r by dense solves.
-Eigen::VectorXd expected_of(const csr_matrix<double>& matrix, const Eigen::VectorXd& r,
-                            const gauss_seidel_options& options) {
+Eigen::VectorXd solved_by_sweeps(const csr_matrix<double>& matrix, const Eigen::VectorXd& r,
+                                 const gauss_seidel_options& options) {
     const auto colours = colours_of(matrix);
     const Eigen::MatrixXd a = to_eigen(matrix);
     const Eigen::Index n = a.rows();
@@ -74,7 +71,7 @@ KRYLITH_GROUP_TEST("gauss-seidel: triangular solves in the order of colours") {
          {gauss_seidel_options{}, gauss_seidel_options{.omega = 1.4},
           gauss_seidel_options{.omega = 0.7, .sweep = sweep_kind::forward}}) {
         CAPTURE(options.omega);
-        const Eigen::VectorXd expected = expected_of(matrix, to_eigen(r), options);
+        const Eigen::VectorXd expected = solved_by_sweeps(matrix, to_eigen(r), options);
         const auto one = make_operator(device_group::host(1), matrix);
         const auto on_one = applied(*one, gauss_seidel<double>(*one, matrix, options), r);
         for (const auto kind : {operators::halo, operators::nz, operators::allgather}) {
@@ -92,7 +89,7 @@ KRYLITH_GROUP_TEST("gauss-seidel: float, and matrices without neighbours") {
     const auto matrix = testing::converted<float>(dominant(50, 3, 6));
     const auto r = random_values<float>(50, 8);
     const auto a = make_operator(group, matrix);
-    const Eigen::VectorXd expected = expected_of(dominant(50, 3, 6), to_eigen(r), {});
+    const Eigen::VectorXd expected = solved_by_sweeps(dominant(50, 3, 6), to_eigen(r), {});
     CHECK((to_eigen(applied(*a, gauss_seidel<float>(*a, matrix), r)) - expected).norm() <=
           1e-5 * expected.norm());
 

@@ -31,8 +31,8 @@ using testing::same_bits;
 namespace {
 
 using view = csr_view<double>;
-constexpr elimination_order orders_of_rows[] = {elimination_order::natural,
-                                                elimination_order::colours};
+constexpr elimination_order ilu0_orders[] = {elimination_order::natural,
+                                             elimination_order::colours};
 
 /// The same matrix, its entries in another order and some in two parts.
 csr_matrix<double> shuffled_entries(const csr_matrix<double>& a) {
@@ -64,7 +64,7 @@ KRYLITH_GROUP_TEST("ilu0: fewer iterations than without, in any order of rows") 
         problem<double> p(group, matrix, random_values<double>(matrix.rows, 8), how);
         const solve_result plain = gmres(*p.a, p.b, p.x, {.rtol = 1e-8});
         CHECK(plain.converged());
-        for (const elimination_order order : orders_of_rows) {
+        for (const elimination_order order : ilu0_orders) {
             CAPTURE(to_string(order));
             p.x.zero();
             const ilu0<double> m(*p.a, matrix, {.order = order});
@@ -85,7 +85,7 @@ KRYLITH_GROUP_TEST("ic0: conjugate gradients take half the iterations, fp64 and 
                       {.kind = operators::nz}); // each device has the whole matrix
     const solve_result plain = cg(*p.a, p.b, p.x, {.rtol = 1e-8});
     const std::int64_t limits[] = {24, 34}; // 23 and 31 on one device
-    for (const elimination_order order : orders_of_rows) {
+    for (const elimination_order order : ilu0_orders) {
         CAPTURE(to_string(order));
         p.x.zero();
         const ic0<double> m(*p.a, matrix, {.order = order});
@@ -123,7 +123,7 @@ KRYLITH_GROUP_TEST(
 KRYLITH_GROUP_TEST("ilu0 and ic0: new values on the pattern give what a new factorisation gives") {
     const auto matrix = make_gallery<double>("poisson2d:14");
     const auto r = random_values<double>(matrix.rows, 5);
-    for (const elimination_order order : orders_of_rows) {
+    for (const elimination_order order : ilu0_orders) {
         CAPTURE(to_string(order));
         problem<double> p(group, matrix, r);
         ic0<double> m(*p.a, matrix, {.order = order});
@@ -161,7 +161,7 @@ KRYLITH_GROUP_TEST("ilu0: unsorted entries and repeated ones count as those of a
     const auto matrix = make_gallery<double>("convection_diffusion:6:20");
     const auto twice = shuffled_entries(matrix);
     const auto r = random_values<double>(matrix.rows, 9);
-    for (const elimination_order order : orders_of_rows) {
+    for (const elimination_order order : ilu0_orders) {
         const auto a = make_operator(group, matrix);
         const ilu0<double> m(*a, matrix, {.order = order});
         const ilu0<double> other(*a, twice, {.order = order});
@@ -175,7 +175,7 @@ KRYLITH_GROUP_TEST("ilu0 and ic0: refuse pivots by their row, and take a shift")
     auto matrix = testing::laplace_1d(30);
     for (auto k = matrix.row_offsets[20]; k < matrix.row_offsets[21]; ++k)
         matrix.values[static_cast<std::size_t>(k)] = 0; // as an empty row
-    for (const elimination_order order : orders_of_rows) {
+    for (const elimination_order order : ilu0_orders) {
         const auto a = make_operator(group, matrix);
         CHECK_THROWS_WITH_AS((ilu0<double>(*a, matrix, {.order = order})),
                              doctest::Contains("ilu0: the pivot of row 20 (counted from 0) is 0"),
@@ -247,7 +247,7 @@ KRYLITH_GROUP_TEST("ilu0: the whole battery is factored, or refused by a row") {
         CAPTURE(entry.name);
         if (entry.matrix.rows != entry.matrix.columns || entry.matrix.rows > 600) continue;
         const auto a = make_operator(group, entry.matrix);
-        for (const elimination_order order : orders_of_rows) {
+        for (const elimination_order order : ilu0_orders) {
             std::string refused;
             try {
                 const ilu0<double> m(*a, entry.matrix, {.order = order});
@@ -265,7 +265,7 @@ KRYLITH_GROUP_TEST("ilu0: any allocation may fail, and nothing is kept then") {
     const auto matrix = make_gallery<double>("convection_diffusion:5:20");
     const auto a = make_operator(group, matrix);
     const auto before = testing::live_bytes(group);
-    for (const elimination_order order : orders_of_rows) {
+    for (const elimination_order order : ilu0_orders) {
         bool made = false;
         for (int k = 0; !made; k += 1 + k / 8) {
             CAPTURE(k);

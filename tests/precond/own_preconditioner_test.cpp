@@ -30,8 +30,8 @@ using testing::values_of;
 
 namespace {
 
-constexpr operator_kind kinds[] = {operators::halo, operators::allgather, operators::nz,
-                                   operators::two_nz, operators::pcsr};
+constexpr operator_kind operator_kinds[] = {operators::halo, operators::allgather, operators::nz,
+                                            operators::two_nz, operators::pcsr};
 
 /// The kinds of function that compute from host memory, as those of these tests do.
 std::vector<preconditioner_kind> kinds_of_host(const device_group& group) {
@@ -122,7 +122,7 @@ const preconditioner_kind whole = preconditioner_kind::whole_on_host;
 
 KRYLITH_GROUP_TEST("own preconditioner: z, its ghosts and dot products, any layout") {
     for (const std::int64_t n : {1, 5, 300})
-        for (const auto kind : kinds) {
+        for (const auto kind : operator_kinds) {
             const auto matrix = laplace_1d(n);
             const auto a = make_operator(group, matrix, {.kind = kind});
             const auto plan =
@@ -193,7 +193,7 @@ KRYLITH_GROUP_TEST("own preconditioner: the diagonal as a function is Jacobi") {
         for (double& v : d) v = 1 / v;
         return d;
     }();
-    for (const auto kind : kinds)
+    for (const auto kind : operator_kinds)
         for (const auto which : testing::all_methods) {
             if (!testing::worth_running(which, kind)) continue;
             problem<double> p(group, matrix, b, {.kind = kind});
@@ -248,7 +248,7 @@ KRYLITH_GROUP_TEST("own preconditioner: SSOR takes as many iterations as on one 
                 testing::solve(which, *alone.a, alone.b, alone.x, options, m_alone);
             REQUIRE(expected.converged());
             CHECK(2 * expected.iterations < plain.iterations);
-            for (const auto kind : kinds) {
+            for (const auto kind : operator_kinds) {
                 if (!testing::worth_running(which, kind)) continue;
                 CAPTURE(name_of(which));
                 CAPTURE(name_of(kind));

@@ -34,7 +34,7 @@ MatrixXd springs(const std::vector<double>& x, Index axes) {
     return a;
 }
 
-MatrixXd modes_of(const std::vector<double>& x, int dimension) {
+MatrixXd dense_modes(const std::vector<double>& x, int dimension) {
     const std::vector<double> modes = rigid_body_modes(x, dimension);
     const auto n = static_cast<Index>(x.size());
     REQUIRE(modes.size() % x.size() == 0);
@@ -51,8 +51,8 @@ TEST_CASE("rigid body modes are the null space of a free body, orthonormal") {
         std::vector<double> space;
         for (const double c : {0, 0, 0, 1, 0, 0, 0, 2, 0, 0, 0, 3, 5, 4, 3, 2, 7, 1})
             space.push_back(unit * c);
-        const MatrixXd in_plane = modes_of(plane, 2);
-        const MatrixXd in_space = modes_of(space, 3);
+        const MatrixXd in_plane = dense_modes(plane, 2);
+        const MatrixXd in_space = dense_modes(space, 3);
         REQUIRE(in_plane.cols() == 3);
         REQUIRE(in_space.cols() == 6);
         for (auto* c : {&plane, &space})
@@ -67,10 +67,10 @@ TEST_CASE("rigid body modes are the null space of a free body, orthonormal") {
 }
 
 TEST_CASE("rigid body modes: turns that move no node are left out") {
-    CHECK(modes_of({1, 2, 3}, 3).cols() == 3);                   // a point
-    CHECK(modes_of({1, 1, 1, 2, 2, 2, 5, 5, 5}, 3).cols() == 5); // a line
-    CHECK(modes_of({4, 4}, 2).cols() == 2);
-    CHECK(modes_of({1, 2, 3}, 1).cols() == 1);
+    CHECK(dense_modes({1, 2, 3}, 3).cols() == 3);                   // a point
+    CHECK(dense_modes({1, 1, 1, 2, 2, 2, 5, 5, 5}, 3).cols() == 5); // a line
+    CHECK(dense_modes({4, 4}, 2).cols() == 2);
+    CHECK(dense_modes({1, 2, 3}, 1).cols() == 1);
     CHECK(rigid_body_modes({}, 3).empty());
 }
 
@@ -93,7 +93,7 @@ TEST_CASE("gallery coordinates: A times a rigid motion vanishes off the clamped 
     const node_coordinates nodes = gallery_coordinates("elasticity3d:4:2:3");
     REQUIRE(nodes.dimension == 3);
     REQUIRE(static_cast<std::int64_t>(nodes.values.size()) == a.rows);
-    const MatrixXd strains = testing::to_eigen(a) * modes_of(nodes.values, 3);
+    const MatrixXd strains = testing::to_eigen(a) * dense_modes(nodes.values, 3);
     for (Index row = 0; row < strains.rows(); ++row)
         if (nodes.values[static_cast<std::size_t>(row / 3 * 3)] > 1)
             CHECK(strains.row(row).cwiseAbs().maxCoeff() <= 1e-14);

@@ -1,7 +1,6 @@
 // Multigrid with matrices of 16 bits off the diagonal: what rounding does to a matrix, and that
 // solves hardly notice.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -13,13 +12,14 @@
 #include <krylith/precond/amg.hpp>
 #include <krylith/precond/amg/rounded_level.hpp>
 #include <krylith/precond/any_preconditioner.hpp>
-#include <krylith/solvers/bicgstab.hpp>
 #include <krylith/solvers/cg.hpp>
 #include <krylith/sparse/sell/narrow_worth.hpp>
 #include <krylith/sparse/sell/sixteen_bits.hpp>
 
+#include <krylith/tests/precond/amg_solves.hpp>
 #include <krylith/tests/precond/applied.hpp>
 #include <krylith/tests/precond/uneven_matrix.hpp>
+#include <krylith/tests/support/dense.hpp>
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/matrices.hpp>
 #include <krylith/tests/support/random.hpp>
@@ -28,18 +28,16 @@
 namespace krylith {
 
 using testing::applied;
+using testing::one_device_like;
 using testing::problem;
 using testing::random_values;
 using testing::same_bits;
+using testing::solve_with_amg;
+using testing::to_eigen;
 
 namespace {
 
 constexpr auto fp16 = multigrid_precision::fp16;
-
-device_group one_device_like(const device_group& group) {
-    return group.kind() == backend::cuda ? device_group::cuda(std::array{0})
-                                         : device_group::host(1);
-}
 
 /// B rounded on the devices of a group.
 csr_matrix<float> rounded(const device_group& group, const csr_matrix<float>& matrix,
@@ -59,7 +57,7 @@ csr_matrix<float> rounded(const device_group& group, const csr_matrix<float>& ma
 }
 
 /// A matrix whose diagonal is 1 and whose other entries are of any size below 1.
-csr_matrix<float> scaled_to_one(const csr_matrix<double>& a, std::uint64_t seed) {
+csr_matrix<float> with_entries_below_one(const csr_matrix<double>& a, std::uint64_t seed) {
     csr_matrix<float> b = testing::converted<float>(a);
     const auto sizes =
         random_values<double>(static_cast<std::int64_t>(a.values.size()), seed); // of -1 to 1
@@ -72,31 +70,12 @@ csr_matrix<float> scaled_to_one(const csr_matrix<double>& a, std::uint64_t seed)
     return b;
 }
 
-double inner(const std::vector<double>& a, const std::vector<double>& b) {
-    double sum = 0;
-    for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
-    return sum;
-}
-
-std::int64_t iterations(const device_group& group, const csr_matrix<double>& matrix,
-                        const amg_options& options) {
-    problem<double> p(group, matrix, random_values<double>(matrix.rows, 11));
-    const amg<double> m(*p.a, matrix, options);
-    const solve_result result = m.symmetric() ? cg(*p.a, p.b, p.x, {.rtol = 1e-8}, m)
-                                              : bicgstab(*p.a, p.b, p.x, {.rtol = 1e-8}, m);
-    INFO(m.name());
-    INFO(testing::describe(result));
-    CHECK(result.converged());
-    CHECK(p.relative_residual() <= 1e-8);
-    return result.iterations;
-}
-
 } // namespace
 
 KRYLITH_GROUP_TEST("rounded levels: 16 bits off the diagonal, the product with v, the same bits") {
     for (const char* const name : {"poisson3d_27point:9", "poisson2d:30", "poisson1d:3"}) {
         CAPTURE(name);
-        const auto b = scaled_to_one(make_gallery<double>(name), 31);
+        const auto b = with_entries_below_one(make_gallery<double>(name), 31);
         auto v = random_values<float>(b.rows, 32);
         for (float& x : v) x = 0.5f + std::fabs(x);
         const auto r = rounded(group, b, v);
@@ -160,13 +139,14 @@ KRYLITH_GROUP_TEST("rounded levels: long rows with many values are worth it, on 
 
 KRYLITH_GROUP_TEST("amg in 16 bits: iterations are those of fp32, and the same on any devices") {
     const auto check = [&](const csr_matrix<double>& matrix, amg_options options) {
-        const std::int64_t usual = iterations(group, matrix, options);
+        const std::int64_t usual = solve_with_amg(group, matrix, options).iterations;
         options.precision = fp16;
-        const std::int64_t alone = iterations(one_device_like(group), matrix, options);
+        const std::int64_t alone =
+            solve_with_amg(one_device_like(group), matrix, options).iterations;
         CHECK(alone <= usual + 2);
         for (const std::int64_t gathered : {0, 1'000'000}) {
             options.gathered_nonzeros = gathered;
-            CHECK(iterations(group, matrix, options) == alone);
+            CHECK(solve_with_amg(group, matrix, options).iterations == alone);
         }
     };
     check(testing::uneven_27point(14), {});
@@ -195,9 +175,10 @@ KRYLITH_GROUP_TEST("amg in 16 bits: the cycle is symmetric and positive") {
             const auto x = random_values<double>(matrix.rows, 1);
             const auto y = random_values<double>(matrix.rows, 2);
             const auto mx = applied(*a, m, x);
-            const double size = inner(x, mx);
+            const double size = to_eigen(x).dot(to_eigen(mx));
             CHECK(size > 0);
-            CHECK(std::fabs(inner(y, mx) - inner(x, applied(*a, m, y))) <= 1e-5 * size);
+            CHECK(std::fabs(to_eigen(y).dot(to_eigen(mx)) -
+                            to_eigen(x).dot(to_eigen(applied(*a, m, y)))) <= 1e-5 * size);
         }
 }
 
@@ -221,7 +202,7 @@ KRYLITH_GROUP_TEST("amg in 16 bits: new values give what a new hierarchy would")
             double difference = 0;
             for (std::size_t i = 0; i < found.size(); ++i)
                 difference = std::max(difference, std::fabs(found[i] - expected[i]));
-            CHECK(difference <= 1e-3 * std::sqrt(inner(expected, expected)));
+            CHECK(difference <= 1e-3 * to_eigen(expected).norm());
             continue;
         }
         CHECK(same_bits(found, expected));
@@ -250,7 +231,7 @@ KRYLITH_GROUP_TEST("amg in 16 bits: GPUs read less of long rows, and levels say 
     double difference = 0;
     for (std::size_t i = 0; i < here.size(); ++i)
         difference = std::max(difference, std::fabs(by_host[i] - here[i]));
-    CHECK(difference <= 1e-5 * std::sqrt(inner(by_host, by_host)));
+    CHECK(difference <= 1e-5 * to_eigen(by_host).norm());
 }
 
 KRYLITH_GROUP_TEST("amg in 16 bits: under a solver in fp32") {

@@ -9,6 +9,7 @@
 #include <krylith/precond/spai.hpp>
 
 #include <krylith/tests/precond/applied.hpp>
+#include <krylith/tests/precond/dense_inverse.hpp>
 #include <krylith/tests/support/dense.hpp>
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/random.hpp>
@@ -18,6 +19,7 @@
 namespace krylith {
 
 using testing::applied;
+using testing::compare_with_inverse;
 using testing::random_values;
 using testing::to_eigen;
 
@@ -61,23 +63,6 @@ Eigen::MatrixXd inverse_of(const Eigen::MatrixXd& a, const Eigen::MatrixXd& size
     return m;
 }
 
-template <class T>
-void agrees(const device_group& group, const csr_matrix<double>& given, const Eigen::MatrixXd& m,
-            const spai_options& options, double tolerance) {
-    const auto matrix = testing::converted<T>(given);
-    const auto r = random_values<T>(matrix.rows, 8);
-    const Eigen::VectorXd expected = m * to_eigen(r);
-    for (const auto kind : {operators::halo, operators::nz}) {
-        const auto a = make_operator(group, matrix, {.kind = kind});
-        const spai<T> made(*a, matrix, options);
-        const auto z = applied(*a, made, r);
-        CHECK((to_eigen(z) - expected).norm() <= tolerance * expected.norm());
-        if (group.kind() == backend::cuda) continue;
-        const auto one = make_operator(device_group::host(1), matrix);
-        CHECK(z == applied(*one, spai<T>(*one, matrix, options), r));
-    }
-}
-
 } // namespace
 
 KRYLITH_GROUP_TEST("spai: rows are dense least squares, on any number of devices") {
@@ -85,15 +70,18 @@ KRYLITH_GROUP_TEST("spai: rows are dense least squares, on any number of devices
         const auto matrix = unsymmetric_matrix(70, per_row, 5);
         const Eigen::MatrixXd a = to_eigen(matrix);
         CAPTURE(per_row);
-        agrees<double>(group, matrix, inverse_of(a, a.cwiseAbs()), {}, 1e-10);
-        agrees<float>(group, matrix, inverse_of(a, a.cwiseAbs()), {}, 1e-3);
+        compare_with_inverse<spai, double>(group, matrix, inverse_of(a, a.cwiseAbs()),
+                                           spai_options{}, 1e-10);
+        compare_with_inverse<spai, float>(group, matrix, inverse_of(a, a.cwiseAbs()),
+                                          spai_options{}, 1e-3);
     }
 }
 
 KRYLITH_GROUP_TEST("spai: rows of more than 32 entries keep the largest") {
     const auto matrix = unsymmetric_matrix(60, 50, 6);
     const Eigen::MatrixXd a = to_eigen(matrix);
-    agrees<double>(group, matrix, inverse_of(a, a.cwiseAbs()), {}, 1e-9);
+    compare_with_inverse<spai, double>(group, matrix, inverse_of(a, a.cwiseAbs()), spai_options{},
+                                       1e-9);
 }
 
 KRYLITH_GROUP_TEST("spai: the pattern of the square, filtered") {
@@ -104,7 +92,8 @@ KRYLITH_GROUP_TEST("spai: the pattern of the square, filtered") {
     size = (size.array() < 0.1).select(0.0, size);
     size = (size * size).eval();
     size = (size.array() < 0.1).select(0.0, size);
-    agrees<double>(group, matrix, inverse_of(a, size), {.power = 2, .threshold = 0.1}, 1e-10);
+    compare_with_inverse<spai, double>(group, matrix, inverse_of(a, size),
+                                       spai_options{.power = 2, .threshold = 0.1}, 1e-10);
 }
 
 KRYLITH_GROUP_TEST("spai: a dense pattern makes the inverse, a zero diagonal is no hindrance") {

@@ -1,7 +1,6 @@
 // Coarse matrices without their small entries: which go, what the diagonal gets, new values, and
 // what they do to a hierarchy.
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -13,26 +12,22 @@
 #include <krylith/precond/amg.hpp>
 #include <krylith/precond/amg/sparsification.hpp>
 #include <krylith/precond/any_preconditioner.hpp>
-#include <krylith/solvers/cg.hpp>
 #include <krylith/spmv/distributed_products.hpp>
 
+#include <krylith/tests/precond/amg_solves.hpp>
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/matrices.hpp>
-#include <krylith/tests/support/random.hpp>
 #include <krylith/tests/support/solves.hpp>
 
 namespace krylith {
 
+using testing::at;
 using testing::problem;
-using testing::random_values;
+using testing::solve_with_amg;
 
 namespace {
 
 constexpr double drop = 0.02;
-
-std::size_t at(std::int64_t i) {
-    return static_cast<std::size_t>(i);
-}
 
 /// A matrix whose rows have a constant diagonal, scaled to 1.
 csr_matrix<float> scaled_to_one(const csr_matrix<double>& a) {
@@ -162,17 +157,6 @@ void check_equal(const csr_matrix<float>& found, const csr_matrix<double>& expec
     CHECK(error <= 1e-6);
 }
 
-std::int64_t iterations(const device_group& group, const csr_matrix<double>& matrix,
-                        const amg_options& options) {
-    problem<double> p(group, matrix, random_values<double>(matrix.rows, 11));
-    const amg<double> m(*p.a, matrix, options);
-    const solve_result result = cg(*p.a, p.b, p.x, {.rtol = 1e-8}, m);
-    INFO(m.name());
-    CHECK(result.converged());
-    CHECK(p.relative_residual() <= 1e-8);
-    return result.iterations;
-}
-
 std::int64_t nonzeros_of_second(const device_group& group, const csr_matrix<double>& matrix,
                                 const amg_options& options) {
     const problem<double> p(group, matrix, std::vector<double>(at(matrix.rows), 1.0));
@@ -193,8 +177,7 @@ KRYLITH_GROUP_TEST("sparsification: which entries go, the same bits on any numbe
         const csr_matrix<float> found = s.sparse.download();
         check_equal(found, without_small_entries(galerkin, s.coarse_vector(), kept));
         CHECK(found.nnz() < galerkin.nnz() * 9 / 10);
-        const auto one = group.kind() == backend::cuda ? device_group::cuda(std::array{0})
-                                                       : device_group::host(1);
+        const auto one = testing::one_device_like(group);
         CHECK(found == sparsified(one, b).sparse.download());
     }
 }
@@ -255,7 +238,8 @@ KRYLITH_GROUP_TEST("amg: drop brings fewer nonzeros, and no more iterations") {
         amg_options all;
         all.drop = 0;
         const amg_options usual;
-        CHECK(iterations(group, matrix, usual) <= iterations(group, matrix, all));
+        CHECK(solve_with_amg(group, matrix, usual).iterations <=
+              solve_with_amg(group, matrix, all).iterations);
         if (matrix.nnz() > 12 * matrix.rows) continue; // the second level has less than 1000 rows
         const auto whole = nonzeros_of_second(group, matrix, all);
         CHECK(nonzeros_of_second(group, matrix, usual) < whole * 3 / 4);

@@ -1,6 +1,5 @@
 // Algebraic multigrid for matrices that are not symmetric: few iterations, the same on any devices,
 // and the right kind chosen or refused.
-#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -23,17 +22,13 @@
 
 namespace krylith {
 
+using testing::one_device_like;
 using testing::problem;
 using testing::random_values;
 using testing::same_bits;
 using testing::values_of;
 
 namespace {
-
-device_group one_device_like(const device_group& group) {
-    return group.kind() == backend::cuda ? device_group::cuda(std::array{0})
-                                         : device_group::host(1);
-}
 
 /// Upwind differences of a flow that turns in n x n points: the pattern is symmetric, values are
 /// not, and no direction is the upwind one everywhere.
@@ -78,20 +73,20 @@ csr_matrix<double> with_gaps(const csr_matrix<double>& full) {
     return a;
 }
 
-struct outcome {
+struct unsymmetric_outcome {
     std::int64_t gmres;
     std::int64_t bicgstab;
     std::vector<multigrid_level_facts> levels;
     std::vector<double> z; ///< M^-1 of a fixed vector
 };
 
-outcome solved(const device_group& group, const csr_matrix<double>& matrix,
-               const amg_options& options) {
+unsymmetric_outcome solved_both_ways(const device_group& group, const csr_matrix<double>& matrix,
+                                     const amg_options& options) {
     problem<double> p(group, matrix, random_values<double>(matrix.rows, 11));
     const amg<double> m(*p.a, matrix, options);
     CHECK(!m.symmetric());
     CAPTURE(m.name());
-    outcome found;
+    unsymmetric_outcome found;
     const auto by_gmres = gmres(*p.a, p.b, p.x, {.rtol = 1e-8}, m);
     INFO(testing::describe(by_gmres));
     CHECK(by_gmres.converged());
@@ -144,10 +139,10 @@ KRYLITH_GROUP_TEST("unsymmetric amg: iterations are few, and the same on any dev
                           {with_gaps(make_gallery<double>("convection_diffusion:12:50")), 18}};
     for (const goal& g : goals) {
         CAPTURE(g.matrix.rows);
-        const outcome found = solved(group, g.matrix, {});
+        const unsymmetric_outcome found = solved_both_ways(group, g.matrix, {});
         CHECK(found.gmres <= g.most);
         CHECK(found.bicgstab <= g.most);
-        const outcome one = solved(one_device_like(group), g.matrix, {});
+        const unsymmetric_outcome one = solved_both_ways(one_device_like(group), g.matrix, {});
         CHECK(found.gmres == one.gmres);
         CHECK(found.bicgstab == one.bicgstab);
         REQUIRE(found.levels.size() == one.levels.size());

@@ -69,17 +69,18 @@ void add_column(columns& to, random_source& random, const linear_system& system,
 
 /// What came of solving the columns.
 template <class T>
-struct solved {
+struct solved_columns {
     std::vector<solve_result> results;
     std::vector<T> x;
     std::string threw;
 };
 
 template <class T>
-solved<T> solve(const column_batch& t, const krylith::device_group& group,
-                const krylith::csr_matrix<T>& a, const std::vector<T>& b, const std::vector<T>& x0,
-                const krylith::solver_options& options, int columns, bool at_once) {
-    solved<T> s;
+solved_columns<T> solve_columns(const column_batch& t, const krylith::device_group& group,
+                                const krylith::csr_matrix<T>& a, const std::vector<T>& b,
+                                const std::vector<T>& x0, const krylith::solver_options& options,
+                                int columns, bool at_once) {
+    solved_columns<T> s;
     s.x = x0;
     try {
         const krylith::column_method method{
@@ -202,7 +203,8 @@ bool rounding_decides(const column_batch& t, const krylith::device_group& group,
                       random_source& random, const Same& same) {
     for (int trial = 0; trial < 40; ++trial) {
         const neighbour<T> beside(a, b, x0, random);
-        const auto alone = solve(t, group, beside.a, beside.b, beside.x0, options, 1, false);
+        const auto alone =
+            solve_columns(t, group, beside.a, beside.b, beside.x0, options, 1, false);
         if (!alone.threw.empty()) continue;
         if (same(alone.results.front(), check_convergence(beside.a, beside.b, alone.x)))
             return true;
@@ -211,7 +213,8 @@ bool rounding_decides(const column_batch& t, const krylith::device_group& group,
 }
 
 template <class T>
-outcome run_as(const column_batch& t, const krylith::device_group& group, std::uint64_t seed) {
+outcome run_batch_as(const column_batch& t, const krylith::device_group& group,
+                     std::uint64_t seed) {
     random_source random(~seed, t.index);
     const number_range range = range_of<T>();
     linear_system system = t.family->make(random, t.rows, range);
@@ -229,8 +232,8 @@ outcome run_as(const column_batch& t, const krylith::device_group& group, std::u
     krylith::solver_options options = t.options;
     if (!group.concurrent() && options.mode == execution_mode::recorded)
         options.mode = execution_mode::automatic;
-    const solved<T> at_once = solve(t, group, a, b, x0, options, t.columns, true);
-    const solved<T> alone = solve(t, group, a, b, x0, options, t.columns, false);
+    const solved_columns<T> at_once = solve_columns(t, group, a, b, x0, options, t.columns, true);
+    const solved_columns<T> alone = solve_columns(t, group, a, b, x0, options, t.columns, false);
     outcome o;
     if (!at_once.threw.empty() || !alone.threw.empty()) {
         o.ending = "refused";
@@ -292,7 +295,7 @@ outcome run_as(const column_batch& t, const krylith::device_group& group, std::u
 } // namespace
 
 outcome run(const column_batch& t, const krylith::device_group& group, std::uint64_t seed) {
-    return t.single ? run_as<float>(t, group, seed) : run_as<double>(t, group, seed);
+    return t.single ? run_batch_as<float>(t, group, seed) : run_batch_as<double>(t, group, seed);
 }
 
 column_batch draw_columns(std::uint64_t seed, std::uint64_t index,

@@ -34,7 +34,7 @@ void reflect(square& a, const std::vector<double>& v, bool both) {
     }
 }
 
-linear_system stored(const square& a) {
+linear_system system_of(const square& a) {
     linear_system s(static_cast<int>(a.size()));
     for (int i = 0; i < s.size(); ++i)
         for (int j = 0; j < s.size(); ++j)
@@ -50,7 +50,7 @@ linear_system with_spectrum(random_source& random, const std::vector<double>& ei
     for (int k = 0; k < 2; ++k) reflect(a, random_vector(random, n), true);
     for (std::size_t i = 0; i < a.size(); ++i)
         for (std::size_t j = 0; j < i; ++j) a[i][j] = a[j][i];
-    return stored(a);
+    return system_of(a);
 }
 
 linear_system spd(random_source& random, int n, const number_range&) {
@@ -100,7 +100,7 @@ linear_system orthogonal(random_source& random, int n, const number_range&) {
     square a = zeros(n);
     for (std::size_t i = 0; i < a.size(); ++i) a[i][i] = 1;
     for (int k = 0; k < 3; ++k) reflect(a, random_vector(random, n), false);
-    return stored(a);
+    return system_of(a);
 }
 
 linear_system skew(random_source& random, int n, const number_range&) {
@@ -110,7 +110,7 @@ linear_system skew(random_source& random, int n, const number_range&) {
             a[i][j] = random.symmetric();
             a[j][i] = -a[i][j];
         }
-    return stored(a);
+    return system_of(a);
 }
 
 linear_system hilbert(random_source&, int n, const number_range&) {
@@ -149,24 +149,23 @@ linear_system low_rank(random_source& random, int n, const number_range&) {
     return s;
 }
 
-constexpr kind kinds[] = {
-    {"spd", 40, spd},
-    {"spd-outlier", 40, spd_outlier},
-    {"indefinite", 40, indefinite},
-    {"negative-definite", 30, negative_definite},
-    {"singular-consistent", 30, singular_consistent},
-    {"singular-inconsistent", 30, singular_inconsistent},
-    {"orthogonal", 30, orthogonal},
-    {"skew", 30, skew},
-    {"hilbert", 30, hilbert},
-    {"dense-random", 40, dense_random},
-    {"vandermonde", 30, vandermonde},
-    {"low-rank", 30, low_rank},
-};
-
 } // namespace
 
 std::span<const kind> dense_kinds() {
+    static constexpr kind kinds[] = {
+        {"spd", 40, spd},
+        {"spd-outlier", 40, spd_outlier},
+        {"indefinite", 40, indefinite},
+        {"negative-definite", 30, negative_definite},
+        {"singular-consistent", 30, singular_consistent},
+        {"singular-inconsistent", 30, singular_inconsistent},
+        {"orthogonal", 30, orthogonal},
+        {"skew", 30, skew},
+        {"hilbert", 30, hilbert},
+        {"dense-random", 40, dense_random},
+        {"vandermonde", 30, vandermonde},
+        {"low-rank", 30, low_rank},
+    };
     return kinds;
 }
 

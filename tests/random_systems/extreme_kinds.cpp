@@ -185,30 +185,29 @@ linear_system whole_range(random_source& random, int n, const number_range& rang
     return s;
 }
 
-constexpr kind kinds[] = {
-    {"scaled-identity", 50, scaled_identity},
-    {"diagonal-spread", 100, diagonal_spread},
-    {"opposite-ends", 20, opposite_ends},
-    {"graded-rows", 60, graded_rows},
-    {"graded-columns", 60, graded_columns},
-    {"subnormal", 40, subnormal},
-    {"subnormal-rhs", 40, subnormal_rhs},
-    {"huge-rhs", 100, huge_rhs},
-    {"tiny-rhs", 100, tiny_rhs},
-    {"zero-rhs", 60, zero_rhs},
-    {"zero-matrix", 20, zero_matrix},
-    {"zero-rows", 60, zero_rows},
-    {"zero-columns", 60, zero_columns},
-    {"nilpotent", 60, nilpotent},
-    {"near-cg-breakdown", 60, near_cg_breakdown},
-    {"near-bicgstab-breakdown", 60, near_bicgstab_breakdown},
-    {"near-gmres-breakdown", 60, near_gmres_breakdown},
-    {"whole-range", 40, whole_range},
-};
-
 } // namespace
 
 std::span<const kind> extreme_kinds() {
+    static constexpr kind kinds[] = {
+        {"scaled-identity", 50, scaled_identity},
+        {"diagonal-spread", 100, diagonal_spread},
+        {"opposite-ends", 20, opposite_ends},
+        {"graded-rows", 60, graded_rows},
+        {"graded-columns", 60, graded_columns},
+        {"subnormal", 40, subnormal},
+        {"subnormal-rhs", 40, subnormal_rhs},
+        {"huge-rhs", 100, huge_rhs},
+        {"tiny-rhs", 100, tiny_rhs},
+        {"zero-rhs", 60, zero_rhs},
+        {"zero-matrix", 20, zero_matrix},
+        {"zero-rows", 60, zero_rows},
+        {"zero-columns", 60, zero_columns},
+        {"nilpotent", 60, nilpotent},
+        {"near-cg-breakdown", 60, near_cg_breakdown},
+        {"near-bicgstab-breakdown", 60, near_bicgstab_breakdown},
+        {"near-gmres-breakdown", 60, near_gmres_breakdown},
+        {"whole-range", 40, whole_range},
+    };
     return kinds;
 }
 

@@ -126,23 +126,23 @@ bool may_refuse(const krylith::preconditioner_method& row, const krylith::csr_ma
 }
 
 template <class T>
-struct solved {
+struct solved_trial {
     krylith::solve_result result;
     std::vector<T> b_after;
     std::vector<T> x;
 };
 
 template <class T>
-solved<T> solve(const trial& t, const krylith::device_group& group,
-                const krylith::csr_matrix<T>& matrix, const std::vector<T>& rhs,
-                const std::vector<T>& x0, const krylith::solver_options& options) {
+solved_trial<T> solve_trial(const trial& t, const krylith::device_group& group,
+                            const krylith::csr_matrix<T>& matrix, const std::vector<T>& rhs,
+                            const std::vector<T>& x0, const krylith::solver_options& options) {
     const auto a = krylith::make_operator(group, matrix, t.operator_options);
     auto b = a->make_range_vector();
     auto other = a->make_range_vector();
     b.upload(rhs);
     other.upload(x0);
     auto& x = t.aliased ? b : other;
-    solved<T> s;
+    solved_trial<T> s;
     try {
         auto m = krylith::make_preconditioner(t.preconditioner == nullptr ? "none"
                                                                           : t.preconditioner->name,
@@ -168,7 +168,7 @@ bool same(const std::vector<T>& a, const std::vector<T>& b) {
 }
 
 template <class T>
-void examine(outcome& o, const solved<T>& s, const krylith::csr_matrix<T>& matrix,
+void examine(outcome& o, const solved_trial<T>& s, const krylith::csr_matrix<T>& matrix,
              const std::vector<T>& rhs, const krylith::solver_options& options, bool aliased) {
     const krylith::solve_result& result = s.result;
     o.ending = krylith::to_string(result.reason);
@@ -216,7 +216,7 @@ void examine(outcome& o, const solved<T>& s, const krylith::csr_matrix<T>& matri
 }
 
 template <class T>
-outcome run_as(const trial& t, const krylith::device_group& group, std::uint64_t seed) {
+outcome run_trial_as(const trial& t, const krylith::device_group& group, std::uint64_t seed) {
     random_source random(~seed, t.index);
     const linear_system system = t.family->make(random, t.rows, range_of<T>());
     const auto matrix = stored<T>(system);
@@ -240,7 +240,8 @@ outcome run_as(const trial& t, const krylith::device_group& group, std::uint64_t
 
     outcome o;
     try {
-        examine(o, solve(t, group, matrix, rhs, x0, options), matrix, rhs, options, t.aliased);
+        examine(o, solve_trial(t, group, matrix, rhs, x0, options), matrix, rhs, options,
+                t.aliased);
     } catch (const krylith::input_error& e) {
         o.ending = "refused";
         if (t.preconditioner == nullptr ||
@@ -259,7 +260,7 @@ outcome run_as(const trial& t, const krylith::device_group& group, std::uint64_t
 } // namespace
 
 outcome run(const trial& t, const krylith::device_group& group, std::uint64_t seed) {
-    return t.single ? run_as<float>(t, group, seed) : run_as<double>(t, group, seed);
+    return t.single ? run_trial_as<float>(t, group, seed) : run_trial_as<double>(t, group, seed);
 }
 
 } // namespace random_systems

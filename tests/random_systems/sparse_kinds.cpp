@@ -243,32 +243,31 @@ linear_system split_entries(random_source& random, int n, const number_range&) {
     return s;
 }
 
-constexpr kind kinds[] = {
-    {"tridiagonal", 200, tridiagonal},
-    {"bidiagonal", 200, bidiagonal},
-    {"grcar", 200, grcar},
-    {"toeplitz", 200, toeplitz},
-    {"convection", 200, convection},
-    {"grid", 200, grid},
-    {"neumann", 200, neumann},
-    {"companion", 100, companion},
-    {"saddle-point", 150, saddle_point},
-    {"one-dense-row", 200, one_dense_row},
-    {"arrow", 200, arrow},
-    {"blocks", 200, blocks},
-    {"rotations", 200, rotations},
-    {"permutation", 200, permutation},
-    {"cyclic-shift", 100, cyclic_shift},
-    {"random-sparse", 200, random_sparse},
-    {"graph-laplacian", 200, graph_laplacian},
-    {"split-entries", 200, split_entries},
-    {"floating-circuit", 12, floating_circuit},
-    {"nearly-dependent", 8, nearly_dependent},
-};
-
 } // namespace
 
 std::span<const kind> sparse_kinds() {
+    static constexpr kind kinds[] = {
+        {"tridiagonal", 200, tridiagonal},
+        {"bidiagonal", 200, bidiagonal},
+        {"grcar", 200, grcar},
+        {"toeplitz", 200, toeplitz},
+        {"convection", 200, convection},
+        {"grid", 200, grid},
+        {"neumann", 200, neumann},
+        {"companion", 100, companion},
+        {"saddle-point", 150, saddle_point},
+        {"one-dense-row", 200, one_dense_row},
+        {"arrow", 200, arrow},
+        {"blocks", 200, blocks},
+        {"rotations", 200, rotations},
+        {"permutation", 200, permutation},
+        {"cyclic-shift", 100, cyclic_shift},
+        {"random-sparse", 200, random_sparse},
+        {"graph-laplacian", 200, graph_laplacian},
+        {"split-entries", 200, split_entries},
+        {"floating-circuit", 12, floating_circuit},
+        {"nearly-dependent", 8, nearly_dependent},
+    };
     return kinds;
 }
 

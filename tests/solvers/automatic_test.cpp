@@ -9,6 +9,7 @@
 #include <krylith/solvers/solver_table.hpp>
 #include <krylith/spmv/operator_facts.hpp>
 
+#include <krylith/tests/solvers/automatic/attempts.hpp>
 #include <krylith/tests/support/dense.hpp>
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/random.hpp>
@@ -23,31 +24,11 @@ using testing::laplace_1d;
 using testing::name_of;
 using testing::problem;
 using testing::random_values;
+using testing::rotations;
+using testing::tried;
 using testing::values_of;
 
 namespace {
-
-/// "cg+jacobi", or all attempts.
-std::string tried(const solve_result& r) {
-    std::string text;
-    for (const solve_attempt& a : r.attempts) {
-        text += (text.empty() ? "" : " ") + a.solver;
-        if (a.preconditioner != "none") text += "+" + a.preconditioner;
-    }
-    return text;
-}
-
-/// Rows with neither sign on the diagonal and eigenvalues all round 0: a rotation in each pair of
-/// rows, of another speed.
-csr_matrix<double> rotations(std::int64_t pairs) {
-    testing::triplets entries;
-    for (std::int64_t k = 0; k < pairs; ++k) {
-        const double speed = 1 + 0.01 * static_cast<double>(k);
-        entries.emplace_back(2 * k, 2 * k + 1, speed);
-        entries.emplace_back(2 * k + 1, 2 * k, -speed);
-    }
-    return testing::from_triplets(2 * pairs, entries);
-}
 
 /// [D B; B' 0] with a dominant D: symmetric, indefinite, with zeros on the diagonal.
 csr_matrix<double> saddle_point(std::int64_t n, std::int64_t constraints) {

@@ -24,8 +24,8 @@ namespace {
 
 /// The residual norms after each cycle of l steps. The polynomial comes from a QR factorisation,
 /// where the solver makes its vectors orthogonal one by one.
-std::vector<double> reference(const Eigen::MatrixXd& a, const Eigen::VectorXd& b, int l,
-                              int cycles) {
+std::vector<double> bicgstab_l_residuals(const Eigen::MatrixXd& a, const Eigen::VectorXd& b, int l,
+                                         int cycles) {
     const auto n = a.rows();
     Eigen::MatrixXd r = Eigen::MatrixXd::Zero(n, l + 1);
     Eigen::MatrixXd u = Eigen::MatrixXd::Zero(n, l + 1);
@@ -62,7 +62,8 @@ KRYLITH_GROUP_TEST("bicgstab_l: for l = 1, 2, 3, against dense recurrences") {
     const auto b = random_values<double>(matrix.rows, 361);
     problem<double> p(group, matrix, b);
     for (int l = 1; l <= 3; ++l) {
-        const auto expected = reference(testing::to_eigen(matrix), testing::to_eigen(b), l, 8 / l);
+        const auto expected =
+            bicgstab_l_residuals(testing::to_eigen(matrix), testing::to_eigen(b), l, 8 / l);
         const auto result =
             p.solve(method::bicgstab_l, {.rtol = 1e-9, .polynomial_degree = l, .history = true});
         CAPTURE(l);

@@ -17,18 +17,9 @@
 
 namespace krylith {
 
-using testing::random_values;
+using testing::random_columns;
 
 namespace {
-
-/// k random columns of n entries.
-std::vector<double> random_columns(std::int64_t n, int k) {
-    std::vector<double> b;
-    for (int j = 0; j < k; ++j)
-        for (const double value : random_values<double>(n, 700 + static_cast<unsigned>(j)))
-            b.push_back(value);
-    return b;
-}
 
 /// Returns the largest ||b - A x|| / ||b|| of all columns, by plain loops.
 double worst_residual(const csr_matrix<double>& a, const std::vector<double>& x,
@@ -56,7 +47,7 @@ double worst_residual(const csr_matrix<double>& a, const std::vector<double>& x,
 
 KRYLITH_GROUP_TEST("column_solver: cg, gmres, jacobi and what auto takes for them solve at once") {
     const auto matrix = poisson2d<double>(19, random_scaling{3});
-    const auto b = random_columns(matrix.rows, 5);
+    const auto b = random_columns<double>(matrix.rows, 5);
     for (const column_method& method :
          {column_method{"cg", "jacobi"}, column_method{"cg", "none"}, column_method{"auto", "auto"},
           column_method{"auto", "jacobi"}, column_method{"gmres", "jacobi"}}) {
@@ -80,7 +71,7 @@ KRYLITH_GROUP_TEST("column_solver: cg, gmres, jacobi and what auto takes for the
 
 KRYLITH_GROUP_TEST("column_solver: what has no joint loop is solved one after another") {
     const auto matrix = poisson2d<double>(15, random_scaling{3});
-    const auto b = random_columns(matrix.rows, 3);
+    const auto b = random_columns<double>(matrix.rows, 3);
     for (const solver_method* const row : all_solvers) {
         if (row->for_comparison || !row->runs_everywhere || row->least_squares) continue;
         INFO(std::string(row->name));
@@ -192,7 +183,7 @@ KRYLITH_GROUP_TEST("column_solver: columns whose squares leave the range are sca
 
 KRYLITH_GROUP_TEST("column_solver: stops, times and failures concern all columns") {
     const auto matrix = poisson2d<double>(40);
-    const auto b = random_columns(matrix.rows, 3);
+    const auto b = random_columns<double>(matrix.rows, 3);
     std::vector<double> x(b.size());
     for (const bool at_once : {true, false}) {
         column_solver<double> solver(group, matrix, 3, {.solver = "cg", .at_once = at_once});
@@ -236,7 +227,7 @@ TEST_CASE("column_solver: what it refuses") {
 
 TEST_CASE("solve_columns: one call") {
     const auto matrix = testing::laplace_1d(30);
-    const auto b = random_columns(30, 4);
+    const auto b = random_columns<double>(30, 4);
     std::vector<double> x(b.size());
     const auto results = solve_columns(device_group::host(2), matrix, b, x);
     REQUIRE(results.size() == 4);

@@ -16,9 +16,9 @@ namespace krylith {
 using testing::all_methods;
 using testing::describe;
 using testing::diagonal_matrix;
+using testing::different_operators;
 using testing::every_method;
 using testing::from_dense;
-using testing::general_methods;
 using testing::laplace_1d;
 using testing::method;
 using testing::name_of;
@@ -27,14 +27,8 @@ using testing::random_values;
 using testing::same_bits;
 using testing::worth_running;
 
-namespace {
-
-const std::vector<operator_kind> kinds = testing::different_operators();
-
-} // namespace
-
 KRYLITH_GROUP_TEST("edges: no rows") {
-    for (const auto kind : kinds)
+    for (const auto kind : different_operators())
         for (const auto which : every_method) {
             if (!worth_running(which, kind)) continue;
             CAPTURE(name_of(which));
@@ -52,7 +46,7 @@ KRYLITH_GROUP_TEST("edges: no rows") {
 }
 
 KRYLITH_GROUP_TEST("edges: one row") {
-    for (const auto kind : kinds)
+    for (const auto kind : different_operators())
         for (const auto which : every_method) {
             if (!worth_running(which, kind)) continue;
             CAPTURE(name_of(which));
@@ -70,7 +64,7 @@ KRYLITH_GROUP_TEST("edges: one row") {
 
 KRYLITH_GROUP_TEST("edges: b = 0 gives exactly 0, whatever the start") {
     const std::vector<double> none(33);
-    for (const auto kind : kinds)
+    for (const auto kind : different_operators())
         for (const auto which : every_method)
             for (const double start : {0.0, 1.0, std::nan("")}) {
                 if (!worth_running(which, kind)) continue;
@@ -91,7 +85,7 @@ KRYLITH_GROUP_TEST("edges: b = 0 gives exactly 0, whatever the start") {
 
 KRYLITH_GROUP_TEST("edges: A = I is solved exactly, in one iteration") {
     const auto b = random_values<double>(50, 101);
-    for (const auto kind : kinds)
+    for (const auto kind : different_operators())
         for (const auto which : every_method) {
             if (!worth_running(which, kind)) continue;
             CAPTURE(name_of(which));

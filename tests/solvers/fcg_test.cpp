@@ -23,7 +23,7 @@ using testing::varying_weights;
 namespace {
 
 /// The residual norms of FCG(1) by its definition: each direction is A-orthogonal to the last.
-std::vector<double> reference(const Eigen::MatrixXd& a, const Eigen::VectorXd& b, int steps) {
+std::vector<double> fcg_residuals(const Eigen::MatrixXd& a, const Eigen::VectorXd& b, int steps) {
     Eigen::VectorXd r = b;
     Eigen::VectorXd p = Eigen::VectorXd::Zero(b.size());
     Eigen::VectorXd q = p;
@@ -58,7 +58,7 @@ KRYLITH_GROUP_TEST("fcg: with a preconditioner that stays it takes the iteration
 KRYLITH_GROUP_TEST("fcg: a preconditioner that varies, against a dense reference") {
     const auto matrix = poisson2d<double>(12, random_scaling{5});
     const auto b = random_values<double>(matrix.rows, 352);
-    const auto expected = reference(testing::to_eigen(matrix), testing::to_eigen(b), 60);
+    const auto expected = fcg_residuals(testing::to_eigen(matrix), testing::to_eigen(b), 60);
     problem<double> p(group, matrix, b);
     const varying_weights<double> m(*p.a);
     const auto result = testing::solve(method::fcg, *p.a, p.b, p.x, {.history = true}, m);

@@ -30,7 +30,8 @@ namespace {
 
 /// The residual norms of FGMRES without restarts, for M_k = diag(weight(k, i))^-1: the least
 /// ||b - A Z y|| over all y, by QR.
-std::vector<double> reference(const Eigen::MatrixXd& a, const Eigen::VectorXd& b, int steps) {
+std::vector<double> fgmres_residuals(const Eigen::MatrixXd& a, const Eigen::VectorXd& b,
+                                     int steps) {
     Eigen::MatrixXd v = Eigen::MatrixXd::Zero(a.rows(), steps + 1);
     Eigen::MatrixXd az = Eigen::MatrixXd::Zero(a.rows(), steps);
     v.col(0) = b.normalized();
@@ -87,7 +88,7 @@ KRYLITH_GROUP_TEST("fgmres: without a preconditioner it has the bits of gmres") 
 KRYLITH_GROUP_TEST("fgmres: a preconditioner that varies, against a dense reference") {
     const auto matrix = testing::random_matrix(60, 5, 4, 333);
     const auto b = random_values<double>(60, 334);
-    const auto expected = reference(testing::to_eigen(matrix), testing::to_eigen(b), 50);
+    const auto expected = fgmres_residuals(testing::to_eigen(matrix), testing::to_eigen(b), 50);
     problem<double> p(group, matrix, b);
     const varying_weights<double> m(*p.a);
     const auto result = testing::solve(method::fgmres, *p.a, p.b, p.x,

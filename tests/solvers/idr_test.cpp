@@ -18,7 +18,6 @@ namespace krylith {
 
 using testing::describe;
 using testing::method;
-using testing::name_of;
 using testing::problem;
 using testing::random_values;
 using testing::same_bits;
@@ -31,8 +30,8 @@ basis<double> shadows(const matrix_operator<double>& a, int s) {
 
 /// The residual norms of the prototype of Sonneveld and van Gijzen's second paper, one dot product
 /// after the other, with the same safeguard of omega.
-std::vector<double> reference(const Eigen::MatrixXd& a, const Eigen::VectorXd& b,
-                              const Eigen::MatrixXd& p, int cycles) {
+std::vector<double> idr_residuals(const Eigen::MatrixXd& a, const Eigen::VectorXd& b,
+                                  const Eigen::MatrixXd& p, int cycles) {
     const auto s = p.cols();
     Eigen::MatrixXd g = Eigen::MatrixXd::Zero(b.size(), s);
     Eigen::MatrixXd u = g;
@@ -80,7 +79,7 @@ KRYLITH_GROUP_TEST("idr: for s = 1 ... 8, against dense recurrences") {
         for (int k = 0; k < s; ++k) shadow.col(k) = testing::to_eigen(testing::values_of(found[k]));
         CHECK((shadow.transpose() * shadow - Eigen::MatrixXd::Identity(s, s)).norm() < 1e-12);
         const auto expected =
-            reference(testing::to_eigen(matrix), testing::to_eigen(b), shadow, 24 / (s + 1));
+            idr_residuals(testing::to_eigen(matrix), testing::to_eigen(b), shadow, 24 / (s + 1));
         const auto result =
             p.solve(method::idr, {.rtol = 1e-9, .shadow_vectors = s, .history = true});
         CAPTURE(s);

@@ -9,6 +9,7 @@
 
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/loop.hpp>
+#include <krylith/tests/support/matrices.hpp>
 #include <krylith/tests/support/random.hpp>
 #include <krylith/tests/support/solves.hpp>
 #include <krylith/tests/support/tables.hpp>
@@ -21,18 +22,9 @@ using testing::name_of;
 using testing::problem;
 using testing::random_values;
 using testing::same_bits;
+using testing::times;
 
 namespace {
-
-std::vector<double> times(std::vector<double> v, double by) {
-    for (double& e : v) e *= by;
-    return v;
-}
-
-csr_matrix<double> times(csr_matrix<double> a, double by) {
-    a.values = times(std::move(a.values), by);
-    return a;
-}
 
 std::vector<double> shifted(std::vector<double> v, int exponent) {
     for (double& e : v) e = std::ldexp(e, exponent);

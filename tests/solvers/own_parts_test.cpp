@@ -19,17 +19,16 @@ using testing::name_of;
 using testing::problem;
 using testing::random_values;
 using testing::two_steps;
-using testing::values_of;
 
 namespace {
 
 /// The operator A + sigma I of a matrix operator and a number. It computes its dots in a pass of
 /// its own.
 template <class T>
-class shifted {
+class shifted_operator {
 public:
     using value_type = T;
-    shifted(const matrix_operator<T>& a, T sigma) : a_(a), sigma_(sigma) {}
+    shifted_operator(const matrix_operator<T>& a, T sigma) : a_(a), sigma_(sigma) {}
 
     [[nodiscard]] layout_handle layout() const { return a_.layout(); }
     [[nodiscard]] vector<T> make_range_vector() const { return a_.make_range_vector(); }
@@ -51,7 +50,8 @@ private:
     T sigma_;
 };
 
-static_assert(linear_operator<shifted<double>> && linear_operator<shifted<float>>);
+static_assert(linear_operator<shifted_operator<double>> &&
+              linear_operator<shifted_operator<float>>);
 
 static_assert(preconditioner<two_steps<double>, double>);
 static_assert(!pointwise_preconditioner<two_steps<double>, double>);
@@ -74,7 +74,7 @@ KRYLITH_GROUP_TEST("own parts: an operator of the user's") {
                 CAPTURE(name_of(kind));
                 problem<double> p(group, matrix, b, {.kind = kind});
                 problem<double> q(group, sum, b, {.kind = kind});
-                const shifted<double> a(*p.a, 0.5);
+                const shifted_operator<double> a(*p.a, 0.5);
                 const auto result = testing::solve(which, a, p.b, p.x, {.mode = mode});
                 const auto expected = q.solve(which);
                 INFO(describe(result));

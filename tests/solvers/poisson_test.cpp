@@ -16,6 +16,7 @@ namespace krylith {
 
 using testing::all_methods;
 using testing::describe;
+using testing::different_operators;
 using testing::every_method;
 using testing::modes_of;
 using testing::name_of;
@@ -26,8 +27,6 @@ using testing::solve;
 using testing::worth_running;
 
 namespace {
-
-const std::vector<operator_kind> kinds = testing::different_operators();
 
 /// Returns the entry-wise product of sines, an eigenvector of poisson2d(nx, ny).
 std::vector<double> eigenvector(int nx, int ny, int i, int j) {
@@ -56,7 +55,7 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
 } // namespace
 
 KRYLITH_GROUP_TEST("poisson: b an eigenvector is solved in one iteration") {
-    for (const auto kind : kinds)
+    for (const auto kind : different_operators())
         for (const auto which : every_method) {
             if (!worth_running(which, kind)) continue;
             CAPTURE(name_of(which));
@@ -100,7 +99,7 @@ namespace {
 void compare_groups(const std::vector<device_group>& groups, const csr_matrix<double>& matrix,
                     std::span<const testing::method> methods) {
     const auto b = random_values<double>(matrix.rows, 71);
-    for (const auto kind : kinds)
+    for (const auto kind : different_operators())
         for (const auto which : methods) {
             if (!worth_running(which, kind)) continue;
             CAPTURE(name_of(which));
@@ -144,7 +143,7 @@ TEST_CASE("poisson: as many iterations on any number of devices, the same histor
 KRYLITH_GROUP_TEST("poisson: recorded or eager, unrolled or not: the same bits every time") {
     const auto matrix = poisson2d<double>(11, 14, random_scaling{5});
     const auto b = random_values<double>(matrix.rows, 72);
-    for (const auto kind : kinds)
+    for (const auto kind : different_operators())
         for (const auto which : every_method) {
             if (!worth_running(which, kind)) continue;
             CAPTURE(name_of(which));
@@ -171,7 +170,7 @@ KRYLITH_GROUP_TEST("poisson: recorded or eager, unrolled or not: the same bits e
 KRYLITH_GROUP_TEST("poisson: fp32 reaches what fp32 can") {
     const auto matrix = testing::converted<float>(poisson2d<double>(20));
     const auto b = random_values<float>(matrix.rows, 73);
-    for (const auto kind : kinds)
+    for (const auto kind : different_operators())
         for (const auto which : every_method) {
             if (!worth_running(which, kind)) continue;
             CAPTURE(name_of(which));

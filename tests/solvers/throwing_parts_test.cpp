@@ -26,7 +26,7 @@ using testing::problem;
 
 namespace {
 
-constexpr double patient = 30; ///< seconds: a wait for a device that has thrown would show
+constexpr double patience = 30; ///< seconds: a wait for a device that has thrown would show
 
 /// What the solve throws, and within a small part of the time-out.
 template <class Solve>
@@ -40,7 +40,7 @@ std::string soon_thrown(const Solve& solve) {
     } catch (const std::exception& e) {
         what = e.what();
     }
-    CHECK(std::chrono::steady_clock::now() - start < std::chrono::duration<double>(patient / 3));
+    CHECK(std::chrono::steady_clock::now() - start < std::chrono::duration<double>(patience / 3));
     return what;
 }
 
@@ -80,11 +80,11 @@ TEST_CASE("an exception of M on one device ends a recorded solve at once, and th
                     CAPTURE(to_string(s));
                     calls = 0;
                     const auto thrown = soon_thrown(
-                        [&] { (void)solve(s, *p.a, p.b, p.x, {.timeout_seconds = patient}, m); });
+                        [&] { (void)solve(s, *p.a, p.b, p.x, {.timeout_seconds = patience}, m); });
                     CHECK(contains(thrown, "mine"));
                     CHECK_FALSE(contains(thrown, "communication_error"));
                     // The same vectors, whose ghosts were on their way.
-                    const auto next = p.solve(s, {.rtol = 1e-10, .timeout_seconds = patient});
+                    const auto next = p.solve(s, {.rtol = 1e-10, .timeout_seconds = patience});
                     CHECK(next.converged());
                     CHECK(p.relative_residual() < 1.1e-10);
                 }
@@ -108,7 +108,7 @@ KRYLITH_GROUP_TEST("an exception of an M that the host computes, and what comes 
                                                        throw std::runtime_error("mine");
                                                },
                                                {.kind = kind});
-            const solver_options options{.rtol = 1e-10, .timeout_seconds = patient};
+            const solver_options options{.rtol = 1e-10, .timeout_seconds = patience};
             const bool called = !whole || who <= 0;
             const auto thrown =
                 soon_thrown([&] { (void)solve(method::cg, *p.a, p.b, p.x, options, m); });
@@ -135,10 +135,10 @@ TEST_CASE("an exception of a product on one device ends a recorded solve at once
             auto b = a->make_range_vector();
             auto x = a->make_domain_vector();
             b.upload(std::vector<double>(static_cast<std::size_t>(matrix.rows), 1));
-            CHECK(contains(soon_thrown([&] { (void)cg(*a, b, x, {.timeout_seconds = patient}); }),
+            CHECK(contains(soon_thrown([&] { (void)cg(*a, b, x, {.timeout_seconds = patience}); }),
                            "mine"));
             throws = false;
-            CHECK(cg(*a, b, x, {.timeout_seconds = patient}).converged());
+            CHECK(cg(*a, b, x, {.timeout_seconds = patience}).converged());
         }
     }
 }
@@ -159,7 +159,7 @@ TEST_CASE("puts that one device has made and another has not: vectors and kept r
                 fused(run, p = eighth * y);
                 a->apply(run, 1, p, 0, y);
             };
-            execution kept(group, {.mode = execution_mode::recorded, .timeout_seconds = patient});
+            execution kept(group, {.mode = execution_mode::recorded, .timeout_seconds = patience});
             scalar eighth(kept);
             eighth = 0.125;
             const auto steps_of_kept = [&](int count) {
@@ -175,7 +175,7 @@ TEST_CASE("puts that one device has made and another has not: vectors and kept r
             const auto wanted = steps_of_kept(32);
             {
                 execution run(group, {.mode = execution_mode::recorded,
-                                      .timeout_seconds = slow ? 0.1 : patient});
+                                      .timeout_seconds = slow ? 0.1 : patience});
                 scalar factor(run);
                 factor = 0.125;
                 int trips = 0;
@@ -194,7 +194,7 @@ TEST_CASE("puts that one device has made and another has not: vectors and kept r
             }
             CHECK(soon_thrown([&] {
                       CHECK(testing::same_bits(steps_of_kept(32), wanted)); // recorded before
-                      execution next(group, {.timeout_seconds = patient});
+                      execution next(group, {.timeout_seconds = patience});
                       scalar factor(next);
                       factor = 0.125;
                       y.upload(start);
@@ -216,10 +216,10 @@ TEST_CASE("an exception of a callback, watched or paused, ends a solve of severa
                                                        throw std::runtime_error("mine");
                                                },
                                            .callback_pauses = pauses,
-                                           .timeout_seconds = patient});
+                                           .timeout_seconds = patience});
             });
             CHECK(thrown == "mine"); // in the caller's thread
-            CHECK(p.solve(method::cg, {.rtol = 1e-10, .timeout_seconds = patient}).converged());
+            CHECK(p.solve(method::cg, {.rtol = 1e-10, .timeout_seconds = patience}).converged());
             CHECK(p.relative_residual() < 1.1e-10);
         }
     }
@@ -238,7 +238,7 @@ TEST_CASE("after a time-out the same operator and vectors serve again") {
         CHECK_THROWS_WITH_AS(
             (void)solve(method::cg, *p.a, p.b, p.x, {.timeout_seconds = 0.1}, slow),
             doctest::Contains("did not answer within 0.1"), communication_error);
-        CHECK(p.solve(method::cg, {.rtol = 1e-10, .timeout_seconds = patient}).converged());
+        CHECK(p.solve(method::cg, {.rtol = 1e-10, .timeout_seconds = patience}).converged());
         CHECK(p.relative_residual() < 1.1e-10);
     }
 }

@@ -11,21 +11,17 @@
 #include <krylith/sparse/pattern/sell_layout.hpp>
 #include <krylith/sparse/storage/boundary_order.hpp>
 
+#include <krylith/tests/support/patterns.hpp>
 #include <krylith/tests/support/random.hpp>
 
 namespace krylith {
 
+using testing::offsets_of;
+
 namespace {
 
-std::vector<std::int64_t> offsets_of(const std::vector<std::int64_t>& lengths,
-                                     std::int64_t first = 0) {
-    std::vector<std::int64_t> offsets{first};
-    for (const auto length : lengths) offsets.push_back(offsets.back() + length);
-    return offsets;
-}
-
 /// Lengths of rows, each with a difficulty of its own.
-std::vector<std::vector<std::int64_t>> length_cases() {
+std::vector<std::vector<std::int64_t>> layout_length_cases() {
     testing::random_numbers random(51);
     std::vector<std::int64_t> mixed(2500);
     for (auto& length : mixed) length = random.below(40) * random.below(2);
@@ -85,7 +81,7 @@ void check_sell(const std::vector<std::int64_t>& offsets) {
 } // namespace
 
 TEST_CASE("sell layout: every row once, slices as long as their longest row") {
-    for (const auto& lengths : length_cases()) {
+    for (const auto& lengths : layout_length_cases()) {
         CAPTURE(lengths.size());
         check_sell(offsets_of(lengths));
         check_sell(offsets_of(lengths, 12'345)); // a block from the middle of a matrix
@@ -106,7 +102,7 @@ TEST_CASE("sell layout: sorts only where that is worth it") {
 }
 
 TEST_CASE("csr tiles: whole rows, within the limits unless a row alone is longer") {
-    for (const auto& lengths : length_cases())
+    for (const auto& lengths : layout_length_cases())
         for (const std::int64_t first_offset : {std::int64_t{0}, std::int64_t{1} << 33}) {
             CAPTURE(lengths.size());
             const auto offsets = offsets_of(lengths, first_offset);

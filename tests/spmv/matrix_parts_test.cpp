@@ -12,6 +12,7 @@
 
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/matrices.hpp>
+#include <krylith/tests/support/operator_product.hpp>
 #include <krylith/tests/support/oracle.hpp>
 #include <krylith/tests/support/random.hpp>
 #include <krylith/tests/support/tables.hpp>
@@ -20,6 +21,7 @@
 namespace krylith {
 
 using testing::name_of;
+using testing::product;
 using testing::random_values;
 using testing::values_of;
 
@@ -82,17 +84,6 @@ std::vector<const T*> pointers(const std::vector<buffer<T>>& arrays) {
     std::vector<const T*> result;
     for (const auto& array : arrays) result.push_back(array.data());
     return result;
-}
-
-template <class T>
-std::vector<T> product(const matrix_operator<T>& a, const std::vector<T>& x0) {
-    execution run(a.layout()->group, {});
-    auto source = testing::make_range_vector(a.layout(), x0);
-    auto x = a.make_domain_vector();
-    auto y = a.make_range_vector();
-    fused(run, x = source);
-    a.apply(run, T(1), x, T(0), y);
-    return values_of(y);
 }
 
 template <class T>

@@ -25,14 +25,11 @@ using testing::iterate;
 using testing::modes_of;
 using testing::name_of;
 using testing::random_values;
+using testing::recordable_operators;
 using testing::same_bits;
 using testing::values_of;
 
-namespace {
-
-const std::vector<operator_kind> kinds = testing::recordable_operators();
-
-} // namespace
+namespace {} // namespace
 
 KRYLITH_GROUP_TEST("operators: update takes new values on the same pattern") {
     const auto first = testing::random_matrix(900, 6, 2, 41);
@@ -40,7 +37,7 @@ KRYLITH_GROUP_TEST("operators: update takes new values on the same pattern") {
     for (std::size_t k = 0; k < second.values.size(); ++k)
         second.values[k] = 1.0 / static_cast<double>(k + 1);
     const auto x0 = random_values<double>(900, 42);
-    for (const auto kind : kinds)
+    for (const auto kind : recordable_operators())
         for (const auto format : testing::formats_of(group.kind())) {
             CAPTURE(name_of(kind));
             CAPTURE(name_of(format));
@@ -76,7 +73,7 @@ KRYLITH_GROUP_TEST("operators: update takes new values on the same pattern") {
 KRYLITH_GROUP_TEST("operators: chains of products in recorded and eager loops, the same bits") {
     const auto matrix = testing::random_matrix(800, 4, 3, 43);
     const auto x0 = random_values<double>(800, 44);
-    for (const auto kind : kinds)
+    for (const auto kind : recordable_operators())
         for (const auto format : testing::formats_of(group.kind())) {
             CAPTURE(name_of(kind));
             CAPTURE(name_of(format));
@@ -113,7 +110,7 @@ KRYLITH_GROUP_TEST("operators: chains of products in recorded and eager loops, t
 // fused(). A permutation shows every entry that was read too early or too late.
 KRYLITH_GROUP_TEST("operators: products without dots wait for each other") {
     const auto x0 = random_values<double>(2600, 50);
-    for (const auto kind : kinds)
+    for (const auto kind : recordable_operators())
         for (const auto mode : modes_of(group)) {
             CAPTURE(name_of(kind));
             CAPTURE(mode == execution_mode::recorded);
@@ -145,7 +142,7 @@ KRYLITH_GROUP_TEST("operators: products without dots wait for each other") {
 TEST_CASE("operators: one device and several give the same result, bit by bit") {
     const auto matrix = testing::random_matrix(600, 8, 1, 45);
     const auto x0 = random_values<double>(600, 46);
-    for (const auto kind : kinds) {
+    for (const auto kind : recordable_operators()) {
         if (kind->sends == sent_data::x_and_partial_sums) continue;
         std::vector<double> expected;
         for (const auto& group : testing::host_groups()) {
@@ -186,7 +183,7 @@ KRYLITH_GROUP_TEST("operators: the memory of one goes with it") {
     std::vector<std::size_t> before;
     for (int rank = 0; rank < group.size(); ++rank) before.push_back(group[rank].ledger().live());
     const auto matrix = testing::random_matrix(300, 8, 1, 48);
-    for (const auto kind : kinds)
+    for (const auto kind : recordable_operators())
         for (const auto format : testing::formats_of(group.kind())) {
             const auto a = make_operator(group, matrix, {kind, format});
             CHECK(group[0].ledger().items().at("matrix") > 0);
@@ -241,7 +238,8 @@ KRYLITH_GROUP_TEST("operators: what can't be multiplied is refused, and leaves a
 }
 
 TEST_CASE("operators: names are parsed, and unknown ones get the nearest") {
-    for (const auto kind : kinds) CHECK(parse_operator_kind(to_string(kind)) == kind);
+    for (const auto kind : recordable_operators())
+        CHECK(parse_operator_kind(to_string(kind)) == kind);
     CHECK(parse_operator_kind("auto") == operators::automatic);
     CHECK(parse_transport_kind("auto") == transports::automatic);
     for (const auto kind : transports::all) CHECK(parse_transport_kind(to_string(kind)) == kind);

@@ -21,7 +21,6 @@ namespace krylith {
 
 using testing::name_of;
 using testing::random_values;
-using testing::values_of;
 
 namespace {
 
@@ -163,7 +162,8 @@ struct symmetry_case {
     }
 };
 
-[[maybe_unused]] const bool registered = testing::register_rows<symmetry_case>(__FILE__, __LINE__);
+[[maybe_unused]] const bool symmetry_registered =
+    testing::register_rows<symmetry_case>(__FILE__, __LINE__);
 
 } // namespace
 KRYLITH_GROUP_TEST("symmetry: x'A y = y'A x, operator pcsr") {

@@ -1,6 +1,7 @@
 #include <krylith/tests/support/groups.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <stdexcept>
 
@@ -9,19 +10,18 @@ namespace krylith::testing {
 namespace {
 
 // Under a sanitizer a test takes ten times as long, and 3 devices, of which some own no rows where
-// the matrix is small, show what 2, 4 or 7 would.
-std::vector<int> sizes_of_host_groups() {
-    if (std::getenv("KRYLITH_TEST_FEW_GROUPS") !=
-        nullptr) // NOLINT(concurrency-mt-unsafe): read only
-        return {1, 3};
-    return {1, 2, 3, 4, 7};
+// the matrix is small, show what others would.
+bool one_group_is_enough() {
+    return std::getenv("KRYLITH_TEST_ONE_GROUP") != // NOLINT(concurrency-mt-unsafe): read only
+           nullptr;
 }
 
 } // namespace
 
 std::vector<device_group> host_groups() {
+    if (one_group_is_enough()) return {device_group::host(3)};
     std::vector<device_group> groups;
-    for (const int size : sizes_of_host_groups()) groups.push_back(device_group::host(size));
+    for (const int size : {1, 2, 3, 4, 7}) groups.push_back(device_group::host(size));
     groups.push_back(device_group::host(3, {.staged = true}));
     return groups;
 }
@@ -40,6 +40,11 @@ std::vector<device_group> cuda_groups() {
     if (present > 3) groups.push_back(device_group::cuda(first(present)));
     groups.push_back(device_group::cuda(first(2), {.staged = true}));
     return groups;
+}
+
+device_group one_device_like(const device_group& group) {
+    return group.kind() == backend::cuda ? device_group::cuda(std::array{0})
+                                         : device_group::host(1);
 }
 
 std::string describe(const device_group& group) {

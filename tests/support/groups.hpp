@@ -19,13 +19,15 @@
 namespace krylith::testing {
 
 /// Returns groups of 1, 2, 3, 4 and 7 host devices, and of 3 whose copies are staged. Where the
-/// environment has KRYLITH_TEST_FEW_GROUPS, as ctest sets it under sanitizers, they are 1, 3 and 3
-/// staged.
+/// environment has KRYLITH_TEST_ONE_GROUP, as ctest sets it under sanitizers, there is one of 3.
 [[nodiscard]] std::vector<device_group> host_groups();
 
 /// Returns groups of 1, 2, 3 and all CUDA devices, and of 2 whose copies are staged. Where there
 /// are too few, a physical device stands for several. Throws where there is none.
 [[nodiscard]] std::vector<device_group> cuda_groups();
+
+/// Returns a group of one device of the same kind.
+[[nodiscard]] device_group one_device_like(const device_group& group);
 
 /// Returns text such as "3 host devices, staged".
 [[nodiscard]] std::string describe(const device_group& group);

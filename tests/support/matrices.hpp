@@ -1,16 +1,23 @@
 // Matrices for tests, each with the bug that it is there to surface.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include <krylith/matrix/coo.hpp>
 #include <krylith/matrix/csr.hpp>
 
 namespace krylith::testing {
+
+/// A row, column or place as an index of arrays.
+[[nodiscard]] constexpr std::size_t at(std::int64_t i) {
+    return static_cast<std::size_t>(i);
+}
 
 /// Entries (row, column, value) in any order; equal places add up.
 using triplets = std::vector<std::tuple<std::int64_t, std::int64_t, double>>;
@@ -38,6 +45,16 @@ template <class To>
     csr_matrix<To> result{a.rows, a.columns, a.row_offsets, a.column_indices, {}};
     for (const double v : a.values) result.values.push_back(static_cast<To>(v));
     return result;
+}
+
+/// The vector or matrix times a number.
+[[nodiscard]] inline std::vector<double> times(std::vector<double> v, double by) {
+    for (double& e : v) e *= by;
+    return v;
+}
+[[nodiscard]] inline csr_matrix<double> times(csr_matrix<double> a, double by) {
+    a.values = times(std::move(a.values), by);
+    return a;
 }
 
 struct battery_entry {

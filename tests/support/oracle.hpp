@@ -51,6 +51,18 @@ product(const csr_matrix<T>& a, T alpha, const std::vector<T>& x, T beta, const 
     return result;
 }
 
+/// Returns A x, each row added up in the order of its entries.
+[[nodiscard]] inline std::vector<double> plain_product(const csr_matrix<double>& a,
+                                                       const std::vector<double>& x) {
+    std::vector<double> y(static_cast<std::size_t>(a.rows), 0);
+    for (std::size_t row = 0; row < y.size(); ++row)
+        for (auto k = a.row_offsets[row]; k < a.row_offsets[row + 1]; ++k) {
+            const auto place = static_cast<std::size_t>(k);
+            y[row] += a.values[place] * x[static_cast<std::size_t>(a.column_indices[place])];
+        }
+    return y;
+}
+
 template <class T>
 [[nodiscard]] bounded_value inner_product(const std::vector<T>& a, const std::vector<T>& b) {
     bounded_value sum;

@@ -11,6 +11,14 @@
 
 namespace krylith::testing {
 
+/// Returns where rows of these lengths begin and end.
+[[nodiscard]] inline std::vector<std::int64_t> offsets_of(const std::vector<std::int64_t>& lengths,
+                                                          std::int64_t base = 0) {
+    std::vector<std::int64_t> offsets{base};
+    for (const auto length : lengths) offsets.push_back(offsets.back() + length);
+    return offsets;
+}
+
 struct pattern {
     std::vector<std::int64_t> offsets{0};
     std::vector<std::int32_t> indices;

@@ -35,4 +35,14 @@ template <class T>
     return values;
 }
 
+/// k columns of random values, one after the other.
+template <class T>
+[[nodiscard]] std::vector<T> random_columns(std::int64_t rows, int k, std::uint64_t seed = 700) {
+    std::vector<T> columns;
+    for (int j = 0; j < k; ++j)
+        for (const T value : random_values<T>(rows, seed + static_cast<unsigned>(j)))
+            columns.push_back(value);
+    return columns;
+}
+
 } // namespace krylith::testing

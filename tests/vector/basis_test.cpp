@@ -25,7 +25,7 @@ constexpr int most = 40;
 /// The host can't read or write the array of an execution: coefficients are moved by dot products.
 /// array[first + j] = dot(v_j, w), so a w with known products fills it.
 template <class T>
-void compare(const device_group& group, std::int64_t n, coherence kind) {
+void compare_basis(const device_group& group, std::int64_t n, coherence kind) {
     CAPTURE(n);
     CAPTURE(static_cast<int>(kind));
     const auto device = make_layout(group, n, kind);
@@ -74,8 +74,8 @@ void compare(const device_group& group, std::int64_t n, coherence kind) {
 KRYLITH_GROUP_TEST("basis: multi_dot then multi_axpy, against loops") {
     for (const auto kind : {coherence::owned, coherence::replicated})
         for (const std::int64_t n : {0, 1, 5, 513, 2600}) {
-            compare<double>(group, n, kind);
-            compare<float>(group, n, kind);
+            compare_basis<double>(group, n, kind);
+            compare_basis<float>(group, n, kind);
         }
 }
 

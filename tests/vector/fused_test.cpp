@@ -31,7 +31,7 @@ using testing::values_of;
 
 namespace {
 
-constexpr std::int64_t sizes[] = {0, 1, 2, 511, 512, 513, 4097};
+constexpr std::int64_t update_sizes[] = {0, 1, 2, 511, 512, 513, 4097};
 const std::vector<double> coefficients{2, -1, -2};
 
 template <class T>
@@ -102,7 +102,7 @@ void try_shapes(const device_group& group, const std::vector<fused_shape>& shape
     }
     std::vector<std::uint8_t> sums;
     for (int d = 0; d < max_fused_dots; ++d) sums.push_back(run.new_register());
-    for (const std::int64_t n : sizes)
+    for (const std::int64_t n : update_sizes)
         for (const auto kind : {coherence::owned, coherence::replicated}) {
             const auto device = make_layout(group, n, kind);
             for (std::size_t s = 0; s < shapes.size(); ++s) {

@@ -13,7 +13,7 @@ namespace krylith::tool {
 
 namespace {
 
-constexpr const char* footer =
+constexpr const char* bench_footer =
     R"(krylith bench NAME --help has the options of a benchmark. Times are medians. A row that fails a
 check is marked VOID.
 
@@ -25,7 +25,7 @@ Exit status: 0 done, 1 a row is void, 2 usage, 3 a matrix can't be read or a fil
 command add_bench(CLI::App& parent, std::span<const benchmark> known) {
     CLI::App* app = parent.add_subcommand(
         "bench", "Time solvers, products and more over numbers of devices, against what is usual");
-    app->footer(footer);
+    app->footer(bench_footer);
     if (known.empty()) {
         app->allow_extras();
         return {app, []() -> exit_status {
@@ -41,7 +41,7 @@ command add_bench(CLI::App& parent, std::span<const benchmark> known) {
         // add_subcommand of a name would refuse the colon of "gmres:cgs2".
         const auto options = std::make_shared<CLI::App>(std::string(b.help), std::string(b.name));
         options->formatter(app->get_formatter());
-        options->footer(footer);
+        options->footer(bench_footer);
         app->add_subcommand(options);
         added.push_back({options.get(), b.add(*options, b.name)});
     }

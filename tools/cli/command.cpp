@@ -25,7 +25,7 @@ namespace krylith::tool {
 
 namespace {
 
-constexpr const char* footer =
+constexpr const char* command_footer =
     R"(MATRIX is a file, - for standard input, or gallery:NAME[:ARGUMENT...]. A file is Matrix Market,
 binary CSR (.kcsr, see krylith convert), SciPy's .npz, PETSc binary, Rutherford-Boeing or a dense
 .npy, gzipped or not, and is known by its contents.
@@ -33,8 +33,8 @@ binary CSR (.kcsr, see krylith convert), SciPy's .npz, PETSc binary, Rutherford-
 Exit status: 0 converged, 1 not converged, 2 usage, 3 bad input, 4 device failure,
 5 communication failure.)";
 
-constexpr std::size_t indent = 22; ///< where descriptions begin
-constexpr std::size_t width = 96;  ///< where lines end
+constexpr std::size_t indent = 22;     ///< where descriptions begin
+constexpr std::size_t line_width = 96; ///< where lines end
 
 std::string two_columns(const std::string& name, const std::string& description) {
     std::string text = "  " + name;
@@ -47,7 +47,7 @@ std::string two_columns(const std::string& name, const std::string& description)
     column = indent;
     std::istringstream words(description);
     for (std::string word; words >> word;) {
-        if (column > indent && column + 1 + word.size() > width) {
+        if (column > indent && column + 1 + word.size() > line_width) {
             text += '\n' + std::string(indent, ' ');
             column = indent;
         }
@@ -131,7 +131,7 @@ void check_command_name(const CLI::App& app, std::span<char* const> arguments) {
 
 /// CLI11 says "Could not convert: --rtol = x" and not what is allowed. What reads as a number here
 /// was wanted whole, or smaller.
-std::string in_words(const CLI::ConversionError& problem) {
+std::string conversion_in_words(const CLI::ConversionError& problem) {
     const std::string text = problem.what();
     const std::string_view said(text);
     constexpr std::string_view begin = "Could not convert: ";
@@ -159,8 +159,8 @@ std::string in_words(const CLI::ConversionError& problem) {
                           " --help shows what is allowed");
     const auto* conversion = dynamic_cast<const CLI::ConversionError*>(&problem);
     throw usage_error(
-        (conversion != nullptr ? in_words(*conversion) : std::string(problem.what())) + "; " +
-        full_name(command) + " --help has all options");
+        (conversion != nullptr ? conversion_in_words(*conversion) : std::string(problem.what())) +
+        "; " + full_name(command) + " --help has all options");
 }
 
 /// CLI11 takes what is beyond 64 bits for the largest number that they hold. Whole numbers are the
@@ -203,7 +203,7 @@ exit_status run_command_line(int argc, char** argv, std::span<const benchmark> k
     CLI::App app("Krylov solvers for sparse linear systems on several devices of one machine.",
                  "krylith");
     app.set_version_flag("--version", "krylith " KRYLITH_VERSION);
-    app.footer(footer);
+    app.footer(command_footer);
     app.require_subcommand(1);
     app.formatter(std::make_shared<help_format>()); // before the subcommands, which inherit it
     const std::vector<command> commands = {

@@ -16,7 +16,7 @@ std::size_t length_by_first_byte(unsigned char c) {
 }
 
 /// Bytes of the printable character that the text starts with; 0 where that is no such one.
-std::size_t character(std::string_view text) {
+std::size_t character_bytes(std::string_view text) {
     const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
     const std::size_t length = length_by_first_byte(byte(0));
     if (length == 0 || length > text.size()) return 0;
@@ -36,7 +36,7 @@ std::string escaped(std::string_view text, std::string_view kept) {
     out.reserve(text.size());
     while (!text.empty()) {
         const char c = text.front();
-        std::size_t taken = character(text);
+        std::size_t taken = character_bytes(text);
         if (taken > 0 || kept.find(c) != std::string_view::npos) {
             taken = taken == 0 ? 1 : taken;
             out += text.substr(0, taken);
@@ -56,6 +56,10 @@ std::string escaped(std::string_view text, std::string_view kept) {
 
 std::string one_line(std::string_view text) {
     return escaped(text, "");
+}
+
+std::string named_line(std::string_view name, std::string_view text, int width) {
+    return fmt::format("{:<{}} {}\n", name, width, one_line(text));
 }
 
 std::string printable(std::string_view text) {

@@ -13,6 +13,9 @@ namespace krylith::tool {
 /// The same, but line feeds and tabs stay: for text of which the lines are made so.
 [[nodiscard]] std::string printable(std::string_view text);
 
+/// A line of a summary: a name, which fills `width` columns, and a text in one line.
+[[nodiscard]] std::string named_line(std::string_view name, std::string_view text, int width = 11);
+
 /// One word of a command line: in quotes where a shell would read it otherwise.
 [[nodiscard]] std::string quoted(const std::string& text);
 

@@ -33,7 +33,7 @@ std::string operator_choices() {
 
 /// "csr (compressed rows), sell (slices of 32 rows)": the rows of a table in words.
 template <class Row, std::size_t Count>
-std::string in_words(const std::array<table_choice<Row>, Count>& rows) {
+std::string rows_in_words(const std::array<table_choice<Row>, Count>& rows) {
     std::string text;
     for (const table_choice<Row> row : rows)
         text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", to_string(row),
@@ -52,7 +52,7 @@ std::string operator_help() {
         "How parts of a product get to the devices: {}; auto is the fastest of {} "
         "by a model, auto:measured by trial, as are the fractions of rows with "
         "{}:measured",
-        in_words(operators::all),
+        rows_in_words(operators::all),
         listed<operator_method>(operators::all,
                                 [](operator_kind kind) { return kind->seconds != nullptr; }),
         listed<operator_method>(operators::all,
@@ -61,7 +61,7 @@ std::string operator_help() {
 
 std::string format_help() {
     return fmt::format(
-        "Format of a device's block: {}; host devices have {}", in_words(formats::all),
+        "Format of a device's block: {}; host devices have {}", rows_in_words(formats::all),
         listed<format_method>(formats::all, [](format_kind kind) { return kind->on_host; }));
 }
 
@@ -137,7 +137,7 @@ void add_operator_options(CLI::App& app, operator_request& request) {
         ->capture_default_str()
         ->group("Operator");
     app.add_option("--reorder", request.order,
-                   "Order of rows and columns on the devices: " + in_words(orders::all))
+                   "Order of rows and columns on the devices: " + rows_in_words(orders::all))
         ->type_name(alternatives(order_names()))
         ->capture_default_str()
         ->group("Operator");
@@ -174,7 +174,7 @@ void add_transports(CLI::App& app, operator_request& request) {
                         listed<operator_method>(
                             operators::all,
                             [](operator_kind kind) { return kind->sends == sent_data::results; }),
-                        in_words(transports::all)))
+                        rows_in_words(transports::all)))
         ->type_name(alternatives(names))
         ->transform([&request, names, aliases](const std::string& name) {
             check_name("transport", name, names, aliases);

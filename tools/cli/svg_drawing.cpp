@@ -14,7 +14,7 @@ constexpr const char* common_style = R"(text { font: 13px sans-serif; fill: #333
 .frame { stroke: #888; fill: none }
 )";
 
-std::string escaped(const std::string& text) {
+std::string svg_escaped(const std::string& text) {
     std::string result;
     for (const char c : one_line(text)) {
         if (c == '&')
@@ -41,7 +41,7 @@ std::string svg_start(double width, double height, const std::string& style) {
 std::string svg_text(double x, double y, const std::string& attributes,
                      const std::string& content) {
     return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" {}>{}</text>\n", x, y, attributes,
-                       escaped(content));
+                       svg_escaped(content));
 }
 
 std::string svg_line(double x1, double y1, double x2, double y2, const char* kind) {

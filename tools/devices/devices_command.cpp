@@ -6,7 +6,6 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <krylith/config.hpp>
 #include <krylith/matrix/files/available_memory.hpp>
@@ -24,14 +23,12 @@ namespace krylith::tool {
 
 namespace {
 
-using json = nlohmann::ordered_json;
-
 struct devices_job {
     device_options devices;
     std::string report;
 };
 
-const char* in_words(peer_path path) {
+const char* path_in_words(peer_path path) {
     return path == peer_path::direct ? "direct" : "staged";
 }
 
@@ -66,7 +63,7 @@ json measure_pairs(const device_group& group, std::FILE* out) {
         for (int to = 0; to < group.size(); ++to) {
             if (from == to) continue;
             const double rate = peer_rate(group, from, to, measured_bytes(group.kind())) * 1e-9;
-            const char* path = in_words(group.path(from, to));
+            const char* path = path_in_words(group.path(from, to));
             print(out, fmt::format("  {} to {}: {:.4g} GB/s ({})\n", name(group[from]),
                                    name(group[to]), rate, path));
             rows.push_back({{"from", name(group[from])},

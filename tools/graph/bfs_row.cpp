@@ -12,7 +12,7 @@ namespace krylith::tool {
 namespace {
 
 template <class T>
-void run(const graph_request& request, const graph<T>& g, graph_figures& f) {
+void run_bfs(const graph_request& request, const graph<T>& g, graph_figures& f) {
     bfs_options options{.level_limit = request.level_limit, .kernels = kernels_of(request)};
     if (request.max_steps > 0) options.max_levels = request.max_steps;
     breadth_first_search<T> search(g, options);
@@ -31,11 +31,11 @@ void run(const graph_request& request, const graph<T>& g, graph_figures& f) {
                              f.sources.front() + 1, request.matrix));
 }
 
-std::string outcome(const graph_figures& f, bool complete) {
+std::string bfs_outcome(const graph_figures& f, bool complete) {
     return vertices_reached(f, complete, fmt::format("the last on level {}", *f.depth));
 }
 
-void report(const graph_request& request, const graph_figures& f, nlohmann::ordered_json& to) {
+void report_bfs(const graph_request& request, const graph_figures& f, nlohmann::ordered_json& to) {
     to["reached"] = f.reached;
     to["level_limit"] = request.level_limit ? nlohmann::ordered_json(*request.level_limit)
                                             : nlohmann::ordered_json();
@@ -49,9 +49,9 @@ constinit const graph_method graph_rows::bfs = {
     .help = "levels from a vertex",
     .jumps = false,
     .options = {"--level-limit", "--parents"},
-    .run = graph_runners{run<double>, run<float>},
-    .outcome = outcome,
-    .report = report,
+    .run = graph_runners{run_bfs<double>, run_bfs<float>},
+    .outcome = bfs_outcome,
+    .report = report_bfs,
 };
 
 } // namespace krylith::tool

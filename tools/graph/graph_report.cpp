@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <krylith/config.hpp>
 #include <krylith/tools/cli/printable.hpp>
@@ -16,8 +15,6 @@
 namespace krylith::tool {
 
 namespace {
-
-using json = nlohmann::ordered_json;
 
 constexpr std::size_t most_lines = 12; ///< of steps in the summary
 
@@ -31,7 +28,7 @@ std::string kernels_of(const graph_step& step) {
     return fmt::format("{}", fmt::join(names, "+"));
 }
 
-json as_json(const graph_step& step) {
+json step_as_json(const graph_step& step) {
     json kernels = json::array();
     for (const auto used : step.kernels) kernels.push_back(std::string(to_string(used)));
     return {{"entries", step.entries},
@@ -116,7 +113,7 @@ std::string json_report(const graph_request& request, const graph_figures& f) {
                    {"gteps", f.outcome.gteps()}};
     graph_named(request.algorithm).report(request, f, report);
     report["steps"] = json::array();
-    for (const graph_step& step : f.outcome.steps) report["steps"].push_back(as_json(step));
+    for (const graph_step& step : f.outcome.steps) report["steps"].push_back(step_as_json(step));
     return report.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
 }
 

@@ -15,7 +15,7 @@ namespace krylith::tool {
 namespace {
 
 template <class T>
-void run(const graph_request& request, const graph<T>& g, graph_figures& f) {
+void run_pagerank(const graph_request& request, const graph<T>& g, graph_figures& f) {
     pagerank_options options{.damping = request.damping,
                              .tolerance = request.tolerance,
                              .sources = f.sources,
@@ -38,7 +38,7 @@ void run(const graph_request& request, const graph<T>& g, graph_figures& f) {
                  "ranks of vertices in " + request.matrix);
 }
 
-std::string outcome(const graph_figures& f, bool complete) {
+std::string pagerank_outcome(const graph_figures& f, bool complete) {
     std::string ranks;
     for (const auto& [vertex, rank] : f.highest)
         ranks += fmt::format("{}{} ({:.3g})", ranks.empty() ? "" : ", ", vertex + 1, rank);
@@ -47,7 +47,8 @@ std::string outcome(const graph_figures& f, bool complete) {
                        f.outcome.iterations(), ranks);
 }
 
-void report(const graph_request& request, const graph_figures& f, nlohmann::ordered_json& to) {
+void report_pagerank(const graph_request& request, const graph_figures& f,
+                     nlohmann::ordered_json& to) {
     to["damping"] = request.damping;
     to["tolerance"] = request.tolerance;
     to["error_bound"] = *f.error_bound;
@@ -62,9 +63,9 @@ constinit const graph_method graph_rows::pagerank = {
     .help = "ranks of vertices",
     .jumps = true,
     .options = {"--reproducible", "--damping", "--tolerance"},
-    .run = graph_runners{run<double>, run<float>},
-    .outcome = outcome,
-    .report = report,
+    .run = graph_runners{run_pagerank<double>, run_pagerank<float>},
+    .outcome = pagerank_outcome,
+    .report = report_pagerank,
 };
 
 } // namespace krylith::tool

@@ -15,7 +15,7 @@ namespace krylith::tool {
 namespace {
 
 template <class T>
-void run(const graph_request& request, const graph<T>& g, graph_figures& f) {
+void run_sssp(const graph_request& request, const graph<T>& g, graph_figures& f) {
     if (const auto& edge = g.negative())
         throw input_error(fmt::format("{}: the entry in row {} and column {} (from 1) is {}: sssp "
                                       "needs weights of 0 or more",
@@ -38,11 +38,12 @@ void run(const graph_request& request, const graph<T>& g, graph_figures& f) {
                              f.sources.front() + 1, request.matrix));
 }
 
-std::string outcome(const graph_figures& f, bool complete) {
+std::string sssp_outcome(const graph_figures& f, bool complete) {
     return vertices_reached(f, complete, fmt::format("the farthest at {:.6g}", *f.farthest));
 }
 
-void report(const graph_request& /*request*/, const graph_figures& f, nlohmann::ordered_json& to) {
+void report_sssp(const graph_request& /*request*/, const graph_figures& f,
+                 nlohmann::ordered_json& to) {
     to["reached"] = f.reached;
     to["farthest"] = *f.farthest;
 }
@@ -54,9 +55,9 @@ constinit const graph_method graph_rows::sssp = {
     .help = "lengths of shortest paths from a vertex",
     .jumps = false,
     .options = name_list::none(),
-    .run = graph_runners{run<double>, run<float>},
-    .outcome = outcome,
-    .report = report,
+    .run = graph_runners{run_sssp<double>, run_sssp<float>},
+    .outcome = sssp_outcome,
+    .report = report_sssp,
 };
 
 } // namespace krylith::tool

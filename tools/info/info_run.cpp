@@ -1,7 +1,5 @@
 #include <krylith/tools/info/info_run.hpp>
 
-#include <nlohmann/json.hpp>
-
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/kernel/all_reduce_slots.hpp>
@@ -29,8 +27,6 @@ matrix_info inspect(const std::string& name, const csr_matrix<double>& matrix,
 }
 
 namespace {
-
-using json = nlohmann::ordered_json;
 
 json entry(const std::optional<mirrored_entry>& e) {
     if (!e) return {};

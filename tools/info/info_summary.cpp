@@ -14,8 +14,8 @@ namespace krylith::tool {
 
 namespace {
 
-std::string line(const char* name, const std::string& text) {
-    return fmt::format("{:<12} {}\n", name, one_line(text));
+std::string info_line(const char* name, const std::string& text) {
+    return named_line(name, text, 12);
 }
 
 std::string percent(std::int64_t part, std::int64_t whole) {
@@ -28,37 +28,39 @@ std::string percent(std::int64_t part, std::int64_t whole) {
 std::string pattern_lines(const matrix_statistics& s) {
     const row_lengths& r = s.lengths;
     std::string out =
-        line("a row", fmt::format("{} to {} nonzeros, mean {:.4g}, deviation {:.3g}, "
-                                  "Gini {:.3f}; {} empty",
-                                  r.least, r.most, r.mean, r.deviation, r.gini, r.empty));
+        info_line("a row", fmt::format("{} to {} nonzeros, mean {:.4g}, deviation {:.3g}, "
+                                       "Gini {:.3f}; {} empty",
+                                       r.least, r.most, r.mean, r.deviation, r.gini, r.empty));
     if (s.duplicates > 0 || !s.sorted)
-        out += line("stored",
-                    fmt::format("{} entries, {} of them summed as duplicates; columns {} "
-                                "in rows",
-                                s.stored, s.duplicates, s.sorted ? "ascend" : "don't ascend"));
-    if (s.empty_columns > 0) out += line("", fmt::format("{} empty columns", s.empty_columns));
-    return out + line("bandwidth", fmt::format("{} below the diagonal, {} above", s.bandwidth.lower,
-                                               s.bandwidth.upper));
+        out += info_line("stored",
+                         fmt::format("{} entries, {} of them summed as duplicates; columns {} "
+                                     "in rows",
+                                     s.stored, s.duplicates, s.sorted ? "ascend" : "don't ascend"));
+    if (s.empty_columns > 0) out += info_line("", fmt::format("{} empty columns", s.empty_columns));
+    return out + info_line("bandwidth", fmt::format("{} below the diagonal, {} above",
+                                                    s.bandwidth.lower, s.bandwidth.upper));
 }
 
 std::string symmetry_lines(const matrix_statistics& s) {
     if (!s.symmetry) return {};
     const symmetry_statistics& y = *s.symmetry;
-    if (y.off_diagonal == 0) return line("symmetry", "no entries off the diagonal");
-    std::string out = line("symmetry", fmt::format("places: {} of the off-diagonal entries have a "
-                                                   "mirror; values: {} equal it",
-                                                   percent(y.matched_places, y.off_diagonal),
-                                                   percent(y.matched_values, y.off_diagonal)));
+    if (y.off_diagonal == 0) return info_line("symmetry", "no entries off the diagonal");
+    std::string out =
+        info_line("symmetry", fmt::format("places: {} of the off-diagonal entries have a "
+                                          "mirror; values: {} equal it",
+                                          percent(y.matched_places, y.off_diagonal),
+                                          percent(y.matched_values, y.off_diagonal)));
     if (y.largest_difference > 0)
-        out += line("", fmt::format("|a_ij - a_ji| is {:.3g} at most, {:.2g} of the largest entry",
-                                    y.largest_difference, y.largest_difference / s.values.largest));
+        out += info_line(
+            "", fmt::format("|a_ij - a_ji| is {:.3g} at most, {:.2g} of the largest entry",
+                            y.largest_difference, y.largest_difference / s.values.largest));
     return out;
 }
 
 std::string diagonal_lines(const matrix_statistics& s) {
     const diagonal_statistics& d = s.diagonal;
     if (d.length == 0) return {};
-    std::string out = line(
+    std::string out = info_line(
         "diagonal", fmt::format("{} positive, {} negative, {} zero{}; {:.4g} to "
                                 "{:.4g}",
                                 d.positive, d.negative, d.missing + d.zeros,
@@ -69,7 +71,7 @@ std::string diagonal_lines(const matrix_statistics& s) {
     if (d.worst_row >= 0)
         dominance += fmt::format("; worst: row {}, {:.3g} of the others' sum", d.worst_row + 1,
                                  d.worst_ratio);
-    return out + line("dominance", dominance);
+    return out + info_line("dominance", dominance);
 }
 
 std::string value_line(const matrix_statistics& s) {
@@ -77,7 +79,7 @@ std::string value_line(const matrix_statistics& s) {
     std::string text = fmt::format("magnitudes {:.4g} to {:.4g}, {} stored zero{}", v.smallest,
                                    v.largest, v.zeros, v.zeros == 1 ? "" : "s");
     if (v.not_finite > 0) text += fmt::format(", {} NaN or infinite", v.not_finite);
-    return line("values", text);
+    return info_line("values", text);
 }
 
 /// The formats that have a column.
@@ -175,17 +177,17 @@ method listed_method(const solver_method& solver) {
 
 std::string summary(const matrix_info& info) {
     const matrix_statistics& s = info.statistics;
-    std::string out = line("matrix", fmt::format("{}: {} rows, {} columns, {} nonzeros", info.name,
-                                                 s.rows, s.columns, s.nnz()));
-    if (!info.file.layout.empty()) out += line("file", in_words(info.file));
-    out += line("kind", info.kind.words);
-    for (const std::string& hint : info.kind.hints) out += line("", hint);
+    std::string out = info_line("matrix", fmt::format("{}: {} rows, {} columns, {} nonzeros",
+                                                      info.name, s.rows, s.columns, s.nnz()));
+    if (!info.file.layout.empty()) out += info_line("file", in_words(info.file));
+    out += info_line("kind", info.kind.words);
+    for (const std::string& hint : info.kind.hints) out += info_line("", hint);
     if (s.rows == 0 || s.columns == 0) return out;
     out += pattern_lines(s) + symmetry_lines(s) + diagonal_lines(s) + value_line(s);
-    out +=
-        line("time",
-             fmt::format("load {}, statistics {}, footprints {}", in_seconds(info.load_seconds),
-                         in_seconds(info.statistics_seconds), in_seconds(info.footprint_seconds)));
+    out += info_line("time",
+                     fmt::format("load {}, statistics {}, footprints {}",
+                                 in_seconds(info.load_seconds), in_seconds(info.statistics_seconds),
+                                 in_seconds(info.footprint_seconds)));
     return out + footprint_table(info);
 }
 

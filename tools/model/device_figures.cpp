@@ -15,7 +15,7 @@ namespace krylith::tool {
 
 namespace {
 
-constexpr int warm_up = 2;
+constexpr int warm_up_runs = 2;
 constexpr int copies = 8;
 
 /// Seconds of one copy: the median of five runs of some copies each.
@@ -27,7 +27,7 @@ double seconds_a_copy(const device_group& group, const std::function<void()>& co
         group.synchronize();
         return watch.lap() / count;
     };
-    (void)run(warm_up);
+    (void)run(warm_up_runs);
     std::array<double, 5> seconds{};
     for (double& s : seconds) s = run(copies);
     std::ranges::sort(seconds);

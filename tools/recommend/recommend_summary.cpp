@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <krylith/config.hpp>
 #include <krylith/tools/cli/printable.hpp>
@@ -16,12 +15,6 @@
 namespace krylith::tool {
 
 namespace {
-
-using json = nlohmann::ordered_json;
-
-std::string line(const char* name, const std::string& text) {
-    return fmt::format("{:<11} {}\n", name, one_line(text));
-}
 
 /// In the order of verdicts, each by time.
 std::vector<std::size_t> ranking(const std::vector<trial>& trials) {
@@ -137,7 +130,7 @@ std::string verdict_line(const recommend_request& request, const recommendation&
                        request.seconds, unfinished(r), r.trials.size(), more_time(request, r));
 }
 
-json as_json(const trial& t) {
+json trial_as_json(const trial& t) {
     const bool finite = t.outcome == verdict::converged || t.outcome == verdict::converging;
     return {{"solver", t.method.solver},
             {"preconditioner", t.method.preconditioner},
@@ -160,23 +153,24 @@ json as_json(const trial& t) {
 
 std::string summary(const recommend_request& request, const recommendation& r) {
     const matrix_statistics& s = r.statistics;
-    std::string out = line(
+    std::string out = named_line(
         "matrix", fmt::format("{}: {} rows, {} nonzeros", request.solve.matrix, s.rows, s.nnz()));
-    out += line("kind", r.kind.words);
-    for (const std::string& hint : r.kind.hints) out += line("", hint);
+    out += named_line("kind", r.kind.words);
+    for (const std::string& hint : r.kind.hints) out += named_line("", hint);
     out += method_table(r) + placement_table(r) + "\n";
-    for (const std::string& warning : r.warnings) out += line("warning", warning);
+    for (const std::string& warning : r.warnings) out += named_line("warning", warning);
     if (!r.found()) {
-        out += line("verdict", verdict_line(request, r));
-        if (unfinished(r) > 0) out += line("", "Should they fail too:");
-        for (const std::string& words : what_is_missing(r)) out += line("", words);
+        out += named_line("verdict", verdict_line(request, r));
+        if (unfinished(r) > 0) out += named_line("", "Should they fail too:");
+        for (const std::string& words : what_is_missing(r)) out += named_line("", words);
         return out;
     }
-    out += line("why", why(r));
+    out += named_line("why", why(r));
     if (unfinished(r) > 0 && r.trials[*r.chosen].outcome != verdict::converged)
-        out += line("", fmt::format("Not finished in the time: {} of {} methods, which may be "
-                                    "faster. Give them more: {}.",
-                                    unfinished(r), r.trials.size(), more_time(request, r)));
+        out +=
+            named_line("", fmt::format("Not finished in the time: {} of {} methods, which may be "
+                                       "faster. Give them more: {}.",
+                                       unfinished(r), r.trials.size(), more_time(request, r)));
     return out + "\n    " + one_line(command_line(request, r)) + "\n";
 }
 
@@ -198,7 +192,7 @@ std::string json_report(const recommend_request& request, const recommendation& 
     report["seconds_for_all"] = r.seconds_for_all;
     report["trials"] = json::array();
     for (const std::size_t k : ranking(r.trials)) {
-        json row = as_json(r.trials[k]);
+        json row = trial_as_json(r.trials[k]);
         row["chosen"] = r.chosen == k;
         report["trials"].push_back(row);
     }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <krylith/tools/cli/quantities.hpp>
+#include <krylith/tools/cli/report_schema.hpp>
 #include <krylith/tools/report/html.hpp>
 #include <krylith/tools/report/report_fields.hpp>
 
@@ -13,10 +14,8 @@ namespace krylith::tool {
 
 namespace {
 
-using json = nlohmann::ordered_json;
-
 /// As many colours as the style sheet has.
-constexpr std::size_t colours = 6;
+constexpr std::size_t bar_colours = 6;
 
 struct piece {
     std::string name;
@@ -34,7 +33,7 @@ std::string bar(const std::string& name, const std::vector<piece>& pieces, doubl
             html::element("span",
                           fmt::format("class=\"piece c{}\" style=\"width:{:.3f}%\" "
                                       "title=\"{}: {}\"",
-                                      (first_colour + k) % colours, 100 * pieces[k].size / most,
+                                      (first_colour + k) % bar_colours, 100 * pieces[k].size / most,
                                       html::text(pieces[k].name), html::text(pieces[k].words)),
                           "");
     }

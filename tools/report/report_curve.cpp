@@ -5,13 +5,12 @@
 
 #include <fmt/format.h>
 
+#include <krylith/tools/cli/report_schema.hpp>
 #include <krylith/tools/report/report_fields.hpp>
 
 namespace krylith::tool {
 
 namespace {
-
-using json = nlohmann::ordered_json;
 
 std::string title_of(const json& report) {
     const std::string matrix = text_at(report, "/matrix/name");

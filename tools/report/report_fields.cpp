@@ -2,14 +2,13 @@
 
 #include <array>
 #include <krylith/tools/cli/quantities.hpp>
+#include <krylith/tools/cli/report_schema.hpp>
 
 #include <fmt/format.h>
 
 namespace krylith::tool {
 
 namespace {
-
-using json = nlohmann::ordered_json;
 
 // A field that reports get later is one line here; all others are listed at the end of the page.
 constexpr std::array outcome_table = {

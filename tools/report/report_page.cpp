@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <krylith/tools/cli/report_schema.hpp>
 #include <krylith/tools/report/html.hpp>
 #include <krylith/tools/report/report_bars.hpp>
 #include <krylith/tools/report/report_curve.hpp>
@@ -14,8 +15,6 @@
 namespace krylith::tool {
 
 namespace {
-
-using json = nlohmann::ordered_json;
 
 std::string heading(const char* text, const std::string& content) {
     return content.empty() ? content : html::element("h3", "", html::text(text)) + content;
@@ -66,7 +65,7 @@ std::string notes(const json& report) {
 }
 
 /// What auto tried: a table with the fields of the first attempt as its columns.
-std::string attempts(const json& report) {
+std::string attempts_table(const json& report) {
     if (!report.contains("attempts") || !report["attempts"].is_array() ||
         report["attempts"].empty() || !report["attempts"].front().is_object())
         return {};
@@ -115,7 +114,7 @@ std::string section(const page_entry& entry, std::size_t number) {
                                     html::text(text_at(report, "/matrix/name")));
     out += verdict(report) + notes(report);
     out += heading("What was solved", facts(report));
-    out += heading("What was tried", attempts(report));
+    out += heading("What was tried", attempts_table(report));
     if (!curves.front().history.empty()) out += heading("Convergence", picture(draw(curves)));
     out += heading("Where the time went", time_bars(report));
     out += heading("Memory by device", memory_bars(report));

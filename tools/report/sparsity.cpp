@@ -27,7 +27,7 @@ int cells(double fraction, std::int64_t extent, int most) {
 }
 
 /// Dots of a character: Braille's grid, or one dot that is twice as high as wide.
-struct character {
+struct dot_grid {
     int rows;
     int columns;
 };
@@ -145,7 +145,7 @@ template density measure_density(const csr_view<float>&, int, int);
 
 template <class T>
 std::string sparsity_picture(const csr_view<T>& matrix, const terminal& screen) {
-    const character c = screen.utf8 ? character{4, 2} : character{1, 1};
+    const dot_grid c = screen.utf8 ? dot_grid{4, 2} : dot_grid{1, 1};
     const int lines = std::max(1, screen.lines - 2) * c.rows; // inside the frame
     const int width = std::max(1, screen.columns - 2) * c.columns;
     const int stretch =

@@ -3,14 +3,12 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <krylith/tools/cli/quantities.hpp>
+#include <krylith/tools/cli/report_schema.hpp>
 #include <krylith/tools/solve/solve_report.hpp>
 
 namespace krylith::tool {
-
-using json = nlohmann::ordered_json;
 
 std::string column_lines(const solve_outcome& o) {
     const std::size_t count = o.right_hand_sides.size();

@@ -1,8 +1,8 @@
 #include <krylith/tools/solve/operator_report.hpp>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include <krylith/tools/cli/report_schema.hpp>
 #include <krylith/tools/solve/solve_report.hpp>
 
 namespace krylith::tool {
@@ -18,7 +18,7 @@ std::string format_in_words(const std::string& name, double narrow_fraction) {
     return fmt::format("{} ({:.3g}% of the values narrow)", name, 100 * narrow_fraction);
 }
 
-nlohmann::ordered_json as_json(const reordering_report& r) {
+json as_json(const reordering_report& r) {
     if (!r.order) return nullptr;
     return {{"order", to_string(r.order)},
             {"seconds", r.seconds},
@@ -28,8 +28,7 @@ nlohmann::ordered_json as_json(const reordering_report& r) {
             {"ghosts_after", r.ghosts_after}};
 }
 
-nlohmann::ordered_json as_json(const std::optional<fraction_choice>& choice) {
-    using json = nlohmann::ordered_json;
+json as_json(const std::optional<fraction_choice>& choice) {
     if (!choice) return nullptr;
     const auto point = [](const row_fractions& fractions) {
         return json{{"long_fraction", fractions.long_rows},

@@ -11,8 +11,6 @@
 
 namespace krylith::tool {
 
-using json = nlohmann::ordered_json;
-
 told_solve tell(const solve_request& request, const solve_outcome& outcome,
                 const std::string& command) {
     told_solve told{json_fields(request, outcome), outcome.sparsity};

@@ -1,7 +1,6 @@
 #include <krylith/tools/solve/solve_report.hpp>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <krylith/config.hpp>
 #include <krylith/tools/cli/report_schema.hpp>
@@ -12,8 +11,6 @@
 namespace krylith::tool {
 
 namespace {
-
-using json = nlohmann::ordered_json;
 
 template <class T>
 json or_null(const std::optional<T>& value) {
@@ -42,7 +39,7 @@ json times(const std::vector<prediction>& operators) {
     return list;
 }
 
-json attempts(const solve_result& result) {
+json attempts_as_json(const solve_result& result) {
     json list = json::array();
     for (const solve_attempt& a : result.attempts)
         list.push_back({{"solver", a.solver},
@@ -117,7 +114,7 @@ json json_fields(const solve_request& request, const solve_outcome& outcome) {
                         {"nnz", outcome.nnz}};
     report["solver"] = outcome.solver;
     report["solver_because"] = outcome.solver_because;
-    report["attempts"] = attempts(r);
+    report["attempts"] = attempts_as_json(r);
     report["preconditioner"] = outcome.preconditioner;
     report["preconditioner_bytes"] = outcome.preconditioner_bytes;
     report["multigrid"] = levels(outcome.levels);

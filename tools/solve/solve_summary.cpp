@@ -21,10 +21,6 @@ namespace krylith::tool {
 
 namespace {
 
-std::string line(const char* name, const std::string& text) {
-    return fmt::format("{:<11} {}\n", name, one_line(text));
-}
-
 using items = std::map<std::string, std::size_t>;
 
 double total(const items& bytes) {
@@ -75,50 +71,51 @@ std::string attempt_lines(const solve_result& r) {
             fmt::format("{}{} {}{} ({})", attempt.solver, restart,
                         with_preconditioner(attempt.preconditioner), side, attempt.because);
         if (!attempt.refused.empty()) {
-            text += line("", "tried: " + how + ": " + attempt.refused);
+            text += named_line("", "tried: " + how + ": " + attempt.refused);
             continue;
         }
         const std::string end = in_words(attempt.reason);
-        text += line("", &attempt == best
-                             ? "auto: " + how
-                             : fmt::format("tried: {}: {} after {} iterations, {}", how,
-                                           end.substr(end.find(": ") + 2), attempt.iterations,
-                                           in_seconds(attempt.seconds)));
+        text += named_line("", &attempt == best
+                                   ? "auto: " + how
+                                   : fmt::format("tried: {}: {} after {} iterations, {}", how,
+                                                 end.substr(end.find(": ") + 2), attempt.iterations,
+                                                 in_seconds(attempt.seconds)));
     }
     return text;
 }
 
 std::string time_lines(const solve_outcome& o) {
     const solve_result& r = o.result;
-    std::string text =
-        line("time", fmt::format("load {}, setup {}, transfer {}, solve {}",
-                                 in_seconds(o.load_seconds), in_seconds(o.setup_seconds),
-                                 in_seconds(o.transfer_seconds), in_seconds(r.solve_seconds)));
+    std::string text = named_line(
+        "time", fmt::format("load {}, setup {}, transfer {}, solve {}", in_seconds(o.load_seconds),
+                            in_seconds(o.setup_seconds), in_seconds(o.transfer_seconds),
+                            in_seconds(r.solve_seconds)));
     if (r.iterations == 0 || !o.right_hand_sides.empty()) return text;
     std::string each = in_seconds(r.seconds_per_iteration()) + " an iteration";
     if (o.bandwidth())
         each += fmt::format(", {:.4g} GB/s by the byte model of {}", *o.bandwidth(),
                             in_bytes(*o.bytes_an_iteration));
-    return text + line("", each);
+    return text + named_line("", each);
 }
 
 /// A table: a line a level.
 std::string level_lines(const std::vector<multigrid_level_facts>& levels) {
     if (levels.empty()) return {};
-    std::string text =
-        line("multigrid",
-             fmt::format("{} levels, {:.2f} times the nonzeros of A, {:.2f} times its "
-                         "rows",
-                         levels.size(), operator_complexity(levels), grid_complexity(levels)));
+    std::string text = named_line(
+        "multigrid",
+        fmt::format("{} levels, {:.2f} times the nonzeros of A, {:.2f} times its "
+                    "rows",
+                    levels.size(), operator_complexity(levels), grid_complexity(levels)));
     for (std::size_t k = 0; k < levels.size(); ++k)
-        text += line("", fmt::format("{:>2} {:>11} rows {:>12} nonzeros ({:>6.1f} a row), {}", k,
-                                     levels[k].rows, levels[k].nonzeros,
-                                     levels[k].rows > 0 ? static_cast<double>(levels[k].nonzeros) /
-                                                              static_cast<double>(levels[k].rows)
-                                                        : 0.0,
-                                     levels[k].format));
+        text += named_line("", fmt::format("{:>2} {:>11} rows {:>12} nonzeros ({:>6.1f} a row), {}",
+                                           k, levels[k].rows, levels[k].nonzeros,
+                                           levels[k].rows > 0
+                                               ? static_cast<double>(levels[k].nonzeros) /
+                                                     static_cast<double>(levels[k].rows)
+                                               : 0.0,
+                                           levels[k].format));
     if (const std::string& why = levels.back().why_last; !why.empty())
-        text += line("", "no coarser level: " + why);
+        text += named_line("", "no coarser level: " + why);
     return text;
 }
 
@@ -152,11 +149,11 @@ const char* in_words(reason why) noexcept {
 std::string matrix_lines(const solve_request& request, const solve_outcome& o) {
     const double per_row =
         static_cast<double>(o.nnz) / static_cast<double>(std::max<std::int64_t>(o.rows, 1));
-    return line("matrix",
-                fmt::format("{}{}: {} rows, {}{} nonzeros ({:.1f} a row)", request.matrix,
-                            request.spd ? " made spd" : "", o.rows,
-                            o.rows == o.columns ? "" : fmt::format("{} columns, ", o.columns),
-                            o.nnz, per_row));
+    return named_line("matrix",
+                      fmt::format("{}{}: {} rows, {}{} nonzeros ({:.1f} a row)", request.matrix,
+                                  request.spd ? " made spd" : "", o.rows,
+                                  o.rows == o.columns ? "" : fmt::format("{} columns, ", o.columns),
+                                  o.nnz, per_row));
 }
 
 std::string in_words(const row_matching_report& r) {
@@ -168,57 +165,65 @@ std::string in_words(const row_matching_report& r) {
 }
 
 std::string operator_lines(const solve_outcome& o) {
-    std::string text = o.matched ? line("rows", in_words(*o.matched)) : std::string();
-    text += line("devices", fmt::format("{}: {}", o.devices.size(), fmt::join(o.devices, "; ")));
-    if (!o.devices_because.empty()) text += line("", "auto: " + o.devices_because);
-    text += line("operator", fmt::format("{} ({}), format {}", o.operator_name, o.operator_because,
-                                         format_in_words(o.format_name, o.narrow_fraction)));
-    if (o.reordered.order) text += line("order", in_words(o.reordered));
+    std::string text = o.matched ? named_line("rows", in_words(*o.matched)) : std::string();
+    text +=
+        named_line("devices", fmt::format("{}: {}", o.devices.size(), fmt::join(o.devices, "; ")));
+    if (!o.devices_because.empty()) text += named_line("", "auto: " + o.devices_because);
+    text += named_line("operator",
+                       fmt::format("{} ({}), format {}", o.operator_name, o.operator_because,
+                                   format_in_words(o.format_name, o.narrow_fraction)));
+    if (o.reordered.order) text += named_line("order", in_words(o.reordered));
     if (o.devices.size() > 1)
-        text += line("transport", fmt::format("{} ({})", o.transport, o.transport_because));
+        text += named_line("transport", fmt::format("{} ({})", o.transport, o.transport_because));
     return text;
 }
 
 std::string outcome_lines(const solve_request& request, const solve_outcome& o) {
     const solve_result& r = o.result;
-    std::string text = line("solver", fmt::format("{}, preconditioner {}, {}, {}", o.solver,
-                                                  o.preconditioner, request.multiply.precision,
-                                                  r.form == "persistent" ? "one kernel a GPU"
-                                                  : r.recorded           ? "recorded"
-                                                               : "eager: " + o.eager_because));
+    std::string text =
+        named_line("solver", fmt::format("{}, preconditioner {}, {}, {}", o.solver,
+                                         o.preconditioner, request.multiply.precision,
+                                         r.form == "persistent" ? "one kernel a GPU"
+                                         : r.recorded           ? "recorded"
+                                                                : "eager: " + o.eager_because));
     if (r.attempts.empty() && !o.solver_because.empty() && o.right_hand_sides.empty())
-        text += line("", fmt::format("auto: {} ({})", o.solver, o.solver_because));
+        text += named_line("", fmt::format("auto: {} ({})", o.solver, o.solver_because));
     const bool several = !o.right_hand_sides.empty();
     if (several && o.one_by_one_because.empty() && !o.solver_because.empty())
-        text += line("", fmt::format("auto: {} {} ({})", o.solver,
-                                     with_preconditioner(o.preconditioner), o.solver_because));
+        text +=
+            named_line("", fmt::format("auto: {} {} ({})", o.solver,
+                                       with_preconditioner(o.preconditioner), o.solver_because));
     if (!several) text += attempt_lines(r);
     text += level_lines(o.levels);
-    text += several ? column_lines(o) : line("outcome", outcome_line(o));
+    text += several ? column_lines(o) : named_line("outcome", outcome_line(o));
     for (const kernel_use& use : o.kernel_uses)
-        text += line("", fmt::format("{} products by {}", use.products, use.kernel));
+        text += named_line("", fmt::format("{} products by {}", use.products, use.kernel));
     if (!several)
-        text += line("residual", fmt::format("{:.3e} relative to ||b|| = {:.3e} (true); {:.3e} "
-                                             "(recurrence)",
-                                             r.relative_residual(), r.rhs_norm,
-                                             r.rhs_norm > 0 ? r.recurrence_residual / r.rhs_norm
-                                                            : r.recurrence_residual));
+        text +=
+            named_line("residual", fmt::format("{:.3e} relative to ||b|| = {:.3e} (true); {:.3e} "
+                                               "(recurrence)",
+                                               r.relative_residual(), r.rhs_norm,
+                                               r.rhs_norm > 0 ? r.recurrence_residual / r.rhs_norm
+                                                              : r.recurrence_residual));
     if (r.normal)
-        text += line("", fmt::format("{:.3e} of A'(b - A x), relative to ||A|| ||b - A x||, where "
-                                     "||A|| is about {:.3e}",
-                                     r.normal->relative, r.normal->matrix_norm));
+        text += named_line(
+            "", fmt::format("{:.3e} of A'(b - A x), relative to ||A|| ||b - A x||, where "
+                            "||A|| is about {:.3e}",
+                            r.normal->relative, r.normal->matrix_norm));
     if (o.solution_error)
-        text += line("error", fmt::format("{:.3e} at most in an entry of x, which should be ones",
-                                          *o.solution_error));
+        text +=
+            named_line("error", fmt::format("{:.3e} at most in an entry of x, which should be ones",
+                                            *o.solution_error));
     if (r.spectrum)
-        text += line("condition", fmt::format("about {:.2e}: eigenvalues {:.3e} to {:.3e} by cg",
-                                              r.spectrum->condition(), r.spectrum->smallest,
-                                              r.spectrum->largest));
+        text +=
+            named_line("condition", fmt::format("about {:.2e}: eigenvalues {:.3e} to {:.3e} by cg",
+                                                r.spectrum->condition(), r.spectrum->smallest,
+                                                r.spectrum->largest));
     text += time_lines(o);
-    if (!r.bytes.empty()) text += line("memory", memory(r.bytes));
-    if (!r.diagnosis.empty()) text += line("diagnosis", r.diagnosis);
-    for (const std::string& warning : o.warnings) text += line("warning", warning);
-    if (asks_for_advice(r) && !several) text += line("next", next_command(request));
+    if (!r.bytes.empty()) text += named_line("memory", memory(r.bytes));
+    if (!r.diagnosis.empty()) text += named_line("diagnosis", r.diagnosis);
+    for (const std::string& warning : o.warnings) text += named_line("warning", warning);
+    if (asks_for_advice(r) && !several) text += named_line("next", next_command(request));
     return text;
 }
 

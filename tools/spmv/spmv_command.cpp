@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <krylith/config.hpp>
 #include <krylith/spmv/tuning/timed_trips.hpp>
@@ -31,7 +30,6 @@ struct spmv_job {
 };
 
 std::string json_report(const spmv_request& request, const spmv_outcome& o) {
-    using json = nlohmann::ordered_json;
     const json report = {
         {"schema_version", report_schema},
         {"version", KRYLITH_VERSION},
@@ -72,7 +70,7 @@ std::string json_report(const spmv_request& request, const spmv_outcome& o) {
 std::string summary(const spmv_request& request, const spmv_outcome& o) {
     std::string text;
     const auto line = [&](const char* name, const std::string& content) {
-        text += fmt::format("{:<11} {}\n", name, one_line(content));
+        text += named_line(name, content);
     };
     const std::string columns = o.columns == o.rows ? "" : fmt::format("{} columns, ", o.columns);
     line("matrix",

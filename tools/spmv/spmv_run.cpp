@@ -22,7 +22,7 @@ namespace krylith::tool {
 
 namespace {
 
-constexpr std::int64_t warm_up = 16;
+constexpr std::int64_t warm_up_products = 16;
 
 /// An entry of A x, or of A' x, in the widest type.
 struct exact_sum {
@@ -112,7 +112,7 @@ double time_product(const matrix_operator<T>& a, vector<T>& x, T alpha, T beta, 
             a.apply(loop.run(), alpha, x, beta, y);
         });
     };
-    (void)seconds(warm_up);
+    (void)seconds(warm_up_products);
     const std::int64_t all = whole_recordings(trips);
     return seconds(all) / static_cast<double>(all);
 }

@@ -9,7 +9,7 @@ namespace krylith::cuda {
 namespace {
 
 /// The number of vectors whose sums a thread keeps in registers: w is read count / at_once times.
-inline constexpr int at_once = 8;
+inline constexpr int dots_at_once = 8;
 
 template <class T>
 __global__ void __launch_bounds__(block_threads)
@@ -23,20 +23,20 @@ __global__ void __launch_bounds__(block_threads)
     const std::int64_t start =
         a.first_owned + static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
     const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * block_threads;
-    for (int base = 0; base < values; base += at_once) {
-        const T* from[at_once];
+    for (int base = 0; base < values; base += dots_at_once) {
+        const T* from[dots_at_once];
 #pragma unroll
-        for (int j = 0; j < at_once; ++j)
+        for (int j = 0; j < dots_at_once; ++j)
             from[j] = base + j < a.count ? a.basis[base + j] : a.w; // the last: w itself
-        double sum[at_once] = {};
+        double sum[dots_at_once] = {};
         for (std::int64_t i = start; i < a.last_owned; i += step) {
             const double w = static_cast<double>(a.w[i]);
 #pragma unroll
-            for (int j = 0; j < at_once; ++j)
+            for (int j = 0; j < dots_at_once; ++j)
                 if (base + j < values) sum[j] += static_cast<double>(from[j][i]) * w;
         }
 #pragma unroll
-        for (int j = 0; j < at_once; ++j) {
+        for (int j = 0; j < dots_at_once; ++j) {
             if (base + j >= values) break;
             const double total = block_sum(sum[j], warp_sums);
             if (threadIdx.x == 0)

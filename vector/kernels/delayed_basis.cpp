@@ -14,7 +14,7 @@ namespace krylith {
 namespace {
 
 template <class T>
-void launch_dots(device& device, const delayed_arguments<T>& a) {
+void launch_delayed_dots(device& device, const delayed_arguments<T>& a) {
 #if KRYLITH_HAVE_CUDA
     if (device.kind() == backend::cuda) return cuda::delayed_dots(device, a);
 #endif
@@ -22,7 +22,7 @@ void launch_dots(device& device, const delayed_arguments<T>& a) {
 }
 
 template <class T>
-void launch_update(device& device, const delayed_arguments<T>& a) {
+void launch_delayed_update(device& device, const delayed_arguments<T>& a) {
 #if KRYLITH_HAVE_CUDA
     if (device.kind() == backend::cuda) return cuda::delayed_update(device, a);
 #endif
@@ -38,8 +38,8 @@ void delayed_dots(execution& run, const basis<T>& v, int count, const vector<T>&
     run.open({});
     run.publish_array(first, 2 * count + 1);
     for (int rank = 0; rank < run.ranks(); ++rank)
-        launch_dots(run.group()[rank],
-                    pass_arguments<delayed_arguments<T>>(run, v, count, w, first, rank));
+        launch_delayed_dots(run.group()[rank],
+                            pass_arguments<delayed_arguments<T>>(run, v, count, w, first, rank));
     run.close();
 }
 
@@ -58,7 +58,7 @@ void delayed_update(execution& run, basis<T>& v, int count, const vector<T>& w, 
         auto a = pass_arguments<delayed_arguments<T>>(run, v, count, w, first, rank);
         a.sends = exchange != nullptr;
         if (exchange != nullptr) a.put = exchange->put(rank, run.ordered());
-        launch_update(run.group()[rank], a);
+        launch_delayed_update(run.group()[rank], a);
     }
     if (exchange != nullptr) exchange->forward();
     run.close();

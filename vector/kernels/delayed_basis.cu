@@ -11,39 +11,40 @@ namespace {
 
 /// The number of vectors whose sums a thread keeps in registers: u and w are read count / at_once
 /// times.
-inline constexpr int at_once = 12;
+inline constexpr int delayed_at_once = 12;
 
 template <class T>
 __global__ void __launch_bounds__(block_threads, 2)
-    dots_kernel(const __grid_constant__ compact_context parameter,
-                const __grid_constant__ delayed_operands<T> a) {
+    delayed_dots_kernel(const __grid_constant__ compact_context parameter,
+                        const __grid_constant__ delayed_operands<T> a) {
     __shared__ context_state state;
     const compact_context& context = state.context; // complete after the prologue
-    __shared__ double warp_sums[2 * at_once + 1][block_warps];
+    __shared__ double warp_sums[2 * delayed_at_once + 1][block_warps];
     if (!kernel_prologue(parameter, state)) return;
     const std::int64_t start =
         a.first_owned + static_cast<std::int64_t>(blockIdx.x) * block_threads + threadIdx.x;
     const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * block_threads;
     const T* const u = a.basis[a.count - 1];
-    for (int base = 0; base < a.count; base += at_once) {
-        const T* from[at_once];
+    for (int base = 0; base < a.count; base += delayed_at_once) {
+        const T* from[delayed_at_once];
 #pragma unroll
-        for (int j = 0; j < at_once; ++j) from[j] = base + j < a.count ? a.basis[base + j] : u;
-        double sum[2 * at_once + 1] = {}; // of u, of w, w'w
+        for (int j = 0; j < delayed_at_once; ++j)
+            from[j] = base + j < a.count ? a.basis[base + j] : u;
+        double sum[2 * delayed_at_once + 1] = {}; // of u, of w, w'w
         for (std::int64_t i = start; i < a.last_owned; i += step) {
             const double of_u = static_cast<double>(u[i]);
             const double of_w = static_cast<double>(a.w[i]);
 #pragma unroll
-            for (int j = 0; j < at_once; ++j) {
+            for (int j = 0; j < delayed_at_once; ++j) {
                 if (base + j >= a.count) continue;
                 const double v = static_cast<double>(from[j][i]);
                 sum[j] += v * of_u;
-                sum[at_once + j] += v * of_w;
+                sum[delayed_at_once + j] += v * of_w;
             }
-            sum[2 * at_once] += of_w * of_w;
+            sum[2 * delayed_at_once] += of_w * of_w;
         }
 #pragma unroll
-        for (int v = 0; v < 2 * at_once + 1; ++v) store_warp_sum(sum[v], warp_sums[v]);
+        for (int v = 0; v < 2 * delayed_at_once + 1; ++v) store_warp_sum(sum[v], warp_sums[v]);
         __syncthreads();
         const auto keep = [&](int v, int place) { // one thread for each value
             a.reduce
@@ -51,10 +52,10 @@ __global__ void __launch_bounds__(block_threads, 2)
                 sum_of_warps(warp_sums[v]);
         };
         const auto v = static_cast<int>(threadIdx.x);
-        if (v < at_once && base + v < a.count) keep(v, base + v);
-        if (v >= at_once && v < 2 * at_once && base + v - at_once < a.count)
-            keep(v, a.count + base + v - at_once);
-        if (v == 2 * at_once && base == 0) keep(v, 2 * a.count);
+        if (v < delayed_at_once && base + v < a.count) keep(v, base + v);
+        if (v >= delayed_at_once && v < 2 * delayed_at_once && base + v - delayed_at_once < a.count)
+            keep(v, a.count + base + v - delayed_at_once);
+        if (v == 2 * delayed_at_once && base == 0) keep(v, 2 * a.count);
         __syncthreads(); // read before they are written again
     }
     if (last_block(context.all_reduce.signals)) post_large_batch(context, a.reduce);
@@ -62,12 +63,12 @@ __global__ void __launch_bounds__(block_threads, 2)
 
 /// The number of entries of a tile that a thread has.
 template <class T>
-inline constexpr int entries = tile_size<T> / block_threads;
+inline constexpr int thread_entries = tile_size<T> / block_threads;
 
 template <class T>
 __global__ void __launch_bounds__(block_threads, 4)
-    update_kernel(const __grid_constant__ compact_context parameter,
-                  const __grid_constant__ delayed_operands<T> a) {
+    delayed_update_kernel(const __grid_constant__ compact_context parameter,
+                          const __grid_constant__ delayed_operands<T> a) {
     __shared__ context_state state;
     const compact_context& context = state.context; // complete after the prologue
     extern __shared__ double s[];
@@ -94,11 +95,11 @@ __global__ void __launch_bounds__(block_threads, 4)
          position += static_cast<std::int32_t>(gridDim.x)) {
         const std::int32_t tile = listed ? a.put.tile_order[position] : position;
         const std::int64_t first = static_cast<std::int64_t>(tile) * tile_size<T> + threadIdx.x;
-        std::int64_t at[entries<T>];
-        double of_u[entries<T>];
-        double of_w[entries<T>];
+        std::int64_t at[thread_entries<T>];
+        double of_u[thread_entries<T>];
+        double of_w[thread_entries<T>];
 #pragma unroll
-        for (int e = 0; e < entries<T>; ++e) {
+        for (int e = 0; e < thread_entries<T>; ++e) {
             at[e] = first + e * block_threads;
             if (at[e] >= a.size) at[e] = a.size - 1; // this entry is read, but not written
             of_u[e] = static_cast<double>(u[at[e]]);
@@ -108,14 +109,14 @@ __global__ void __launch_bounds__(block_threads, 4)
         for (int k = 0; k < before; ++k) {
             const T* const v = a.basis[k];
 #pragma unroll
-            for (int e = 0; e < entries<T>; ++e) {
+            for (int e = 0; e < thread_entries<T>; ++e) {
                 const double value = static_cast<double>(v[at[e]]);
                 of_u[e] -= s[k] * value;
                 of_w[e] -= t[k] * value;
             }
         }
 #pragma unroll
-        for (int e = 0; e < entries<T>; ++e) {
+        for (int e = 0; e < thread_entries<T>; ++e) {
             if (first + e * block_threads >= a.size) continue;
             const T ended = static_cast<T>(s[before] * of_u[e]);
             u[at[e]] = ended;
@@ -138,9 +139,9 @@ template <class T>
 void delayed_dots(device& device, const delayed_arguments<T>& a) {
     const launch_scope launch(device);
     const std::int64_t owned = a.last_owned - a.first_owned;
-    const unsigned blocks =
-        launch.blocks(dots_kernel<T>, block_threads, (owned + block_threads - 1) / block_threads);
-    dots_kernel<<<blocks, block_threads, 0, launch.stream()>>>(compact(a.common), a);
+    const unsigned blocks = launch.blocks(delayed_dots_kernel<T>, block_threads,
+                                          (owned + block_threads - 1) / block_threads);
+    delayed_dots_kernel<<<blocks, block_threads, 0, launch.stream()>>>(compact(a.common), a);
     launch.check_launch();
 }
 
@@ -149,9 +150,9 @@ void delayed_update(device& device, const delayed_arguments<T>& a) {
     const launch_scope launch(device);
     const auto values = 2 * static_cast<std::size_t>(a.count) + 1;
     const std::size_t bytes = values * sizeof(double);
-    const unsigned blocks = launch.blocks(update_kernel<T>, block_threads,
+    const unsigned blocks = launch.blocks(delayed_update_kernel<T>, block_threads,
                                           (a.size + tile_size<T> - 1) / tile_size<T>, bytes);
-    update_kernel<<<blocks, block_threads, bytes, launch.stream()>>>(compact(a.common), a);
+    delayed_update_kernel<<<blocks, block_threads, bytes, launch.stream()>>>(compact(a.common), a);
     launch.check_launch();
 }
 

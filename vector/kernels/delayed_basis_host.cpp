@@ -2,6 +2,7 @@
 
 #include <krylith/device/host/host_device.hpp>
 #include <krylith/vector/ghosts/host_put.hpp>
+#include <krylith/vector/kernels/basis_tiles_host.hpp>
 #include <krylith/vector/kernels/host_chunks.hpp>
 #include <krylith/vector/kernels/host_dot.hpp>
 #include <krylith/vector/kernels/kernels.hpp>
@@ -11,18 +12,13 @@ namespace krylith::host {
 
 namespace {
 
-/// The number of basis vectors in one pass: u and w are loaded once for all of them.
-constexpr int group = 4;
-
-/// Entries of u, w and a group of vectors that stay near the core: 8 KiB each, as in
-/// basis_host.cpp.
+/// Entries of u, w and the vectors of a pass that stay near the core: 8 KiB each.
 template <class T>
-constexpr std::int64_t tile = 2 * tile_size<T>;
-constexpr int ahead = 512;
+constexpr std::int64_t delayed_tile = basis_tile<T> / 2;
 
 /// Computes V'u and V'w; the second finds V in the cache.
 template <class T>
-void products(const delayed_arguments<T>& a, const chunking& chunks, int threads) {
+void delayed_products(const delayed_arguments<T>& a, const chunking& chunks, int threads) {
     std::fill_n(a.reduce.partials, (2 * a.count + 1) * chunks.count, 0.0);
     const auto body = [&](std::int64_t chunk, std::int64_t begin, std::int64_t end) {
         const std::int64_t first = std::max(begin, a.first_owned);
@@ -32,13 +28,13 @@ void products(const delayed_arguments<T>& a, const chunking& chunks, int threads
         const T* const u = a.basis[a.count - 1] + first;
         const T* const w = a.w + first;
         int j = 0;
-        for (; j + group <= a.count; j += group) {
-            const T* const v[group] = {a.basis[j] + first, a.basis[j + 1] + first,
-                                       a.basis[j + 2] + first, a.basis[j + 3] + first};
-            double* const of_u[group] = {sum(j), sum(j + 1), sum(j + 2), sum(j + 3)};
+        for (; j + vectors_a_pass <= a.count; j += vectors_a_pass) {
+            const T* const v[vectors_a_pass] = {a.basis[j] + first, a.basis[j + 1] + first,
+                                                a.basis[j + 2] + first, a.basis[j + 3] + first};
+            double* const of_u[vectors_a_pass] = {sum(j), sum(j + 1), sum(j + 2), sum(j + 3)};
             const int at = a.count + j;
-            double* const of_w[group] = {sum(at), sum(at + 1), sum(at + 2), sum(at + 3)};
-            add_dots<8, ahead>(of_u, n, u, v[0], v[1], v[2], v[3]);
+            double* const of_w[vectors_a_pass] = {sum(at), sum(at + 1), sum(at + 2), sum(at + 3)};
+            add_dots<8, fetched_ahead>(of_u, n, u, v[0], v[1], v[2], v[3]);
             add_dots<8, 0>(of_w, n, w, v[0], v[1], v[2], v[3]);
         }
         for (; j < a.count; ++j) {
@@ -47,13 +43,13 @@ void products(const delayed_arguments<T>& a, const chunking& chunks, int threads
         }
         add_dot(*sum(2 * a.count), n, w, w);
     };
-    for_tiles(chunks, threads, tile<T>, body);
+    for_tiles(chunks, threads, delayed_tile<T>, body);
 }
 
 /// Computes u -= s_k v_k and next -= t_k v_k for some vectors from j on.
 template <class T, int... Term>
-void subtract(const delayed_arguments<T>& a, int j, T* next, std::int64_t begin, std::int64_t end,
-              std::integer_sequence<int, Term...> /*terms*/) {
+void subtract_both(const delayed_arguments<T>& a, int j, T* next, std::int64_t begin,
+                   std::int64_t end, std::integer_sequence<int, Term...> /*terms*/) {
     const double* const s = a.common.array + a.first;
     T* const u = a.basis[a.count - 1];
     const T* const v[] = {a.basis[j + Term]...};
@@ -78,17 +74,18 @@ void update(const delayed_arguments<T>& a, const chunking& chunks, int threads) 
         std::copy(a.w + begin, a.w + end, next + begin);
         const int before = a.count - 1;
         int j = 0;
-        for (; j + group <= before; j += group)
-            subtract(a, j, next, begin, end, std::make_integer_sequence<int, group>());
+        for (; j + vectors_a_pass <= before; j += vectors_a_pass)
+            subtract_both(a, j, next, begin, end,
+                          std::make_integer_sequence<int, vectors_a_pass>());
         for (; j < before; ++j)
-            subtract(a, j, next, begin, end, std::make_integer_sequence<int, 1>());
+            subtract_both(a, j, next, begin, end, std::make_integer_sequence<int, 1>());
 #pragma omp simd
         for (std::int64_t i = begin; i < end; ++i) {
             u[i] *= inverse;
             next[i] = scale * (next[i] - along * u[i]);
         }
     };
-    for_tiles(chunks, threads, tile<T>, body);
+    for_tiles(chunks, threads, delayed_tile<T>, body);
 }
 
 } // namespace
@@ -100,7 +97,7 @@ void delayed_dots(device& device, const delayed_arguments<T>& a) {
         registers reg;
         if (!kernel_prologue(a.common, reg)) return;
         const chunking chunks(a.size);
-        products(a, chunks, threads);
+        delayed_products(a, chunks, threads);
         publish(a.common, a.reduce, chunks.count);
     });
 }

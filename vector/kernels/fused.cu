@@ -151,7 +151,7 @@ struct fragment {
 };
 
 /// Blocks of a multiprocessor: 64 registers a thread, for two tiles in flight. 6 blocks cost 12%.
-constexpr int blocks_per_sm = 4;
+constexpr int fused_blocks_per_sm = 4;
 
 /// The tile of float that a put lists has twice the entries of a tile of double. A pass in double
 /// then takes both halves of one tile where it takes two tiles otherwise.
@@ -161,7 +161,7 @@ inline constexpr bool in_halves = sizeof(T) != sizeof(Put);
 /// The kernel of a known shape. Each thread has two tiles in flight; the first two are loaded while
 /// the scalars are on their way.
 template <class T, class Put, int Index>
-__global__ void __launch_bounds__(block_threads, blocks_per_sm)
+__global__ void __launch_bounds__(block_threads, fused_blocks_per_sm)
     fused_kernel(const __grid_constant__ compact_context parameter,
                  const __grid_constant__ fused_operands<T, Put> a) {
     constexpr fused_shape shape = known_shapes[Index];

@@ -10,9 +10,6 @@
 
 namespace krylith::cuda {
 
-inline constexpr int block_threads = 256;
-inline constexpr int block_warps = block_threads / 32;
-
 /// Shared memory of a block for the kernel context.
 template <class KernelContext>
 struct state_of {

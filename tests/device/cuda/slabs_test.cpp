@@ -1,5 +1,4 @@
 // The slabs of a CUDA device, seen from outside: what the runtime says is free.
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <vector>
@@ -10,25 +9,18 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/memory/buffer.hpp>
 
+#include <krylith/tests/device/slabs.hpp>
+
 namespace krylith {
 
-namespace {
+using testing::mebi;
+using testing::slabs_variable;
 
-constexpr std::size_t mebi = std::size_t{1} << 20;
+namespace {
 
 device_group first_gpu() {
     return device_group::cuda(std::vector<int>{0});
 }
-
-class slabs_variable {
-public:
-    explicit slabs_variable(const char* value) {
-        setenv("KRYLITH_SLABS", value, 1); // NOLINT(concurrency-mt-unsafe)
-    }
-    slabs_variable(const slabs_variable&) = delete;
-    slabs_variable& operator=(const slabs_variable&) = delete;
-    ~slabs_variable() { unsetenv("KRYLITH_SLABS"); } // NOLINT(concurrency-mt-unsafe)
-};
 
 /// Allocates and frees as a set-up does, with work under way when it frees.
 void set_up(const device_group& group) {

@@ -2,7 +2,6 @@
 #include <krylith/device/host/host_arena.hpp>
 
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 
@@ -11,23 +10,12 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/host/host_device.hpp>
 
+#include <krylith/tests/device/slabs.hpp>
+
 namespace krylith {
 
-namespace {
-
-constexpr std::size_t mebi = std::size_t{1} << 20;
-
-class slabs_variable {
-public:
-    explicit slabs_variable(const char* value) {
-        setenv("KRYLITH_SLABS", value, 1); // NOLINT(concurrency-mt-unsafe)
-    }
-    slabs_variable(const slabs_variable&) = delete;
-    slabs_variable& operator=(const slabs_variable&) = delete;
-    ~slabs_variable() { unsetenv("KRYLITH_SLABS"); } // NOLINT(concurrency-mt-unsafe)
-};
-
-} // namespace
+using testing::mebi;
+using testing::slabs_variable;
 
 TEST_CASE("host arena: a block that was freed is used again, and only after its tasks") {
     host_device device(0, 1);

@@ -16,7 +16,7 @@
 #include <krylith/device/host/host_device.hpp>
 #include <krylith/device/memory/buffer.hpp>
 
-using namespace krylith;
+namespace krylith {
 
 namespace {
 
@@ -369,3 +369,5 @@ TEST_CASE("several host threads may give tasks to one device") {
     device.synchronize();
     CHECK(count == 1000);
 }
+
+} // namespace krylith

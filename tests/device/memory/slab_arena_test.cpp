@@ -12,11 +12,13 @@
 
 #include <krylith/device/memory/slab_arena.hpp>
 
+#include <krylith/tests/device/slabs.hpp>
+
 namespace krylith {
 
-namespace {
+using testing::mebi;
 
-constexpr std::size_t mebi = std::size_t{1} << 20;
+namespace {
 
 /// A device that has a certain amount of memory, and is at work or not.
 struct fake_device {

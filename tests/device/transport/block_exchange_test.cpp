@@ -55,7 +55,7 @@ void check_gathered(const std::vector<buffer<double>>& arrays, double plus) {
     }
 }
 
-host_device& host(const device_group& group, int rank) {
+host_device& host_of(const device_group& group, int rank) {
     return static_cast<host_device&>(group[rank]);
 }
 
@@ -80,18 +80,21 @@ TEST_CASE("block exchange: copies follow the sender's work, and readers follow t
         const auto arrays = numbered(group);
         for (int round = 1; round <= 10; ++round) {
             for (int rank = 0; rank < devices; ++rank)
-                host(group, rank).submit([=, to = arrays[static_cast<std::size_t>(rank)].data()] {
-                    std::this_thread::sleep_for(std::chrono::microseconds(200 * (rank % 2)));
-                    for (std::size_t i = 0; i < count; ++i)
-                        to[static_cast<std::size_t>(rank) * count + i] = rank + round;
-                });
+                host_of(group, rank)
+                    .submit([=, to = arrays[static_cast<std::size_t>(rank)].data()] {
+                        std::this_thread::sleep_for(std::chrono::microseconds(200 * (rank % 2)));
+                        for (std::size_t i = 0; i < count; ++i)
+                            to[static_cast<std::size_t>(rank) * count + i] = rank + round;
+                    });
             everybody_sends(group, *exchange, arrays);
             for (int rank = 0; rank < devices; ++rank)
-                host(group, rank).submit([=, at = arrays[static_cast<std::size_t>(rank)].data()] {
-                    for (std::size_t i = 0; i < count * static_cast<std::size_t>(devices); ++i)
-                        if (at[i] != static_cast<double>(i / count) + round)
-                            throw std::runtime_error("entry " + std::to_string(i) + " is early");
-                });
+                host_of(group, rank)
+                    .submit([=, at = arrays[static_cast<std::size_t>(rank)].data()] {
+                        for (std::size_t i = 0; i < count * static_cast<std::size_t>(devices); ++i)
+                            if (at[i] != static_cast<double>(i / count) + round)
+                                throw std::runtime_error("entry " + std::to_string(i) +
+                                                         " is early");
+                    });
         }
         group.synchronize();
         check_gathered(arrays, 10);
@@ -103,10 +106,10 @@ TEST_CASE("block exchange: the host does not wait") {
     const auto exchange = make_copy_exchange(group);
     const auto arrays = numbered(group);
     std::uint64_t before = 0;
-    for (int rank = 0; rank < 3; ++rank) before += host(group, rank).waits();
+    for (int rank = 0; rank < 3; ++rank) before += host_of(group, rank).waits();
     for (int round = 0; round < 20; ++round) everybody_sends(group, *exchange, arrays);
     std::uint64_t after = 0;
-    for (int rank = 0; rank < 3; ++rank) after += host(group, rank).waits();
+    for (int rank = 0; rank < 3; ++rank) after += host_of(group, rank).waits();
     CHECK(after == before);
     check_gathered(arrays, 0);
 }
@@ -115,7 +118,7 @@ TEST_CASE("block exchange: a device that failed sends nothing, says so once, and
     const auto group = device_group::host(3);
     const auto exchange = make_copy_exchange(group);
     const auto arrays = numbered(group);
-    host(group, 1).submit([] { throw std::runtime_error("planted"); });
+    host_of(group, 1).submit([] { throw std::runtime_error("planted"); });
     everybody_sends(group, *exchange, arrays);
     CHECK_THROWS_WITH_AS(group.synchronize(), doctest::Contains("planted"), device_error);
     try {

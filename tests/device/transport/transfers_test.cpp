@@ -11,9 +11,12 @@
 #include <krylith/device/numa.hpp>
 #include <krylith/device/transport/transfers.hpp>
 
+#include <krylith/tests/device/slabs.hpp>
 #include <krylith/tests/support/groups.hpp>
 
 namespace krylith {
+
+using testing::mebi;
 
 namespace {
 
@@ -24,8 +27,6 @@ std::vector<unsigned char> pattern(std::size_t count, std::size_t seed) {
         values[i] = static_cast<unsigned char>((i * 31 + i / 251 + seed * 17) % 253);
     return values;
 }
-
-constexpr std::size_t mebi = std::size_t{1} << 20;
 
 } // namespace
 

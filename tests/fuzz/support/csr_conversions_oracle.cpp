@@ -37,7 +37,7 @@ places mirrored(const places& of) {
     return result;
 }
 
-void require_same(const csr_view<double>& a, const csr_view<double>& b, const char* what) {
+void require_same_matrix(const csr_view<double>& a, const csr_view<double>& b, const char* what) {
     const auto equal = [](const auto& x, const auto& y) {
         return x.size() == y.size() &&
                (x.empty() || std::memcmp(x.data(), y.data(), x.size_bytes()) == 0);
@@ -55,8 +55,8 @@ void require_file(const csr_view<double>& matrix) {
     std::vector<std::uint64_t> aligned(bytes.size() / 8 + 1);
     std::memcpy(aligned.data(), bytes.data(), bytes.size());
     const auto file = std::as_bytes(std::span(aligned)).first(bytes.size());
-    require_same(binary::open_image(file, "fuzz.kcsr", {}).view<double>(), matrix,
-                 "a .kcsr file gives the same matrix");
+    require_same_matrix(binary::open_image(file, "fuzz.kcsr", {}).view<double>(), matrix,
+                        "a .kcsr file gives the same matrix");
 }
 
 } // namespace
@@ -72,7 +72,7 @@ void require_conversions(const csr_view<double>& matrix) {
                        by_columns.row_indices, by_columns.values}) == mirrored(expected),
             "CSC has the same places");
     const auto sorted = to_csr(by_columns);
-    require_same(sorted, transpose(transposed), "back from CSC is transposing twice");
+    require_same_matrix(sorted, transpose(transposed), "back from CSC is transposing twice");
     require(places_of(sorted) == expected, "back from CSC nothing is lost");
 
     const auto entries = to_coo(matrix);
@@ -83,7 +83,7 @@ void require_conversions(const csr_view<double>& matrix) {
     const coo_assembly assembly(entries.rows, entries.columns,
                                 std::span<const std::int32_t>(entries.row_indices),
                                 std::span<const std::int32_t>(entries.column_indices));
-    require_same(assembly.matrix<double>(entries.values), summed, "an assembly is to_csr");
+    require_same_matrix(assembly.matrix<double>(entries.values), summed, "an assembly is to_csr");
     require_file(matrix);
 }
 

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <optional>
@@ -16,19 +15,13 @@
 #include <krylith/matrix/market/reader.hpp>
 #include <krylith/matrix/matrix_market.hpp>
 #include <krylith/tests/fuzz/support/heap_peak.hpp>
+#include <krylith/tests/fuzz/support/require.hpp>
 
 namespace krylith::fuzz {
 namespace {
 
 using market::line_source;
 using market::source_limits;
-
-void require(bool holds, const char* what, const std::string& detail = {}) {
-    if (!holds) {
-        std::fprintf(stderr, "ORACLE: %s %s\n", what, detail.c_str());
-        std::abort();
-    }
-}
 
 /// A file without a name on any disk.
 class memory_file {
@@ -103,7 +96,7 @@ bool same_bits(const csr_matrix<T>& a, const csr_matrix<T>& b) {
 }
 
 template <class T>
-void require_same(const outcome<T>& a, const outcome<T>& b, const char* what) {
+void require_same_outcome(const outcome<T>& a, const outcome<T>& b, const char* what) {
     require(a.refusal == b.refusal, what, a.refusal + " | " + b.refusal);
     require(a.matrix.has_value() == b.matrix.has_value() &&
                 (!a.matrix || same_bits(*a.matrix, *b.matrix)),
@@ -139,7 +132,7 @@ outcome<T> check_text(std::string_view bytes, std::size_t block_bytes) {
         return line_source::from_text(bytes, "fuzz.mtx", {.block_bytes = block_bytes});
     });
     omp_set_num_threads(1);
-    require_same(whole, parts, "serial and parallel reading differ:");
+    require_same_outcome(whole, parts, "serial and parallel reading differ:");
     if (whole.matrix) {
         check_matrix(*whole.matrix);
     }
@@ -165,8 +158,8 @@ void check_file(std::string_view bytes, std::size_t block_bytes, const outcome<T
         read_by(2, {.block_bytes = block_bytes, .unpacked_bytes = unpacked_bytes});
     omp_set_num_threads(1);
     if (!packed) {
-        require_same(text, at_once, "a file and text in memory differ:");
-        require_same(text, by_blocks, "a file by blocks and text in memory differ:");
+        require_same_outcome(text, at_once, "a file and text in memory differ:");
+        require_same_outcome(text, by_blocks, "a file by blocks and text in memory differ:");
     } else { // the place where corrupt data are noticed depends on the blocks
         require(at_once.matrix.has_value() == by_blocks.matrix.has_value() &&
                     (!at_once.matrix || same_bits(*at_once.matrix, *by_blocks.matrix)),

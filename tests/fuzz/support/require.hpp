@@ -3,12 +3,13 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 
 namespace krylith::fuzz {
 
-inline void require(bool holds, const char* what) {
+inline void require(bool holds, const char* what, const std::string& detail = {}) {
     if (!holds) {
-        std::fprintf(stderr, "oracle violated: %s\n", what);
+        std::fprintf(stderr, "oracle violated: %s %s\n", what, detail.c_str());
         std::abort();
     }
 }

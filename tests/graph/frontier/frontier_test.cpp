@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
 
 #include <krylith/spmspv/kernels/host_ranges.hpp>
+#include <krylith/spmspv/semiring.hpp>
 
 #include <krylith/tests/spmspv/one_device.hpp>
 #include <krylith/tests/spmspv/product_cases.hpp>
@@ -18,9 +18,6 @@
 namespace krylith::spmspv {
 
 namespace {
-
-constexpr double infinite = std::numeric_limits<double>::infinity();
-constexpr std::int32_t none = std::numeric_limits<std::int32_t>::max();
 
 struct entries {
     std::vector<std::int32_t> rows;
@@ -80,7 +77,7 @@ void check_frontier_nonzeros(const lengths_of_columns& lengths,
 }
 
 /// Sizes around words, and sizes with work for several threads or blocks.
-std::vector<std::int64_t> sizes(const device& device) {
+std::vector<std::int64_t> frontier_sizes(const device& device) {
     std::vector<std::int64_t> all = {1, 31, 32, 33, 1000, 40'000};
     if (device.kind() == backend::cuda) all.insert(all.end(), {70'000, 1'500'000});
     return all;
@@ -108,7 +105,7 @@ std::vector<T> in_order_of_device(sparse_vector<T>& x, std::vector<std::int32_t>
 
 KRYLITH_DEVICE_TEST("frontier: distances that become less, in the order of y") {
     const host::mocked_thread_worth worth(64); // several threads, if the device has them
-    for (const std::int64_t size : sizes(*device))
+    for (const std::int64_t size : frontier_sizes(*device))
         for (const std::int64_t count : counts(size))
             for (const bool ascending : {true, false}) {
                 CAPTURE(size);
@@ -119,7 +116,8 @@ KRYLITH_DEVICE_TEST("frontier: distances that become less, in the order of y") {
                 const entries e = random_entries(size, count, ascending, 52);
                 std::vector<double> distances(static_cast<std::size_t>(size));
                 testing::random_numbers random(53);
-                for (double& d : distances) d = random.flip() ? infinite : random.below(40) / 4.0;
+                for (double& d : distances)
+                    d = random.flip() ? min_plus<double>::absent() : random.below(40) / 4.0;
                 const auto before = distances;
                 std::vector<std::int32_t> kept_rows;
                 std::vector<double> kept_values;
@@ -131,8 +129,8 @@ KRYLITH_DEVICE_TEST("frontier: distances that become less, in the order of y") {
                     kept_values.push_back(e.values[k]);
                 }
 
-                sparse_vector<double> y(device, size, infinite);
-                sparse_vector<double> next(device, size, infinite);
+                sparse_vector<double> y(device, size, min_plus<double>::absent());
+                sparse_vector<double> next(device, size, min_plus<double>::absent());
                 // The filter must replace this content.
                 next.assign(std::vector<std::int32_t>{0}, std::vector<double>{7});
                 frontier_filter filter(device, size, parts);
@@ -152,7 +150,8 @@ KRYLITH_DEVICE_TEST("frontier: distances that become less, in the order of y") {
                     if (as_bits) {
                         CHECK(next.forms() == (vector_form::bits | vector_form::dense));
                         CHECK(next.ascending());
-                        std::vector<double> dense(static_cast<std::size_t>(size), infinite);
+                        std::vector<double> dense(static_cast<std::size_t>(size),
+                                                  min_plus<double>::absent());
                         for (std::size_t k = 0; k < kept_rows.size(); ++k)
                             dense[static_cast<std::size_t>(kept_rows[k])] = kept_values[k];
                         CHECK(next.download_dense() == dense);
@@ -171,7 +170,7 @@ KRYLITH_DEVICE_TEST("frontier: distances that become less, in the order of y") {
 
 KRYLITH_DEVICE_TEST("frontier: rows visited first, from pairs and bits, and their bits") {
     const host::mocked_thread_worth worth(64); // several threads, if the device has them
-    for (const std::int64_t size : sizes(*device))
+    for (const std::int64_t size : frontier_sizes(*device))
         for (const std::int64_t count : counts(size))
             for (const bool as_bits : {false, true}) {
                 CAPTURE(size);
@@ -201,8 +200,8 @@ KRYLITH_DEVICE_TEST("frontier: rows visited first, from pairs and bits, and thei
                     parents[static_cast<std::size_t>(row)] = static_cast<std::int32_t>(k);
                     kept_rows.push_back(row);
                 }
-                sparse_vector<std::int32_t> y(device, size, none);
-                sparse_vector<std::int32_t> next(device, size, none);
+                sparse_vector<std::int32_t> y(device, size, min_column::absent());
+                sparse_vector<std::int32_t> next(device, size, min_column::absent());
                 y.assign(e.rows, from);
                 if (as_bits) {
                     y.require(vector_form::bits);
@@ -226,7 +225,7 @@ KRYLITH_DEVICE_TEST("frontier: rows visited first, from pairs and bits, and thei
 
 KRYLITH_DEVICE_TEST("frontier: residuals above the threshold, of all rows and of those reached") {
     const host::mocked_thread_worth worth(64); // several threads, if the device has them
-    for (const std::int64_t size : sizes(*device)) {
+    for (const std::int64_t size : frontier_sizes(*device)) {
         CAPTURE(size);
         const lengths_of_columns lengths(device, size, 2);
         const auto n = static_cast<std::size_t>(size);
@@ -283,12 +282,12 @@ KRYLITH_DEVICE_TEST("frontier: indices are shifted, arrays filled, bits spread")
     const buffer<std::int32_t> to(device, 4, "test");
     shift(*device, from.data(), to.data(), 4, 64);
     CHECK(to.download() == std::vector<std::int32_t>{64, 69, 71, 364});
-    sparse_vector<std::int32_t> x(device, 301, none);
+    sparse_vector<std::int32_t> x(device, 301, min_column::absent());
     x.assign(rows, std::vector<std::int32_t>{1, 1, 1, 1});
     x.require(vector_form::bits);
     x.require(vector_form::dense);
     spread(*device, x.arrays(), 0);
-    std::vector<std::int32_t> dense(301, none);
+    std::vector<std::int32_t> dense(301, min_column::absent());
     for (const auto row : rows) dense[static_cast<std::size_t>(row)] = 0;
     CHECK(x.download_dense() == dense);
     const buffer<float> filled(device, 1000, "test");

@@ -2,7 +2,6 @@
 #include <krylith/graph/frontier/group_product.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <vector>
 
@@ -19,8 +18,6 @@ namespace krylith::spmspv {
 namespace {
 
 using testing::converted;
-
-constexpr double infinite = std::numeric_limits<double>::infinity();
 
 /// A matrix with rows of any length, one of all columns, some empty. Values are multiples of 1/8,
 /// so that sums are exact.
@@ -104,7 +101,7 @@ void assign(group_product<S, M>& a, const pairs<typename S::value_type>& x) {
     a.assign(indices, values);
 }
 
-const std::vector<std::int64_t>& sizes() {
+const std::vector<std::int64_t>& matrix_sizes() {
     static const std::vector<std::int64_t> all = {1, 31, 32, 33, 65, 400};
     return all;
 }
@@ -112,7 +109,7 @@ const std::vector<std::int64_t>& sizes() {
 } // namespace
 
 KRYLITH_GROUP_TEST("group_matrix: whole words of rows, all of them, and lengths of columns") {
-    for (const std::int64_t n : sizes()) {
+    for (const std::int64_t n : matrix_sizes()) {
         CAPTURE(n);
         const auto matrix = uneven(n, 61);
         const group_matrix<double> a(group, csr_view<double>(matrix));
@@ -148,7 +145,7 @@ KRYLITH_GROUP_TEST("group_matrix: whole words of rows, all of them, and lengths 
 }
 
 KRYLITH_GROUP_TEST("group_product: three steps of shortest paths by every kernel") {
-    for (const std::int64_t n : sizes()) {
+    for (const std::int64_t n : matrix_sizes()) {
         CAPTURE(n);
         const auto matrix = uneven(n, 62);
         const auto a =
@@ -159,12 +156,12 @@ KRYLITH_GROUP_TEST("group_product: three steps of shortest paths by every kernel
             pairs<double> x;
             for (std::int32_t i = 0; i < n; i += 7) x[i] = i / 8.0;
             assign(p, x);
-            std::vector<double> known(static_cast<std::size_t>(n), infinite);
+            std::vector<double> known(static_cast<std::size_t>(n), min_plus<double>::absent());
             std::vector<buffer<double>> state;
             for (const auto& m : p.local()) {
                 state.emplace_back(group.handle(m.rank), static_cast<std::size_t>(m.rows.size()),
                                    "test");
-                fill(group[m.rank], state.back().data(), m.rows.size(), infinite);
+                fill(group[m.rank], state.back().data(), m.rows.size(), min_plus<double>::absent());
             }
             for (int step = 0; step < 3; ++step) {
                 CAPTURE(step);

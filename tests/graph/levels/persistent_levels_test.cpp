@@ -11,6 +11,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/matrix/load.hpp>
+#include <krylith/spmspv/semiring.hpp>
 
 #include <krylith/tests/spmspv/one_device.hpp>
 #include <krylith/tests/support/graphs.hpp>
@@ -19,7 +20,6 @@ namespace krylith::spmspv {
 
 namespace {
 
-constexpr std::int32_t none = std::numeric_limits<std::int32_t>::max(); // the value that is absent
 constexpr std::int64_t no_limit = std::numeric_limits<std::int64_t>::max();
 
 /// A search in plain arrays.
@@ -93,7 +93,7 @@ struct checked_search {
           levels(on, std::span(s.levels), "test"),
           parents(on, std::span(s.parents), "test"),
           visited(on, std::span<const std::uint32_t>(s.visited()), "test"),
-          x(on, std::ssize(s.levels), none),
+          x(on, std::ssize(s.levels), min_column::absent()),
           searcher(on, {offsets.data(), ends.data()}, std::ssize(s.levels),
                    most_frontier_nonzeros) {
         // The pairs descend, because they need not ascend, and have values that the launch must set
@@ -204,7 +204,7 @@ KRYLITH_DEVICE_TEST(
             check_persistent(got, s, 1 + launch % 4, no_limit);
             got.x.require(vector_form::bits);
             got.x.require(vector_form::dense);
-            std::vector<std::int32_t> dense(s.levels.size(), none);
+            std::vector<std::int32_t> dense(s.levels.size(), min_column::absent());
             for (const auto v : s.frontier) dense[static_cast<std::size_t>(v)] = 0;
             CHECK(got.x.download_dense() == dense);
         }

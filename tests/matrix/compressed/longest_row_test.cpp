@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-using namespace krylith;
+namespace krylith {
 
 namespace {
 
@@ -21,12 +21,12 @@ std::vector<std::int64_t> offsets_with(std::int64_t rows, std::int64_t which, st
     return offsets;
 }
 
-constexpr std::int64_t sizes[] = {1, 2, 100, 65'535, 65'536, 65'537, 200'000};
+constexpr std::int64_t row_counts[] = {1, 2, 100, 65'535, 65'536, 65'537, 200'000};
 
 } // namespace
 
 TEST_CASE("longest row: found wherever it is") {
-    for (const std::int64_t rows : sizes)
+    for (const std::int64_t rows : row_counts)
         for (const std::int64_t which :
              {std::int64_t{0}, rows / 2, rows - 1, std::min<std::int64_t>(rows - 1, 65'536)}) {
             CAPTURE(rows);
@@ -49,7 +49,7 @@ TEST_CASE("longest row: the first of several, 0 of none") {
 }
 
 TEST_CASE("longest row: the first row that ends before it starts") {
-    for (const std::int64_t rows : sizes)
+    for (const std::int64_t rows : row_counts)
         for (const std::int64_t bad : {std::int64_t{0}, rows / 2, rows - 1}) {
             CAPTURE(rows);
             CAPTURE(bad);
@@ -70,3 +70,5 @@ TEST_CASE_TEMPLATE("longest row: what validation returns", T, double, float) {
     CHECK(validate(csr_matrix<T>{}) == longest_row{});
     CHECK(validate(csr_matrix<T>{2, 0, {0, 0, 0}, {}, {}}) == longest_row{0, 0});
 }
+
+} // namespace krylith

@@ -13,7 +13,7 @@ namespace {
 
 using testing::plain_transposition;
 
-struct outcome {
+struct transposed_entries {
     std::vector<std::int64_t> offsets;
     std::vector<std::int32_t> majors;
     std::vector<std::int64_t> places;
@@ -23,8 +23,8 @@ compressed_pattern view_of(const csr_matrix<double>& a) {
     return {a.row_offsets, a.column_indices, a.columns};
 }
 
-outcome transposed(const csr_matrix<double>& a, const transposition_plan& plan) {
-    outcome o;
+transposed_entries transposed(const csr_matrix<double>& a, const transposition_plan& plan) {
+    transposed_entries o;
     o.offsets.assign(static_cast<std::size_t>(a.columns) + 1, -1);
     o.majors.assign(a.column_indices.size(), -1);
     o.places.assign(a.column_indices.size(), -1);
@@ -37,7 +37,7 @@ outcome transposed(const csr_matrix<double>& a, const transposition_plan& plan) 
     return o;
 }
 
-void check(const csr_matrix<double>& a, const outcome& found) {
+void check_transposition(const csr_matrix<double>& a, const transposed_entries& found) {
     const auto [expected, places] = plain_transposition(a);
     CHECK(found.offsets == expected.row_offsets);
     CHECK(found.majors == expected.column_indices);
@@ -54,9 +54,9 @@ TEST_CASE("transposition on the host: any plan, all patterns") {
             for (const int parts : {1, 2, 3, 8}) {
                 CAPTURE(in_blocks);
                 CAPTURE(parts);
-                check(a, transposed(a, {in_blocks, parts}));
+                check_transposition(a, transposed(a, {in_blocks, parts}));
             }
-        check(a, transposed(a, plan_transposition(view_of(a), 4)));
+        check_transposition(a, transposed(a, plan_transposition(view_of(a), 4)));
     }
 }
 
@@ -66,7 +66,7 @@ TEST_CASE("transposition on the host: in blocks even where one has all entries")
         {"one column", 1, testing::rows_of(500000, [](int, auto& to) { to = {0}; })});
     const column_blocks cut(view_of(a), 3);
     CHECK(cut.largest() == 500000);
-    outcome o;
+    transposed_entries o;
     o.offsets.resize(2);
     o.majors.resize(a.column_indices.size());
     o.places.resize(a.column_indices.size());
@@ -76,12 +76,12 @@ TEST_CASE("transposition on the host: in blocks even where one has all entries")
             o.majors[static_cast<std::size_t>(place)] = static_cast<std::int32_t>(major);
             o.places[static_cast<std::size_t>(place)] = k;
         });
-    check(a, o);
+    check_transposition(a, o);
 }
 
 TEST_CASE("transposition on the host: counters of 64 bits") {
     const auto a = testing::matrix_of<double>({"mesh", 8000, testing::stencil(7, 20, 20, 20)});
-    outcome o;
+    transposed_entries o;
     o.offsets.resize(8001);
     o.majors.resize(a.column_indices.size());
     o.places.resize(a.column_indices.size());
@@ -90,7 +90,7 @@ TEST_CASE("transposition on the host: counters of 64 bits") {
         o.majors[static_cast<std::size_t>(place)] = static_cast<std::int32_t>(major);
         o.places[static_cast<std::size_t>(place)] = k;
     });
-    check(a, o);
+    check_transposition(a, o);
 }
 
 TEST_CASE("transposition on the host: the plan follows sizes and columns") {

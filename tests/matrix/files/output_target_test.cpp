@@ -3,7 +3,6 @@
 
 #include <csignal>
 #include <filesystem>
-#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,11 +27,8 @@ namespace fs = std::filesystem;
 using krylith::output_target;
 using krylith::test::contents_of;
 using krylith::test::message_of;
+using krylith::test::mode_of;
 using krylith::test::temporary_folder;
-
-auto files_in(const temporary_folder& folder) {
-    return std::distance(fs::directory_iterator(folder.file("")), {});
-}
 
 void put(output_target& target, std::string_view text) {
     target.write(std::as_bytes(std::span(text)));
@@ -42,12 +38,6 @@ void write(const fs::path& path, std::string_view text) {
     output_target target(path);
     put(target, text);
     target.commit();
-}
-
-mode_t mode_of(const fs::path& path) {
-    struct stat status {};
-    REQUIRE(stat(path.c_str(), &status) == 0);
-    return status.st_mode & 0777;
 }
 
 } // namespace
@@ -61,10 +51,10 @@ TEST_CASE("a text file stays as it was until its successor is complete") {
         CHECK(contents_of(path) == "precious");
     }
     CHECK(contents_of(path) == "precious");
-    CHECK(files_in(folder) == 1);
+    CHECK(folder.files() == 1);
     write(path, "new");
     CHECK(contents_of(path) == "new");
-    CHECK(files_in(folder) == 1);
+    CHECK(folder.files() == 1);
 }
 
 TEST_CASE("Matrix Market files survive a disk that is full") {
@@ -83,7 +73,7 @@ TEST_CASE("Matrix Market files survive a disk that is full") {
         CHECK(contents_of(path) == "precious");
     }
     static_cast<void>(std::signal(SIGXFSZ, handler));
-    CHECK(files_in(folder) == 2);
+    CHECK(folder.files() == 2);
 }
 
 TEST_CASE("a file that is replaced keeps its permissions") {
@@ -115,7 +105,7 @@ TEST_CASE("what a killed process left is removed by the next, what another is wr
     const temporary_folder folder;
     folder.write("v.mtx.krylith-part", "left over");
     write(folder.file("v.mtx"), "new");
-    CHECK(files_in(folder) == 1);
+    CHECK(folder.files() == 1);
     output_target one(folder.file("v.mtx"));
     output_target other(folder.file("v.mtx"));
     put(one, "one");
@@ -124,19 +114,19 @@ TEST_CASE("what a killed process left is removed by the next, what another is wr
     CHECK(contents_of(folder.file("v.mtx")) == "one");
     other.commit();
     CHECK(contents_of(folder.file("v.mtx")) == "other");
-    CHECK(files_in(folder) == 1);
+    CHECK(folder.files() == 1);
     fs::create_symlink("v.mtx", folder.file("w.mtx.krylith-part")); // no process left this behind
     write(folder.file("w.mtx"), "new");
     CHECK(contents_of(folder.file("v.mtx")) == "other");
-    CHECK(files_in(folder) == 3);
+    CHECK(folder.files() == 3);
 }
 
 TEST_CASE("who is told to end can remove what is unfinished") {
     const temporary_folder folder;
     const output_target target(folder.file("v.mtx"));
-    CHECK(files_in(folder) == 1);
+    CHECK(folder.files() == 1);
     krylith::remove_unfinished_files();
-    CHECK(files_in(folder) == 0);
+    CHECK(folder.files() == 0);
 }
 
 TEST_CASE("a pipe gets the bytes if somebody reads, and is refused if nobody does") {

@@ -19,16 +19,11 @@
 namespace krylith {
 
 using test::contents_of;
+using test::mode_of;
 
 namespace {
 
 const tuning_key key{"m", 1, "operator fp64"};
-
-mode_t mode_of(const std::filesystem::path& path) {
-    struct stat status {};
-    REQUIRE(stat(path.c_str(), &status) == 0);
-    return status.st_mode & 0777U;
-}
 
 } // namespace
 

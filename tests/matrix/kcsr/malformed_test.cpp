@@ -61,8 +61,8 @@ std::string sample_file() {
     return contents_of(folder.file("a.kcsr"));
 }
 
-void check_refused(file_bytes& file, const std::string& what,
-                   krylith::binary::file_check check = {}) {
+void check_image_refused(file_bytes& file, const std::string& what,
+                         krylith::binary::file_check check = {}) {
     const std::string message = file.refusal(check);
     INFO(message);
     CHECK(message.starts_with("a.kcsr: "));
@@ -80,7 +80,7 @@ TEST_CASE("a file cut off anywhere is refused, and one appended to") {
         CHECK_MESSAGE(message.starts_with("a.kcsr: "), size);
     }
     file_bytes longer(whole + '\0');
-    check_refused(longer, "cut off or appended to");
+    check_image_refused(longer, "cut off or appended to");
 }
 
 TEST_CASE("a changed bit is found wherever it is") {
@@ -108,8 +108,8 @@ TEST_CASE("damage in a large array is located by its chunk") {
         changed[begin + 17] = static_cast<char>(changed[begin + 17] + 1);
         file_bytes file(changed);
         const std::size_t end = std::min(begin + (1U << 20U), whole.size());
-        check_refused(file, "bytes " + std::to_string(begin) + " to " + std::to_string(end - 1) +
-                                " are damaged");
+        check_image_refused(file, "bytes " + std::to_string(begin) + " to " +
+                                      std::to_string(end - 1) + " are damaged");
     }
 }
 
@@ -119,79 +119,79 @@ TEST_CASE("the head is refused by what is wrong with it") {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     SUBCASE("magic") {
         file.put(0, 'k');
-        check_refused(file, "doesn't start as a binary CSR file");
+        check_image_refused(file, "doesn't start as a binary CSR file");
     }
     SUBCASE("line ends changed by a transfer as text") {
         std::string text = sample_file();
         text.erase(5, 1);
         file = file_bytes(text);
-        check_refused(file, "doesn't start as a binary CSR file");
+        check_image_refused(file, "doesn't start as a binary CSR file");
     }
     SUBCASE("the other byte order") {
         file.put(8, std::uint32_t{0x04030201});
-        check_refused(file, "a machine of the other byte order");
+        check_image_refused(file, "a machine of the other byte order");
     }
     SUBCASE("no byte order") {
         file.put(8, std::uint32_t{7});
-        check_refused(file, "has the byte order mark 7, allowed is 16909060");
+        check_image_refused(file, "has the byte order mark 7, allowed is 16909060");
     }
     SUBCASE("a version of the future, before anything else is looked at") {
         file.put(12, std::uint32_t{2});
-        check_refused(file, "is of version 2 of the format, allowed is 1");
+        check_image_refused(file, "is of version 2 of the format, allowed is 1");
     }
     SUBCASE("damage") {
         file.put(24, std::int64_t{4});
-        check_refused(file, "the head (bytes 0 to 127) is damaged");
+        check_image_refused(file, "the head (bytes 0 to 127) is damaged");
     }
     SUBCASE("type") {
         file.put(16, std::uint32_t{3});
         file.seal();
-        check_refused(file, "the type of the values is 3, allowed are 1 (fp64) and 2 (fp32)");
+        check_image_refused(file, "the type of the values is 3, allowed are 1 (fp64) and 2 (fp32)");
     }
     SUBCASE("the other type, for which the file is too long") {
         file.put(16, std::uint32_t{2});
         file.seal();
-        check_refused(file, "cut off or appended to");
+        check_image_refused(file, "cut off or appended to");
     }
     SUBCASE("rows negative") {
         file.put(24, std::int64_t{-1});
         file.seal();
-        check_refused(file, "rows is -1, allowed are 0 to 72057594037927936");
+        check_image_refused(file, "rows is -1, allowed are 0 to 72057594037927936");
     }
     SUBCASE("rows whose bytes overflow") {
         file.put(24, most);
         file.seal();
-        check_refused(file, "rows is 9223372036854775807, allowed");
+        check_image_refused(file, "rows is 9223372036854775807, allowed");
     }
     SUBCASE("rows that wrap to the right length") { // 8 (2^61 + 3) = 24 in 64 bits
         file.put(24, (std::int64_t{1} << 61) + 3);
         file.seal();
-        check_refused(file, "rows is 2305843009213693955, allowed");
+        check_image_refused(file, "rows is 2305843009213693955, allowed");
     }
     SUBCASE("columns beyond 32 bits") {
         file.put(32, std::int64_t{1} << 31);
         file.seal();
-        check_refused(file, "columns is 2147483648, allowed are 0 to 2147483647");
+        check_image_refused(file, "columns is 2147483648, allowed are 0 to 2147483647");
     }
     SUBCASE("nnz negative") {
         file.put(40, std::int64_t{-5});
         file.seal();
-        check_refused(file, "nnz is -5, allowed");
+        check_image_refused(file, "nnz is -5, allowed");
     }
     SUBCASE("the largest nnz that is allowed") {
         file.put(40, std::int64_t{1} << 56);
         file.seal();
-        check_refused(file, "cut off or appended to");
+        check_image_refused(file, "cut off or appended to");
     }
     SUBCASE("another place of an array") {
         file.put(56, std::uint64_t{256});
         file.seal();
-        check_refused(file, "other positions of the arrays");
+        check_image_refused(file, "other positions of the arrays");
     }
     SUBCASE("reserved bytes used") {
         file.put(96, std::uint64_t{1});
         file.seal();
-        check_refused(file, "bytes that must be 0");
+        check_image_refused(file, "bytes that must be 0");
     }
 }
 
@@ -203,15 +203,15 @@ TEST_CASE("a matrix that isn't one is refused like any other") {
     const krylith::binary::file_check no_checksums{.checksums = false};
     SUBCASE("offsets descend") {
         file.put(offsets + 8, std::int64_t{6});
-        check_refused(file, "CSR matrix: row 1 starts at 6 and ends at 2", no_checksums);
+        check_image_refused(file, "CSR matrix: row 1 starts at 6 and ends at 2", no_checksums);
     }
     SUBCASE("column out of range") {
         file.put(columns + 4, std::int32_t{4});
-        check_refused(file, "column_indices[1], in row 0, is 4", no_checksums);
+        check_image_refused(file, "column_indices[1], in row 0, is 4", no_checksums);
     }
     SUBCASE("the last offset is not nnz") {
         file.put(offsets + 24, std::int64_t{4});
-        check_refused(file, "row_offsets[3] is 4", no_checksums);
+        check_image_refused(file, "row_offsets[3] is 4", no_checksums);
     }
 }
 

@@ -3,7 +3,6 @@
 
 #include <csignal>
 #include <filesystem>
-#include <iterator>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -22,12 +21,9 @@ using krylith::read_binary_csr;
 using krylith::test::message_of;
 using krylith::test::temporary_folder;
 
-std::string refusal(const std::filesystem::path& path, const krylith::csr_matrix<double>& matrix) {
+std::string write_refusal(const std::filesystem::path& path,
+                          const krylith::csr_matrix<double>& matrix) {
     return message_of<krylith::input_error>([&] { write_binary_csr(path, matrix); });
-}
-
-auto files_in(const temporary_folder& folder) {
-    return std::distance(std::filesystem::directory_iterator(folder.file("")), {});
 }
 
 /// Files of this process can't grow beyond `bytes`, as on a full disk.
@@ -61,17 +57,17 @@ TEST_CASE("where writing fails the old file stays, and nothing else does") {
     const auto larger = krylith::poisson2d<double>(40);
     for (const rlim_t room : {0U, 100U, 128U, 5000U, 40000U}) {
         const file_size_limit full(room);
-        const std::string message = refusal(path, larger);
+        const std::string message = write_refusal(path, larger);
         CHECK_MESSAGE(message.find("a.kcsr: can't be written: ") != std::string::npos, message);
     }
     auto invalid = old;
     invalid.column_indices[3] = 16;
-    CHECK(refusal(path, invalid).find("column_indices[3]") != std::string::npos);
-    CHECK(files_in(folder) == 1);
+    CHECK(write_refusal(path, invalid).find("column_indices[3]") != std::string::npos);
+    CHECK(folder.files() == 1);
     CHECK(read_binary_csr<double>(path) == old);
     write_binary_csr(path, larger);
     CHECK(read_binary_csr<double>(path) == larger);
-    CHECK(files_in(folder) == 1);
+    CHECK(folder.files() == 1);
 }
 
 TEST_CASE("only regular files are replaced") {
@@ -80,12 +76,12 @@ TEST_CASE("only regular files are replaced") {
     const auto matrix = krylith::poisson2d<double>(3);
     const std::string kept = "it exists and is not a regular file";
     std::filesystem::create_directory(folder.file("folder.kcsr"));
-    CHECK(refusal(folder.file("folder.kcsr"), matrix).find(kept) != std::string::npos);
+    CHECK(write_refusal(folder.file("folder.kcsr"), matrix).find(kept) != std::string::npos);
     REQUIRE(mkfifo(folder.file("pipe.kcsr").c_str(), 0600) == 0);
-    CHECK(refusal(folder.file("pipe.kcsr"), matrix).find(kept) != std::string::npos);
-    CHECK(refusal("/dev/null", matrix).find(kept) != std::string::npos);
-    CHECK(refusal(folder.file("absent/a.kcsr"), matrix).find("can't be written: No such file") !=
-          std::string::npos);
+    CHECK(write_refusal(folder.file("pipe.kcsr"), matrix).find(kept) != std::string::npos);
+    CHECK(write_refusal("/dev/null", matrix).find(kept) != std::string::npos);
+    CHECK(write_refusal(folder.file("absent/a.kcsr"), matrix)
+              .find("can't be written: No such file") != std::string::npos);
 
     write_binary_csr(folder.file("a.kcsr"), krylith::poisson2d<double>(2));
     std::filesystem::create_symlink("a.kcsr", folder.file("link.kcsr"));

@@ -7,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include <krylith/device/error.hpp>
+#include <krylith/tests/matrix/support/market.hpp>
 #include <krylith/tests/matrix/support/message_of.hpp>
 
 namespace {
@@ -14,13 +15,10 @@ namespace {
 using krylith::parse_matrix_market;
 using krylith::parse_vector_market;
 using krylith::test::message_of;
+using krylith::test::vector_refusal;
 
 std::vector<double> vector_of(const std::string& text) {
     return parse_vector_market<double>(text, "v.mtx");
-}
-
-std::string refusal(const std::string& text) {
-    return message_of<krylith::input_error>([&] { (void)vector_of(text); });
 }
 
 } // namespace
@@ -42,7 +40,7 @@ TEST_CASE("an assembled file may have more entries than places: they are summed"
 TEST_CASE("a symmetric array of one row is a vector") {
     CHECK(vector_of("%%MatrixMarket matrix array real symmetric\n1 1\n5\n") ==
           std::vector<double>{5});
-    CHECK(refusal("%%MatrixMarket matrix array real symmetric\n2 2\n5\n1\n2\n")
+    CHECK(vector_refusal("%%MatrixMarket matrix array real symmetric\n2 2\n5\n1\n2\n")
               .find("allowed is a vector") != std::string::npos);
 }
 
@@ -53,11 +51,12 @@ TEST_CASE("a vector may give its length alone, with a banner or without") {
     CHECK(vector_of("3\n1\n-2.5\n3\n") == expected);
     CHECK(vector_of("3\r\n1\r\n-2.5\r\n3\r\n") == expected);
     // A list without its length is never read as a shorter one with it.
-    CHECK(refusal("3\n1\n2\n").find("after 2 entries, allowed are the 3") != std::string::npos);
-    CHECK(refusal("1\n1\n2\n").find("entry 2, allowed are the 1") != std::string::npos);
-    CHECK(refusal("1.5\n1\n2\n").find("no banner but \"1.5\"") != std::string::npos);
-    CHECK(refusal("2 2\n1\n2\n").find("no banner") != std::string::npos);
-    CHECK(refusal("99999999999\n1\n").find("number of rows is \"99999999999\"") !=
+    CHECK(vector_refusal("3\n1\n2\n").find("after 2 entries, allowed are the 3") !=
+          std::string::npos);
+    CHECK(vector_refusal("1\n1\n2\n").find("entry 2, allowed are the 1") != std::string::npos);
+    CHECK(vector_refusal("1.5\n1\n2\n").find("no banner but \"1.5\"") != std::string::npos);
+    CHECK(vector_refusal("2 2\n1\n2\n").find("no banner") != std::string::npos);
+    CHECK(vector_refusal("99999999999\n1\n").find("number of rows is \"99999999999\"") !=
           std::string::npos);
     const auto matrix_refusal = message_of<krylith::input_error>(
         [] { (void)parse_matrix_market<double>("3\n1\n2\n3\n", "a.mtx"); });

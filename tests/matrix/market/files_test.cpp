@@ -23,13 +23,13 @@ namespace {
 using krylith::test::contents_of;
 using krylith::test::temporary_folder;
 
-std::string refusal(const std::filesystem::path& path) {
+std::string file_refusal(const std::filesystem::path& path) {
     return krylith::test::message_of<krylith::input_error>(
         [&] { static_cast<void>(krylith::read_matrix_market<double>(path)); });
 }
 
-void check_refused(const std::filesystem::path& path, const std::string& what) {
-    const std::string message = refusal(path);
+void check_file_refused(const std::filesystem::path& path, const std::string& what) {
+    const std::string message = file_refusal(path);
     CAPTURE(message);
     CHECK(message.find(path.string()) == 0);
     CHECK(message.find(what) != std::string::npos);
@@ -60,8 +60,8 @@ TEST_CASE("several gzip members one after another are one file") {
     const std::string vector = contents_of(folder.file("v.mtx.gz"));
     folder.write("twice.mtx.gz", vector + vector);
     // The second member's banner is a comment among the entries of the first.
-    check_refused(folder.file("twice.mtx.gz"),
-                  ":5: in \"%%MatrixMarket matrix array real general\" a comment");
+    check_file_refused(folder.file("twice.mtx.gz"),
+                       ":5: in \"%%MatrixMarket matrix array real general\" a comment");
 }
 
 TEST_CASE("a file of many blocks, and what is wrong at its end") {
@@ -93,16 +93,16 @@ TEST_CASE("a file of many blocks, and what is wrong at its end") {
     REQUIRE(place != std::string::npos);
     text.replace(place, last.size(), "100000 8 700007.2500000000\n");
     const std::string line = ":" + std::to_string(2 + 700000 + 2 * 99) + ": ";
-    check_refused(folder.write("flaw.mtx", text),
-                  line + "in \"100000 8 700007.2500000000\" the column");
+    check_file_refused(folder.write("flaw.mtx", text),
+                       line + "in \"100000 8 700007.2500000000\" the column");
     text.erase(place);
-    check_refused(folder.write("short.mtx", text), "after 699999 entries");
+    check_file_refused(folder.write("short.mtx", text), "after 699999 entries");
 
     // Several blocks have flaws: the first counts, whichever thread is quicker.
     for (const std::size_t position : {text.size() / 3, text.size() / 2}) {
         text[text.find(' ', position)] = 'x';
     }
-    const std::string message = refusal(folder.write("two.mtx", text));
+    const std::string message = file_refusal(folder.write("two.mtx", text));
     const std::size_t first_flaw = text.find('x', text.find('\n'));
     const auto line_of_flaw =
         1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(first_flaw), '\n');
@@ -113,10 +113,10 @@ TEST_CASE("a line longer than 16 MiB is refused, one of 15 is not") {
     const temporary_folder folder;
     const std::string text = "%%MatrixMarket matrix coordinate real general\n%" +
                              std::string(std::size_t{17} << 20, 'x') + "\n1 1 0\n";
-    check_refused(folder.write("line.mtx", text), ":2: a line longer than 16777216 bytes");
+    check_file_refused(folder.write("line.mtx", text), ":2: a line longer than 16777216 bytes");
     const std::string entry = "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 " +
                               std::string(std::size_t{17} << 20, '1');
-    check_refused(folder.write("entry.mtx", entry), ":3: a line longer than 16777216 bytes");
+    check_file_refused(folder.write("entry.mtx", entry), ":3: a line longer than 16777216 bytes");
 
     const std::string shorter = "%%MatrixMarket matrix coordinate real general\n%" +
                                 std::string(std::size_t{15} << 20, 'x') + "\n1 1 1\n1 1 0." +
@@ -134,14 +134,14 @@ TEST_CASE("truncated and corrupt gzip data are refused") {
     for (const std::size_t length :
          {good.size() - 1, good.size() - 8, good.size() / 2, std::size_t{30}, std::size_t{5}}) {
         CAPTURE(length);
-        check_refused(folder.write("cut.mtx.gz", good.substr(0, length)),
-                      "the gzip data end too early");
+        check_file_refused(folder.write("cut.mtx.gz", good.substr(0, length)),
+                           "the gzip data end too early");
     }
     for (const std::size_t place : {good.size() / 2, good.size() - 6, std::size_t{100}}) {
         CAPTURE(place);
         std::string bad = good;
         bad[place] = static_cast<char>(bad[place] ^ 0x55);
-        const std::string message = refusal(folder.write("bad.mtx.gz", bad));
+        const std::string message = file_refusal(folder.write("bad.mtx.gz", bad));
         CAPTURE(message);
         CHECK(message.find(folder.file("bad.mtx.gz").string() + ":") == 0);
         CHECK(message.find("gzip") != std::string::npos);
@@ -150,22 +150,22 @@ TEST_CASE("truncated and corrupt gzip data are refused") {
 
 TEST_CASE("missing files, folders and unreadable files are refused by name") {
     const temporary_folder folder;
-    check_refused(folder.file("absent.mtx"), "no such file");
-    check_refused(folder.file("absent/absent.mtx"), "no such file");
-    check_refused(folder.file(""), "is a directory");
-    check_refused(folder.write("empty.mtx", ""), ":1: the file is empty");
+    check_file_refused(folder.file("absent.mtx"), "no such file");
+    check_file_refused(folder.file("absent/absent.mtx"), "no such file");
+    check_file_refused(folder.file(""), "is a directory");
+    check_file_refused(folder.write("empty.mtx", ""), ":1: the file is empty");
     const auto loop = folder.file("loop.mtx");
     std::filesystem::create_symlink(loop, loop);
-    check_refused(loop, "can't be opened");
+    check_file_refused(loop, "can't be opened");
 }
 
 TEST_CASE("devices and pipes are refused at once: reading them might never end") {
     const temporary_folder folder;
-    check_refused("/dev/zero", "is a character device, allowed is a Matrix Market file");
-    check_refused("/dev/null", "is a character device");
+    check_file_refused("/dev/zero", "is a character device, allowed is a Matrix Market file");
+    check_file_refused("/dev/null", "is a character device");
     const auto pipe = folder.file("pipe.mtx"); // without a writer, opening it would wait
     REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
-    check_refused(pipe, "is a pipe, allowed is a Matrix Market file");
+    check_file_refused(pipe, "is a pipe, allowed is a Matrix Market file");
 }
 
 TEST_CASE("gzip data that unpack to nothing but blank lines are not followed for ever") {

@@ -10,16 +10,16 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/matrix_market.hpp>
+#include <krylith/tests/matrix/support/market.hpp>
 #include <krylith/tests/matrix/support/message_of.hpp>
 
 namespace {
 
 using krylith::market::line_source;
-
-const std::string real = "%%MatrixMarket matrix coordinate real general\n";
+using krylith::test::banner::real;
 
 /// Returns the matrix's values, or the refusal.
-std::string outcome(const std::string& text, int threads, std::size_t block_bytes) {
+std::string read_outcome(const std::string& text, int threads, std::size_t block_bytes) {
     const int before = omp_get_max_threads();
     omp_set_num_threads(threads);
     std::string result;
@@ -44,18 +44,18 @@ std::string outcome(const std::string& text, int threads, std::size_t block_byte
 
 void check_one_outcome(const std::string& text, const std::string& expected) {
     CAPTURE(text.substr(0, 200));
-    const std::string serial = outcome(text, 1, 1 << 19);
+    const std::string serial = read_outcome(text, 1, 1 << 19);
     CHECK(serial.find(expected) != std::string::npos);
     for (const int threads : {1, 2, 5}) {
         for (const std::size_t block_bytes : {1, 7, 64, 300}) {
             CAPTURE(threads);
             CAPTURE(block_bytes);
-            CHECK(outcome(text, threads, block_bytes) == serial);
+            CHECK(read_outcome(text, threads, block_bytes) == serial);
         }
     }
 }
 
-std::string refusal(const std::string& text, std::int64_t memory) {
+std::string memory_refusal(const std::string& text, std::int64_t memory) {
     return krylith::test::message_of<krylith::input_error>([&] {
         static_cast<void>(krylith::parse_matrix_market<double>(text, "x.mtx", {.memory = memory}));
     });
@@ -98,12 +98,12 @@ TEST_CASE("rows beyond what entries vouch for are believed as far as the memory 
     CHECK(matrix.rows == 20'000'000);
     CHECK(matrix.row_offsets.back() == 1);
     CHECK(matrix.column_indices == std::vector<std::int32_t>{19'999'999});
-    CHECK(refusal(text, std::int64_t{1} << 30)
+    CHECK(memory_refusal(text, std::int64_t{1} << 30)
               .find("x.mtx:2: 20000000 rows for 1 entries, allowed are 16777216, 64 for each "
                     "entry, and "
                     "what an eighth of 1.07 GB of memory holds, 16777216") == 0);
     // Rows up to 2^24 need no evidence, but memory.
-    CHECK(refusal(real + "16000000 1 0\n", 100'000'000)
+    CHECK(memory_refusal(real + "16000000 1 0\n", 100'000'000)
               .find("x.mtx:2: 16000000 rows and 0 entries need another 128 MB of memory, allowed "
                     "is what is available: 100 MB") == 0);
 }
@@ -113,12 +113,14 @@ TEST_CASE("reading stops where the memory does") {
     for (int k = 9999; k >= 0; --k) { // descending: sorting them takes another 12 bytes each
         text += std::to_string(k / 100 + 1) + " " + std::to_string(k % 100 + 1) + " 1\n";
     }
-    const auto reads = [&](std::int64_t memory) { return refusal(text, memory) == "no exception"; };
+    const auto reads = [&](std::int64_t memory) {
+        return memory_refusal(text, memory) == "no exception";
+    };
     CHECK(reads(10000 * (16 + 12) + 8 * 1001));
     CHECK_FALSE(reads(10000 * (16 + 12) + 8 * 1001 - 1));
-    CHECK(refusal(text, 100'000).find("x.mtx:2: 1000 rows and 10000 entries need another 160 kB") ==
-          0);
-    CHECK(refusal(
+    CHECK(memory_refusal(text, 100'000)
+              .find("x.mtx:2: 1000 rows and 10000 entries need another 160 kB") == 0);
+    CHECK(memory_refusal(
               "%%MatrixMarket matrix array real general\n100 1\n" +
                   [] {
                       std::string ones;

@@ -9,11 +9,15 @@
 #include <doctest/doctest.h>
 
 #include <krylith/device/error.hpp>
+#include <krylith/tests/matrix/support/market.hpp>
 #include <krylith/tests/matrix/support/message_of.hpp>
 
 namespace {
 
 using namespace std::string_literals;
+using krylith::test::vector_refusal;
+using krylith::test::banner::array;
+using krylith::test::banner::real;
 
 struct defect {
     const char* name;
@@ -22,12 +26,10 @@ struct defect {
     std::string found; ///< the text that the message must show
 };
 
-const std::string real = "%%MatrixMarket matrix coordinate real general\n";
 const std::string integer = "%%MatrixMarket matrix coordinate integer general\n";
 const std::string pattern = "%%MatrixMarket matrix coordinate pattern general\n";
 const std::string symmetric = "%%MatrixMarket matrix coordinate real symmetric\n";
 const std::string skew = "%%MatrixMarket matrix coordinate real skew-symmetric\n";
-const std::string array = "%%MatrixMarket matrix array real general\n";
 
 std::vector<defect> banners() {
     return {
@@ -223,7 +225,7 @@ std::vector<defect> entries() {
     };
 }
 
-void check(const std::vector<defect>& defects) {
+void check_defects(const std::vector<defect>& defects) {
     for (const defect& d : defects) {
         CAPTURE(d.name);
         const std::string message = krylith::test::message_of<krylith::input_error>([&] {
@@ -239,27 +241,22 @@ void check(const std::vector<defect>& defects) {
     }
 }
 
-std::string vector_refusal(const std::string& text) {
-    return krylith::test::message_of<krylith::input_error>(
-        [&] { static_cast<void>(krylith::parse_vector_market<double>(text, "v.mtx")); });
-}
-
 } // namespace
 
 TEST_CASE("malformed banners are refused") {
-    check(banners());
+    check_defects(banners());
 }
 
 TEST_CASE("malformed size lines are refused") {
-    check(sizes());
+    check_defects(sizes());
 }
 
 TEST_CASE("files with other entries than declared are refused, without allocating for them") {
-    check(counts());
+    check_defects(counts());
 }
 
 TEST_CASE("malformed entries are refused") {
-    check(entries());
+    check_defects(entries());
 }
 
 TEST_CASE("the tables hold at least the 60 malformed inputs that were promised, all different") {

@@ -25,7 +25,7 @@ krylith::csr_matrix<double> parse(const std::string& text) {
     return matrix;
 }
 
-dense read(const std::string& text) {
+dense read_dense(const std::string& text) {
     return krylith::test::to_dense(parse(text));
 }
 
@@ -42,21 +42,24 @@ T value_of(const std::string& word, const std::string& field = "real") {
 } // namespace
 
 TEST_CASE("coordinate: fields and symmetries") {
-    CHECK(read("%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 1.5\n2 3 -2\n1 2 .5\n") ==
+    CHECK(read_dense(
+              "%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 1.5\n2 3 -2\n1 2 .5\n") ==
           dense{{1.5, .5, 0}, {0, 0, -2}});
-    CHECK(read("%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 2 -3\n2 1 +4\n") ==
+    CHECK(read_dense("%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 2 -3\n2 1 +4\n") ==
           dense{{0, -3}, {4, 0}});
-    CHECK(read("%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 2\n2 2\n") ==
+    CHECK(read_dense("%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 2\n2 2\n") ==
           dense{{0, 1}, {0, 1}});
-    CHECK(read("%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 1\n3 1 2\n3 2 4\n") ==
+    CHECK(read_dense(
+              "%%MatrixMarket matrix coordinate real symmetric\n3 3 3\n1 1 1\n3 1 2\n3 2 4\n") ==
           dense{{1, 0, 2}, {0, 0, 4}, {2, 4, 0}});
-    CHECK(read("%%MatrixMarket matrix coordinate integer symmetric\n2 2 2\n2 1 2\n2 2 4\n") ==
+    CHECK(read_dense("%%MatrixMarket matrix coordinate integer symmetric\n2 2 2\n2 1 2\n2 2 4\n") ==
           dense{{0, 2}, {2, 4}});
-    CHECK(read("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n2 1\n2 2\n") ==
+    CHECK(read_dense("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n2 1\n2 2\n") ==
           dense{{0, 1}, {1, 1}});
-    CHECK(read("%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 2\n2 1 5\n3 2 -1\n") ==
+    CHECK(read_dense(
+              "%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 2\n2 1 5\n3 2 -1\n") ==
           dense{{0, -5, 0}, {5, 0, 1}, {0, -1, 0}});
-    CHECK(read("%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n1 2 5\n") ==
+    CHECK(read_dense("%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n1 2 5\n") ==
           dense{{0, 5}, {-5, 0}});
 }
 
@@ -80,23 +83,25 @@ TEST_CASE("what MUMPS, SciPy and AmgX write") {
 TEST_CASE("options of AmgX: from 0, vectors behind the entries, in any case and order") {
     const std::string real = "%%MatrixMarket matrix coordinate real ";
     const dense expected = {{4, 0}, {1, 5}};
-    CHECK(read(real + "general\n%%AMGX base0\n2 2 3\n0 0 4\n1 0 1\n1 1 5\n") == expected);
-    CHECK(read(real + "general\n% a\n %%nvamg 2 2 SORTED RHS Base0 \n2 2 3\n0 0 4\n1 0 1\n"
-                      "1 1 5\n% RHS\n2\n7\n8\n") == expected);
-    CHECK(read(real + "general\n%%AMGX solution\n2 2 3\n1 1 4\n2 1 1\n2 2 5\n7.5\n1 1 1\nx\n") ==
+    CHECK(read_dense(real + "general\n%%AMGX base0\n2 2 3\n0 0 4\n1 0 1\n1 1 5\n") == expected);
+    CHECK(read_dense(real + "general\n% a\n %%nvamg 2 2 SORTED RHS Base0 \n2 2 3\n0 0 4\n1 0 1\n"
+                            "1 1 5\n% RHS\n2\n7\n8\n") == expected);
+    CHECK(read_dense(real +
+                     "general\n%%AMGX solution\n2 2 3\n1 1 4\n2 1 1\n2 2 5\n7.5\n1 1 1\nx\n") ==
           expected);
-    CHECK(read(real + "symmetric\n%%AMGX base0\n2 2 1\n1 0 3\n") == dense{{0, 3}, {3, 0}});
+    CHECK(read_dense(real + "symmetric\n%%AMGX base0\n2 2 1\n1 0 3\n") == dense{{0, 3}, {3, 0}});
     // Another's comment is a comment.
-    CHECK(read(real + "general\n% AMGX base0\n2 2 1\n2 2 1\n") == dense{{0, 0}, {0, 1}});
+    CHECK(read_dense(real + "general\n% AMGX base0\n2 2 1\n2 2 1\n") == dense{{0, 0}, {0, 1}});
 }
 
 TEST_CASE("array: column by column, the symmetric ones from the diagonal down") {
-    CHECK(read("%%MatrixMarket matrix array real general\n2 3\n1\n2\n3\n4\n5\n6\n") ==
+    CHECK(read_dense("%%MatrixMarket matrix array real general\n2 3\n1\n2\n3\n4\n5\n6\n") ==
           dense{{1, 3, 5}, {2, 4, 6}});
-    CHECK(read("%%MatrixMarket matrix array integer general\n1 2\n-1\n7\n") == dense{{-1, 7}});
-    CHECK(read("%%MatrixMarket matrix array real symmetric\n3 3\n1\n2\n3\n4\n5\n6\n") ==
+    CHECK(read_dense("%%MatrixMarket matrix array integer general\n1 2\n-1\n7\n") ==
+          dense{{-1, 7}});
+    CHECK(read_dense("%%MatrixMarket matrix array real symmetric\n3 3\n1\n2\n3\n4\n5\n6\n") ==
           dense{{1, 2, 3}, {2, 4, 5}, {3, 5, 6}});
-    CHECK(read("%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n3\n") ==
+    CHECK(read_dense("%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n3\n") ==
           dense{{0, -1, -2}, {1, 0, -3}, {2, 3, 0}});
     const auto sparse = parse("%%MatrixMarket matrix array real general\n2 2\n1\n0\n0\n4\n");
     CHECK(sparse.nnz() == 2);
@@ -106,34 +111,44 @@ TEST_CASE("array: column by column, the symmetric ones from the diagonal down") 
 TEST_CASE("a symmetric matrix may be given by its upper half, or a mixture of halves") {
     const std::string banner = "%%MatrixMarket matrix coordinate real symmetric\n";
     const dense expected{{1, 2, 3, 0}, {2, 0, 4, 5}, {3, 4, 6, 7}, {0, 5, 7, 8}};
-    CHECK(read(banner + "4 4 8\n1 1 1\n2 1 2\n3 1 3\n3 2 4\n4 2 5\n3 3 6\n4 3 7\n4 4 8\n") ==
+    CHECK(read_dense(banner + "4 4 8\n1 1 1\n2 1 2\n3 1 3\n3 2 4\n4 2 5\n3 3 6\n4 3 7\n4 4 8\n") ==
           expected);
-    CHECK(read(banner + "4 4 8\n1 1 1\n1 2 2\n1 3 3\n2 3 4\n2 4 5\n3 3 6\n3 4 7\n4 4 8\n") ==
+    CHECK(read_dense(banner + "4 4 8\n1 1 1\n1 2 2\n1 3 3\n2 3 4\n2 4 5\n3 3 6\n3 4 7\n4 4 8\n") ==
           expected);
-    CHECK(read(banner + "4 4 8\n4 4 8\n1 2 2\n3 1 3\n2 3 4\n4 2 5\n3 3 6\n3 4 7\n1 1 1\n") ==
+    CHECK(read_dense(banner + "4 4 8\n4 4 8\n1 2 2\n3 1 3\n2 3 4\n4 2 5\n3 3 6\n3 4 7\n1 1 1\n") ==
           expected);
-    CHECK(read("%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 3\n1 2 2\n3 1 3\n3 2 "
-               "4\n") == dense{{0, 2, -3}, {-2, 0, -4}, {3, 4, 0}});
+    CHECK(
+        read_dense("%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 3\n1 2 2\n3 1 3\n3 2 "
+                   "4\n") == dense{{0, 2, -3}, {-2, 0, -4}, {3, 4, 0}});
 }
 
 TEST_CASE("layout of the text: case, comments, blanks, line ends") {
     const dense expected{{1, 0}, {0, 2}};
-    CHECK(read("%%MATRIXMARKET MATRIX COORDINATE REAL GENERAL\n2 2 2\n1 1 1\n2 2 2\n") == expected);
-    CHECK(read("%%matrixmarket Matrix Coordinate Real General\n2 2 2\n1 1 1\n2 2 2\n") == expected);
-    CHECK(read("%%MatrixMarket  matrix\tcoordinate real   general  \n2 2 2\n1 1 1\n2 2 2\n") ==
+    CHECK(read_dense("%%MATRIXMARKET MATRIX COORDINATE REAL GENERAL\n2 2 2\n1 1 1\n2 2 2\n") ==
           expected);
-    CHECK(read("%%MatrixMarket matrix coordinate real general\n% one\n%\n\n  \t\n  % two\n2 2 2\n"
-               "1 1 1\n\n\t\n   \n2 2 2\n\n\n") == expected);
-    CHECK(read("%%MatrixMarket matrix coordinate real general\r\n% c\r\n\r\n2 2 2\r\n1 1 1\r\n\r\n"
-               "2 2 2\r\n") == expected);
-    CHECK(read("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 2") == expected);
-    CHECK(read("%%MatrixMarket matrix coordinate real general\r\n2 2 2\r\n1 1 1\r\n2 2 2\r") ==
+    CHECK(read_dense("%%matrixmarket Matrix Coordinate Real General\n2 2 2\n1 1 1\n2 2 2\n") ==
           expected);
-    CHECK(read("%%MatrixMarket matrix coordinate real general\n \t2  2\t2  \n\t1 1  1\t\n   2 \t2 "
-               "2   \n") == expected);
-    CHECK(read("%%MatrixMarket matrix coordinate real general\n02 2 002\n01 1 1\n2 002 2\n") ==
+    CHECK(
+        read_dense("%%MatrixMarket  matrix\tcoordinate real   general  \n2 2 2\n1 1 1\n2 2 2\n") ==
+        expected);
+    CHECK(read_dense(
+              "%%MatrixMarket matrix coordinate real general\n% one\n%\n\n  \t\n  % two\n2 2 2\n"
+              "1 1 1\n\n\t\n   \n2 2 2\n\n\n") == expected);
+    CHECK(read_dense(
+              "%%MatrixMarket matrix coordinate real general\r\n% c\r\n\r\n2 2 2\r\n1 1 1\r\n\r\n"
+              "2 2 2\r\n") == expected);
+    CHECK(read_dense("%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 1\n2 2 2") ==
           expected);
-    CHECK(read("%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 1  \n2 2") ==
+    CHECK(
+        read_dense("%%MatrixMarket matrix coordinate real general\r\n2 2 2\r\n1 1 1\r\n2 2 2\r") ==
+        expected);
+    CHECK(read_dense(
+              "%%MatrixMarket matrix coordinate real general\n \t2  2\t2  \n\t1 1  1\t\n   2 \t2 "
+              "2   \n") == expected);
+    CHECK(
+        read_dense("%%MatrixMarket matrix coordinate real general\n02 2 002\n01 1 1\n2 002 2\n") ==
+        expected);
+    CHECK(read_dense("%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 1  \n2 2") ==
           dense{{1, 0}, {0, 1}});
 }
 
@@ -149,7 +164,7 @@ TEST_CASE("entries in any order; duplicates are summed; explicit zeros are kept"
     CHECK(symmetric.nnz() == 4);
     CHECK(krylith::test::to_dense(symmetric) == dense{{4, 3, 0}, {3, 0, 0}, {0, 0, 0}});
 
-    CHECK(read("%%MatrixMarket matrix coordinate pattern general\n1 2 2\n1 1\n1 1\n") ==
+    CHECK(read_dense("%%MatrixMarket matrix coordinate pattern general\n1 2 2\n1 1\n1 1\n") ==
           dense{{2, 0}});
 }
 
@@ -166,12 +181,12 @@ TEST_CASE("empty matrices") {
     CHECK(parse(banner + "symmetric\n0 0 0") == krylith::csr_matrix<double>{});
     CHECK(parse(banner + "general\n2 0 0\n").rows == 2);
     CHECK(parse(banner + "general\n0 2 0\n").columns == 2);
-    CHECK(read(banner + "general\n2 3 0\n\n \n") == dense{{0, 0, 0}, {0, 0, 0}});
+    CHECK(read_dense(banner + "general\n2 3 0\n\n \n") == dense{{0, 0, 0}, {0, 0, 0}});
     CHECK(parse("%%MatrixMarket matrix array real general\n0 0\n") ==
           krylith::csr_matrix<double>{});
     CHECK(parse("%%MatrixMarket matrix array real general\n0 2147483647\n").columns == 2147483647);
     CHECK(parse("%%MatrixMarket matrix array real skew-symmetric\n0 0\n").rows == 0);
-    CHECK(read("%%MatrixMarket matrix array real skew-symmetric\n1 1\n") == dense{{0}});
+    CHECK(read_dense("%%MatrixMarket matrix array real skew-symmetric\n1 1\n") == dense{{0}});
 }
 
 TEST_CASE("numbers are rounded to the nearest, however they are spelled") {
@@ -220,7 +235,7 @@ TEST_CASE("magnitudes too small for the type become zero") {
 }
 
 TEST_CASE("a number behind the entry of a pattern file is ignored") {
-    CHECK(read("%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 2 5\n2 2 0\n") ==
+    CHECK(read_dense("%%MatrixMarket matrix coordinate pattern general\n2 2 2\n1 2 5\n2 2 0\n") ==
           dense{{0, 1}, {0, 1}});
 }
 

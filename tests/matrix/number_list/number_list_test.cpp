@@ -17,12 +17,12 @@ using numbers = std::vector<double>;
 
 namespace {
 
-numbers read(const std::string& text, std::optional<std::int64_t> entries = std::nullopt) {
+numbers read_list(const std::string& text, std::optional<std::int64_t> entries = std::nullopt) {
     const temporary_folder folder;
     return load_vector<double>(folder.write("b.txt", text).string(), entries);
 }
 
-std::string refusal(const std::string& text) {
+std::string list_refusal(const std::string& text) {
     const temporary_folder folder;
     const auto path = folder.write("b.txt", text).string();
     const std::string said =
@@ -33,28 +33,29 @@ std::string refusal(const std::string& text) {
 } // namespace
 
 TEST_CASE("list: one or several numbers a line, comments, any blanks") {
-    CHECK(read("1.5\n-2\n3e4\n") == numbers{1.5, -2, 3e4});
-    CHECK(read("# of mine\n1.5 -2 3\n\n\t4 5 % the end\r\n6") == numbers{1.5, -2, 3, 4, 5, 6});
-    CHECK(read("1D3 +2 .5") == numbers{1000, 2, 0.5});
+    CHECK(read_list("1.5\n-2\n3e4\n") == numbers{1.5, -2, 3e4});
+    CHECK(read_list("# of mine\n1.5 -2 3\n\n\t4 5 % the end\r\n6") == numbers{1.5, -2, 3, 4, 5, 6});
+    CHECK(read_list("1D3 +2 .5") == numbers{1000, 2, 0.5});
 }
 
 TEST_CASE("list: a first number that counts the others is no entry, unless it has to be one") {
-    CHECK(read("3\n1\n2\n3\n") == numbers{1, 2, 3});
-    CHECK(read("3\n1\n2\n3\n", 3) == numbers{1, 2, 3});
-    CHECK(read("3\n1\n2\n3\n", 4) == numbers{3, 1, 2, 3});
-    CHECK(read("3\n1\n2\n") == numbers{3, 1, 2});
-    CHECK(read("3 1 2 3\n") == numbers{3, 1, 2, 3}); // not alone on its line
+    CHECK(read_list("3\n1\n2\n3\n") == numbers{1, 2, 3});
+    CHECK(read_list("3\n1\n2\n3\n", 3) == numbers{1, 2, 3});
+    CHECK(read_list("3\n1\n2\n3\n", 4) == numbers{3, 1, 2, 3});
+    CHECK(read_list("3\n1\n2\n") == numbers{3, 1, 2});
+    CHECK(read_list("3 1 2 3\n") == numbers{3, 1, 2, 3}); // not alone on its line
 }
 
 TEST_CASE("list: what is no number is told by its line") {
-    CHECK(refusal("1\n2\nx\n").starts_with(":3: the value is \"x\", allowed is a decimal number"));
-    CHECK(refusal("1\n1,5\n").starts_with(":2: the value is \"1,5\""));
-    CHECK(refusal("nan\n").starts_with(":1: "));
-    CHECK(
-        refusal("1\n2 1e999\n").starts_with(":2: the value is \"1e999\", allowed are magnitudes"));
-    CHECK(refusal("").find("has no numbers") != std::string::npos);
-    CHECK(refusal("# nothing\n").find("has no numbers") != std::string::npos);
-    CHECK(refusal(std::string("1\n\0\n", 4)).starts_with(":2: the value is \"\\x00\""));
+    CHECK(list_refusal("1\n2\nx\n")
+              .starts_with(":3: the value is \"x\", allowed is a decimal number"));
+    CHECK(list_refusal("1\n1,5\n").starts_with(":2: the value is \"1,5\""));
+    CHECK(list_refusal("nan\n").starts_with(":1: "));
+    CHECK(list_refusal("1\n2 1e999\n")
+              .starts_with(":2: the value is \"1e999\", allowed are magnitudes"));
+    CHECK(list_refusal("").find("has no numbers") != std::string::npos);
+    CHECK(list_refusal("# nothing\n").find("has no numbers") != std::string::npos);
+    CHECK(list_refusal(std::string("1\n\0\n", 4)).starts_with(":2: the value is \"\\x00\""));
 }
 
 TEST_CASE("list: long ones are read in blocks, in their order, and come back as written") {
@@ -67,5 +68,5 @@ TEST_CASE("list: long ones are read in blocks, in their order, and come back as 
     krylith::save_vector<double>(folder.file("b.txt.gz"), all, "mine");
     CHECK(load_vector<double>(folder.file("b.txt.gz").string()) == all);
     const std::string late = contents_of(folder.file("b.txt")) + "oops\n";
-    CHECK(refusal(late).starts_with(":300002: "));
+    CHECK(list_refusal(late).starts_with(":300002: "));
 }

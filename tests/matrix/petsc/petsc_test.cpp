@@ -21,16 +21,9 @@ using krylith::test::contents_of;
 using krylith::test::golden;
 using krylith::test::golden_matrix;
 using krylith::test::golden_vector;
+using krylith::test::load_refusal;
 using krylith::test::message_of;
 using krylith::test::temporary_folder;
-
-namespace {
-
-std::string refusal(const std::string& path) {
-    return message_of<input_error>([&] { static_cast<void>(load_matrix<double>(path)); });
-}
-
-} // namespace
 
 TEST_CASE("petsc: integers of 32 and 64 bits, double and single precision") {
     CHECK(load_matrix<double>(golden("matrix.petsc")) == golden_matrix<double>());
@@ -43,7 +36,7 @@ TEST_CASE("petsc: integers of 32 and 64 bits, double and single precision") {
 TEST_CASE("petsc: a file may hold a matrix and then its right-hand side") {
     CHECK(load_matrix<double>(golden("matrix_and_vector.petsc")) == golden_matrix<double>());
     CHECK(load_vector<double>(golden("matrix_and_vector.petsc")) == golden_vector());
-    CHECK(contains(refusal(golden("vector.petsc")), "holds 1 object of PETSc, and no matrix"));
+    CHECK(contains(load_refusal(golden("vector.petsc")), "holds 1 object of PETSc, and no matrix"));
     CHECK(contains(message_of<input_error>(
                        [] { static_cast<void>(load_vector<double>(golden("matrix.petsc"))); }),
                    "and no vector"));
@@ -75,7 +68,7 @@ TEST_CASE("petsc: damage is told by its place") {
     const auto with = [&](std::size_t byte, char value) {
         std::string broken = good;
         broken[byte] = value;
-        return refusal(folder.write("a.petsc", broken).string());
+        return load_refusal(folder.write("a.petsc", broken).string());
     };
     CHECK(contains(with(12, '\xff'), "is a dense matrix, allowed are sparse ones"));
     CHECK(contains(with(15, 6), "rows have 5 nonzeros, allowed are the 6"));
@@ -83,12 +76,12 @@ TEST_CASE("petsc: damage is told by its place") {
     CHECK(contains(with(4, 1), "is a matrix of 16777219 rows, 72 bytes are left"));
     CHECK(contains(with(31, 4),
                    "column indices, entry 0 (from 0) is 4, allowed are whole numbers from 0 to 3"));
-    CHECK(contains(refusal(golden("vector_complex.petsc")), "numbers of 16 bytes"));
+    CHECK(contains(load_refusal(golden("vector_complex.petsc")), "numbers of 16 bytes"));
     for (std::size_t end = 0; end < good.size(); ++end) {
         if (end == 68) continue; // as long as the matrix in single precision
         const auto path = folder.write("cut.petsc", good.substr(0, end)).string();
-        CHECK(refusal(path).starts_with(path + ": "));
+        CHECK(load_refusal(path).starts_with(path + ": "));
     }
     const auto longer = folder.write("longer.petsc", good + "x").string();
-    CHECK(contains(refusal(longer), "allowed are 8"));
+    CHECK(contains(load_refusal(longer), "allowed are 8"));
 }

@@ -4,28 +4,21 @@
 
 #include <doctest/doctest.h>
 
-#include <krylith/device/error.hpp>
 #include <krylith/matrix/load.hpp>
 #include <krylith/tests/matrix/support/contains.hpp>
 #include <krylith/tests/matrix/support/golden.hpp>
-#include <krylith/tests/matrix/support/message_of.hpp>
 #include <krylith/tests/matrix/support/temporary_folder.hpp>
 
 using krylith::csr_matrix;
-using krylith::input_error;
 using krylith::load_matrix;
 using krylith::test::contains;
 using krylith::test::contents_of;
 using krylith::test::golden;
 using krylith::test::golden_matrix;
-using krylith::test::message_of;
+using krylith::test::load_refusal;
 using krylith::test::temporary_folder;
 
 namespace {
-
-std::string refusal(const std::string& path) {
-    return message_of<input_error>([&] { static_cast<void>(load_matrix<double>(path)); });
-}
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {
     const std::size_t at = text.find(from);
@@ -128,7 +121,7 @@ TEST_CASE("rutherford-boeing: what can't be accepted is told by line and place")
     const temporary_folder folder;
     const std::string text = contents_of(golden("rectangular.rb"));
     const auto with = [&](const std::string& from, const std::string& to) {
-        return refusal(folder.write("a.rb", replaced(text, from, to)).string());
+        return load_refusal(folder.write("a.rb", replaced(text, from, to)).string());
     };
     CHECK(contains(with("rra", "cra"), "a.rb:3: a matrix of type CRA, allowed are r"));
     CHECK(contains(with("rra", "rre"), "a matrix of elements"));
@@ -151,11 +144,11 @@ TEST_CASE("rutherford-boeing: what can't be accepted is told by line and place")
     CHECK(contains(with("1.000000000000000000D-03\n", ""), "the value is \"\""));
     const std::string twice = contents_of(golden("symmetric.rb"));
     CHECK(contains(
-        refusal(folder.write("b.rb", replaced(twice, " 1 2 2 3 3", " 1 2 1 3 3")).string()),
+        load_refusal(folder.write("b.rb", replaced(twice, " 1 2 2 3 3", " 1 2 1 3 3")).string()),
         "gives both (1, 2) and (2, 1)"));
     for (std::size_t end = 0; end + 1 < text.size(); end += 3) {
         const auto path = folder.write("cut.rb", text.substr(0, end)).string();
-        const std::string said = refusal(path);
+        const std::string said = load_refusal(path);
         CAPTURE(end);
         CHECK((said.starts_with(path + ":") ||
                // A number that is cut off is another number, which no format can tell.

@@ -4,7 +4,10 @@
 #include <string>
 #include <vector>
 
+#include <krylith/device/error.hpp>
 #include <krylith/matrix/csr.hpp>
+#include <krylith/matrix/load.hpp>
+#include <krylith/tests/matrix/support/message_of.hpp>
 
 namespace krylith::test {
 
@@ -20,6 +23,11 @@ template <class T>
 /// b of make_golden.py.
 [[nodiscard]] inline std::vector<double> golden_vector() {
     return {0.1, -2, 3e300};
+}
+
+/// Why a file isn't read as a matrix.
+[[nodiscard]] inline std::string load_refusal(const std::string& path) {
+    return message_of<input_error>([&] { static_cast<void>(load_matrix<double>(path)); });
 }
 
 } // namespace krylith::test

@@ -11,6 +11,10 @@
 #include <string_view>
 #include <system_error>
 
+#include <doctest/doctest.h>
+
+#include <sys/stat.h>
+
 namespace krylith::test {
 
 class temporary_folder {
@@ -30,6 +34,10 @@ public:
     temporary_folder& operator=(const temporary_folder&) = delete;
 
     [[nodiscard]] std::filesystem::path file(std::string_view name) const { return path_ / name; }
+    /// The number of its files, and of folders in it.
+    [[nodiscard]] auto files() const {
+        return std::distance(std::filesystem::directory_iterator(path_), {});
+    }
 
     /// Writes a file of this folder, and returns its path.
     std::filesystem::path write(std::string_view name, std::string_view contents) const {
@@ -45,6 +53,13 @@ private:
 inline std::string contents_of(const std::filesystem::path& path) {
     std::ifstream file(path, std::ios::binary);
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+/// Who may do what with a file.
+inline mode_t mode_of(const std::filesystem::path& path) {
+    struct stat status {};
+    REQUIRE(stat(path.c_str(), &status) == 0);
+    return status.st_mode & 0777U;
 }
 
 } // namespace krylith::test

@@ -25,7 +25,7 @@ namespace {
 using krylith::mocked_index_limit;
 
 template <class Call>
-std::string refusal(const Call& call) {
+std::string size_refusal(const Call& call) {
     return krylith::test::message_of<krylith::input_error>([&] { static_cast<void>(call()); });
 }
 
@@ -34,10 +34,10 @@ template <class Call>
 void check_limit(std::int64_t most, const std::string& what, const Call& call) {
     {
         const mocked_index_limit enough(most);
-        CHECK(refusal(call) == "no exception");
+        CHECK(size_refusal(call) == "no exception");
     }
     const mocked_index_limit too_little(most - 1);
-    const std::string message = refusal(call);
+    const std::string message = size_refusal(call);
     CHECK_MESSAGE(message.find(what) != std::string::npos, message);
     CHECK_MESSAGE(message.find(std::to_string(most - 1)) != std::string::npos, message);
 }
@@ -50,11 +50,11 @@ TEST_CASE("narrowing keeps what fits and names what doesn't") {
     CHECK(krylith::narrow_index_size("n", 0) == 0);
     for (const std::int64_t size : {std::int64_t{1} << 31, std::int64_t{1} << 32,
                                     (std::int64_t{1} << 32) + 5, std::int64_t{-1}}) {
-        CHECK(refusal([&] { return krylith::narrow_index_size("n", size); }) ==
+        CHECK(size_refusal([&] { return krylith::narrow_index_size("n", size); }) ==
               "n is " + std::to_string(size) + ", allowed are 0 to 2147483647");
     }
     const mocked_index_limit mocked(9);
-    CHECK(refusal([] { return krylith::narrow_index_size("n", 10); }) ==
+    CHECK(size_refusal([] { return krylith::narrow_index_size("n", 10); }) ==
           "n is 10, allowed are 0 to 9");
 }
 

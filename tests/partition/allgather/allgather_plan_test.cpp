@@ -12,18 +12,9 @@
 #include <string>
 #include <vector>
 
-using namespace krylith;
-using namespace krylith::partition_tests;
+namespace krylith::partition_tests {
 
 namespace {
-
-std::vector<std::int32_t> localized(const allgather_plan& plan, int rank, const pattern& a) {
-    const row_range owned = plan.rows.owned(rank);
-    const auto at = [&](std::int64_t row) { return a.row_offsets[static_cast<std::size_t>(row)]; };
-    std::vector<std::int32_t> result(static_cast<std::size_t>(at(owned.end) - at(owned.begin)), -1);
-    localize_columns(plan, rank, a.row_offsets, a.columns, result);
-    return result;
-}
 
 /// The global column of each local index, written down entry by entry.
 std::vector<std::int64_t> columns_of(const allgather_plan& plan, int rank) {
@@ -157,3 +148,5 @@ TEST_CASE("gather plans refuse what they can't plan") {
     CHECK_THROWS_AS((void)make_allgather_plan(a.row_offsets, a.columns, equal_rows(16, 2)),
                     input_error);
 }
+
+} // namespace krylith::partition_tests

@@ -10,19 +10,18 @@
 #include <functional>
 #include <utility>
 
-using namespace krylith;
-using namespace krylith::partition_tests;
+namespace krylith::partition_tests {
 
 namespace {
 
-struct defect {
+struct halo_defect {
     const char* message; // a substring of what the checker says
     std::function<void(halo_plan&)> plant;
 };
 
 // Defects of the plan of a 4 x 4 grid on four ranks, a line of the grid each. Rank 1 owns rows 4 to
 // 7, its ghosts are 0 to 3 from rank 0 and 8 to 11 from rank 2.
-const std::vector<defect> defects{
+const std::vector<halo_defect> defects{
     {"begin[4] is 15, must be the number of rows, 16",
      [](halo_plan& plan) { plan.rows.begin.back() = 15; }},
     {"describes 3 ranks, must describe the partition's 4",
@@ -120,7 +119,7 @@ TEST_CASE("halo_plan: the checker rejects each planted defect and names it") {
     const pattern a = poisson2d(4);
     const halo_plan sound = make_halo_plan(a.row_offsets, a.columns, equal_rows(16, 4));
     REQUIRE_NOTHROW(check(sound, a.row_offsets, a.columns));
-    for (const defect& planted : defects) {
+    for (const halo_defect& planted : defects) {
         CAPTURE(planted.message);
         halo_plan plan = sound;
         planted.plant(plan);
@@ -139,7 +138,7 @@ TEST_CASE(
         make_halo_plan(a.row_offsets, a.columns, {{0, 6, 12, 17}}, {{0, 3, 6, 9}});
     CHECK_NOTHROW(check(sound, a.row_offsets, a.columns));
     REQUIRE(sound.local[0].ghosts == std::vector<std::int64_t>{3});
-    const std::vector<defect> planted{
+    const std::vector<halo_defect> planted{
         {"begin[3] is 9, must be the number of rows, 17",
          [](halo_plan& plan) { std::swap(plan.rows, plan.columns); }},
         {"the partition of columns has 2 ranks, that of rows 3",
@@ -161,7 +160,7 @@ TEST_CASE(
         {"rank 1: sends row 9 to 0, which expects 3",
          [](halo_plan& plan) { plan.local[1].sends[0].rows[0] = 6; }},
     };
-    for (const defect& d : planted) {
+    for (const halo_defect& d : planted) {
         CAPTURE(d.message);
         halo_plan plan = sound;
         d.plant(plan);
@@ -193,3 +192,5 @@ TEST_CASE("halo_plan: the checker sees a plan that is sound, but for another pat
     const pattern denser = arrow(16, 3, 3);
     CHECK_THROWS_AS(check(plan, denser.row_offsets, denser.columns), usage_error);
 }
+
+} // namespace krylith::partition_tests

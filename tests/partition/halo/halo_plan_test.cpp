@@ -11,21 +11,12 @@
 #include <string>
 #include <utility>
 
-using namespace krylith;
-using namespace krylith::partition_tests;
+namespace krylith::partition_tests {
 
 namespace {
 
 std::size_t index(std::int64_t i) {
     return static_cast<std::size_t>(i);
-}
-
-std::vector<std::int32_t> localized(const halo_plan& plan, int rank, const pattern& a) {
-    const row_range rows = plan.rows.owned(rank);
-    std::vector<std::int32_t> result(
-        index(a.row_offsets[index(rows.end)] - a.row_offsets[index(rows.begin)]), -1);
-    localize_columns(plan, rank, a.row_offsets, a.columns, result);
-    return result;
 }
 
 // The plan from its definition, with sets: quadratic in ranks, and without a line of code in
@@ -74,7 +65,7 @@ halo_plan oracle(const pattern& a, const row_partition& of_rows, const row_parti
 }
 
 // Multiplies with all weights different, in integers so that the order of addition doesn't matter.
-std::vector<std::int64_t> multiply(const pattern& a, const std::vector<std::int64_t>& x) {
+std::vector<std::int64_t> weighted_product(const pattern& a, const std::vector<std::int64_t>& x) {
     std::vector<std::int64_t> y;
     for (std::int64_t row = 0; row < a.rows(); ++row) {
         std::int64_t sum = 0;
@@ -87,8 +78,8 @@ std::vector<std::int64_t> multiply(const pattern& a, const std::vector<std::int6
 }
 
 // Multiplies as the ranks do it: send, receive, multiply with local columns.
-std::vector<std::int64_t> multiply(const halo_plan& plan, const pattern& a,
-                                   const std::vector<std::int64_t>& x) {
+std::vector<std::int64_t> weighted_product(const halo_plan& plan, const pattern& a,
+                                           const std::vector<std::int64_t>& x) {
     const int ranks = plan.columns.ranks();
     std::vector<std::vector<std::int64_t>> local(index(ranks));
     for (int rank = 0; rank < ranks; ++rank) {
@@ -166,7 +157,7 @@ TEST_CASE("halo_plan: every pattern and partition against the definition, and a 
         for (std::int64_t i = 0; i < a.rows(); ++i) {
             x.push_back(i * 7919 % 1009 + 1);
         }
-        const auto y = multiply(a, x);
+        const auto y = weighted_product(a, x);
         for (const int ranks : {1, 2, 3, 4, 7, 50}) {
             for (const row_partition& partition :
                  {equal_rows(a.rows(), ranks), equal_nonzeros(a.row_offsets, ranks),
@@ -176,7 +167,7 @@ TEST_CASE("halo_plan: every pattern and partition against the definition, and a 
                 const halo_plan plan = make_halo_plan(a.row_offsets, a.columns, partition);
                 CHECK_NOTHROW(check(plan, a.row_offsets, a.columns));
                 CHECK(plan == oracle(a, partition, partition));
-                CHECK(multiply(plan, a, x) == y);
+                CHECK(weighted_product(plan, a, x) == y);
                 std::int64_t sent = 0;
                 std::int64_t received = 0;
                 for (int rank = 0; rank < ranks; ++rank) {
@@ -197,7 +188,7 @@ TEST_CASE("halo_plan: rows and columns of different partitions against the defin
         for (std::int64_t i = 0; i < entry.columns; ++i) {
             x.push_back(i * 7919 % 1009 + 1);
         }
-        const auto y = multiply(a, x);
+        const auto y = weighted_product(a, x);
         for (const int ranks : {1, 2, 3, 4, 7, 50}) {
             const std::int64_t n = entry.columns;
             // The last has all columns on the last rank.
@@ -211,7 +202,7 @@ TEST_CASE("halo_plan: rows and columns of different partitions against the defin
                 const halo_plan plan = make_halo_plan(a.row_offsets, a.columns, rows, columns);
                 CHECK_NOTHROW(check(plan, a.row_offsets, a.columns));
                 CHECK(plan == oracle(a, rows, columns));
-                CHECK(multiply(plan, a, x) == y);
+                CHECK(weighted_product(plan, a, x) == y);
             }
         }
     }
@@ -245,7 +236,7 @@ TEST_CASE("halo_plan: large enough for every loop to run on several threads") {
     for (std::int64_t i = 0; i < a.rows(); ++i) {
         x.push_back(i * 7919 % 1009 + 1);
     }
-    CHECK(multiply(plan, a, x) == multiply(a, x));
+    CHECK(weighted_product(plan, a, x) == weighted_product(a, x));
 }
 
 TEST_CASE("halo_plan: a dense column makes one entry a ghost of all, a dense row all of one") {
@@ -384,3 +375,5 @@ TEST_CASE("localize_columns refuses sizes and patterns that are not the plan's")
     CHECK_THROWS_AS(localize_columns(plan, 1, other.row_offsets, other.columns, local),
                     input_error);
 }
+
+} // namespace krylith::partition_tests

@@ -10,12 +10,12 @@
 #include <krylith/device/error.hpp>
 #include <krylith/partition/nonzero/numa_partition.hpp>
 
-using namespace krylith;
+namespace krylith::partition_tests {
 
 namespace {
 
 using sizes = std::vector<std::int64_t>;
-constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t most_entries = std::numeric_limits<std::int64_t>::max();
 
 } // namespace
 
@@ -24,13 +24,13 @@ TEST_CASE("entry partition: floor(k entries / parts), though the product may ove
     CHECK(equal_entries(2, 4).begin == sizes{0, 0, 1, 1, 2});
     CHECK(equal_entries(0, 2).begin == sizes{0, 0, 0});
     for (const int parts : {1, 3, 8, 1000}) {
-        const auto cut = equal_entries(largest, parts);
-        CHECK_NOTHROW(check(cut, largest));
+        const auto cut = equal_entries(most_entries, parts);
+        CHECK_NOTHROW(check(cut, most_entries));
         for (int k = 0; k < parts; ++k) {
             const auto at = static_cast<std::size_t>(k);
             const std::int64_t size = cut.begin[at + 1] - cut.begin[at];
-            CHECK(size >= largest / parts);
-            CHECK(size - 1 <= largest / parts);
+            CHECK(size >= most_entries / parts);
+            CHECK(size - 1 <= most_entries / parts);
         }
     }
 }
@@ -105,3 +105,5 @@ TEST_CASE("numa partition: what is refused") {
     CHECK_THROWS_WITH_AS(check(numa_partition{good.device, equal_entries(6, 2)}, nodes, 6),
                          "numa_partition: entries has 2 parts for 3 devices", usage_error);
 }
+
+} // namespace krylith::partition_tests

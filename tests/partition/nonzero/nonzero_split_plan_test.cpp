@@ -9,23 +9,13 @@
 #include <krylith/partition/nonzero/nonzero_split_plan.hpp>
 
 #include <krylith/tests/partition/nonzero/range_matrices.hpp>
+#include <krylith/tests/partition/patterns.hpp>
 
-using namespace krylith;
-using krylith::partition_tests::random_matrix;
-using krylith::partition_tests::test_arrays;
-using krylith::partition_tests::test_matrix;
-using krylith::testing::random_numbers;
+namespace krylith::partition_tests {
+
+using testing::random_numbers;
 
 namespace {
-
-struct pattern {
-    std::vector<std::int64_t> offsets;
-    std::vector<std::int32_t> columns;
-
-    [[nodiscard]] std::int64_t rows() const {
-        return static_cast<std::int64_t>(offsets.size()) - 1;
-    }
-};
 
 pattern square_pattern(const test_matrix& m) {
     const test_arrays arrays(m.entries);
@@ -53,13 +43,13 @@ TEST_CASE("piece plans of all shapes fulfil their contract") {
             const pattern p = square_pattern(m);
             const auto cut = equal_entries(static_cast<std::int64_t>(p.columns.size()), ranks);
             const nonzero_assignment assignments[] = {
-                assign_by_rows(p.offsets, p.rows(), cut),
-                assign_by_columns(p.offsets, p.columns, p.rows(), cut),
+                assign_by_rows(p.row_offsets, p.rows(), cut),
+                assign_by_columns(p.row_offsets, p.columns, p.rows(), cut),
                 assign_by_chance(p, p.rows(), ranks, static_cast<std::uint64_t>(number))};
             for (const nonzero_assignment& assigned : assignments) {
                 const nonzero_split_plan plan =
-                    make_nonzero_split_plan(p.offsets, p.columns, assigned);
-                CHECK_NOTHROW(check(plan, p.offsets, p.columns, assigned));
+                    make_nonzero_split_plan(p.row_offsets, p.columns, assigned);
+                CHECK_NOTHROW(check(plan, p.row_offsets, p.columns, assigned));
             }
         }
 }
@@ -73,19 +63,19 @@ TEST_CASE("piece plans of rectangular matrices: rows and columns are two partiti
             const pattern p{test_arrays::offsets(arrays.row_indices, m.rows),
                             arrays.column_indices};
             const auto cut = equal_entries(static_cast<std::int64_t>(p.columns.size()), ranks);
-            nonzero_assignment moved = assign_by_rows(p.offsets, m.columns, cut);
+            nonzero_assignment moved = assign_by_rows(p.row_offsets, m.columns, cut);
             CHECK((m.rows == m.columns || moved.columns == equal_rows(m.columns, ranks)));
             moved.rows = equal_rows(m.rows, ranks); // whose rows are whose is another question
             const nonzero_assignment assignments[] = {
-                assign_by_rows(p.offsets, m.columns, cut),
-                assign_by_columns(p.offsets, p.columns, m.columns, cut), moved,
+                assign_by_rows(p.row_offsets, m.columns, cut),
+                assign_by_columns(p.row_offsets, p.columns, m.columns, cut), moved,
                 assign_by_chance(p, m.columns, ranks, static_cast<std::uint64_t>(number))};
             for (const nonzero_assignment& assigned : assignments) {
                 CHECK(assigned.rows.rows() == m.rows);
                 CHECK(assigned.columns.rows() == m.columns);
                 const nonzero_split_plan plan =
-                    make_nonzero_split_plan(p.offsets, p.columns, assigned);
-                CHECK_NOTHROW(check(plan, p.offsets, p.columns, assigned));
+                    make_nonzero_split_plan(p.row_offsets, p.columns, assigned);
+                CHECK_NOTHROW(check(plan, p.row_offsets, p.columns, assigned));
             }
         }
 }
@@ -94,10 +84,10 @@ TEST_CASE("piece plans: by rows a part has one foreign row, by columns one ghost
     for (int number = 0; number < 60; ++number) {
         const pattern p = square_pattern(random_matrix(number));
         const auto cut = equal_entries(static_cast<std::int64_t>(p.columns.size()), 5);
-        const auto by_rows =
-            make_nonzero_split_plan(p.offsets, p.columns, assign_by_rows(p.offsets, p.rows(), cut));
+        const auto by_rows = make_nonzero_split_plan(p.row_offsets, p.columns,
+                                                     assign_by_rows(p.row_offsets, p.rows(), cut));
         const auto by_columns = make_nonzero_split_plan(
-            p.offsets, p.columns, assign_by_columns(p.offsets, p.columns, p.rows(), cut));
+            p.row_offsets, p.columns, assign_by_columns(p.row_offsets, p.columns, p.rows(), cut));
         for (int k = 0; k < 5; ++k) {
             const auto rank = as_size(k);
             CHECK(by_rows.local[rank].remote.rows() <= 1);
@@ -113,16 +103,16 @@ TEST_CASE("piece plans: by rows a part has one foreign row, by columns one ghost
 TEST_CASE("piece plans: the check names what is wrong") {
     const pattern p{{0, 4, 5, 6}, {0, 1, 2, 0, 1, 0}};
     const auto cut = equal_entries(6, 3);
-    const nonzero_assignment assigned = assign_by_rows(p.offsets, p.rows(), cut);
+    const nonzero_assignment assigned = assign_by_rows(p.row_offsets, p.rows(), cut);
     CHECK(assigned.rows.begin == std::vector<std::int64_t>{0, 1, 1, 3});
     CHECK(assigned.holder == std::vector<std::uint8_t>{0, 0, 1, 1, 2, 2});
-    const nonzero_split_plan good = make_nonzero_split_plan(p.offsets, p.columns, assigned);
+    const nonzero_split_plan good = make_nonzero_split_plan(p.row_offsets, p.columns, assigned);
     CHECK(good.local[1].remote_rows == std::vector<std::int64_t>{0});
     const auto refused = [&](const auto& spoil, const char* words) {
         nonzero_split_plan bad = good;
         spoil(bad);
-        CHECK_THROWS_WITH_AS(check(bad, p.offsets, p.columns, assigned), doctest::Contains(words),
-                             usage_error);
+        CHECK_THROWS_WITH_AS(check(bad, p.row_offsets, p.columns, assigned),
+                             doctest::Contains(words), usage_error);
     };
     refused([](nonzero_split_plan& q) { q.local[1].sends[0].position = 1; }, "slot");
     refused([](nonzero_split_plan& q) { q.local[1].sends.clear(); }, "not all sent");
@@ -134,9 +124,12 @@ TEST_CASE("piece plans: the check names what is wrong") {
     refused([](nonzero_split_plan& q) { q.halo.local[1].receives.pop_back(); }, "exchange of x");
     nonzero_assignment broken = assigned;
     broken.holder[2] = 3;
-    CHECK_THROWS_WITH_AS((void)make_nonzero_split_plan(p.offsets, p.columns, broken),
+    CHECK_THROWS_WITH_AS((void)make_nonzero_split_plan(p.row_offsets, p.columns, broken),
                          doctest::Contains("entry 2 is held by part 3"), usage_error);
     broken.holder.pop_back();
-    CHECK_THROWS_AS((void)make_nonzero_split_plan(p.offsets, p.columns, broken), usage_error);
-    CHECK_THROWS_AS((void)assign_by_rows(p.offsets, p.rows(), equal_entries(6, 256)), usage_error);
+    CHECK_THROWS_AS((void)make_nonzero_split_plan(p.row_offsets, p.columns, broken), usage_error);
+    CHECK_THROWS_AS((void)assign_by_rows(p.row_offsets, p.rows(), equal_entries(6, 256)),
+                    usage_error);
 }
+
+} // namespace krylith::partition_tests

@@ -9,7 +9,7 @@
 #include <krylith/partition/nonzero/coo_order.hpp>
 #include <krylith/partition/nonzero/pcsr.hpp>
 
-using namespace krylith;
+namespace krylith::partition_tests {
 
 namespace {
 
@@ -25,12 +25,12 @@ pcsr good() {
     return make_pcsr(offsets, equal_entries(9, 3));
 }
 
-struct defect {
+struct range_defect {
     const char* message; // a part of what the checker says
     std::function<void(std::vector<major_range>&)> plant;
 };
 
-const std::vector<defect> share_defects{
+const std::vector<range_defect> share_defects{
     {"there are 0 ranges, must be at least 1", [](auto& s) { s.clear(); }},
     {"range 1 begins at entry 4, must begin at 3", [](auto& s) { s[1].start_idx = 4; }},
     {"range 1 ends at entry 2, before it begins, at 3", [](auto& s) { s[1].end_idx = 2; }},
@@ -51,7 +51,7 @@ const std::vector<defect> share_defects{
     {"range 1 has start_flag but no entries", [](auto& s) { s[1].end_idx = s[2].start_idx = 3; }},
 };
 
-const std::vector<defect> pcsr_defects{
+const std::vector<range_defect> pcsr_defects{
     {"range 0 has no entries, but owns 2 from row 0 on",
      [](auto& s) {
          s = {{0, 0, 0, 1, false}, {0, 9, 1, 5, false}};
@@ -72,7 +72,7 @@ const std::vector<defect> pcsr_defects{
      }},
 };
 
-const std::vector<defect> pcoo_defects{
+const std::vector<range_defect> pcoo_defects{
     {"range 1 has no start_flag, but row 2 goes on at its first entry",
      [](auto& s) {
          s[1].start_major = 3;
@@ -116,22 +116,22 @@ TEST_CASE("parts check: what is made passes") {
 }
 
 TEST_CASE("parts check: every defect of shares is found") {
-    const auto by_offsets = [](const defect& d) {
+    const auto by_offsets = [](const range_defect& d) {
         pcsr a = good();
         d.plant(a.ranges);
         expect(d.message, [&a] { check(a, offsets, "row"); });
     };
-    const auto by_indices = [](const defect& d) {
+    const auto by_indices = [](const range_defect& d) {
         pcsr a = good();
         d.plant(a.ranges);
         expect(d.message, [&a] { check(a, 5, row_indices, "row"); });
     };
-    for (const defect& d : share_defects) {
+    for (const range_defect& d : share_defects) {
         by_offsets(d);
         by_indices(d);
     }
-    for (const defect& d : pcsr_defects) by_offsets(d);
-    for (const defect& d : pcoo_defects) by_indices(d);
+    for (const range_defect& d : pcsr_defects) by_offsets(d);
+    for (const range_defect& d : pcoo_defects) by_indices(d);
 }
 
 TEST_CASE("parts check: arrays that are not those of the parts") {
@@ -176,3 +176,5 @@ TEST_CASE("parts check: a wrong plan of shared lines is refused") {
     says({{1, 0, 2}}, "row 1 of ranges 0 to 2 is not the first row of range 1");
     says({{2, 0, 2}, {2, 0, 2}}, "stands after row 2, rows must ascend");
 }
+
+} // namespace krylith::partition_tests

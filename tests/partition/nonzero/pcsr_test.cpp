@@ -12,9 +12,9 @@
 #include <krylith/tests/partition/nonzero/range_matrices.hpp>
 #include <krylith/tests/partition/nonzero/range_products.hpp>
 
-using namespace krylith;
-using namespace krylith::partition_tests;
-using krylith::testing::random_numbers;
+namespace krylith::partition_tests {
+
+using testing::random_numbers;
 
 namespace {
 
@@ -182,3 +182,5 @@ TEST_CASE("parts: the order of coordinates") {
         columns[at] = 4;
     }
 }
+
+} // namespace krylith::partition_tests

@@ -26,7 +26,7 @@ namespace {
 constexpr int part_counts[] = {1, 2, 3, 4, 7};
 
 /// Returns order and parts after a check that they are valid.
-part_order ordered(const csr_matrix<double>& matrix, int parts) {
+part_order checked_part_order(const csr_matrix<double>& matrix, int parts) {
     part_order found = metis_order(matrix.row_offsets, matrix.column_indices, parts);
     CHECK(found.order.size() == matrix.rows);
     CHECK_NOTHROW(check(found.order));
@@ -79,15 +79,16 @@ TEST_CASE("metis: the battery, a bijection each, the same every time") {
         for (const int parts : part_counts) {
             CAPTURE(entry.name);
             CAPTURE(parts);
-            const part_order first = ordered(entry.matrix, parts);
-            const part_order second = ordered(entry.matrix, parts);
+            const part_order first = checked_part_order(entry.matrix, parts);
+            const part_order second = checked_part_order(entry.matrix, parts);
             CHECK(first.order == second.order);
             CHECK(first.rows == second.rows);
         }
     }
     for (const int parts : part_counts) {
-        CHECK(ordered(csr_matrix<double>{0, 0, {0}, {}, {}}, parts).order.size() == 0);
-        CHECK(ordered(csr_matrix<double>{3, 3, {0, 0, 0, 0}, {}, {}}, parts).order.size() == 3);
+        CHECK(checked_part_order(csr_matrix<double>{0, 0, {0}, {}, {}}, parts).order.size() == 0);
+        CHECK(checked_part_order(csr_matrix<double>{3, 3, {0, 0, 0, 0}, {}, {}}, parts)
+                  .order.size() == 3);
     }
 }
 
@@ -100,10 +101,10 @@ TEST_CASE("metis: parts are within 10% of balance, with few ghosts") {
         CAPTURE(parts);
         for (const auto& matrix :
              {grid, cube, lost, shuffled(cube, 32), testing::random_matrix(2000, 6, 2, 33)})
-            CHECK(imbalance(matrix, ordered(matrix, parts)) <= 1.1);
+            CHECK(imbalance(matrix, checked_part_order(matrix, parts)) <= 1.1);
         const auto natural = ghosts(grid, equal_nonzeros(grid.row_offsets, parts));
         const auto unsorted = ghosts(lost, equal_nonzeros(lost.row_offsets, parts));
-        const part_order found = ordered(lost, parts);
+        const part_order found = checked_part_order(lost, parts);
         const auto after = ghosts(moved(lost, found.order), found.rows);
         CHECK(after < 2 * natural);
         CHECK(10 * after < unsorted);
@@ -116,8 +117,8 @@ TEST_CASE("metis: inside a part rows are in the order of reverse Cuthill-McKee")
     if (!metis_available()) return;
     const auto lost = shuffled(poisson2d<double>(30, 41), 34);
     const auto narrow = reverse_cuthill_mckee(lost.row_offsets, lost.column_indices);
-    CHECK(ordered(lost, 1).order == narrow);
-    const part_order found = ordered(lost, 4);
+    CHECK(checked_part_order(lost, 1).order == narrow);
+    const part_order found = checked_part_order(lost, 4);
     for (int part = 0; part < 4; ++part) {
         const row_range rows = found.rows.owned(part);
         CHECK(rows.size() > 0);
@@ -143,7 +144,7 @@ TEST_CASE("metis: where a few rows have most nonzeros, parts are no larger than 
         const auto narrow = reverse_cuthill_mckee(star.row_offsets, star.column_indices);
         const auto assigned = moved(star, narrow);
         const part_order equal{narrow, equal_nonzeros(assigned.row_offsets, parts)};
-        CHECK(imbalance(star, ordered(star, parts)) <= 1.11 * imbalance(star, equal));
+        CHECK(imbalance(star, checked_part_order(star, parts)) <= 1.11 * imbalance(star, equal));
     }
 }
 

@@ -5,25 +5,21 @@
 #include <krylith/partition/replicated/long_block.hpp>
 
 #include <krylith/tests/partition/patterns.hpp>
+#include <krylith/tests/support/patterns.hpp>
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
 
-using namespace krylith;
-using namespace krylith::partition_tests;
+namespace krylith::partition_tests {
+
+using testing::offsets_of;
 
 namespace {
 
 constexpr block_stage first = block_stage::first;
 constexpr block_stage second = block_stage::second;
-
-std::vector<std::int64_t> offsets_of(const std::vector<std::int64_t>& lengths) {
-    std::vector<std::int64_t> offsets{0};
-    for (const auto length : lengths) offsets.push_back(offsets.back() + length);
-    return offsets;
-}
 
 /// The offsets of n rows of one entry, one of them longer.
 std::vector<std::int64_t> with_long_row(std::int64_t rows, std::int64_t which) {
@@ -224,3 +220,5 @@ TEST_CASE("block_partition: the check finds each fault") {
         p.local[0].ranges = {{{0, 1}, first}, {{1, 2}, first}, {{4, 5}, first}, {{2, 3}, first}};
     });
 }
+
+} // namespace krylith::partition_tests

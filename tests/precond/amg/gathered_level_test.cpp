@@ -18,12 +18,12 @@
 #include <krylith/tests/support/matrices.hpp>
 #include <krylith/tests/support/vectors.hpp>
 
-using namespace krylith;
+namespace krylith {
 
 namespace {
 
 /// A partition that gives the first device nothing, where there are several.
-row_partition uneven(std::int64_t rows, int ranks) {
+row_partition first_without_rows(std::int64_t rows, int ranks) {
     row_partition p = equal_rows(rows, ranks);
     if (ranks > 1) p.begin[1] = 0;
     return p;
@@ -67,7 +67,8 @@ KRYLITH_GROUP_TEST("gathered level: the rows of all devices, and new values") {
     for (const char* const name : {"poisson2d:9", "poisson3d_27point:4", "poisson1d:1"}) {
         CAPTURE(name);
         const auto a = make_gallery<double>(name);
-        for (const auto& rows : {equal_rows(a.rows, group.size()), uneven(a.rows, group.size())}) {
+        for (const auto& rows :
+             {equal_rows(a.rows, group.size()), first_without_rows(a.rows, group.size())}) {
             check_matrix<double>(group, a, rows);
             check_matrix<float>(group, testing::converted<float>(a), rows);
         }
@@ -76,7 +77,7 @@ KRYLITH_GROUP_TEST("gathered level: the rows of all devices, and new values") {
 
 KRYLITH_GROUP_TEST("gathered level: vectors go to the first device") {
     for (const std::int64_t n : {1, 5, 1000})
-        for (const auto& rows : {equal_rows(n, group.size()), uneven(n, group.size())})
+        for (const auto& rows : {equal_rows(n, group.size()), first_without_rows(n, group.size())})
             for (const coherence kind : {coherence::owned, coherence::replicated}) {
                 CAPTURE(n);
                 check_copies<double>(group, n, rows, kind);
@@ -89,7 +90,7 @@ KRYLITH_GROUP_TEST("gathered level: numbers of rows go back to their devices") {
     std::vector<double> numbers(100);
     std::iota(numbers.begin(), numbers.end(), 0.5);
     const buffer<double> there(group.handle(0), std::span<const double>(numbers), "vectors");
-    for (const auto& rows : {equal_rows(n, group.size()), uneven(n, group.size())}) {
+    for (const auto& rows : {equal_rows(n, group.size()), first_without_rows(n, group.size())}) {
         const auto back = detail::scatter_numbers({group, rows}, there);
         std::vector<double> all;
         for (const auto& of_rank : back) {
@@ -105,7 +106,7 @@ KRYLITH_GROUP_TEST("gathered level: numbers of rows come to the first device") {
     const std::int64_t each = 3;
     std::vector<float> numbers(static_cast<std::size_t>(n * each));
     std::iota(numbers.begin(), numbers.end(), 0.5f);
-    for (const auto& rows : {equal_rows(n, group.size()), uneven(n, group.size())}) {
+    for (const auto& rows : {equal_rows(n, group.size()), first_without_rows(n, group.size())}) {
         std::vector<buffer<float>> parts;
         std::vector<const float*> from;
         for (int rank = 0; rank < group.size(); ++rank) {
@@ -174,3 +175,5 @@ KRYLITH_GROUP_TEST("gathered level: an operator of a matrix on the first device 
     const distributed_csr<double> elsewhere(group.alone(group.size() - 1), a, all, all);
     CHECK_THROWS_AS((void)make_operator(operator_layouts{first, first}, elsewhere), usage_error);
 }
+
+} // namespace krylith

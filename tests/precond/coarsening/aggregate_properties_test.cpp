@@ -16,13 +16,10 @@
 
 namespace krylith {
 
+using testing::at;
 using testing::to_eigen;
 
 namespace {
-
-std::size_t at(std::int64_t i) {
-    return static_cast<std::size_t>(i);
-}
 
 /// The rows at most two strong entries away.
 std::set<std::int64_t> within_two(const testing::plain_aggregates& found, std::int64_t row) {

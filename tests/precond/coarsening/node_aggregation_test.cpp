@@ -19,14 +19,11 @@ namespace krylith {
 
 using Eigen::Index;
 using Eigen::MatrixXd;
+using testing::at;
 using testing::converted;
 using testing::to_eigen;
 
 namespace {
-
-std::size_t at(std::int64_t i) {
-    return static_cast<std::size_t>(i);
-}
 
 /// A matrix, rows of a node, and near-null vectors, [rows][vectors].
 struct system {
@@ -101,7 +98,8 @@ struct made_space {
 };
 
 template <class T>
-made_space<T> make(const device_group& group, const system& s, aggregation_options options) {
+made_space<T> make_from_nodes(const device_group& group, const system& s,
+                              aggregation_options options) {
     options.block_size = s.block;
     options.vectors = s.vectors;
     const row_partition rows = equal_rows(s.a.rows, group.size(), s.block);
@@ -158,7 +156,7 @@ template <class T>
 void check_space(const device_group& group, double tolerance) {
     for (const system& s : systems()) {
         CAPTURE(s.name);
-        const made_space<T> made = make<T>(group, s, {.smooth = false});
+        const made_space<T> made = make_from_nodes<T>(group, s, {.smooth = false});
         const MatrixXd v = dense_rows(s.v, s.vectors);
         CHECK(made.rows % s.vectors == 0);
         if (made.rows == 0) continue;
@@ -199,8 +197,8 @@ void check_space(const device_group& group, double tolerance) {
 template <class T>
 void check_bits(const device_group& group, const device_group& other, const system& s,
                 const aggregation_options& options) {
-    const made_space<T> found = make<T>(group, s, options);
-    const made_space<T> expected = make<T>(other, s, options);
+    const made_space<T> found = make_from_nodes<T>(group, s, options);
+    const made_space<T> expected = make_from_nodes<T>(other, s, options);
     CHECK(found.rows == expected.rows);
     CHECK(found.near_null == expected.near_null);
     CHECK(found.p == expected.p);
@@ -251,7 +249,7 @@ KRYLITH_GROUP_TEST("node aggregation: aggregates are those of the matrix of norm
         CAPTURE(theta);
         const auto expected =
             testing::find_plain_aggregates(testing::from_triplets(nodes, norms), theta, false);
-        const auto t = make<double>(group, s, {.theta = theta, .smooth = false});
+        const auto t = make_from_nodes<double>(group, s, {.theta = theta, .smooth = false});
         REQUIRE(t.rows != 0);
         CHECK(t.rows == static_cast<std::int64_t>(6 * expected.roots.size()));
         for (Index row = 0; row < a.rows(); ++row) {
@@ -278,7 +276,7 @@ KRYLITH_GROUP_TEST("node aggregation: aggregates are those of the matrix of norm
         const MatrixXd smooth = dense - 4 / (3 * lambda) *
                                             filtered.diagonal().asDiagonal().inverse() *
                                             (filtered * dense);
-        const auto p = make<double>(group, s, {.theta = theta});
+        const auto p = make_from_nodes<double>(group, s, {.theta = theta});
         CHECK((to_eigen(p.p) - smooth).cwiseAbs().maxCoeff() <= 1e-8);
     }
 }

@@ -8,15 +8,13 @@
 
 #include <krylith/precond/coarsening/aggregate_keys.hpp>
 
+#include <krylith/tests/support/matrices.hpp>
+
 namespace krylith::testing {
 
 namespace {
 
 using graph = std::vector<std::vector<std::int64_t>>;
-
-std::size_t at(std::int64_t i) {
-    return static_cast<std::size_t>(i);
-}
 
 /// A maximal independent set of distance 2 among `candidates`; steps lead over `present` rows.
 std::vector<bool> independent_set(const graph& strong, const std::vector<bool>& present,

@@ -13,6 +13,7 @@
 
 namespace krylith {
 
+using testing::at;
 using testing::coarse_space;
 using testing::coarsened_matrices;
 using testing::converted;
@@ -21,10 +22,6 @@ using testing::to_eigen;
 using testing::uneven_vector;
 
 namespace {
-
-std::size_t at(std::int64_t i) {
-    return static_cast<std::size_t>(i);
-}
 
 /// The aggregate of each row, from P = T.
 template <class T>

@@ -7,29 +7,22 @@
 
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/precond/colouring/row_colours.hpp>
-#include <krylith/spmv/distributed_products.hpp>
 
+#include <krylith/tests/precond/spread_matrix.hpp>
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/matrices.hpp>
 #include <krylith/tests/support/short_memory.hpp>
 
 namespace krylith {
 
+using testing::at;
+using testing::spread_matrix;
+
 namespace {
-
-std::size_t at(std::int64_t i) {
-    return static_cast<std::size_t>(i);
-}
-
-distributed_csr<double> spread(const device_group& group, const csr_matrix<double>& a) {
-    const row_partition rows = equal_rows(a.rows, group.size());
-    distributed_csr<double> given(group, csr_view<double>(a), rows, rows);
-    return sorted_rows<double>(given).apply(given);
-}
 
 /// The colours of all rows, after a look at what lies on the devices.
 std::vector<std::int32_t> colours_on(const device_group& group, const csr_matrix<double>& a) {
-    const distributed_csr<double> matrix = spread(group, a);
+    const distributed_csr<double> matrix = spread_matrix(group, a);
     const row_colours found = colour_rows(matrix);
     std::vector<std::int32_t> all;
     std::vector<std::vector<std::int32_t>> of_columns;
@@ -115,7 +108,7 @@ KRYLITH_GROUP_TEST("colours of rows: grids have few, cliques one a row") {
 
 KRYLITH_GROUP_TEST("colours of rows: refused memory leaves nothing behind") {
     const auto a = testing::random_matrix(60, 4, 1, 3);
-    const auto matrix = spread(group, a);
+    const auto matrix = spread_matrix(group, a);
     const auto before = testing::live_bytes(group);
     for (int k = 0;; ++k) {
         testing::short_memory memory(group, k);

@@ -38,8 +38,9 @@ std::vector<std::vector<T>> columns_of_norm_1(std::int64_t rows, int k) {
 
 /// Applies the preconditioner to all columns at once and to one after the other.
 template <class T>
-void compare(const device_group& group, const csr_matrix<T>& matrix, const std::string& text, int k,
-             double tolerance, const matrix_nodes& nodes = {}) {
+void compare_columns(const device_group& group, const csr_matrix<T>& matrix,
+                     const std::string& text, int k, double tolerance,
+                     const matrix_nodes& nodes = {}) {
     INFO(text << ", " << k << " columns");
     const column_matrix<T> a(group, csr_view<T>(matrix), k, false, nodes.block_size);
     const csr_view<T> view(matrix);
@@ -75,7 +76,7 @@ KRYLITH_GROUP_TEST("columns at once: every preconditioner of the table that says
     for (const preconditioner_method* const row : all_preconditioners) {
         if (!row->takes_columns) continue;
         ++found;
-        for (const int k : {2, 8}) compare(group, poisson, std::string(row->name), k, 1e-5);
+        for (const int k : {2, 8}) compare_columns(group, poisson, std::string(row->name), k, 1e-5);
     }
     CHECK(found >= 2);
 }
@@ -84,11 +85,11 @@ KRYLITH_GROUP_TEST("columns at once: multigrid of all kinds") {
     const auto poisson = poisson3d<double>(11);
     for (const char* const text :
          {"amg:cycle=w", "amg:levels=1", "amg:precision=fp16", "amg:gathered=0", "amg:degree=1"})
-        compare(group, poisson, text, 4, 1e-4);
-    compare(group, poisson, "amg:precision=fp64", 4, 1e-12);
-    compare(group, convection_diffusion<double>(9, 30), "amg", 4, 1e-4);
-    compare(group, poisson2d<float>(25), "amg", 16, 1e-4);
-    compare(group, poisson2d<double>(3), "amg", 2, 1e-5); // inverted at once
+        compare_columns(group, poisson, text, 4, 1e-4);
+    compare_columns(group, poisson, "amg:precision=fp64", 4, 1e-12);
+    compare_columns(group, convection_diffusion<double>(9, 30), "amg", 4, 1e-4);
+    compare_columns(group, poisson2d<float>(25), "amg", 16, 1e-4);
+    compare_columns(group, poisson2d<double>(3), "amg", 2, 1e-5); // inverted at once
 }
 
 KRYLITH_GROUP_TEST("columns at once: multigrid with rigid body modes") {
@@ -96,16 +97,16 @@ KRYLITH_GROUP_TEST("columns at once: multigrid with rigid body modes") {
     const auto coordinates = elasticity3d_coordinates(4, 3, 3);
     const std::vector<double> modes = rigid_body_modes(coordinates.values, coordinates.dimension);
     const matrix_nodes nodes{.block_size = 3, .near_null = modes};
-    compare(group, matrix, "amg", 4, 1e-4, nodes);
+    compare_columns(group, matrix, "amg", 4, 1e-4, nodes);
 }
 
 KRYLITH_GROUP_TEST("columns at once: polynomials of all kinds") {
     const auto poisson = poisson2d<double>(21, random_scaling{5});
     for (const char* const text : {"chebyshev:degree=1", "chebyshev:degree=2", "chebyshev:degree=3",
                                    "chebyshev:degree=4", "chebyshev:degree=9:kind=fourth"})
-        compare(group, poisson, text, 4, 1e-4);
-    compare(group, poisson, "chebyshev:precision=fp64", 4, 1e-12);
-    compare(group, poisson2d<float>(15), "chebyshev", 2, 1e-4);
+        compare_columns(group, poisson, text, 4, 1e-4);
+    compare_columns(group, poisson, "chebyshev:precision=fp64", 4, 1e-12);
+    compare_columns(group, poisson2d<float>(15), "chebyshev", 2, 1e-4);
 }
 
 KRYLITH_GROUP_TEST("columns at once: there are no new values") {

@@ -10,6 +10,7 @@
 #include <krylith/precond/incomplete/pattern_steps.hpp>
 #include <krylith/spmv/distributed_products.hpp>
 
+#include <krylith/tests/precond/spread_matrix.hpp>
 #include <krylith/tests/support/dense.hpp>
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/matrices.hpp>
@@ -23,13 +24,6 @@ using incomplete::factor_rule;
 using testing::to_eigen;
 
 namespace {
-
-template <class T>
-distributed_csr<T> spread(const device_group& group, const csr_matrix<T>& a) {
-    const row_partition rows = equal_rows(a.rows, group.size());
-    distributed_csr<T> given(group, csr_view<T>(a), rows, rows);
-    return sorted_rows<T>(given).apply(given);
-}
 
 /// The permutation of a rank's rows, places to rows.
 std::vector<std::int32_t> order_of(const device_group& group, int rank, const row_colours* colours,
@@ -100,7 +94,7 @@ template <class T>
 void check_all(const device_group& group, const csr_matrix<double>& matrix, bool symmetric,
                double tolerance) {
     const Eigen::MatrixXd dense = to_eigen(matrix);
-    const distributed_csr<T> a = spread(group, testing::converted<T>(matrix));
+    const distributed_csr<T> a = testing::spread_matrix(group, testing::converted<T>(matrix));
     const row_colours found = colour_rows(a);
     for (const row_colours* colours : {static_cast<const row_colours*>(nullptr), &found})
         for (int rank = 0; rank < group.size(); ++rank) {

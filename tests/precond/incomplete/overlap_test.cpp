@@ -27,7 +27,7 @@ using testing::random_values;
 
 namespace {
 
-constexpr elimination_order orders_of_rows[] = {elimination_order::natural,
+constexpr elimination_order overlap_orders[] = {elimination_order::natural,
                                                 elimination_order::colours};
 
 /// Applies both to the same vector and compares.
@@ -77,7 +77,7 @@ KRYLITH_GROUP_TEST("overlap: fewer iterations on several devices, the same on on
             }
         return most;
     };
-    for (const elimination_order order : orders_of_rows) {
+    for (const elimination_order order : overlap_orders) {
         CAPTURE(to_string(order));
         const std::int64_t apart = iterations(ilu0<double>(*p.a, matrix, {.order = order}));
         const std::int64_t one =
@@ -126,7 +126,7 @@ KRYLITH_GROUP_TEST("overlap: new values and new patterns") {
         one_on.push_back({i, (i + n / 2) % n, 1.0});
         two_on.push_back({i, (i + n / 2 + 1) % n, 1.0});
     }
-    for (const elimination_order order : orders_of_rows) {
+    for (const elimination_order order : overlap_orders) {
         CAPTURE(to_string(order));
         const ilu0_options options{.order = order, .overlap = 1};
         ilu0<double> m(*a, matrix, options);
@@ -173,7 +173,7 @@ KRYLITH_GROUP_TEST("overlap: the battery, and more devices than rows") {
         if (entry.matrix.rows != entry.matrix.columns || entry.matrix.rows > 300) continue;
         const auto a = make_operator(group, entry.matrix, {.kind = operators::halo});
         const auto r = random_values<double>(entry.matrix.rows, 2);
-        for (const elimination_order order : orders_of_rows) try {
+        for (const elimination_order order : overlap_orders) try {
                 const ilu0<double> m(*a, entry.matrix, {.order = order, .overlap = 1});
                 CHECK(applied(*a, m, r).size() == r.size());
             } catch (const input_error& error) {

@@ -50,7 +50,7 @@ csr_matrix<double> cut_out(const csr_matrix<double>& a, const std::vector<bool>&
     return block;
 }
 
-void check_same(const csr_matrix<double>& found, const csr_matrix<double>& expected) {
+void check_same_block(const csr_matrix<double>& found, const csr_matrix<double>& expected) {
     CHECK(found.rows == expected.rows);
     CHECK(found.columns == expected.columns);
     CHECK(found.row_offsets == expected.row_offsets);
@@ -90,16 +90,16 @@ KRYLITH_GROUP_TEST("overlapping blocks: rows of several rings, cut to their own 
                 const auto at = static_cast<std::size_t>(rank);
                 const std::vector<bool> in = inside(matrix, rows.owned(rank), overlap);
                 const csr_matrix<double> expected = cut_out(matrix, in);
-                check_same(blocks.matrices[at].block(rank).download(), expected);
+                check_same_block(blocks.matrices[at].block(rank).download(), expected);
                 for (int other = 0; other < group.size(); ++other)
                     if (other != rank) CHECK(blocks.matrices[at].block(other).rows() == 0);
                 const std::vector<std::int32_t> around =
                     incomplete::rows_around(csr_view<double>(matrix), rows.owned(rank), overlap);
                 CHECK(blocks.rows[at].ghosts() == around);
                 CHECK(blocks.rows[at].owned() == rows.owned(rank));
-                check_same(incomplete::principal_submatrix<double>(csr_view<double>(matrix),
-                                                                   rows.owned(rank), around),
-                           expected);
+                check_same_block(incomplete::principal_submatrix<double>(csr_view<double>(matrix),
+                                                                         rows.owned(rank), around),
+                                 expected);
             }
         }
     }

@@ -20,7 +20,7 @@ struct hard_kind {
     const char* converges_by;
 };
 
-constexpr hard_kind kinds[] = {
+constexpr hard_kind hard_kinds[] = {
     {"stokes2d:8", "saddle point: zeros on the diagonal", "bicgstab"},
     {"nlpkkt:4", "of an optimisation problem: zeros on the diagonal", "bicgstab"},
     {"helmholtz2d:20:9", "symmetric, indefinite, positive diagonal", "bicgstab"},
@@ -60,7 +60,7 @@ csr_matrix<double> make(const std::string& name) {
 } // namespace
 
 KRYLITH_GROUP_TEST("auto: generated matrices of hard kinds converge by default") {
-    for (const hard_kind& kind : kinds) {
+    for (const hard_kind& kind : hard_kinds) {
         CAPTURE(kind.matrix);
         CAPTURE(kind.why);
         const auto matrix = make(kind.matrix);

@@ -6,6 +6,7 @@
 #include <krylith/matrix/gallery.hpp>
 
 #include <krylith/tests/support/groups.hpp>
+#include <krylith/tests/support/matrices.hpp>
 #include <krylith/tests/support/random.hpp>
 #include <krylith/tests/support/solves.hpp>
 
@@ -17,15 +18,7 @@ using testing::name_of;
 using testing::problem;
 using testing::random_values;
 using testing::same_bits;
-
-namespace {
-
-std::vector<double> times(std::vector<double> v, double by) {
-    for (double& e : v) e *= by;
-    return v;
-}
-
-} // namespace
+using testing::times;
 
 KRYLITH_GROUP_TEST("scaling: b from 1e-300 to 1e300 is solved to 1e-8") {
     const auto matrix = poisson2d<double>(12);

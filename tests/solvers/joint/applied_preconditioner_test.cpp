@@ -20,25 +20,15 @@
 
 namespace krylith {
 
-using testing::random_values;
+using testing::random_columns;
 
 namespace {
-
-/// Random systems, the columns of b one after the other.
-template <class T>
-std::vector<T> random_columns(std::int64_t rows, int k) {
-    std::vector<T> b;
-    for (int j = 0; j < k; ++j)
-        for (const T value : random_values<T>(rows, 700 + static_cast<unsigned>(j)))
-            b.push_back(value);
-    return b;
-}
 
 /// Solves k systems at once and one after the other with the same M. Rounding may make the one take
 /// `slack` iterations more than the other.
 template <class T>
-void compare(const device_group& group, const csr_matrix<T>& matrix, int k,
-             const std::string& solver, const std::string& m, std::int64_t slack = 1) {
+void compare_applied(const device_group& group, const csr_matrix<T>& matrix, int k,
+                     const std::string& solver, const std::string& m, std::int64_t slack = 1) {
     INFO(solver << " with " << m << ", " << k << " columns");
     const csr_view<T> view(matrix);
     const auto n = static_cast<std::size_t>(matrix.rows);
@@ -79,28 +69,28 @@ void compare(const device_group& group, const csr_matrix<T>& matrix, int k,
 
 KRYLITH_GROUP_TEST("joint loops: cg with M of all columns") {
     const auto poisson = poisson2d<double>(30, random_scaling{3});
-    for (const int k : {2, 5, 16, 19}) compare(group, poisson, k, "cg", "amg");
-    compare(group, poisson, 3, "cg", "chebyshev:degree=6");
-    compare(group, poisson, 3, "cg", "amg:precision=fp64");
-    compare<float>(group, poisson2d<float>(20), 4, "cg", "amg");
+    for (const int k : {2, 5, 16, 19}) compare_applied(group, poisson, k, "cg", "amg");
+    compare_applied(group, poisson, 3, "cg", "chebyshev:degree=6");
+    compare_applied(group, poisson, 3, "cg", "amg:precision=fp64");
+    compare_applied<float>(group, poisson2d<float>(20), 4, "cg", "amg");
 }
 
 KRYLITH_GROUP_TEST("joint loops: minres and bicgstab with M of all columns") {
     const auto poisson = poisson2d<double>(20, random_scaling{3});
-    for (const int k : {2, 7}) compare(group, poisson, k, "minres", "amg", 2);
-    compare(group, poisson, 3, "minres", "chebyshev:degree=5", 2);
+    for (const int k : {2, 7}) compare_applied(group, poisson, k, "minres", "amg", 2);
+    compare_applied(group, poisson, 3, "minres", "chebyshev:degree=5", 2);
     const auto flow = convection_diffusion<double>(9, 20);
-    for (const int k : {3, 16}) compare(group, flow, k, "bicgstab", "amg", 3);
-    compare(group, poisson, 3, "bicgstab", "chebyshev:degree=5", 3);
+    for (const int k : {3, 16}) compare_applied(group, flow, k, "bicgstab", "amg", 3);
+    compare_applied(group, poisson, 3, "bicgstab", "chebyshev:degree=5", 3);
 }
 
 KRYLITH_GROUP_TEST("joint loops: gmres with M of all columns") {
     const auto flow = convection_diffusion<double>(9, 20);
-    for (const int k : {2, 7, 16}) compare(group, flow, k, "gmres", "amg", 2);
+    for (const int k : {2, 7, 16}) compare_applied(group, flow, k, "gmres", "amg", 2);
     const auto poisson = poisson2d<double>(20, random_scaling{3});
-    compare(group, poisson, 3, "gmres", "chebyshev:degree=5", 2);
-    compare(group, poisson, 3, "gmres", "spai", 3);
-    compare<float>(group, poisson2d<float>(12), 4, "gmres", "amg", 2);
+    compare_applied(group, poisson, 3, "gmres", "chebyshev:degree=5", 2);
+    compare_applied(group, poisson, 3, "gmres", "spai", 3);
+    compare_applied<float>(group, poisson2d<float>(12), 4, "gmres", "amg", 2);
     // Several cycles, each of which M ends.
     column_solver<double> solve(group, csr_view<double>(flow), 5,
                                 {.solver = "gmres", .preconditioner = "amg:degree=1"},

@@ -53,10 +53,7 @@ void compare(const device_group& group, const csr_matrix<T>& matrix, int k,
              const char* single = "cg:launched", std::int64_t slack = 1,
              const solver_options& options = {}) {
     const auto n = static_cast<std::size_t>(matrix.rows);
-    std::vector<T> b;
-    for (int j = 0; j < k; ++j)
-        for (const T value : random_values<T>(matrix.rows, 900 + static_cast<unsigned>(j)))
-            b.push_back(value);
+    const std::vector<T> b = random_columns<T>(matrix.rows, k, 900);
     std::vector<T> x(b.size(), T(7)); // what a solve from 0 must not see
     const joint<T> joint_solver =
         make_joint_solver(solver, group, matrix, k, precondition, options);

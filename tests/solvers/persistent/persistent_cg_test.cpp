@@ -32,7 +32,7 @@ bool can_run(problem<T>& p) {
 }
 
 /// Checks that iterations are equal and histories agree until rounding has grown.
-void compare(const solve_result& expected, const solve_result& found) {
+void compare_histories(const solve_result& expected, const solve_result& found) {
     INFO(describe(expected));
     INFO(describe(found));
     CHECK(found.reason == expected.reason);
@@ -58,7 +58,7 @@ KRYLITH_GROUP_TEST("persistent cg: the first iterations are those of cg") {
         const jacobi<double> m(*p.a);
         const solver_options options{.max_iterations = 3, .history = true};
         const solve_result expected = launched_cg(*p.a, p.b, p.x, options, m);
-        compare(expected, persistent_cg(*p.a, p.b, p.x, options, m));
+        compare_histories(expected, persistent_cg(*p.a, p.b, p.x, options, m));
     }
 }
 
@@ -72,7 +72,7 @@ KRYLITH_GROUP_TEST("persistent cg: takes the way of cg") {
         const solver_options options{.history = true};
         const solve_result expected = launched_cg(*p.a, p.b, p.x, options);
         const solve_result found = persistent_cg(*p.a, p.b, p.x, options);
-        compare(expected, found);
+        compare_histories(expected, found);
         CHECK(p.relative_residual() <= 1e-8);
         CHECK(found.replacements == expected.replacements);
         const auto first = p.solution();
@@ -82,7 +82,7 @@ KRYLITH_GROUP_TEST("persistent cg: takes the way of cg") {
         const jacobi<double> m(*p.a);
         const solve_result expected_m = launched_cg(*p.a, p.b, p.x, options, m);
         const solve_result found_m = persistent_cg(*p.a, p.b, p.x, options, m);
-        compare(expected_m, found_m);
+        compare_histories(expected_m, found_m);
         CHECK(p.relative_residual() <= 1e-8);
     }
 }

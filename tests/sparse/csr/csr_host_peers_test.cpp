@@ -14,8 +14,7 @@
 
 #include <krylith/tests/sparse/csr/csr_host_blocks.hpp>
 
-using namespace krylith;
-using namespace krylith::csr_host_tests;
+namespace krylith::csr_host_tests {
 
 namespace {
 
@@ -283,3 +282,5 @@ TEST_CASE("host csr: ghosts that never come fail the product on all ranks") {
     CHECK(ranks.failure(1) == 2);
     CHECK(ranks.published(0) == 0);
 }
+
+} // namespace krylith::csr_host_tests

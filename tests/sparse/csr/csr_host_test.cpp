@@ -16,8 +16,7 @@
 
 #include <krylith/tests/sparse/csr/csr_host_blocks.hpp>
 
-using namespace krylith;
-using namespace krylith::csr_host_tests;
+namespace krylith::csr_host_tests {
 
 namespace {
 
@@ -235,3 +234,5 @@ TEST_CASE("host csr: rows at once have the bits of rows one by one") {
         check_bits_of_rows<float>(lengths);
     }
 }
+
+} // namespace krylith::csr_host_tests

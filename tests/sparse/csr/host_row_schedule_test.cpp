@@ -9,7 +9,7 @@
 #include <krylith/sparse/csr/host_row_schedule.hpp>
 #include <krylith/vector/scalar/host_context.hpp>
 
-using namespace krylith;
+namespace krylith {
 
 TEST_CASE("row schedule: every row once, interior first, few chunks, right weights") {
     std::mt19937 random(23);
@@ -54,3 +54,5 @@ TEST_CASE("row schedule: every row once, interior first, few chunks, right weigh
         }
     }
 }
+
+} // namespace krylith

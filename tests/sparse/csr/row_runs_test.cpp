@@ -17,8 +17,7 @@
 #include <krylith/tests/support/matrices.hpp>
 #include <krylith/tests/support/random.hpp>
 
-using namespace krylith;
-using namespace krylith::csr_host_tests;
+namespace krylith::csr_host_tests {
 
 namespace {
 
@@ -29,7 +28,7 @@ host::csr_arrays<T, std::int64_t> arrays_of(const csr_matrix<T>& a) {
 
 /// Rows of `length` entries, all alike but where values differ by `period`.
 template <class T>
-csr_matrix<T> banded(std::int64_t rows, int length, std::int64_t period) {
+csr_matrix<T> alike_rows(std::int64_t rows, int length, std::int64_t period) {
     csr_matrix<T> a{rows, rows + 3 * length, {0}, {}, {}};
     for (std::int64_t i = 0; i < rows; ++i) {
         for (int k = 0; k < length; ++k) {
@@ -43,8 +42,8 @@ csr_matrix<T> banded(std::int64_t rows, int length, std::int64_t period) {
 
 /// y = alpha A x + beta y by a block of one device.
 template <class T>
-std::vector<T> product(host_ranks& ranks, device_matrix<T>& block, std::int64_t columns,
-                       std::int64_t rows, T alpha, T beta) {
+std::vector<T> block_product(host_ranks& ranks, device_matrix<T>& block, std::int64_t columns,
+                             std::int64_t rows, T alpha, T beta) {
     const auto x = random_vector<T>(columns, 5);
     auto y = random_vector<T>(rows, 6);
     spmv_arguments<T> a{};
@@ -71,18 +70,18 @@ std::unique_ptr<device_matrix<T>> borrowing(host_ranks& ranks, const csr_matrix<
 template <class T>
 std::vector<T> row_by_row(const csr_matrix<T>& m, T alpha, T beta) {
     host_ranks ranks(1, 1);
-    return product(ranks, *borrowing(ranks, m), m.columns, m.rows, alpha, beta);
+    return block_product(ranks, *borrowing(ranks, m), m.columns, m.rows, alpha, beta);
 }
 
 template <class T>
-void check_products(const csr_matrix<T>& m, bool in_runs) {
+void check_run_products(const csr_matrix<T>& m, bool in_runs) {
     CHECK(host::find_row_runs(arrays_of(m), m.rows, 3).empty() != in_runs);
     for (const int threads : {1, 3}) {
         host_ranks ranks(1, threads);
         local_csr<T> view{m.rows, m.columns, m.row_offsets, m.column_indices, m.values, {}};
         const auto block = host::make_csr<T>(handle(ranks, 0), view);
         for (const double beta : {0.0, 0.25})
-            CHECK(product(ranks, *block, m.columns, m.rows, T(-0.5), static_cast<T>(beta)) ==
+            CHECK(block_product(ranks, *block, m.columns, m.rows, T(-0.5), static_cast<T>(beta)) ==
                   row_by_row(m, T(-0.5), static_cast<T>(beta)));
     }
 }
@@ -104,17 +103,17 @@ TEST_CASE("row runs: products have the bits of products row by row") {
     for (const char* const name : {"poisson2d:150", "poisson3d:28", "poisson3d_27point:28"}) {
         CAPTURE(name);
         const auto m = make_gallery<double>(name);
-        check_products(m, true);
-        check_products(testing::converted<float>(m), true);
+        check_run_products(m, true);
+        check_run_products(testing::converted<float>(m), true);
     }
     for (const int length : {1, 2, 3, 4, 6, 8, 9, 15, 30}) {
         CAPTURE(length);
-        check_products(banded<double>(20000, length, 1000), true);
-        check_products(banded<float>(20000, length, 11), true);
-        check_products(banded<float>(20000, length, 3), false); // runs of 1 and 2
+        check_run_products(alike_rows<double>(20000, length, 1000), true);
+        check_run_products(alike_rows<float>(20000, length, 11), true);
+        check_run_products(alike_rows<float>(20000, length, 3), false); // runs of 1 and 2
     }
-    check_products(make_gallery<double>("poisson2d:150:random=1"), false);
-    check_products(make_gallery<double>("poisson2d:20"), false); // few rows
+    check_run_products(make_gallery<double>("poisson2d:150:random=1"), false);
+    check_run_products(make_gallery<double>("poisson2d:20"), false); // few rows
 }
 
 TEST_CASE("row runs: new values end and begin them") {
@@ -125,9 +124,9 @@ TEST_CASE("row runs: new values end and begin them") {
     const auto block = host::make_csr<double>(
         handle(ranks, 0), {m.rows, m.columns, m.row_offsets, m.column_indices, m.values, {}});
     block->update(other.values);
-    CHECK(product(ranks, *block, m.columns, m.rows, 1.0, 0.0) == row_by_row(other, 1.0, 0.0));
+    CHECK(block_product(ranks, *block, m.columns, m.rows, 1.0, 0.0) == row_by_row(other, 1.0, 0.0));
     block->update(m.values);
-    CHECK(product(ranks, *block, m.columns, m.rows, 1.0, 0.0) == row_by_row(m, 1.0, 0.0));
+    CHECK(block_product(ranks, *block, m.columns, m.rows, 1.0, 0.0) == row_by_row(m, 1.0, 0.0));
 }
 
 TEST_CASE("row runs: borrowed values may change at any time") {
@@ -137,6 +136,8 @@ TEST_CASE("row runs: borrowed values may change at any time") {
     std::ranges::copy(random_vector<double>(m.nnz(), 10), m.values.begin());
     const auto own = host::make_csr<double>(
         handle(ranks, 0), {m.rows, m.columns, m.row_offsets, m.column_indices, m.values, {}});
-    CHECK(product(ranks, *block, m.columns, m.rows, 1.0, 0.0) ==
-          product(ranks, *own, m.columns, m.rows, 1.0, 0.0));
+    CHECK(block_product(ranks, *block, m.columns, m.rows, 1.0, 0.0) ==
+          block_product(ranks, *own, m.columns, m.rows, 1.0, 0.0));
 }
+
+} // namespace krylith::csr_host_tests

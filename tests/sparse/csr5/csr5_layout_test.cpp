@@ -10,18 +10,14 @@
 #include <krylith/sparse/csr5/csr5_division.hpp>
 #include <krylith/sparse/csr5/csr5_layout.hpp>
 
+#include <krylith/tests/support/patterns.hpp>
 #include <krylith/tests/support/random.hpp>
 
 namespace krylith {
 
-namespace {
+using testing::offsets_of;
 
-std::vector<std::int64_t> offsets_of(const std::vector<std::int64_t>& lengths,
-                                     std::int64_t base = 0) {
-    std::vector<std::int64_t> offsets{base};
-    for (const auto length : lengths) offsets.push_back(offsets.back() + length);
-    return offsets;
-}
+namespace {
 
 /// The paper's arrays, each number by itself.
 struct paper_tiles {
@@ -125,7 +121,7 @@ void check_layout(const std::vector<std::int64_t>& lengths, int omega, int sigma
 }
 
 /// Lengths of rows, each with a difficulty of its own.
-std::vector<std::vector<std::int64_t>> length_cases() {
+std::vector<std::vector<std::int64_t>> csr5_length_cases() {
     testing::random_numbers random(91);
     std::vector<std::int64_t> mixed(3000);
     for (auto& length : mixed) length = random.below(40) * random.below(2);
@@ -154,7 +150,7 @@ std::vector<std::vector<std::int64_t>> length_cases() {
 } // namespace
 
 TEST_CASE("csr5 layout: arrays are those of the paper's definitions") {
-    for (const auto& lengths : length_cases()) {
+    for (const auto& lengths : csr5_length_cases()) {
         for (const int sigma : {1, 4, 7, 8, 12, 16}) check_layout(lengths, csr5_omega, sigma, 0);
         check_layout(lengths, 4, 4, 12'345); // a block from the middle of a matrix
         check_layout(lengths, 4, 4, std::int64_t{1} << 33);

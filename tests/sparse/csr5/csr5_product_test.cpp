@@ -23,7 +23,7 @@ namespace {
 
 /// A square matrix with sorted, different columns in rows of the lengths.
 template <class T>
-csr_matrix<T> with_lengths(const std::vector<std::int64_t>& lengths) {
+csr_matrix<T> matrix_with_lengths(const std::vector<std::int64_t>& lengths) {
     const auto n = static_cast<std::int64_t>(lengths.size());
     csr_matrix<T> a;
     a.rows = a.columns = n;
@@ -57,7 +57,7 @@ struct length_case {
     std::vector<std::int64_t> lengths;
 };
 
-std::vector<length_case> length_cases(bool cuda) {
+std::vector<length_case> csr5_product_cases(bool cuda) {
     const std::int64_t many = cuda ? 8 : 1;
     std::vector<length_case> result = {
         {"short rows, holes", some_lengths(many * 5'000, 1, 6, true, true)},
@@ -73,11 +73,11 @@ std::vector<length_case> length_cases(bool cuda) {
 }
 
 template <class T>
-void check_products(const device_group& group) {
+void check_csr5_products(const device_group& group) {
     const bool cuda = group.kind() == backend::cuda;
-    for (const length_case& c : length_cases(cuda)) {
+    for (const length_case& c : csr5_product_cases(cuda)) {
         CAPTURE(c.name);
-        auto matrix = with_lengths<T>(c.lengths);
+        auto matrix = matrix_with_lengths<T>(c.lengths);
         const auto x0 = random_values<T>(matrix.rows, 93);
         const auto y0 = random_values<T>(matrix.rows, 94);
         for (const auto kind :
@@ -126,11 +126,11 @@ void check_products(const device_group& group) {
 } // namespace
 
 KRYLITH_GROUP_TEST("format csr5: empty and long rows, with dots and new values, the same bits") {
-    check_products<double>(group);
+    check_csr5_products<double>(group);
 }
 
 KRYLITH_GROUP_TEST("format csr5: the same in fp32") {
-    check_products<float>(group);
+    check_csr5_products<float>(group);
 }
 
 } // namespace krylith

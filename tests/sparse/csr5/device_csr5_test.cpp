@@ -25,7 +25,7 @@ using testing::stencil;
 namespace {
 
 /// Rows of the lengths, with columns that tell entries apart.
-pattern with_lengths(const std::vector<std::int64_t>& lengths) {
+pattern pattern_with_lengths(const std::vector<std::int64_t>& lengths) {
     pattern p;
     std::int32_t next = 0;
     for (const std::int64_t length : lengths) {
@@ -44,16 +44,16 @@ std::vector<std::pair<std::string, pattern>> csr5_patterns() {
     result.emplace_back("no row", pattern{});
     result.emplace_back("rows without entries", random_pattern(1500, 0, 1, 1));
     result.emplace_back("a stencil", stencil(7, 33, 19, 8));
-    result.emplace_back("one giant row", with_lengths({0, 0, 300'000, 0}));
+    result.emplace_back("one giant row", pattern_with_lengths({0, 0, 300'000, 0}));
     std::vector<std::int64_t> lengths;
     for (int k = 0; k < 900; ++k) { // empty rows where tiles begin, and runs of them
         lengths.push_back(k % 7 == 0 ? 512 : 128);
         lengths.insert(lengths.end(), static_cast<std::size_t>(k % 5 == 0 ? 40 : k % 3), 0);
     }
-    result.emplace_back("empty rows at borders", with_lengths(lengths));
+    result.emplace_back("empty rows at borders", pattern_with_lengths(lengths));
     std::vector<std::int64_t> sparse(200'000, 0); // scans of several blocks
     for (std::size_t row = 0; row < sparse.size(); row += 3) sparse[row] = 1 + row % 4;
-    result.emplace_back("many tiles with empty rows", with_lengths(sparse));
+    result.emplace_back("many tiles with empty rows", pattern_with_lengths(sparse));
     return result;
 }
 

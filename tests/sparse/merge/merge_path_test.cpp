@@ -8,19 +8,16 @@
 #include <krylith/sparse/merge/merge_path.hpp>
 #include <krylith/sparse/merge/merge_scratch.hpp>
 
+#include <krylith/tests/support/patterns.hpp>
 #include <krylith/tests/support/random.hpp>
 
 namespace krylith {
 
+using testing::offsets_of;
+
 namespace {
 
-std::vector<std::int64_t> offsets_of(const std::vector<std::int64_t>& lengths, std::int64_t base) {
-    std::vector<std::int64_t> offsets{base};
-    for (const auto length : lengths) offsets.push_back(offsets.back() + length);
-    return offsets;
-}
-
-std::vector<std::vector<std::int64_t>> length_cases() {
+std::vector<std::vector<std::int64_t>> merge_length_cases() {
     testing::random_numbers random(71);
     std::vector<std::int64_t> mixed(9000);
     for (auto& length : mixed) length = random.below(30) * random.below(2);
@@ -62,7 +59,7 @@ std::vector<item> written_out(const std::vector<std::int64_t>& lengths) {
 } // namespace
 
 TEST_CASE("merge path: rows that end before an item are those of the path written out") {
-    for (const auto& lengths : length_cases())
+    for (const auto& lengths : merge_length_cases())
         for (const std::int64_t base : {std::int64_t{0}, std::int64_t{1} << 33}) {
             CAPTURE(lengths.size());
             const auto offsets = offsets_of(lengths, base);
@@ -90,7 +87,7 @@ TEST_CASE("merge path: 32-bit numbers of rows and entries give the same as 64 bi
 }
 
 TEST_CASE("merge path: chunks have every item once, and no team more than its share") {
-    for (const auto& lengths : length_cases())
+    for (const auto& lengths : merge_length_cases())
         for (const std::int64_t teams : {1, 2, 3, 7, 528, 20'000}) {
             CAPTURE(lengths.size());
             CAPTURE(teams);

@@ -9,25 +9,22 @@
 #include <krylith/sparse/pattern/sell_layout.hpp>
 #include <krylith/sparse/selection/format_choice.hpp>
 
+#include <krylith/tests/support/patterns.hpp>
 #include <krylith/tests/support/random.hpp>
 
 namespace krylith {
+
+using testing::offsets_of;
 
 namespace {
 
 using lengths = std::vector<std::int64_t>;
 
-std::vector<std::int64_t> offsets_of(const lengths& rows, std::int64_t base = 17) {
-    std::vector<std::int64_t> offsets{base};
-    for (const auto length : rows) offsets.push_back(offsets.back() + length);
-    return offsets;
-}
-
 /// The choices by use: own, sent, repeated.
 std::vector<format_kind> choices(const lengths& rows) {
     std::vector<format_kind> result;
     for (const auto use : {result_use::own, result_use::sent, result_use::repeated})
-        result.push_back(choose_format(measure_lengths(offsets_of(rows)), use));
+        result.push_back(choose_format(measure_lengths(offsets_of(rows, 17)), use));
     return result;
 }
 
@@ -36,7 +33,7 @@ lengths mixed(std::int64_t least, std::int64_t most) {
     testing::random_numbers random(3);
     lengths rows(8192);
     for (auto& length : rows) length = least + random.below(static_cast<int>(most - least + 1));
-    const sell_layout layout = make_sell_layout(offsets_of(rows));
+    const sell_layout layout = make_sell_layout(offsets_of(rows, 17));
     REQUIRE_FALSE(layout.rows.empty());
     REQUIRE(layout.padding() < 0.05);
     return rows;
@@ -64,14 +61,14 @@ TEST_CASE("automatic format: csr where sell would be padded by more than a tenth
     lengths arrow(640, 2); // every slice has a row of its own length
     for (std::size_t row = 0; row < arrow.size(); row += 16)
         arrow[row] = 2 + static_cast<std::int64_t>(row);
-    REQUIRE(make_sell_layout(offsets_of(arrow)).padding() > 0.1);
+    REQUIRE(make_sell_layout(offsets_of(arrow, 17)).padding() > 0.1);
     CHECK(choices(arrow) == std::vector{csr, csr, csr});
 }
 
 TEST_CASE("automatic format: csr5 where one row is more than a multiprocessor's share") {
     // Blocks that borrow arrays tell these rows from those which are only not sell's.
     const auto taken = [](const lengths& rows) {
-        const block_lengths measured = measure_lengths(offsets_of(rows));
+        const block_lengths measured = measure_lengths(offsets_of(rows, 17));
         const bool uneven = choose_borrowing_format(measured, result_use::sent) == merge;
         if (uneven) CHECK(choose_format(measured, result_use::sent) == csr5);
         return uneven;
@@ -106,7 +103,7 @@ TEST_CASE("automatic format: csr5 from ten million nonzeros where rows are not s
         lengths rows(count, 10);
         for (std::size_t row = 0; row < count; row += 16)
             rows[row] = 10 + static_cast<std::int64_t>(row % 700);
-        REQUIRE(make_sell_layout(offsets_of(rows)).padding() > 0.1);
+        REQUIRE(make_sell_layout(offsets_of(rows, 17)).padding() > 0.1);
         return choices(rows);
     };
     CHECK(uneven_slices(400'000) == std::vector{csr5, csr, csr});
@@ -121,7 +118,7 @@ TEST_CASE("automatic format: csr5 from ten million nonzeros where rows are not s
 
 TEST_CASE("automatic format: blocks that use the caller's arrays keep their order") {
     const auto taken = [](const lengths& rows, result_use use) {
-        return choose_borrowing_format(measure_lengths(offsets_of(rows)), use);
+        return choose_borrowing_format(measure_lengths(offsets_of(rows, 17)), use);
     };
     lengths rows(200'000, 10);
     CHECK(taken(rows, result_use::own) == csr);

@@ -42,7 +42,7 @@ pattern uneven(std::int64_t rows, int length, int longer, int columns) {
     return p;
 }
 
-std::vector<std::pair<std::string, pattern>> patterns() {
+std::vector<std::pair<std::string, pattern>> device_sell_patterns() {
     std::vector<std::pair<std::string, pattern>> result;
     for (const auto& entry : testing::battery())
         result.emplace_back(entry.name,
@@ -97,7 +97,7 @@ bool equal(const buffer<V>& made, const std::vector<V>& expected) {
 
 TEST_CASE("patterns on a device: lengths, slices and tiles are those of the host [cuda]") {
     const auto device = testing::cuda_groups().front().handle(0);
-    for (const auto& named : patterns()) {
+    for (const auto& named : device_sell_patterns()) {
         const pattern& p = named.second;
         CAPTURE(named.first);
         CAPTURE(p.rows());

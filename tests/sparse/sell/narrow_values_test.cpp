@@ -27,7 +27,7 @@ using testing::right;
 
 namespace {
 
-std::vector<std::pair<std::string, pattern>> patterns() {
+std::vector<std::pair<std::string, pattern>> narrow_value_patterns() {
     return {{"diagonal", testing::stencil(7, 64, 6, 6)},
             {"diagonal and narrow", testing::stencil(27, 31, 6, 5)},
             {"triples", testing::triples_of(testing::random_pattern(700, 9, 700, 5))},
@@ -130,7 +130,7 @@ template <class T>
 void check_narrow(const device_group& group) {
     const mocked_narrow_worth any_size;
     const bool sell = group.kind() == backend::cuda;
-    for (const auto& pattern : patterns()) {
+    for (const auto& pattern : narrow_value_patterns()) {
         const auto& name = pattern.first; // clang 14 captures no structured bindings
         const auto& p = pattern.second;
         CAPTURE(name);
@@ -182,7 +182,7 @@ template <class T>
 void check_single_slices(const device_group& group) {
     const mocked_narrow_worth any_size;
     const bool sell = group.kind() == backend::cuda;
-    for (const auto& pattern : patterns()) {
+    for (const auto& pattern : narrow_value_patterns()) {
         const auto& name = pattern.first; // clang 14 captures no structured bindings
         const auto& p = pattern.second;
         const std::size_t size = p.indices.size();

@@ -8,11 +8,10 @@
 #include <vector>
 
 #include <krylith/spmv/matrix_operator.hpp>
-#include <krylith/vector/fused.hpp>
 
+#include <krylith/tests/support/operator_product.hpp>
 #include <krylith/tests/support/patterns.hpp>
 #include <krylith/tests/support/random.hpp>
-#include <krylith/tests/support/vectors.hpp>
 
 namespace krylith::testing {
 
@@ -36,20 +35,6 @@ std::vector<T> values_by_diagonal(const pattern& p) {
             values.push_back(static_cast<T>(std::sin(0.1 * static_cast<double>(diagonal) + 1)));
         }
     return values;
-}
-
-/// Returns A x, or nothing where the devices' copies of it differ.
-template <class T>
-std::vector<T> product(const matrix_operator<T>& a, const std::vector<T>& x0) {
-    execution run(a.layout()->group, {});
-    auto source = make_range_vector(a.layout(), x0);
-    auto x = a.make_domain_vector();
-    auto y = a.make_range_vector();
-    fused(run, x = source);
-    a.apply(run, T(1), x, T(0), y);
-    run.flush();
-    a.layout()->group.synchronize(); // results of other devices are there, too
-    return copies_agree(y) ? values_of(y) : std::vector<T>();
 }
 
 /// Whether the product has the sums in the order of the rows, rounded as one thread rounds them.

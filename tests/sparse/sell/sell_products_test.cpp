@@ -24,25 +24,25 @@ using testing::values_of;
 namespace {
 
 /// Each row has its own column and one from anywhere: 32 bits where a device has all columns.
-pattern scattered(int n) {
+pattern scattered_pattern(int n) {
     random_numbers random(91);
     pattern p;
     for (std::int32_t r = 0; r < n; ++r) p.add_row({r, random.below(n)});
     return p;
 }
 
-std::vector<pattern> patterns() {
+std::vector<pattern> sell_product_patterns() {
     return {testing::stencil(7, 64, 5, 4),
             testing::stencil(27, 31, 5, 4),
             testing::stencil(7, 5, 7, 6),
             testing::shuffled(testing::doubled(testing::stencil(7, 33, 3, 3)), 92),
             testing::random_pattern(1500, 30, 1500, 93), // narrow, sorted by length
-            scattered(1000),
-            scattered(100'000)};
+            scattered_pattern(1000),
+            scattered_pattern(100'000)};
 }
 
 template <class T>
-csr_matrix<T> with_values(const pattern& p, std::uint64_t seed) {
+csr_matrix<T> random_matrix_of(const pattern& p, std::uint64_t seed) {
     return {p.rows(), p.rows(), p.offsets, p.indices,
             random_values<T>(static_cast<std::int64_t>(p.indices.size()), seed)};
 }
@@ -98,13 +98,13 @@ std::string wrong_diagonal(const matrix_operator<T>& a, const csr_matrix<T>& mat
 }
 
 template <class T>
-void check_products(const device_group& group) {
+void check_sell_products(const device_group& group) {
     const auto format = group.kind() == backend::host ? formats::csr : formats::sell;
     int number = 0;
-    for (const pattern& p : patterns()) {
+    for (const pattern& p : sell_product_patterns()) {
         CAPTURE(number++);
-        const auto first = with_values<T>(p, 94);
-        const auto second = with_values<T>(p, 95);
+        const auto first = random_matrix_of<T>(p, 94);
+        const auto second = random_matrix_of<T>(p, 95);
         auto x0 = random_values<T>(p.rows(), 96);
         for (const auto kind : {operators::nz, operators::halo}) {
             CAPTURE(name_of(kind));
@@ -126,10 +126,10 @@ void check_products(const device_group& group) {
 } // namespace
 
 KRYLITH_GROUP_TEST("sell products: every code of columns, new values, diagonals, fp64") {
-    check_products<double>(group);
+    check_sell_products<double>(group);
 }
 KRYLITH_GROUP_TEST("sell products: every code of columns, new values, diagonals, fp32") {
-    check_products<float>(group);
+    check_sell_products<float>(group);
 }
 
 } // namespace krylith

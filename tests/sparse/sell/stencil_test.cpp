@@ -57,7 +57,7 @@ void for_grids(const device_group& group, const Body& body, operator_kind kind =
 }
 
 template <class T>
-void check_products(const device_group& group) {
+void check_stencil_products(const device_group& group) {
     const auto check = [](auto& a, const pattern& p, std::vector<T> values) {
         CHECK(right(a, p, values));
         // Another stencil, and none.
@@ -98,8 +98,8 @@ void check_what_rows_lack(const device_group& group) {
 } // namespace
 
 KRYLITH_GROUP_TEST("stencils: products of all shapes, and new values") {
-    check_products<double>(group);
-    check_products<float>(group);
+    check_stencil_products<double>(group);
+    check_stencil_products<float>(group);
 }
 
 KRYLITH_GROUP_TEST("stencils: entries that rows lack") {

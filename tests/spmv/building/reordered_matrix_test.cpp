@@ -13,6 +13,7 @@
 
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/matrices.hpp>
+#include <krylith/tests/support/oracle.hpp>
 #include <krylith/tests/support/random.hpp>
 #include <krylith/tests/support/solves.hpp>
 #include <krylith/tests/support/tables.hpp>
@@ -21,6 +22,7 @@ namespace krylith {
 
 using testing::describe;
 using testing::method;
+using testing::plain_product;
 using testing::problem;
 using testing::random_values;
 using testing::values_of;
@@ -41,11 +43,11 @@ permutation shuffle(std::int64_t n, std::uint64_t seed) {
     return p;
 }
 
-csr_matrix<double> shuffled(const csr_matrix<double>& matrix, std::uint64_t seed) {
+csr_matrix<double> shuffled_matrix(const csr_matrix<double>& matrix, std::uint64_t seed) {
     return reordered(csr_view<double>(matrix), shuffle(matrix.rows, seed)).matrix;
 }
 
-const std::vector<operator_kind> kinds = [] {
+const std::vector<operator_kind> reordered_kinds = [] {
     auto all = testing::different_operators();
     all.insert(all.begin(), operators::automatic);
     return all;
@@ -61,19 +63,9 @@ std::vector<reordering> built_orders() {
 
 std::vector<std::pair<operator_kind, reordering>> combinations() {
     std::vector<std::pair<operator_kind, reordering>> all;
-    for (const auto kind : kinds)
+    for (const auto kind : reordered_kinds)
         for (const auto order : built_orders()) all.emplace_back(kind, order);
     return all;
-}
-
-std::vector<double> times(const csr_matrix<double>& a, const std::vector<double>& x) {
-    std::vector<double> y(x.size(), 0);
-    for (std::size_t row = 0; row < y.size(); ++row)
-        for (auto k = a.row_offsets[row]; k < a.row_offsets[row + 1]; ++k) {
-            const auto at = static_cast<std::size_t>(k);
-            y[row] += a.values[at] * x[static_cast<std::size_t>(a.column_indices[at])];
-        }
-    return y;
 }
 
 double difference(const std::vector<double>& a, const std::vector<double>& b) {
@@ -124,7 +116,7 @@ KRYLITH_GROUP_TEST("reordering: products, uploads and diagonals in the caller's 
             put_ghosts(run, x);
             multiply(run, *a, x, y);
             run.flush();
-            const auto expected = times(entry.matrix, x0);
+            const auto expected = plain_product(entry.matrix, x0);
             CHECK(difference(values_of(y), expected) <= 1e-12 * (1 + testing::norm(expected)));
             auto d = a->make_range_vector();
             a->diagonal(d);
@@ -134,7 +126,7 @@ KRYLITH_GROUP_TEST("reordering: products, uploads and diagonals in the caller's 
 }
 
 KRYLITH_GROUP_TEST("reordering: solutions, updates and warm starts as without") {
-    const auto matrix = shuffled(poisson2d<double>(14, 17, random_scaling{4}), 23);
+    const auto matrix = shuffled_matrix(poisson2d<double>(14, 17, random_scaling{4}), 23);
     const auto b = random_values<double>(matrix.rows, 24);
     for (const auto& combination : combinations())
         for (const auto which : {method::cg, method::gmres}) {
@@ -173,7 +165,7 @@ KRYLITH_GROUP_TEST("reordering: solutions, updates and warm starts as without") 
 }
 
 KRYLITH_GROUP_TEST("reordering: what it cost and brought is told") {
-    const auto matrix = shuffled(poisson2d<double>(20, 60), 25);
+    const auto matrix = shuffled_matrix(poisson2d<double>(20, 60), 25);
     for (const auto order : built_orders()) {
         CAPTURE(testing::name_of(order));
         const auto a = make_operator(group, matrix, {.order = order});

@@ -49,9 +49,9 @@ std::int64_t products_by(const std::vector<kernel_use>& uses, std::string_view p
 
 /// Returns the first error; empty if y and the dots are right, and the same bits a second time.
 template <class T>
-std::string multiply_and_compare(const device_group& group, const matrix_operator<T>& a,
-                                 const csr_matrix<T>& matrix, const std::vector<T>& x0, T alpha,
-                                 T beta) {
+std::string multiply_sparse_and_compare(const device_group& group, const matrix_operator<T>& a,
+                                        const csr_matrix<T>& matrix, const std::vector<T>& x0,
+                                        T alpha, T beta) {
     execution run(group, {});
     const auto y0 =
         beta == T(0) ? std::vector<T>(x0.size(), T(NAN)) : random_values<T>(matrix.rows, 72);
@@ -94,11 +94,11 @@ void multiply_sparse(const device_group& group, kernel forced) {
         for (const std::int64_t every : {9, 1, 40, 2000}) {
             CAPTURE(every);
             const auto x0 = with_entries<T>(matrix.rows, every, every / 2);
-            CHECK(multiply_and_compare<T>(group, *a, matrix, x0, T(1), T(0)) == "");
-            CHECK(multiply_and_compare<T>(group, *a, matrix, x0, T(-2), T(0.5)) == "");
+            CHECK(multiply_sparse_and_compare<T>(group, *a, matrix, x0, T(1), T(0)) == "");
+            CHECK(multiply_sparse_and_compare<T>(group, *a, matrix, x0, T(-2), T(0.5)) == "");
         }
         const std::vector<T> nothing(static_cast<std::size_t>(matrix.rows), T(0));
-        CHECK(multiply_and_compare<T>(group, *a, matrix, nothing, T(1), T(0)) == "");
+        CHECK(multiply_sparse_and_compare<T>(group, *a, matrix, nothing, T(1), T(0)) == "");
         if (matrix.rows >= 100 * group.size())
             CHECK(products_by(a->kernel_uses(), to_string(forced)) >= 4 * group.size());
     }
@@ -126,7 +126,7 @@ KRYLITH_GROUP_TEST("adaptive: atomic kernels give way to sorted ones") {
     const auto matrix = poisson2d<double>(20, 20, random_scaling{2});
     const auto a = make_operator(group, matrix, {.kind = operators::adaptive});
     const auto x0 = with_entries<double>(matrix.rows, 50, 7);
-    CHECK(multiply_and_compare<double>(group, *a, matrix, x0, 1, 0) == "");
+    CHECK(multiply_sparse_and_compare<double>(group, *a, matrix, x0, 1, 0) == "");
     CHECK(products_by(a->kernel_uses(), "atomic") == 0);
     CHECK(products_by(a->kernel_uses(), "column-balanced-sort") == 2 * group.size());
 }
@@ -179,7 +179,7 @@ KRYLITH_GROUP_TEST("adaptive: new values reach both forms of the matrix") {
         a->update(matrix->values);
         for (const std::int64_t every : {60, 1}) {
             const auto x0 = with_entries<double>(matrix->rows, every, 3);
-            CHECK(multiply_and_compare<double>(group, *a, *matrix, x0, 1, 0) == "");
+            CHECK(multiply_sparse_and_compare<double>(group, *a, *matrix, x0, 1, 0) == "");
         }
     }
     std::vector<double> diagonal(900);
@@ -195,7 +195,7 @@ KRYLITH_GROUP_TEST("adaptive: where columns can't pay it is halo") {
     const bool host = group.kind() == backend::host; // columns may pay there
     CHECK(a->recordable() != host);
     const auto x0 = with_entries<double>(matrix.rows, 50, 7);
-    CHECK(multiply_and_compare<double>(group, *a, matrix, x0, 1, 0) == "");
+    CHECK(multiply_sparse_and_compare<double>(group, *a, matrix, x0, 1, 0) == "");
     CHECK(a->kernel_uses().empty() != host);
 }
 
@@ -218,7 +218,7 @@ TEST_CASE("adaptive: a sparse vector is multiplied by the model that the library
     // Products allocate nothing: their memory is there from the start.
     const auto live = [&] { return group[0].ledger().live() + group[1].ledger().live(); };
     const std::int64_t before = live();
-    CHECK(multiply_and_compare<double>(group, *a, matrix, x0, 1, 0) == "");
+    CHECK(multiply_sparse_and_compare<double>(group, *a, matrix, x0, 1, 0) == "");
     CHECK(products_by(a->kernel_uses(), "column") > 0);
     CHECK(live() == before);
     CHECK(parse_operator_kind("adaptive") == operators::adaptive);

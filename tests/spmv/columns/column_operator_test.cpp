@@ -21,17 +21,6 @@ using testing::random_values;
 namespace {
 
 template <class T>
-csr_matrix<T> narrowed(const csr_matrix<double>& a) {
-    csr_matrix<T> result;
-    result.rows = a.rows;
-    result.columns = a.columns;
-    result.row_offsets = a.row_offsets;
-    result.column_indices = a.column_indices;
-    result.values.assign(a.values.begin(), a.values.end());
-    return result;
-}
-
-template <class T>
 column_operator<T> of_columns(const device_group& group, const csr_matrix<T>& matrix, int k) {
     auto single = make_operator(group, matrix, {.kind = operators::halo, .format = formats::csr});
     const layout_handle domain = in_columns(single->domain_layout(), k);
@@ -63,7 +52,7 @@ std::vector<double> expected(const csr_matrix<T>& a, int k, T alpha, const std::
 
 /// Multiplies twice: the second product waits for ghosts that a kernel has sent.
 template <class T>
-void check_products(const device_group& group, const csr_matrix<T>& matrix, int k) {
+void check_column_products(const device_group& group, const csr_matrix<T>& matrix, int k) {
     INFO(matrix.rows << " x " << matrix.columns << ", " << k << " columns");
     const column_operator<T> a = of_columns(group, matrix, k);
     CHECK(a.columns_at_once() == k);
@@ -99,12 +88,14 @@ void check_products(const device_group& group, const csr_matrix<T>& matrix, int 
 
 KRYLITH_GROUP_TEST("column_operator: multiplies every column") {
     for (const int k : {2, 4, 8, 16}) {
-        check_products(group, poisson2d<double>(13, random_scaling{3}), k);
+        check_column_products(group, poisson2d<double>(13, random_scaling{3}), k);
         // Rows that a GPU gives a warp each.
-        check_products(group, testing::random_matrix(90, 41, 1, 7), k);
+        check_column_products(group, testing::random_matrix(90, 41, 1, 7), k);
     }
-    check_products(group, narrowed<float>(testing::random_matrix(90, 41, 1, 8)), 8);
-    check_products(group, narrowed<float>(testing::random_matrix(300, 5, 1, 9)), 4);
+    check_column_products(group, testing::converted<float>(testing::random_matrix(90, 41, 1, 8)),
+                          8);
+    check_column_products(group, testing::converted<float>(testing::random_matrix(300, 5, 1, 9)),
+                          4);
 }
 
 KRYLITH_GROUP_TEST("column_operator: matrices that are not square, and small ones") {
@@ -114,7 +105,7 @@ KRYLITH_GROUP_TEST("column_operator: matrices that are not square, and small one
     wide.row_offsets = {0, 2, 2, 4};
     wide.column_indices = {0, 49, 7, 21};
     wide.values = {1, -2, 3, 4};
-    check_products(group, wide, 4);
+    check_column_products(group, wide, 4);
     csr_matrix<double> tall;
     tall.rows = 40;
     tall.columns = 2;
@@ -122,8 +113,8 @@ KRYLITH_GROUP_TEST("column_operator: matrices that are not square, and small one
     tall.row_offsets.front() = 0;
     tall.column_indices = {0, 1};
     tall.values = {5, 6};
-    check_products(group, tall, 2);
-    check_products(group, testing::from_dense({{3}}), 2); // more devices than rows
+    check_column_products(group, tall, 2);
+    check_column_products(group, testing::from_dense({{3}}), 2); // more devices than rows
 }
 
 KRYLITH_GROUP_TEST("column_operator: refuses what it can't take") {

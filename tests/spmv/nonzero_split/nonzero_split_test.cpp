@@ -19,21 +19,22 @@
 #include <krylith/tests/support/tables.hpp>
 #include <krylith/tests/support/vectors.hpp>
 
-using namespace krylith;
-using krylith::partition_tests::random_matrix;
-using krylith::partition_tests::shuffled;
-using krylith::partition_tests::test_arrays;
-using krylith::partition_tests::test_matrix;
-using krylith::partition_tests::triplet;
-using krylith::testing::name_of;
-using krylith::testing::random_numbers;
-using krylith::testing::values_of;
+namespace krylith {
+
+using partition_tests::random_matrix;
+using partition_tests::shuffled;
+using partition_tests::test_arrays;
+using partition_tests::test_matrix;
+using partition_tests::triplet;
+using testing::name_of;
+using testing::random_numbers;
+using testing::values_of;
 
 namespace {
 
-const std::vector<operator_kind> kinds = testing::operators_where(
+const std::vector<operator_kind> split_kinds = testing::operators_where(
     [](operator_kind kind) { return kind->sends == sent_data::x_and_partial_sums; });
-constexpr double factors[] = {0, 1, -2.5};
+constexpr double scale_factors[] = {0, 1, -2.5};
 
 template <class T>
 csr_matrix<T> csr_of(const test_matrix& m) {
@@ -83,8 +84,8 @@ std::string compare(const matrix_operator<T>& a, const test_matrix& m, std::uint
     auto x = a.make_domain_vector();
     scalar wy(run), yy(run);
     fused(run, x = source);
-    for (const double alpha : factors)
-        for (const double beta : factors) {
+    for (const double alpha : scale_factors)
+        for (const double beta : scale_factors) {
             const auto y0 = beta == 0
                                 ? std::vector<T>(x0.size(), std::numeric_limits<T>::quiet_NaN())
                                 : integers<T>(m.rows, random);
@@ -111,8 +112,8 @@ std::string compare(const matrix_operator<T>& a, const test_matrix& m, std::uint
 }
 
 template <class T>
-void check_products(const device_group& group, const test_matrix& m, operator_kind kind,
-                    format_kind format) {
+void check_split_products(const device_group& group, const test_matrix& m, operator_kind kind,
+                          format_kind format) {
     CAPTURE(m.shape);
     CAPTURE(name_of(kind));
     CAPTURE(name_of(format));
@@ -141,7 +142,7 @@ test_matrix long_lines(std::int32_t n) {
     return m;
 }
 
-std::vector<format_kind> format_kinds(const device_group& group) {
+std::vector<format_kind> split_formats(const device_group& group) {
     auto formats = testing::formats_of(group.kind());
     if (group.kind() == backend::host)
         std::ranges::replace(formats, formats::csr, formats::automatic); // which is csr there
@@ -152,22 +153,22 @@ std::vector<format_kind> format_kinds(const device_group& group) {
 
 KRYLITH_GROUP_TEST("pieces: products of small matrices of all shapes, fp64") {
     for (int number = 0; number < (group.kind() == backend::host ? 20 : 10); ++number)
-        for (const auto kind : kinds)
-            for (const auto format : format_kinds(group))
-                check_products<double>(group, square_matrix(number), kind, format);
+        for (const auto kind : split_kinds)
+            for (const auto format : split_formats(group))
+                check_split_products<double>(group, square_matrix(number), kind, format);
 }
 
 KRYLITH_GROUP_TEST("pieces: products of small matrices of all shapes, fp32") {
     for (int number = 20; number < 30; ++number)
-        for (const auto kind : kinds)
-            for (const auto format : format_kinds(group))
-                check_products<float>(group, square_matrix(number), kind, format);
+        for (const auto kind : split_kinds)
+            for (const auto format : split_formats(group))
+                check_split_products<float>(group, square_matrix(number), kind, format);
 }
 
 KRYLITH_GROUP_TEST("pieces: rows and columns that all devices hold") {
-    for (const auto kind : kinds)
-        for (const auto format : format_kinds(group))
-            check_products<double>(group, long_lines(1500), kind, format);
+    for (const auto kind : split_kinds)
+        for (const auto format : split_formats(group))
+            check_split_products<double>(group, long_lines(1500), kind, format);
 }
 
 KRYLITH_GROUP_TEST("pieces: coordinates are dealt as they lie") {
@@ -195,7 +196,7 @@ KRYLITH_GROUP_TEST("pieces: coordinates are dealt as they lie") {
 KRYLITH_GROUP_TEST("pieces: the same bits every time") {
     const auto matrix = testing::random_matrix(900, 7, 2, 61);
     const auto x0 = testing::random_values<double>(900, 62);
-    for (const auto kind : kinds) {
+    for (const auto kind : split_kinds) {
         std::vector<double> expected;
         for (int round = 0; round < 4; ++round) {
             const auto a = make_operator(group, matrix, {.kind = kind});
@@ -217,7 +218,7 @@ KRYLITH_GROUP_TEST("pieces: the same bits every time") {
 
 KRYLITH_GROUP_TEST("pieces: what they can't do is refused") {
     const auto matrix = testing::laplace_1d(40);
-    for (const auto kind : kinds) {
+    for (const auto kind : split_kinds) {
         const auto a = make_operator(group, matrix, {.kind = kind});
         const std::vector<const double*> none(as_size(group.size()), nullptr);
         CHECK_THROWS_WITH_AS(a->update_on_devices(none),
@@ -238,3 +239,5 @@ KRYLITH_GROUP_TEST("pieces: what they can't do is refused") {
                                         {.kind = operators::pcoo}),
                     input_error);
 }
+
+} // namespace krylith

@@ -10,8 +10,10 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/gallery/poisson.hpp>
+#include <krylith/vector/fused.hpp>
 #include <krylith/vector/vector.hpp>
 
+#include <krylith/tests/matrix/support/message_of.hpp>
 #include <krylith/tests/sparse/spgemm/spgemm_cases.hpp>
 #include <krylith/tests/spmv/products/split_rows.hpp>
 #include <krylith/tests/support/groups.hpp>
@@ -27,7 +29,7 @@ using testing::uneven_rows;
 /// Ghosts ascend around the owned columns, each is referred to, and local numbers ascend with
 /// global ones.
 template <class T>
-void check_columns(const distributed_csr<T>& a) {
+void check_local_columns(const distributed_csr<T>& a) {
     for (int rank = 0; rank < a.group().size(); ++rank) {
         const local_columns& mine = a.columns_of(rank);
         CHECK(mine.owned() == a.column_owners().owned(rank));
@@ -88,16 +90,6 @@ distributed_csr<double> from_parts(const device_group& group, const csr_matrix<d
     return {group, parts, uneven_rows(a.columns, group.size(), 1)};
 }
 
-template <class Make>
-std::string message_of(const Make& make) {
-    try {
-        make();
-    } catch (const std::exception& e) {
-        return e.what();
-    }
-    return "nothing was thrown";
-}
-
 } // namespace
 
 KRYLITH_GROUP_TEST("distributed csr: a matrix of the host comes back, in either precision") {
@@ -109,7 +101,7 @@ KRYLITH_GROUP_TEST("distributed csr: a matrix of the host comes back, in either 
             CHECK(matrix.columns() == a->columns);
             CHECK(matrix.nonzeros() == a->nnz());
             CHECK(matrix.download() == *a);
-            check_columns(matrix);
+            check_local_columns(matrix);
         }
         const auto narrow = testing::as_type<float>(c.a);
         CHECK(split(group, narrow).download() == narrow);
@@ -143,7 +135,7 @@ KRYLITH_GROUP_TEST("distributed csr: rows on the devices are copied, with offset
         CAPTURE(c.surfaces);
         const auto wide = from_parts<std::int64_t>(group, c.a, 0);
         CHECK(wide.download() == c.a);
-        check_columns(wide);
+        check_local_columns(wide);
         CHECK(from_parts<std::int32_t>(group, c.a, 5).download() == c.a);
     }
 }
@@ -194,7 +186,7 @@ KRYLITH_GROUP_TEST("distributed csr: what is wrong with partitions, parts and bl
     const auto a = poisson3d<double>(3, 3, 3);
     const row_partition rows = equal_rows(27, group.size());
     const csr_view<double> view(a);
-    CHECK(message_of([&] {
+    CHECK(test::message_of<error>([&] {
               distributed_csr<double>(group, view, equal_rows(27, group.size() + 1), rows);
           }).find("the partition of rows has") != std::string::npos);
     CHECK_THROWS_AS(distributed_csr<double>(group, view, rows, equal_rows(26, group.size())),
@@ -205,7 +197,7 @@ KRYLITH_GROUP_TEST("distributed csr: what is wrong with partitions, parts and bl
 
     csr_matrix<double> wrong = a;
     wrong.column_indices[static_cast<std::size_t>(wrong.row_offsets[20])] = 27;
-    CHECK(message_of([&] {
+    CHECK(test::message_of<error>([&] {
               from_parts<std::int64_t>(group, wrong, 0);
           }).find("row 20 has column 27: allowed are 0 to 26") != std::string::npos);
     wrong = a;
@@ -213,7 +205,7 @@ KRYLITH_GROUP_TEST("distributed csr: what is wrong with partitions, parts and bl
     CHECK_THROWS_AS(from_parts<std::int32_t>(group, wrong, 0), input_error);
     std::vector<csr_part<double>> parts(static_cast<std::size_t>(group.size()));
     parts.back().rows = 3;
-    CHECK(message_of([&] {
+    CHECK(test::message_of<error>([&] {
               distributed_csr<double>(group, parts, rows);
           }).find("row_offsets is null") != std::string::npos);
     parts.back().rows = -3;
@@ -227,7 +219,7 @@ KRYLITH_GROUP_TEST("distributed csr: what is wrong with partitions, parts and bl
         arrays.emplace_back(group.handle(rank), last ? wrong : a, row_range{0, last ? 2 : 1}, 0);
         parts.push_back(arrays.back().part());
     }
-    CHECK(message_of([&] {
+    CHECK(test::message_of<error>([&] {
               distributed_csr<double>(group, parts, rows);
           }).find("ends at 1: allowed are row_offsets that don't descend") != std::string::npos);
 }

@@ -12,6 +12,7 @@
 #include <krylith/matrix/conversions.hpp>
 #include <krylith/matrix/gallery/poisson.hpp>
 
+#include <krylith/tests/matrix/support/message_of.hpp>
 #include <krylith/tests/sparse/spgemm/spgemm_cases.hpp>
 #include <krylith/tests/spmv/products/split_rows.hpp>
 #include <krylith/tests/support/groups.hpp>
@@ -39,7 +40,8 @@ void give_values(distributed_csr<T>& to, const csr_matrix<T>& a) {
 }
 
 template <class T>
-void check_product(const device_group& group, const csr_matrix<T>& a, const csr_matrix<T>& b) {
+void check_matrix_product(const device_group& group, const csr_matrix<T>& a,
+                          const csr_matrix<T>& b) {
     auto da = split(group, a, 0, 1);
     auto db = split(group, b, 1, 2);
     const distributed_spgemm<T> plan(da, db);
@@ -99,25 +101,15 @@ csr_matrix<double> plainly_sorted(const csr_matrix<double>& a) {
     return result;
 }
 
-template <class Make>
-std::string message_of(const Make& make) {
-    try {
-        make();
-    } catch (const std::exception& e) {
-        return e.what();
-    }
-    return "nothing was thrown";
-}
-
 } // namespace
 
 KRYLITH_GROUP_TEST("distributed spgemm: all cases, with new values, in either precision") {
     for (const auto& c : testing::spgemm_cases()) {
         CAPTURE(c.surfaces);
-        check_product<double>(group, c.a, c.b);
+        check_matrix_product<double>(group, c.a, c.b);
     }
     const auto a = as_type<float>(testing::spgemm_cases().back().a);
-    check_product<float>(group, a, a);
+    check_matrix_product<float>(group, a, a);
 }
 
 KRYLITH_GROUP_TEST("distributed spgemm: products of products, whose ghosts nothing may refer to") {
@@ -141,16 +133,16 @@ KRYLITH_GROUP_TEST("distributed spgemm: what doesn't fit is named") {
     CHECK_THROWS_AS(distributed_spgemm<double>(da, distributed_csr<double>()), usage_error);
     const csr_matrix<double> narrow{64, 3, std::vector<std::int64_t>(65), {}, {}};
     const auto dn = split(group, narrow, 0, 0);
-    CHECK(message_of([&] {
+    CHECK(test::message_of<error>([&] {
               distributed_spgemm<double>(dn, da);
           }).find("A has 3 columns and B 64 rows") != std::string::npos);
     if (group.size() > 1 && other.row_owners() != da.column_owners())
-        CHECK(message_of([&] {
+        CHECK(test::message_of<error>([&] {
                   distributed_spgemm<double>(da, other);
               }).find("partitioned in another way") != std::string::npos);
     const device_group another = device_group::host(group.size());
     const auto elsewhere = split(another, a, 0, 0);
-    CHECK(message_of([&] {
+    CHECK(test::message_of<error>([&] {
               distributed_spgemm<double>(da, elsewhere);
           }).find("on different groups") != std::string::npos);
 
@@ -158,7 +150,7 @@ KRYLITH_GROUP_TEST("distributed spgemm: what doesn't fit is named") {
     const auto k = static_cast<std::size_t>(a.row_offsets[40]);
     std::swap(wrong.column_indices[k], wrong.column_indices[k + 1]);
     const auto dw = split(group, wrong, 0, 0);
-    CHECK(message_of([&] { distributed_spgemm<double>(da, dw); })
+    CHECK(test::message_of<error>([&] { distributed_spgemm<double>(da, dw); })
               .find("row 40 of B has column " + std::to_string(a.column_indices[k]) +
                     " after column " + std::to_string(a.column_indices[k + 1])) !=
           std::string::npos);
@@ -167,7 +159,7 @@ KRYLITH_GROUP_TEST("distributed spgemm: what doesn't fit is named") {
     CHECK_THROWS_AS((void)plan.multiply(da, dn), usage_error);
     const csr_matrix<double> none{64, 64, std::vector<std::int64_t>(65), {}, {}};
     const auto dz = split(group, none, 0, 0);
-    CHECK(message_of([&] { (void)plan.multiply(dz, da); }).find("A has 0 nonzeros") !=
+    CHECK(test::message_of<error>([&] { (void)plan.multiply(dz, da); }).find("A has 0 nonzeros") !=
           std::string::npos);
     auto c = split(group, none, 0, 0);
     CHECK_THROWS_AS(plan.refresh(da, da, c), usage_error);

@@ -25,9 +25,9 @@ using testing::copies_agree;
 using testing::interpolation_1d;
 using testing::laplace_1d;
 using testing::name_of;
+using testing::plain_product;
 using testing::plainly_transposed;
 using testing::random_values;
-using testing::same_bits;
 using testing::values_of;
 
 namespace {
@@ -37,13 +37,6 @@ std::vector<double> whole_numbers(std::int64_t n) {
     std::vector<double> values;
     for (std::int64_t i = 0; i < n; ++i) values.push_back(static_cast<double>(i * 37 % 101 - 50));
     return values;
-}
-
-std::vector<double> plain_product(const csr_matrix<double>& a, const std::vector<double>& x) {
-    std::vector<double> y;
-    for (const auto& sum : testing::product(a, 1.0, x, 0.0, x))
-        y.push_back(static_cast<double>(sum.value));
-    return y;
 }
 
 /// A permuted Laplacian, of which rcm and metis find another order.

@@ -1,7 +1,5 @@
 // Every operator and format on matrices that are not square, on every group: y = alpha A x + beta y
 // and dot products of the same pass against a plain loop in long double.
-#include <cmath>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -10,6 +8,7 @@
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/vector/fused.hpp>
 
+#include <krylith/tests/spmv/product_comparison.hpp>
 #include <krylith/tests/spmv/rectangular/rectangular_matrices.hpp>
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/loop.hpp>
@@ -22,7 +21,8 @@ namespace krylith {
 
 using testing::all_kinds;
 using testing::copies_agree;
-using testing::inner_product;
+using testing::factors;
+using testing::multiply_and_compare;
 using testing::name_of;
 using testing::random_values;
 using testing::rectangular_battery;
@@ -31,62 +31,19 @@ using testing::values_of;
 
 namespace {
 
-std::vector<format_kind> format_kinds(backend kind) {
+std::vector<format_kind> formats_and_automatic(backend kind) {
     auto result = testing::formats_of(kind);
     if (kind != backend::host) result.push_back(formats::automatic); // with one there is no choice
     return result;
 }
 
-struct factors {
-    double alpha, beta;
-};
-
-/// Returns the first error; empty if all is right.
 template <class T>
-std::string multiply_and_compare(execution& run, const matrix_operator<T>& a,
-                                 const csr_matrix<T>& matrix, factors f) {
-    const auto m = matrix.rows;
-    const auto x0 = random_values<T>(matrix.columns, 31);
-    const auto w0 = random_values<T>(m, 32);
-    // beta = 0 must not read y, where a NaN would show.
-    const auto y0 = f.beta == 0 ? std::vector<T>(w0.size(), T(NAN)) : random_values<T>(m, 33);
-    auto source = testing::make_range_vector(a.domain_layout(), x0);
-    auto w = testing::make_range_vector(a.range_layout(), w0);
-    auto y = a.make_range_vector();
-    y.upload(y0);
-    auto x = a.make_domain_vector();
-    scalar wy(run), yy(run);
-    const auto alpha = static_cast<T>(f.alpha);
-    const auto beta = static_cast<T>(f.beta);
-    const auto expected = testing::product(matrix, alpha, x0, beta, y0);
-
-    fused(run, x = source);
-    const reduction_into<T> dots[] = {wy = dot(w, y), yy = dot(y, y)};
-    a.apply(run, alpha, x, beta, y, dots);
-    run.flush();
-    const auto result = values_of(y);
-    for (std::size_t i = 0; i < result.size(); ++i)
-        if (!expected[i].template allows<T>(result[i]))
-            return "row " + std::to_string(i) + ": " + std::to_string(result[i]) + " for " +
-                   std::to_string(static_cast<double>(expected[i].value));
-    if (!copies_agree(y)) return "the copies of y differ";
-    if (!inner_product(w0, result).template allows<double>(run.get(wy.number())))
-        return "dot(w, y)";
-    if (!inner_product(result, result).template allows<double>(run.get(yy.number())))
-        return "dot(y, y)";
-    y.upload(y0);
-    a.apply(run, alpha, x, beta, y);
-    run.flush();
-    if (!same_bits(values_of(y), result)) return "without dots the result differs";
-    return "";
-}
-
-template <class T>
-void fight(const device_group& group, transport_kind transport = transports::automatic) {
+void fight_rectangular(const device_group& group,
+                       transport_kind transport = transports::automatic) {
     for (const auto& entry : rectangular_battery()) {
         const auto matrix = testing::converted<T>(entry.matrix);
         for (const operator_kind kind : all_kinds())
-            for (const format_kind format : format_kinds(group.kind())) {
+            for (const format_kind format : formats_and_automatic(group.kind())) {
                 if (transport && (!kind || !takes(kind, transport))) continue;
                 INFO(entry.name, ", for: ", entry.surfaces);
                 CAPTURE(name_of(kind));
@@ -109,13 +66,13 @@ void fight(const device_group& group, transport_kind transport = transports::aut
 } // namespace
 
 KRYLITH_GROUP_TEST("rectangular battery: all operators, fp64") {
-    fight<double>(group);
+    fight_rectangular<double>(group);
 }
 KRYLITH_GROUP_TEST("rectangular battery: all operators, fp32") {
-    fight<float>(group);
+    fight_rectangular<float>(group);
 }
 KRYLITH_GROUP_TEST("rectangular battery: results sent by copy engines") {
-    fight<double>(group, transports::copy_engine);
+    fight_rectangular<double>(group, transports::copy_engine);
 }
 KRYLITH_GROUP_TEST("rectangular battery: adaptive, with columns of a sparse x") {
     const mocked_column_worth mocked;

@@ -31,7 +31,7 @@ using testing::values_of;
 
 namespace {
 
-const std::vector<operator_kind> kinds =
+const std::vector<operator_kind> kinds_that_send_results =
     testing::operators_where([](operator_kind kind) { return kind->sends == sent_data::results; });
 
 /// A matrix -1, 2, -1 with long rows from `first` on, and a last row without nonzeros.
@@ -55,8 +55,8 @@ std::vector<transport_kind> usable_transports(const device_group& group) {
 }
 
 /// Computes y = 2 A x + 0.5 y and its dot products; returns the first error, empty if right.
-std::string multiply(const device_group& group, const csr_matrix<double>& matrix,
-                     const operator_options& options) {
+std::string multiply_and_check(const device_group& group, const csr_matrix<double>& matrix,
+                               const operator_options& options) {
     const auto a = make_operator(group, matrix, options);
     const auto x0 = random_values<double>(matrix.rows, 91);
     const auto y0 = random_values<double>(matrix.rows, 92);
@@ -92,12 +92,13 @@ KRYLITH_GROUP_TEST(
     "replicated: the long block at either end or in the middle, by every transport") {
     for (const std::int64_t first : {0, 150, 280}) {
         const auto matrix = with_long_rows(303, first, 15);
-        for (const auto kind : kinds)
+        for (const auto kind : kinds_that_send_results)
             for (const auto transport : usable_transports(group)) {
                 CAPTURE(first);
                 CAPTURE(name_of(kind));
                 CAPTURE(name_of(transport));
-                CHECK(multiply(group, matrix, {.kind = kind, .transport = transport}) == "");
+                CHECK(multiply_and_check(group, matrix, {.kind = kind, .transport = transport}) ==
+                      "");
             }
     }
 }
@@ -110,11 +111,11 @@ KRYLITH_GROUP_TEST("replicated: any fractions, none and all rows too") {
                 if (long_fraction + redundant > 1) continue;
                 CAPTURE(long_fraction);
                 CAPTURE(redundant);
-                CHECK(multiply(group, matrix,
-                               {.kind = operators::lra_rc,
-                                .transport = transport,
-                                .long_fraction = long_fraction,
-                                .redundant_fraction = redundant}) == "");
+                CHECK(multiply_and_check(group, matrix,
+                                         {.kind = operators::lra_rc,
+                                          .transport = transport,
+                                          .long_fraction = long_fraction,
+                                          .redundant_fraction = redundant}) == "");
             }
 }
 
@@ -123,12 +124,13 @@ KRYLITH_GROUP_TEST("replicated: any fractions, none and all rows too") {
 KRYLITH_GROUP_TEST("replicated: many rows, whose number is no multiple of a warp") {
     for (const std::int64_t first : {100, 15'000}) {
         const auto matrix = with_long_rows(30'011, first, 50);
-        for (const auto kind : kinds)
+        for (const auto kind : kinds_that_send_results)
             for (const auto transport : usable_transports(group)) {
                 CAPTURE(first);
                 CAPTURE(name_of(kind));
                 CAPTURE(name_of(transport));
-                CHECK(multiply(group, matrix, {.kind = kind, .transport = transport}) == "");
+                CHECK(multiply_and_check(group, matrix, {.kind = kind, .transport = transport}) ==
+                      "");
             }
     }
 }
@@ -139,7 +141,7 @@ KRYLITH_GROUP_TEST("replicated: solvers take the same iterations by every transp
     const bool records = execution(group, {}).mode() == execution_mode::recorded;
     for (const auto which : testing::all_methods) {
         std::int64_t expected = -1;
-        for (const auto kind : kinds)
+        for (const auto kind : kinds_that_send_results)
             for (const auto transport : usable_transports(group)) {
                 CAPTURE(name_of(which));
                 CAPTURE(name_of(kind));
@@ -161,7 +163,7 @@ KRYLITH_GROUP_TEST("replicated: new values on the same pattern, by every transpo
     auto second = first;
     for (double& v : second.values) v = 3 - 0.5 * v;
     const auto x0 = random_values<double>(400, 94);
-    for (const auto kind : kinds)
+    for (const auto kind : kinds_that_send_results)
         for (const auto transport : usable_transports(group)) {
             CAPTURE(name_of(kind));
             CAPTURE(name_of(transport));
@@ -189,7 +191,7 @@ KRYLITH_GROUP_TEST("replicated: new values on the same pattern, by every transpo
 
 KRYLITH_GROUP_TEST("replicated: what is reported") {
     const auto matrix = with_long_rows(500, 0, 20);
-    for (const auto kind : kinds)
+    for (const auto kind : kinds_that_send_results)
         for (const auto transport : usable_transports(group)) {
             const auto a = make_operator(group, matrix, {.kind = kind, .transport = transport});
             const bool alone = group.size() == 1;
@@ -262,7 +264,7 @@ KRYLITH_GROUP_TEST("replicated: copies are refused in a recorded loop, before an
 
 TEST_CASE("replicated: iterations of a recorded loop neither wait for the host nor allocate") {
     for (const int devices : {1, 2, 4})
-        for (const auto kind : kinds) {
+        for (const auto kind : kinds_that_send_results) {
             CAPTURE(devices);
             CAPTURE(name_of(kind));
             const auto group = device_group::host(devices);
@@ -324,12 +326,12 @@ TEST_CASE("replicated: results sent by NCCL [cuda]") {
         std::vector<int> ordinals;
         for (int i = 0; i < devices; ++i) ordinals.push_back(i);
         const auto group = device_group::cuda(ordinals);
-        for (const auto kind : kinds)
+        for (const auto kind : kinds_that_send_results)
             for (const std::int64_t n : {2, 503, 30'011}) {
                 CAPTURE(name_of(kind));
                 CAPTURE(n);
-                CHECK(multiply(group, with_long_rows(n, n / 2, 20),
-                               {.kind = kind, .transport = transports::nccl}) == "");
+                CHECK(multiply_and_check(group, with_long_rows(n, n / 2, 20),
+                                         {.kind = kind, .transport = transports::nccl}) == "");
             }
         const auto matrix = poisson2d<double>(40);
         testing::problem<double> p(group, matrix, random_values<double>(matrix.rows, 96),

@@ -6,7 +6,8 @@
 #include <krylith/vector/fused.hpp>
 
 #include <krylith/tests/support/groups.hpp>
-#include <krylith/tests/support/vectors.hpp>
+#include <krylith/tests/support/operator_product.hpp>
+#include <krylith/tests/support/oracle.hpp>
 
 namespace krylith {
 
@@ -29,26 +30,6 @@ csr_matrix<double> three_diagonals(std::int32_t rows, double scale) {
     return a;
 }
 
-std::vector<double> product(const csr_matrix<double>& a, const std::vector<double>& x) {
-    std::vector<double> y(x.size(), 0);
-    for (std::size_t row = 0; row < y.size(); ++row)
-        for (auto k = a.row_offsets[row]; k < a.row_offsets[row + 1]; ++k)
-            y[row] += a.values[static_cast<std::size_t>(k)] *
-                      x[static_cast<std::size_t>(a.column_indices[static_cast<std::size_t>(k)])];
-    return y;
-}
-
-std::vector<double> product(const matrix_operator<double>& a, const std::vector<double>& x0) {
-    execution run(a.group(), {});
-    auto x = a.make_domain_vector();
-    auto y = a.make_range_vector();
-    x.upload(x0);
-    put_ghosts(run, x);
-    a.apply(run, 1.0, x, 0.0, y);
-    run.flush();
-    return testing::values_of(y);
-}
-
 } // namespace
 
 TEST_CASE("large updates: pieces of values reach their places [cuda]") {
@@ -58,16 +39,16 @@ TEST_CASE("large updates: pieces of values reach their places [cuda]") {
     for (double& value : second.values) value = 3 - 2 * value;
     std::vector<double> x(static_cast<std::size_t>(rows));
     for (std::size_t k = 0; k < x.size(); ++k) x[k] = static_cast<double>(k % 17) - 8;
-    const auto expected = product(first, x);
-    const auto after = product(second, x);
+    const auto expected = testing::plain_product(first, x);
+    const auto after = testing::plain_product(second, x);
     for (const auto& group : testing::cuda_groups())
         for (const auto format : {formats::sell, formats::csr, formats::merge}) {
             CAPTURE(testing::describe(group));
             CAPTURE(testing::name_of(format));
             const auto a = make_operator(group, first, {.format = format});
-            CHECK(product(*a, x) == expected);
+            CHECK(testing::product(*a, x) == expected);
             a->update(second.values);
-            CHECK(product(*a, x) == after);
+            CHECK(testing::product(*a, x) == after);
         }
 }
 

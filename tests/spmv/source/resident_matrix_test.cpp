@@ -39,7 +39,8 @@ Plan with_rows(Plan plan, const resident_matrix& matrix) {
 }
 
 template <class Plan>
-void check_columns(const csr_matrix<double>& a, const resident_matrix& there, const Plan& plan) {
+void check_localized_columns(const csr_matrix<double>& a, const resident_matrix& there,
+                             const Plan& plan) {
     for (int rank = 0; rank < plan.rows.ranks(); ++rank) {
         CAPTURE(rank);
         const row_range rows = plan.rows.owned(rank);
@@ -62,10 +63,10 @@ void check_plans(const device_group& group, const csr_matrix<double>& a, const r
     const halo_plan expected = make_halo_plan(a.row_offsets, a.column_indices, rows, columns);
     const halo_plan found = make_halo_plan(*there, rows, columns);
     CHECK(with_rows(found, *there) == expected);
-    check_columns(a, *there, expected);
+    check_localized_columns(a, *there, expected);
     const allgather_plan all = make_allgather_plan(a.row_offsets, a.column_indices, rows, columns);
     CHECK(with_rows(make_allgather_plan(*there, rows, columns), *there) == all);
-    check_columns(a, *there, all);
+    check_localized_columns(a, *there, all);
 }
 
 /// 700 rows of up to 40 columns of 300, and one row of all.

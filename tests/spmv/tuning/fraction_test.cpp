@@ -34,8 +34,8 @@ double valley(const row_fractions& at, const row_fractions& bottom) {
 }
 
 /// Checks that the product with x0 is right to rounding.
-void check_product(const csr_matrix<double>& matrix, const matrix_operator<double>& a,
-                   const std::vector<double>& x0) {
+void check_vector_product(const csr_matrix<double>& matrix, const matrix_operator<double>& a,
+                          const std::vector<double>& x0) {
     execution run(a.layout()->group, {});
     const auto source = testing::make_range_vector(a.layout(), x0);
     auto x = a.make_domain_vector();
@@ -135,7 +135,7 @@ KRYLITH_GROUP_TEST("fractions: measured, kept, and read again") {
         for (const bool again : {false, true}) {
             const auto a = make_operator(group, matrix, {.kind = kind, .measure = true});
             CHECK(a->kind() == kind);
-            check_product(matrix, *a, x0);
+            check_vector_product(matrix, *a, x0);
             if (group.size() == 1) { // nothing is sent, so there is no trial
                 CHECK(a->choice() == nullptr);
                 continue;

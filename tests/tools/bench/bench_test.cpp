@@ -26,7 +26,7 @@ namespace {
 
 /// Enough iterations that those of the long run take longer than the short one, also where other
 /// programs run.
-const std::string briefly =
+const std::string few_iterations =
     " --backend host --no-limits --repetitions 3 --seconds 0 --warm-up-seconds 0 "
     "--warm-up 4 --iterations 50";
 
@@ -36,7 +36,8 @@ TEST_CASE("bench times solvers and products over device counts") {
     if (!has_benchmarks()) return;
     const temporary_folder folder;
     const std::string common =
-        " gallery:poisson2d:30 gallery:poisson2d:20 --device-counts 1,2 --report -" + briefly;
+        " gallery:poisson2d:30 gallery:poisson2d:20 --device-counts 1,2 --report -" +
+        few_iterations;
     for (const std::string name : {"cg --against krylith", "spmv --operator halo"}) {
         CAPTURE(name);
         const auto result = run_krylith(folder, "bench " + name + common);
@@ -65,7 +66,7 @@ TEST_CASE("bench: every solver runs, in both precisions and with a preconditione
             if (row->least_squares && more.starts_with(" --precond")) continue;
             const std::string command = "bench " + solver +
                                         " gallery:poisson2d:64 --device-counts 1 --report r.json" +
-                                        briefly + more;
+                                        few_iterations + more;
             const auto result = run_krylith(folder, command);
             REQUIRE_MESSAGE(result.status == 0, (command + ": " + result.out + result.err));
             const json report = json::parse(contents_of(folder.file("r.json")));
@@ -84,7 +85,7 @@ TEST_CASE("bench: products in fp32, reordered, of a matrix made spd, as a table 
     const auto result =
         run_krylith(folder, "bench spmv gallery:rmat:7 --spd --precision fp32 --reorder rcm "
                             "--operator halo,auto --device-counts 1,2 --csv t.csv" +
-                                briefly);
+                                few_iterations);
     REQUIRE_MESSAGE(result.status == 0, (result.out + result.err));
     const std::string table = contents_of(folder.file("t.csv"));
     // A header, each format on one device, two operators on two.
@@ -143,7 +144,8 @@ TEST_CASE("bench: help lists the benchmarks, each has its own, and wrong ones ar
     CHECK(contains(run_krylith(folder, "bench grahp").err, "did you mean 'graph'?"));
     CHECK(
         contains(run_krylith(folder, "bench spmv m --device 2").err, "krylith bench spmv --help"));
-    CHECK(run_krylith(folder, "bench spmv absent.mtx --device-counts 1" + briefly).status == 3);
+    CHECK(run_krylith(folder, "bench spmv absent.mtx --device-counts 1" + few_iterations).status ==
+          3);
     CHECK(run_krylith(folder, "bench gmres gallery:poisson2d:8 --against baseline").status == 2);
     CHECK(contains(run_krylith(folder, "bench break_even").out, "| nonzeros a row |"));
 }

@@ -11,6 +11,7 @@
 using krylith::test::command_result;
 using krylith::test::contains;
 using krylith::test::contents_of;
+using krylith::test::small_solve;
 using krylith::test::temporary_folder;
 
 namespace {
@@ -27,17 +28,15 @@ command_result run_under(const std::string& before, const std::string& arguments
             contents_of(folder.file("stdout.txt")), contents_of(folder.file("stderr.txt"))};
 }
 
-constexpr const char* small = "solve gallery:poisson2d:20 --backend host";
-
 } // namespace
 
 TEST_CASE("threads: OMP_NUM_THREADS beyond what the machine is good for does no harm") {
-    const auto result = run_under("OMP_NUM_THREADS=100000", small);
+    const auto result = run_under("OMP_NUM_THREADS=100000", small_solve);
     CHECK_MESSAGE(result.status == 0, result.err);
 }
 
 TEST_CASE("threads: --threads 100000 is refused with what is allowed") {
-    const auto result = run_under("", std::string(small) + " --threads 100000");
+    const auto result = run_under("", small_solve + "--threads 100000");
     CHECK(result.status == 2);
     CHECK(contains(result.err, "--threads is 100000: allowed are 0 (one a core) to "));
 }
@@ -46,8 +45,8 @@ TEST_CASE("threads: --threads 100000 is refused with what is allowed") {
 
 // RLIMIT_NPROC doesn't bind root, so that threads end here where their stacks find no addresses.
 TEST_CASE("threads: what the system doesn't give is a device failure in words") {
-    const auto result = run_under("ulimit -s 1000000 && ulimit -v 6000000 &&",
-                                  std::string(small) + " --threads 16");
+    const auto result =
+        run_under("ulimit -s 1000000 && ulimit -v 6000000 &&", small_solve + "--threads 16");
     CHECK(result.status == 4);
     CHECK(contains(result.err, "1 host device would need 16 threads, but the system gave "));
     CHECK(contains(result.err, "RLIMIT_AS (ulimit -v) is 6144000000"));
@@ -69,7 +68,7 @@ TEST_CASE("memory: where a limit on addresses ends it, the message says so in wo
 #endif
 
 TEST_CASE("KRYLITH_EXECUTION and KRYLITH_KERNEL_MODEL: wrong values are refused by name") {
-    const auto mode = run_under("KRYLITH_EXECUTION=nonsense", small);
+    const auto mode = run_under("KRYLITH_EXECUTION=nonsense", small_solve);
     CHECK(mode.status == 2);
     CHECK(contains(mode.err, "KRYLITH_EXECUTION is 'nonsense'"));
     const auto model = run_under("KRYLITH_KERNEL_MODEL=/dev/zero",

@@ -30,11 +30,12 @@ int shell(const temporary_folder& folder, const std::string& line) {
     return WEXITSTATUS(status);
 }
 
-const std::string small = "solve gallery:poisson2d:4 --backend host ";
+const std::string smallest_solve = "solve gallery:poisson2d:4 --backend host ";
 
 /// Options of a benchmark that is not to measure anything in earnest.
-const std::string briefly = " --device-counts 1 --no-limits --iterations 16 --repetitions 1 "
-                            "--seconds 0 --warm-up-seconds 0";
+const std::string fewest_iterations =
+    " --device-counts 1 --no-limits --iterations 16 --repetitions 1 "
+    "--seconds 0 --warm-up-seconds 0";
 
 } // namespace
 
@@ -53,7 +54,7 @@ TEST_CASE("standard output that can't be written is bad input, whatever the comm
                                          "graph bfs gallery:poisson2d:4",
                                          "convert gallery:poisson2d:4 a.mtx",
                                          "recommend gallery:poisson2d:4 --seconds 0.01"};
-    if (has_benchmarks()) commands.push_back("bench spmv gallery:poisson2d:4" + briefly);
+    if (has_benchmarks()) commands.push_back("bench spmv gallery:poisson2d:4" + fewest_iterations);
     for (const std::string& command : commands) {
         for (const std::string place : {">/dev/full", ">&-"}) {
             CHECK_MESSAGE(shell(folder, "\"$K\" " + command + " " + place + " 2>err") == 3,
@@ -67,7 +68,7 @@ TEST_CASE("standard output that can't be written is bad input, whatever the comm
 
 TEST_CASE("a solve's files are written although standard output is not") {
     const temporary_folder folder;
-    CHECK(shell(folder, "\"$K\" " + small +
+    CHECK(shell(folder, "\"$K\" " + smallest_solve +
                             "--report r.json --history h.csv --plot p.svg --solution x.mtx "
                             ">&- 2>err") == 3);
     for (const char* name : {"r.json", "h.csv", "p.svg", "x.mtx"})
@@ -117,10 +118,10 @@ TEST_CASE("reports that can't be written leave the old ones") {
     const temporary_folder folder;
     folder.write("r.json", "precious");
     REQUIRE(chmod(folder.file("r.json").c_str(), 0600) == 0);
-    CHECK(shell(folder,
-                "ulimit -f 0; \"$K\" " + small + "--report r.json >/dev/null 2>/dev/null") == 3);
+    CHECK(shell(folder, "ulimit -f 0; \"$K\" " + smallest_solve +
+                            "--report r.json >/dev/null 2>/dev/null") == 3);
     CHECK(contents_of(folder.file("r.json")) == "precious");
-    CHECK(run_krylith(folder, small + "--report r.json").status == 0);
+    CHECK(run_krylith(folder, smallest_solve + "--report r.json").status == 0);
     CHECK(contents_of(folder.file("r.json")).starts_with("{"));
     struct stat status {};
     REQUIRE(stat(folder.file("r.json").c_str(), &status) == 0);
@@ -148,15 +149,17 @@ TEST_CASE("pipes without a reader are refused before the work, with one they get
     const temporary_folder folder;
     REQUIRE(mkfifo(folder.file("pipe").c_str(), 0600) == 0);
     for (const char* option : {"--report", "--solution", "--history"}) {
-        CHECK(shell(folder, "timeout 20 \"$K\" " + small + option + " pipe >out 2>err") == 3);
+        CHECK(shell(folder, "timeout 20 \"$K\" " + smallest_solve + option + " pipe >out 2>err") ==
+              3);
         CHECK(contains(contents_of(folder.file("err")), "nobody reads from this pipe"));
         CHECK(contents_of(folder.file("out")).empty());
     }
-    CHECK(shell(folder, "timeout 20 cat pipe >got & sleep 0.3; timeout 20 \"$K\" " + small +
-                            "--report pipe >out 2>err && wait") == 0);
+    CHECK(shell(folder, "timeout 20 cat pipe >got & sleep 0.3; timeout 20 \"$K\" " +
+                            smallest_solve + "--report pipe >out 2>err && wait") == 0);
     CHECK(contents_of(folder.file("got")).starts_with("{"));
     CHECK(contents_of(folder.file("got")).ends_with("}\n"));
-    CHECK(shell(folder, "timeout 20 \"$K\" " + small + "--report /dev/stdout --quiet >got") == 0);
+    CHECK(shell(folder,
+                "timeout 20 \"$K\" " + smallest_solve + "--report /dev/stdout --quiet >got") == 0);
     CHECK(contents_of(folder.file("got")).starts_with("{"));
 }
 
@@ -232,7 +235,7 @@ TEST_CASE("names of files don't steer the terminal") {
         "\"$(printf 'a\\033[2J\\nkrylith: all well\\r\\177\\302\\233.mtx')\"";
     const std::string shown = "a\\x1b[2J\\nkrylith: all well\\r\\x7f\\xc2\\x9b.mtx";
     std::vector<std::string> commands = {"solve ", "spmv ", "info ", "graph bfs ", "recommend "};
-    if (has_benchmarks()) commands.push_back("bench spmv" + briefly + " ");
+    if (has_benchmarks()) commands.push_back("bench spmv" + fewest_iterations + " ");
     for (const std::string& command : commands) {
         const auto result = run_krylith(folder, command + quoted);
         CHECK_MESSAGE(result.status == 0, result.err);

@@ -6,17 +6,18 @@
 #include <nlohmann/json.hpp>
 
 #include <krylith/matrix/gallery.hpp>
+#include <krylith/tests/matrix/support/market.hpp>
 #include <krylith/tests/support/matrices.hpp>
 #include <krylith/tests/tools/support/command_run.hpp>
 #include <krylith/tests/tools/support/well_formed.hpp>
 #include <krylith/tools/info/info_run.hpp>
 
-using namespace krylith;
-using namespace krylith::tool;
+namespace krylith::tool {
 using krylith::test::contains;
 using krylith::test::contents_of;
 using krylith::test::run_krylith;
 using krylith::test::temporary_folder;
+using krylith::test::banner::real;
 using krylith::testing::from_dense;
 using nlohmann::json;
 
@@ -25,8 +26,6 @@ namespace {
 matrix_class class_of(const csr_matrix<double>& a) {
     return classify(describe(a)).what;
 }
-
-const std::string banner = "%%MatrixMarket matrix coordinate real general\n";
 
 } // namespace
 
@@ -91,7 +90,7 @@ TEST_CASE("the report of info has all statistics and a row for each way to lie o
 
 TEST_CASE("the summary names the asymmetric entry, zeros and duplicates' sums") {
     const temporary_folder folder;
-    folder.write("a.mtx", banner + "3 3 5\n1 1 2\n1 2 5\n2 1 4\n3 3 0\n3 3 0\n");
+    folder.write("a.mtx", real + "3 3 5\n1 1 2\n1 2 5\n2 1 4\n3 3 0\n3 3 0\n");
     const auto result = run_krylith(folder, "info a.mtx");
     CHECK(result.status == 0);
     for (const char* text :
@@ -102,10 +101,10 @@ TEST_CASE("the summary names the asymmetric entry, zeros and duplicates' sums") 
 
 TEST_CASE("info takes any shape") {
     const temporary_folder folder;
-    folder.write("none.mtx", banner + "0 0 0\n");
-    folder.write("row.mtx", banner + "1 400 2\n1 1 1\n1 400 1\n");
-    folder.write("empty.mtx", banner + "50 50 0\n");
-    folder.write("column.mtx", banner + "400 1 1\n7 1 1\n");
+    folder.write("none.mtx", real + "0 0 0\n");
+    folder.write("row.mtx", real + "1 400 2\n1 1 1\n1 400 1\n");
+    folder.write("empty.mtx", real + "50 50 0\n");
+    folder.write("column.mtx", real + "400 1 1\n7 1 1\n");
     for (const std::string name : {"none.mtx", "row.mtx", "empty.mtx", "column.mtx"}) {
         const auto result = run_krylith(folder, "info " + name + " --plot p.svg --report r.json");
         CHECK_MESSAGE(result.status == 0, result.err);
@@ -125,3 +124,5 @@ TEST_CASE("info refuses what it can't do") {
     CHECK(quiet.out.empty());
     CHECK(quiet.status == 0);
 }
+
+} // namespace krylith::tool

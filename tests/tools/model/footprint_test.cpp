@@ -15,8 +15,7 @@
 #include <krylith/tests/support/matrices.hpp>
 #include <krylith/tools/model/models.hpp>
 
-using namespace krylith;
-using namespace krylith::tool;
+namespace krylith::tool {
 
 namespace {
 
@@ -148,3 +147,5 @@ TEST_CASE("[cuda] matrix bytes of every format are those that the GPU holds") {
             }
         }
 }
+
+} // namespace krylith::tool

@@ -17,8 +17,7 @@
 #include <krylith/tests/tools/support/neumann.hpp>
 #include <krylith/tools/recommend/recommend_run.hpp>
 
-using namespace krylith;
-using namespace krylith::tool;
+namespace krylith::tool {
 using krylith::test::contains;
 using krylith::test::run_krylith;
 using krylith::test::temporary_folder;
@@ -369,3 +368,5 @@ TEST_CASE("recommend refuses what is no system, and wrong options") {
     folder.write("none.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n");
     CHECK(run_krylith(folder, "recommend none.mtx").status == 0);
 }
+
+} // namespace krylith::tool

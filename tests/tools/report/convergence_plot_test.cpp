@@ -32,7 +32,7 @@ std::string points_of(const std::string& svg) {
     return svg.substr(at, svg.find('"', at) - at);
 }
 
-std::size_t count(const std::string& text, char c) {
+std::size_t occurrences(const std::string& text, char c) {
     return static_cast<std::size_t>(std::count(text.begin(), text.end(), c));
 }
 
@@ -44,7 +44,7 @@ TEST_CASE("a curve has axes, labels, a point an iteration and the tolerance") {
     CHECK(contains(svg, "a &lt; b &amp; \"c\""));
     for (const std::string label : {"iteration", "residual", "tolerance", ">1e0<", ">1e-4<"})
         CHECK_MESSAGE(contains(svg, label), label);
-    CHECK(count(points_of(svg), ',') == 5);
+    CHECK(occurrences(points_of(svg), ',') == 5);
 }
 
 TEST_CASE("odd histories still make a picture") {
@@ -63,13 +63,13 @@ TEST_CASE("odd histories still make a picture") {
             CHECK_FALSE(contains(svg, "inf"));
         }
     }
-    CHECK(count(points_of(draw({1, nan, infinity, 0, 1e-3})), ',') == 2);
+    CHECK(occurrences(points_of(draw({1, nan, infinity, 0, 1e-3})), ',') == 2);
 }
 
 TEST_CASE("long histories are thinned, but keep their end") {
     const std::vector<double> history(100'000, 1.0);
     const std::string points = points_of(draw(history));
-    CHECK(count(points, ',') <= 2002);
+    CHECK(occurrences(points, ',') <= 2002);
     CHECK(contains(points, "696.0,")); // the right edge of the frame
 }
 

@@ -13,15 +13,14 @@
 #include <krylith/tools/cli/console.hpp>
 #include <krylith/tools/report/sparsity.hpp>
 
-using namespace krylith;
-using namespace krylith::tool;
+namespace krylith::tool {
 using krylith::test::contains;
 using krylith::test::well_formed;
 using krylith::testing::from_dense;
 
 namespace {
 
-density count(const csr_matrix<double>& a, int rows, int columns) {
+density density_of(const csr_matrix<double>& a, int rows, int columns) {
     return measure_density(csr_view<double>(a), rows, columns);
 }
 
@@ -40,7 +39,7 @@ TEST_CASE("each entry is counted once, in the cell where it lies") {
     for (const auto& entry : krylith::testing::battery()) {
         const csr_matrix<double>& a = entry.matrix;
         for (const int side : {1, 7, 64}) {
-            const density d = count(a, side, side);
+            const density d = density_of(a, side, side);
             CAPTURE(entry.name);
             CHECK(std::accumulate(d.counts.begin(), d.counts.end(), std::int64_t{0}) == a.nnz());
             if (a.rows == 0) continue;
@@ -59,17 +58,17 @@ TEST_CASE("each entry is counted once, in the cell where it lies") {
 }
 
 TEST_CASE("a grid keeps the proportions, and has no more cells than rows and columns") {
-    const density square = count(poisson2d<double>(20), 64, 64);
+    const density square = density_of(poisson2d<double>(20), 64, 64);
     CHECK(square.rows == 64);
     CHECK(square.columns == 64);
-    const density wide = count(of_shape(100, 1000), 64, 64);
+    const density wide = density_of(of_shape(100, 1000), 64, 64);
     CHECK(wide.rows == 6);
     CHECK(wide.columns == 64);
-    const density tiny = count(of_shape(3, 2), 64, 64);
+    const density tiny = density_of(of_shape(3, 2), 64, 64);
     CHECK(tiny.rows == 3);
     CHECK(tiny.columns == 2);
-    CHECK(count(of_shape(1, 100000), 64, 64).rows == 1);
-    CHECK(count(of_shape(0, 5), 64, 64).rows == 0);
+    CHECK(density_of(of_shape(1, 100000), 64, 64).rows == 1);
+    CHECK(density_of(of_shape(0, 5), 64, 64).rows == 0);
 }
 
 TEST_CASE("pictures show structure: a diagonal, and nothing off it") {
@@ -146,7 +145,7 @@ TEST_CASE("a plot is a small file, even where every cell differs") {
 TEST_CASE("plots of odd matrices are pictures too") {
     for (const auto& a : {of_shape(0, 0), of_shape(0, 9), of_shape(9, 9), of_shape(1, 700),
                           from_dense({{1}}), poisson2d<double>(1)}) {
-        const std::string text = svg(count(a, plot_cells, plot_cells), "odd");
+        const std::string text = svg(density_of(a, plot_cells, plot_cells), "odd");
         CHECK(well_formed(text));
         CHECK_FALSE(contains(text, "nan"));
         CHECK_FALSE(contains(text, "inf"));
@@ -154,6 +153,9 @@ TEST_CASE("plots of odd matrices are pictures too") {
 }
 
 TEST_CASE("a plot paints each run of cells where it lies") {
-    const std::string text = svg(count(from_dense({{1, 1, 0}, {0, 0, 0}, {0, 0, 1}}), 9, 9), "");
+    const std::string text =
+        svg(density_of(from_dense({{1, 1, 0}, {0, 0, 0}, {0, 0, 1}}), 9, 9), "");
     CHECK(contains(text, "\"M0 0h2M2 2h1\""));
 }
+
+} // namespace krylith::tool

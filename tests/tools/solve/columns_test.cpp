@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include <krylith/matrix/load.hpp>
+#include <krylith/tests/matrix/support/market.hpp>
 #include <krylith/tests/tools/support/command_run.hpp>
 #include <krylith/tests/tools/support/solve_report_of.hpp>
 
@@ -12,11 +13,10 @@ using krylith::test::contains;
 using krylith::test::report_of;
 using krylith::test::run_krylith;
 using krylith::test::temporary_folder;
+using krylith::test::banner::array;
 using nlohmann::json;
 
 namespace {
-
-const std::string banner = "%%MatrixMarket matrix array real general\n";
 
 /// 4 x 4: diag(2, 4, 8, -1).
 void write_matrix(const temporary_folder& folder) {
@@ -29,7 +29,7 @@ void write_matrix(const temporary_folder& folder) {
 TEST_CASE("each column of --rhs is solved, at once or one after another") {
     const temporary_folder folder;
     write_matrix(folder);
-    folder.write("b.mtx", banner + "4 3\n2\n4\n0\n0\n0\n0\n8\n0\n4\n4\n8\n0\n");
+    folder.write("b.mtx", array + "4 3\n2\n4\n0\n0\n0\n0\n8\n0\n4\n4\n8\n0\n");
     for (const std::string how :
          {"--solver cg", "--solver gmres", "--solver idr", "--solver cg --devices 2"}) {
         INFO(how);
@@ -77,7 +77,7 @@ TEST_CASE("arrays of NumPy are right-hand sides, guesses and solutions of severa
 TEST_CASE("a column that fails makes the command fail, and the table says which") {
     const temporary_folder folder;
     write_matrix(folder);
-    folder.write("b.mtx", banner + "4 2\n2\n4\n0\n0\n0\n0\n0\n1\n");
+    folder.write("b.mtx", array + "4 2\n2\n4\n0\n0\n0\n0\n0\n1\n");
     const auto result = run_krylith(folder, "solve a.mtx --rhs b.mtx --solver cg --backend host");
     CHECK(result.status == 1);
     CHECK(contains(result.out, "2 right-hand sides at once, 2 in a loop"));
@@ -91,12 +91,12 @@ TEST_CASE("a column that fails makes the command fail, and the table says which"
 TEST_CASE("guesses have as many columns as right-hand sides") {
     const temporary_folder folder;
     write_matrix(folder);
-    folder.write("b.mtx", banner + "4 2\n2\n4\n8\n0\n0\n0\n8\n0\n");
-    folder.write("x.mtx", banner + "4 2\n1\n1\n1\n0\n0\n0\n1\n0\n");
+    folder.write("b.mtx", array + "4 2\n2\n4\n8\n0\n0\n0\n8\n0\n");
+    folder.write("x.mtx", array + "4 2\n1\n1\n1\n0\n0\n0\n1\n0\n");
     const json report = report_of(folder, "a.mtx --rhs b.mtx --x0 x.mtx --solver cg");
     for (const json& column : report.at("right_hand_sides").at("columns"))
         CHECK(column.at("iterations") == 0);
-    folder.write("one.mtx", banner + "4 1\n1\n1\n1\n0\n");
+    folder.write("one.mtx", array + "4 1\n1\n1\n1\n0\n");
     const auto refused = run_krylith(folder, "solve a.mtx --rhs b.mtx --x0 one.mtx --backend host");
     CHECK(refused.status == 3);
     CHECK(contains(refused.err, "one.mtx has 4 rows and 1 columns, the solution 4 and 2"));
@@ -106,7 +106,7 @@ TEST_CASE("right-hand sides that can't be are refused before anything is solved"
     const temporary_folder folder;
     write_matrix(folder);
     const auto message = [&](const std::string& text, const std::string& more = "") {
-        folder.write("b.mtx", banner + text);
+        folder.write("b.mtx", array + text);
         const auto result =
             run_krylith(folder, "solve a.mtx --rhs b.mtx --backend host --quiet " + more);
         CHECK(result.status == (more.empty() ? 3 : 2));

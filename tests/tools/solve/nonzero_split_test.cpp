@@ -14,8 +14,7 @@
 #include <krylith/tools/solve/failure_advice.hpp>
 #include <krylith/tools/solve/solve_report.hpp>
 
-using namespace krylith;
-using namespace krylith::tool;
+namespace krylith::tool {
 
 TEST_CASE("random vectors are the same everywhere, and differ by seed") {
     const auto matrix = poisson2d<double>(4);
@@ -88,3 +87,5 @@ TEST_CASE("numbers for people") {
     CHECK(in_seconds(0.0123) == "12.3 ms");
     CHECK(in_seconds(12.346) == "12.35 s");
 }
+
+} // namespace krylith::tool

@@ -21,17 +21,16 @@
 namespace {
 
 namespace fs = std::filesystem;
-using krylith::progress;
 using krylith::test::contains;
 using krylith::test::contents_of;
+using krylith::test::has_terminals;
 using krylith::test::report_of;
 using krylith::test::run_krylith;
+using krylith::test::small_solve;
 using krylith::test::temporary_folder;
 using krylith::test::terminal_run;
 using krylith::tool::rough_time;
 using krylith::tool::solve_forecast;
-
-const std::string small = "solve gallery:poisson2d:20 --backend host ";
 
 /// A solve of many seconds, whose trips are short.
 std::vector<std::string> long_solve(std::vector<std::string> options) {
@@ -48,7 +47,7 @@ std::size_t lines_of(const std::string& text) {
 
 TEST_CASE("--monitor prints the residual every N iterations, first and last, before the outcome") {
     const temporary_folder folder;
-    const auto result = run_krylith(folder, small + "--monitor 10 --history h.csv");
+    const auto result = run_krylith(folder, small_solve + "--monitor 10 --history h.csv");
     CHECK(result.status == 0);
     const std::string history = contents_of(folder.file("h.csv"));
     const auto iterations = lines_of(history) - 2; // a header, and iteration 0
@@ -63,16 +62,16 @@ TEST_CASE("--monitor prints the residual every N iterations, first and last, bef
     CHECK(contains(monitor, "\n" + std::string(9 - std::to_string(iterations).size(), ' ') +
                                 std::to_string(iterations) + " "));
 
-    const auto each = run_krylith(folder, small + "--monitor");
+    const auto each = run_krylith(folder, small_solve + "--monitor");
     CHECK(lines_of(each.out) == lines_of(result.out) - lines_of(monitor) + iterations + 2);
 }
 
 TEST_CASE("--monitor goes where the summary goes, and nowhere with --quiet") {
     const temporary_folder folder;
-    const auto report = run_krylith(folder, small + "--monitor 10 --report -");
+    const auto report = run_krylith(folder, small_solve + "--monitor 10 --report -");
     CHECK(report.out.starts_with("{"));
     CHECK(contains(report.err, "relative residual\n        0 "));
-    const auto quiet = run_krylith(folder, small + "--quiet --monitor 10");
+    const auto quiet = run_krylith(folder, small_solve + "--quiet --monitor 10");
     CHECK(quiet.out.empty());
     CHECK(quiet.err.empty());
 }
@@ -105,7 +104,7 @@ TEST_CASE("the condition number is in the report and the summary of cg") {
     CHECK(report.at("condition_estimate").get<double>() == doctest::Approx(178.06).epsilon(1e-3));
     CHECK(report.at("eigenvalue_estimates").at("largest").get<double>() ==
           doctest::Approx(7.9553).epsilon(1e-3));
-    CHECK(contains(run_krylith(folder, small).out, "\ncondition   about "));
+    CHECK(contains(run_krylith(folder, small_solve).out, "\ncondition   about "));
     CHECK(report_of(folder, "gallery:poisson2d:20 --solver gmres")
               .at("condition_estimate")
               .is_null());

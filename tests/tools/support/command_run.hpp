@@ -20,6 +20,9 @@ struct command_result {
 /// Whether `krylith bench` has benchmarks (KRYLITH_BENCH): sanitizer builds go without.
 [[nodiscard]] bool has_benchmarks();
 
+/// Arguments of a solve that takes no time; others may follow.
+inline const std::string small_solve = "solve gallery:poisson2d:20 --backend host ";
+
 /// `arguments` as in a shell, run in `folder`.
 [[nodiscard]] command_result run_krylith(const temporary_folder& folder,
                                          const std::string& arguments);

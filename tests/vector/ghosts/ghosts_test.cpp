@@ -1,6 +1,5 @@
 // Ghosts: after any way to write a domain vector the next product reads the owners' entries. A
 // permutation matrix shows every ghost in the result, bit by bit.
-#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -13,56 +12,36 @@
 #include <krylith/tests/support/matrices.hpp>
 #include <krylith/tests/support/random.hpp>
 #include <krylith/tests/support/vectors.hpp>
+#include <krylith/tests/vector/shifting.hpp>
 
 namespace krylith {
 
+using testing::gather;
 using testing::iterate;
 using testing::modes_of;
 using testing::random_values;
-using testing::shift_matrix;
+using testing::rotated;
+using testing::shift_case;
+using testing::shifting;
 using testing::values_of;
 
 namespace {
 
-std::vector<double> rotated(std::vector<double> v, std::int64_t shift) {
-    std::rotate(v.begin(), v.begin() + shift, v.end());
-    return v;
-}
-
 /// Cases have twelve entries (fewer than a tile) or several tiles a device, shifted by 1 or from
 /// far away; puts by lists (halo) and of all entries (allgather), which begin at even and at odd
 /// places.
-struct case_of {
-    std::int64_t n, shift;
-    operator_kind kind = operators::halo;
-};
-constexpr auto gather = operators::allgather;
-constexpr case_of cases[] = {
+constexpr shift_case ghost_cases[] = {
     {12, 1},         {12, 5},         {5, 2},         {2600, 1},         {2600, 1300},
     {12, 1, gather}, {12, 5, gather}, {5, 2, gather}, {2600, 1, gather}, {2601, 1300, gather}};
-
-struct shifting {
-    shifting(const device_group& group, case_of c)
-        : a(make_operator(group, shift_matrix(c.n, c.shift), {.kind = c.kind})), by(c.shift) {}
-
-    /// Whether a product sees `expected` in x.
-    bool sees(execution& run, const vector<double>& x, const std::vector<double>& expected) {
-        vector<double> y = a->make_range_vector();
-        a->apply(run, 1.0, x, 0.0, y);
-        return values_of(y) == rotated(expected, by);
-    }
-    std::unique_ptr<matrix_operator<double>> a;
-    std::int64_t by;
-};
 
 } // namespace
 
 KRYLITH_GROUP_TEST("ghosts: are new after every way to write a domain vector") {
-    for (const case_of c : cases) {
+    for (const shift_case& c : ghost_cases) {
         CAPTURE(c.n);
         CAPTURE(c.shift);
         CAPTURE(testing::name_of(c.kind));
-        shifting p(group, c);
+        shifting<double> p(group, c);
         execution run(group, {});
         scalar two(run), one(run);
         two = 2.0;
@@ -109,11 +88,11 @@ KRYLITH_GROUP_TEST("ghosts: are new after every way to write a domain vector") {
 }
 
 KRYLITH_GROUP_TEST("ghosts: puts without a product in between, and domain vectors by turns") {
-    for (const case_of c : cases) {
+    for (const shift_case& c : ghost_cases) {
         CAPTURE(c.n);
         CAPTURE(c.shift);
         CAPTURE(testing::name_of(c.kind));
-        shifting p(group, c);
+        shifting<double> p(group, c);
         execution run(group, {});
         scalar factor(run);
         const auto u = random_values<double>(c.n, 3);
@@ -148,14 +127,14 @@ KRYLITH_GROUP_TEST("ghosts: puts without a product in between, and domain vector
 // yet. Each iteration shifts p by one product, in bodies with more and fewer puts than products.
 KRYLITH_GROUP_TEST("ghosts: loops with more and fewer puts than products") {
     for (const auto mode : modes_of(group))
-        for (const case_of c : cases)
+        for (const shift_case& c : ghost_cases)
             for (const int variant : {0, 1, 2, 3}) {
                 CAPTURE(c.n);
                 CAPTURE(c.shift);
                 CAPTURE(testing::name_of(c.kind));
                 CAPTURE(variant);
                 CAPTURE(mode == execution_mode::recorded);
-                shifting s(group, c);
+                shifting<double> s(group, c);
                 execution run(group, {.mode = mode, .unroll = 3});
                 const auto u = random_values<double>(c.n, 4);
                 auto q = testing::make_range_vector(s.a->layout(), u);

@@ -11,8 +11,9 @@
 #include <krylith/vector/kernels/kernels.hpp>
 #include <krylith/vector/scalar/host_signal.hpp>
 
-using namespace krylith;
-using krylith::testing::host_ranks;
+namespace krylith {
+
+using testing::host_ranks;
 
 namespace {
 
@@ -225,3 +226,5 @@ TEST_CASE("a peer that never frees its ghosts fails the put after the time-out")
     CHECK(ranks.failure(1) == 1);
     CHECK(data.ranks[1].put_count == 1);
 }
+
+} // namespace krylith

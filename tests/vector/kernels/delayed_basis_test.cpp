@@ -42,7 +42,7 @@ double difference(const std::vector<T>& found, const std::vector<double>& expect
 /// The host can't read the array: the update takes the dot products as they are, so a wrong one
 /// shows in the vectors. Vectors of length about 1 keep all of it of one size.
 template <class T>
-void compare(const device_group& group, std::int64_t n, coherence kind, int count) {
+void compare_delayed(const device_group& group, std::int64_t n, coherence kind, int count) {
     CAPTURE(n);
     CAPTURE(static_cast<int>(kind));
     CAPTURE(count);
@@ -95,8 +95,8 @@ KRYLITH_GROUP_TEST("delayed basis: dots, then updates, against loops") {
     for (const auto kind : {coherence::owned, coherence::replicated})
         for (const std::int64_t n : {0, 1, 5, 513, 2600})
             for (const int count : {1, 2, 5, 12, 13, 30}) {
-                compare<double>(group, n, kind, count);
-                compare<float>(group, n, kind, count);
+                compare_delayed<double>(group, n, kind, count);
+                compare_delayed<float>(group, n, kind, count);
             }
 }
 

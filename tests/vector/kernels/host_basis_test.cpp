@@ -10,8 +10,9 @@
 #include <krylith/tests/vector/host_ranks.hpp>
 #include <krylith/vector/kernels/kernels.hpp>
 
-using namespace krylith;
-using krylith::testing::host_ranks;
+namespace krylith {
+
+using testing::host_ranks;
 
 namespace {
 
@@ -38,7 +39,7 @@ struct basis_data {
 };
 
 template <class T>
-basis_arguments<T> arguments(host_ranks& ranks, basis_data<T>& data, bool norm) {
+basis_arguments<T> basis_arguments_of(host_ranks& ranks, basis_data<T>& data, bool norm) {
     basis_arguments<T> a{};
     a.common = ranks.make_context(0);
     a.basis = data.table.data();
@@ -51,7 +52,7 @@ basis_arguments<T> arguments(host_ranks& ranks, basis_data<T>& data, bool norm) 
 }
 
 /// Takes the batch into the array, from its start.
-std::vector<double> sums(host_ranks& ranks, int count) {
+std::vector<double> array_sums(host_ranks& ranks, int count) {
     kernel_context context = ranks.make_context(0);
     context.batch = count;
     context.batch_array = 0;
@@ -74,26 +75,26 @@ void check_sum(double found, const std::vector<T>& x, const std::vector<T>& y, s
 }
 
 constexpr int counts[] = {0, 1, 2, 3, 4, 5, 9, 30};
-constexpr std::int64_t sizes[] = {0, 1, 17, 2049, 13'001};
+constexpr std::int64_t basis_sizes[] = {0, 1, 17, 2049, 13'001};
 
 } // namespace
 
 TEST_CASE_TEMPLATE("host multi_dot", T, double, float) {
     for (const int count : counts)
-        for (const std::int64_t size : sizes)
+        for (const std::int64_t size : basis_sizes)
             for (const bool norm : {false, true}) {
                 CAPTURE(count);
                 CAPTURE(size);
                 CAPTURE(norm);
                 host_ranks ranks(1, size > 10'000 ? 2 : 1);
                 basis_data<T> data(count, size);
-                auto a = arguments(ranks, data, norm);
+                auto a = basis_arguments_of(ranks, data, norm);
                 a.first_owned = size / 7;
                 a.last_owned = size - size / 9;
                 const int values = count + (norm ? 1 : 0);
                 a.reduce = ranks.into(0, values);
                 host::multi_dot(ranks[0], a);
-                const auto found = sums(ranks, values);
+                const auto found = array_sums(ranks, values);
                 for (std::size_t j = 0; j < data.vectors.size(); ++j)
                     check_sum(found[j], data.vectors[j], data.w, a.first_owned, a.last_owned);
                 if (norm) check_sum(found.back(), data.w, data.w, a.first_owned, a.last_owned);
@@ -102,14 +103,14 @@ TEST_CASE_TEMPLATE("host multi_dot", T, double, float) {
 
 TEST_CASE_TEMPLATE("host multi_axpy", T, double, float) {
     for (const int count : counts)
-        for (const std::int64_t size : sizes)
+        for (const std::int64_t size : basis_sizes)
             for (const bool norm : {false, true}) {
                 CAPTURE(count);
                 CAPTURE(size);
                 CAPTURE(norm);
                 host_ranks ranks(1, size > 10'000 ? 2 : 1);
                 basis_data<T> data(count, size);
-                auto a = arguments(ranks, data, norm);
+                auto a = basis_arguments_of(ranks, data, norm);
                 a.first = 7;
                 a.first_owned = size / 7;
                 a.last_owned = size - size / 9;
@@ -121,7 +122,7 @@ TEST_CASE_TEMPLATE("host multi_axpy", T, double, float) {
                         expected[i] -=
                             ranks.array(0)[7 + j] * static_cast<double>(data.vectors[j][i]);
                 host::multi_axpy(ranks[0], a);
-                const auto found = sums(ranks, norm ? 1 : 0);
+                const auto found = array_sums(ranks, norm ? 1 : 0);
                 const double eps = static_cast<double>(std::numeric_limits<T>::epsilon());
                 int wrong = 0;
                 for (std::size_t i = 0; i < expected.size(); ++i)
@@ -138,10 +139,11 @@ TEST_CASE("host multi_dot and multi_axpy: the same bits with any team") {
     for (const int threads : {1, 2, 3, 5}) {
         host_ranks ranks(1, threads);
         basis_data<double> data(7, 50'001);
-        auto a = arguments(ranks, data, true);
+        auto a = basis_arguments_of(ranks, data, true);
         a.reduce = ranks.into(0, 8);
         host::multi_dot(ranks[0], a);
-        const auto found = sums(ranks, 8); // they are also the coefficients of the update below
+        const auto found =
+            array_sums(ranks, 8); // they are also the coefficients of the update below
         a.reduce = ranks.into(0, 1);
         host::multi_axpy(ranks[0], a);
         ranks.synchronize();
@@ -153,3 +155,5 @@ TEST_CASE("host multi_dot and multi_axpy: the same bits with any team") {
         CHECK(data.w == first_w);
     }
 }
+
+} // namespace krylith

@@ -13,8 +13,9 @@
 #include <krylith/vector/kernels/fused_shapes.hpp>
 #include <krylith/vector/kernels/kernels.hpp>
 
-using namespace krylith;
-using krylith::testing::host_ranks;
+namespace krylith {
+
+using testing::host_ranks;
 
 namespace {
 
@@ -61,8 +62,8 @@ double coefficient(int number) {
 }
 
 template <class T>
-fused_arguments<T> arguments(host_ranks& ranks, const fused_shape& shape, operands<T>& data,
-                             std::int64_t size) {
+fused_arguments<T> fused_arguments_of(host_ranks& ranks, const fused_shape& shape,
+                                      operands<T>& data, std::int64_t size) {
     fused_arguments<T> a{};
     a.common = ranks.make_context(0);
     a.shape = shape;
@@ -109,7 +110,7 @@ double apply_plainly(const fused_shape& shape, operands<T>& data, std::int64_t s
     return largest;
 }
 
-std::vector<double> sums(host_ranks& ranks, int count) {
+std::vector<double> register_sums(host_ranks& ranks, int count) {
     kernel_context context = ranks.make_context(0);
     host_ranks::take_batch(context, count, first_sum);
     ranks.scalars(0, context);
@@ -121,8 +122,8 @@ std::vector<double> sums(host_ranks& ranks, int count) {
 }
 
 template <class T>
-void check(const fused_shape& shape, std::int64_t size, std::int64_t first, std::int64_t last,
-           int threads) {
+void check_update(const fused_shape& shape, std::int64_t size, std::int64_t first,
+                  std::int64_t last, int threads) {
     CAPTURE(size);
     CAPTURE(first);
     CAPTURE(last);
@@ -130,11 +131,11 @@ void check(const fused_shape& shape, std::int64_t size, std::int64_t first, std:
     host_ranks ranks(1, threads);
     operands<T> data(shape, size, 5);
     operands<T> expected = data;
-    auto a = arguments(ranks, shape, data, size);
+    auto a = fused_arguments_of(ranks, shape, data, size);
     a.first_owned = first;
     a.last_owned = last;
     host::fused(ranks[0], a);
-    const std::vector<double> found = sums(ranks, shape.dots);
+    const std::vector<double> found = register_sums(ranks, shape.dots);
     data.widen(shape);
     const double largest = apply_plainly(shape, expected, size);
     const double epsilon = shape.mixed() ? std::numeric_limits<float>::epsilon()
@@ -164,7 +165,7 @@ void check(const fused_shape& shape, std::int64_t size, std::int64_t first, std:
 }
 
 /// An update that no solver has: up to four terms, scales, signs, a target among its terms.
-fused_shape random_shape(std::mt19937& random) {
+fused_shape drawn_shape(std::mt19937& random) {
     const auto below = [&](int n) { return static_cast<std::int8_t>(random() % unsigned(n)); };
     fused_shape shape;
     shape.vectors = 6;
@@ -191,10 +192,10 @@ fused_shape random_shape(std::mt19937& random) {
 TEST_CASE_TEMPLATE("host fused updates: the shapes of solvers", T, double, float) {
     for (const auto& shape : known_shapes) {
         if (shape.mixed() && std::same_as<T, float>) continue;
-        check<T>(shape, 0, 0, 0, 1);
-        check<T>(shape, 1, 0, 1, 1);
-        check<T>(shape, 517, 0, 517, 2);
-        check<T>(shape, 20'011, 1'021, 15'555, 2);
+        check_update<T>(shape, 0, 0, 0, 1);
+        check_update<T>(shape, 1, 0, 1, 1);
+        check_update<T>(shape, 517, 0, 517, 2);
+        check_update<T>(shape, 20'011, 1'021, 15'555, 2);
     }
 }
 
@@ -202,8 +203,8 @@ TEST_CASE_TEMPLATE("host fused updates: any shape", T, double, float) {
     std::mt19937 random(17);
     for (int i = 0; i < 60; ++i) {
         CAPTURE(i);
-        check<T>(random_shape(random), 1500, 3, 1499, 1);
-        check<T>(random_shape(random), 9001, 1025, 9001, 3);
+        check_update<T>(drawn_shape(random), 1500, 3, 1499, 1);
+        check_update<T>(drawn_shape(random), 9001, 1025, 9001, 3);
     }
 }
 
@@ -211,19 +212,19 @@ TEST_CASE("host fused updates: any shape with vectors of two precisions") {
     std::mt19937 random(18);
     for (int i = 0; i < 60; ++i) {
         CAPTURE(i);
-        auto shape = random_shape(random);
+        auto shape = drawn_shape(random);
         shape.single = static_cast<std::uint8_t>(1 + random() % 63u);
-        check<double>(shape, 1500, 3, 1499, 1);
-        check<double>(shape, 9001, 1025, 9001, 3);
+        check_update<double>(shape, 1500, 3, 1499, 1);
+        check_update<double>(shape, 9001, 1025, 9001, 3);
     }
 }
 
 TEST_CASE("host fused updates: more entries than one tile in each of the most chunks") {
-    check<double>(read_shape("r-=A*q|rr"), 1'100'003, 0, 1'100'003, 2);
+    check_update<double>(read_shape("r-=A*q|rr"), 1'100'003, 0, 1'100'003, 2);
 }
 
 TEST_CASE("host fused updates: no owned entries") {
-    check<double>(read_shape("r-=A*q|rr"), 3000, 1024, 1024, 1);
+    check_update<double>(read_shape("r-=A*q|rr"), 3000, 1024, 1024, 1);
 }
 
 TEST_CASE("host fused updates: the same bits with any team and alignment") {
@@ -235,11 +236,11 @@ TEST_CASE("host fused updates: the same bits with any team and alignment") {
             host_ranks ranks(1, threads);
             operands<double> data(shape.vectors, size, 5);
             for (auto& v : data.vectors) v.insert(v.begin(), shift, 0.0);
-            auto a = arguments(ranks, shape, data, size);
+            auto a = fused_arguments_of(ranks, shape, data, size);
             for (int v = 0; v < shape.vectors; ++v) a.vectors[v] = a.array<double>(v) + shift;
             a.first_owned = 11;
             host::fused(ranks[0], a);
-            found.push_back(sums(ranks, shape.dots));
+            found.push_back(register_sums(ranks, shape.dots));
             CHECK(found.back() == found.front());
         }
 }
@@ -249,7 +250,7 @@ TEST_CASE("host fused updates: nothing is read of a vector that is only assigned
     const auto shape = read_shape("y=A*x");
     operands<double> data(shape.vectors, 100, 1);
     for (auto& y : data.vectors[0]) y = std::numeric_limits<double>::quiet_NaN();
-    host::fused(ranks[0], arguments(ranks, shape, data, 100));
+    host::fused(ranks[0], fused_arguments_of(ranks, shape, data, 100));
     ranks.synchronize();
     for (std::size_t i = 0; i < 100; ++i)
         CHECK(data.vectors[0][i] == coefficient(0) * data.vectors[1][i]);
@@ -261,8 +262,10 @@ TEST_CASE("host fused updates: the stop leaves vectors alone") {
     operands<double> data(shape.vectors, 100, 1);
     const auto before = data.vectors;
     ranks.slot(0, control::state) = as_register(loop_state::limit);
-    host::fused(ranks[0], arguments(ranks, shape, data, 100));
+    host::fused(ranks[0], fused_arguments_of(ranks, shape, data, 100));
     ranks.synchronize();
     CHECK(data.vectors == before);
     CHECK(ranks.published(0) == 0);
 }
+
+} // namespace krylith

@@ -1,9 +1,7 @@
 // Updates in double with vectors of float: what is rounded and when, layouts that belong together,
 // and domain vectors of either type as targets.
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include <krylith/device/error.hpp>
@@ -14,43 +12,23 @@
 #include <krylith/tests/support/matrices.hpp>
 #include <krylith/tests/support/random.hpp>
 #include <krylith/tests/support/vectors.hpp>
+#include <krylith/tests/vector/shifting.hpp>
 
 namespace krylith {
 
+using testing::gather;
 using testing::make_layout;
 using testing::random_values;
+using testing::shift_case;
 using testing::shift_matrix;
+using testing::shifting;
 using testing::values_of;
 
 namespace {
 
-struct case_of {
-    std::int64_t n, shift;
-    operator_kind kind;
-};
-constexpr auto halo = operators::halo;
-constexpr auto gather = operators::allgather;
 /// Fewer entries than a tile, several tiles a device, odd sizes; puts by lists and of all entries.
-constexpr case_of cases[] = {{12, 5, halo},   {2600, 1, halo},      {9001, 4000, halo},
-                             {12, 5, gather}, {2601, 1300, gather}, {9001, 1, gather}};
-
-/// A permutation matrix, whose product shows every entry of x, ghosts too.
-template <class T>
-struct shifting {
-    shifting(const device_group& group, const case_of& c)
-        : a(make_operator(group, testing::converted<T>(shift_matrix(c.n, c.shift)),
-                          {.kind = c.kind})),
-          by(c.shift) {}
-
-    [[nodiscard]] bool sees(execution& run, const vector<T>& x, std::vector<T> expected) {
-        vector<T> y = a->make_range_vector();
-        a->apply(run, T(1), x, T(0), y);
-        std::rotate(expected.begin(), expected.begin() + by, expected.end());
-        return values_of(y) == expected;
-    }
-    std::unique_ptr<matrix_operator<T>> a;
-    std::int64_t by;
-};
+constexpr shift_case mixed_cases[] = {
+    {12, 5}, {2600, 1}, {9001, 4000}, {12, 5, gather}, {2601, 1300, gather}, {9001, 1, gather}};
 
 } // namespace
 
@@ -122,7 +100,7 @@ KRYLITH_GROUP_TEST("mixed fused updates: the notation") {
 }
 
 KRYLITH_GROUP_TEST("mixed fused updates: domain vectors of either type are sent") {
-    for (const case_of& c : cases) {
+    for (const shift_case& c : mixed_cases) {
         CAPTURE(c.n);
         CAPTURE(c.shift);
         CAPTURE(testing::name_of(c.kind));

@@ -11,8 +11,9 @@
 #include <krylith/vector/kernels/kernels.hpp>
 #include <krylith/vector/scalar/host_context.hpp>
 
-using namespace krylith;
-using krylith::testing::host_ranks;
+namespace krylith {
+
+using testing::host_ranks;
 
 namespace {
 
@@ -267,3 +268,5 @@ TEST_CASE("a loop that waits for a rank that is not there ends") {
     CHECK(ranks.failure(0) == 2);
     CHECK(ranks.failure(1) == 2);
 }
+
+} // namespace krylith

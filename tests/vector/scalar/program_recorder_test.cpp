@@ -4,7 +4,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/vector/scalar/program_recorder.hpp>
 
-using namespace krylith;
+namespace krylith {
 
 namespace {
 
@@ -103,3 +103,5 @@ TEST_CASE("recorder: too much of anything is refused") {
     CHECK_FALSE(constants.has_room());
     CHECK_THROWS_WITH_AS((void)constants.constant(1), doctest::Contains("flush()"), usage_error);
 }
+
+} // namespace krylith
