@@ -13,8 +13,8 @@ namespace krylith::cuda {
 inline constexpr int column_width = 2;
 
 /// How neighbouring threads divide the columns of a row, whose number is a power of two from 2 to
-/// max_columns. It is no constant of kernels: what they wait for is memory, and shifts are not seen
-/// beside that.
+/// max_columns. It need not be a constant: passes over vectors wait for memory, and shifts are not
+/// seen beside that. The persistent kernel, which waits for other blocks, makes it from one.
 class row_lanes {
 public:
     __device__ explicit row_lanes(int columns) { shift_ = __ffs(columns) - 2; }
