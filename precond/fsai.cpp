@@ -9,6 +9,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
+#include <krylith/distributed/distributed_products.hpp>
 #include <krylith/precond/approximate/inverse_matrix.hpp>
 #include <krylith/precond/approximate/product_chain.hpp>
 #include <krylith/precond/columns/columns_at_once.hpp>
@@ -16,7 +17,7 @@
 #include <krylith/precond/matrix/matrix_pattern.hpp>
 #include <krylith/precond/matrix/same_entries.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
-#include <krylith/spmv/distributed_products.hpp>
+#include <krylith/spmv/matrix_parts.hpp>
 
 namespace krylith {
 

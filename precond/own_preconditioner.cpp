@@ -6,12 +6,12 @@
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/memory/buffer.hpp>
+#include <krylith/distributed/source/value_gather.hpp>
 #include <krylith/precond/matrix/memory_item.hpp>
 #include <krylith/precond/matrix/same_entries.hpp>
 #include <krylith/spmv/external/external_blocks.hpp>
 #include <krylith/spmv/halo/halo_operator.hpp>
 #include <krylith/spmv/replicated/replicated_operator.hpp>
-#include <krylith/spmv/source/value_gather.hpp>
 
 namespace krylith {
 

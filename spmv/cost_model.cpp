@@ -5,10 +5,10 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
 #include <krylith/device/threads/each_rank.hpp>
+#include <krylith/distributed/source/resident_matrix.hpp>
+#include <krylith/distributed/source/scattered_entries.hpp>
 #include <krylith/spmv/cost/cut_statistics.hpp>
 #include <krylith/spmv/cost/iteration_model.hpp>
-#include <krylith/spmv/cost/scattered_entries.hpp>
-#include <krylith/spmv/source/resident_matrix.hpp>
 #include <krylith/spmv/table/operators.hpp>
 
 namespace krylith {

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/distributed/source/matrix_source.hpp>
 #include <krylith/matrix/compressed/first_touch.hpp>
 #include <krylith/sparse/storage/bring_values.hpp>
 #include <krylith/spmv/replicated/replicated_plan.hpp>
-#include <krylith/spmv/source/matrix_source.hpp>
 
 namespace krylith {
 

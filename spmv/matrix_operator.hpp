@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <krylith/distributed/source/value_gather.hpp>
 #include <krylith/matrix/coo.hpp>
 #include <krylith/matrix/csr.hpp>
 #include <krylith/partition/halo/halo_plan.hpp>
@@ -15,7 +16,6 @@
 #include <krylith/spmv/building/reordering_report.hpp>
 #include <krylith/spmv/facts/kept_facts.hpp>
 #include <krylith/spmv/operator_options.hpp>
-#include <krylith/spmv/source/value_gather.hpp>
 #include <krylith/vector/kept/recording_identity.hpp>
 #include <krylith/vector/kept/workspace_shelf.hpp>
 #include <krylith/vector/vector.hpp>

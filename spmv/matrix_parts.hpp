@@ -7,52 +7,13 @@
 //     const solve_result result = cg(*a, b, x);
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <span>
 
+#include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 
 namespace krylith {
-
-/// Row offsets of either width, in device memory. Exactly one pointer is set.
-struct offset_array {
-    const std::int32_t* narrow = nullptr;
-    const std::int64_t* wide = nullptr;
-
-    offset_array() = default;
-    offset_array(const std::int32_t* p) : narrow(p) {} // NOLINT: either pointer is an array
-    offset_array(const std::int64_t* p) : wide(p) {}   // NOLINT
-};
-
-/// Consecutive rows of a matrix, in the memory of one device (host devices: host memory).
-/// The entries of row i are [row_offsets[i], row_offsets[i + 1]) - row_offsets[0] of the other
-/// arrays, so that a part of larger arrays can be given. Columns are those of the whole matrix,
-/// from 0, in any order; duplicates add up.
-template <class T>
-struct csr_part {
-    std::int64_t rows = 0;
-    offset_array row_offsets = {};                ///< [rows + 1]
-    const std::int32_t* column_indices = nullptr; ///< [nonzeros of these rows]
-    const T* values = nullptr;                    ///< [nonzeros of these rows]
-};
-
-/// Whether a matrix copies the values of its rows, or reads those of the caller, who keeps them for
-/// as long as it is used.
-enum class part_values { copied, borrowed };
-
-/// Coordinate entries as a finite-element code assembles them on one device: entry k adds values[k]
-/// at (row_indices[k], column_indices[k]) of the whole matrix, in any order, duplicates included.
-/// Rows must be among the `rows` rows that the device owns; entries with a negative row or column
-/// are left out (as in PETSc's MatSetPreallocationCOO).
-template <class T>
-struct coo_part {
-    std::int64_t rows = 0;
-    std::int64_t entries = 0;
-    const std::int32_t* row_indices = nullptr;    ///< [entries]
-    const std::int32_t* column_indices = nullptr; ///< [entries]
-    const T* values = nullptr;                    ///< [entries]
-};
 
 /// Makes the operator of the square matrix whose rows are those of parts[0], then those of
 /// parts[1], ...; parts[rank] lies on device `rank` of the group, which owns these rows. It waits
@@ -98,6 +59,17 @@ make_operator(const device_group& group, std::span<const coo_part<T>> parts,
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
 make_operator(const operator_layouts& layouts, std::span<const coo_part<T>> parts,
+              const operator_options& options = {});
+
+/// Makes the operator of the matrix between given vectors, whose layouts have its partition of rows
+/// and its number of columns, and no order. The layouts may be of a larger group where the matrix
+/// is on the first device alone (device_group::alone()), which then has all rows. On one device,
+/// `options.borrow` works as for csr_parts, and the matrix must then outlive the operator; on
+/// several it has no effect. New values go to update_on_devices(), block(rank).values() those of a
+/// rank, and null for a rank without rows. Throws what make_operator() of csr_parts throws.
+template <class T>
+[[nodiscard]] std::unique_ptr<matrix_operator<T>>
+make_operator(const operator_layouts& layouts, const distributed_csr<T>& matrix,
               const operator_options& options = {});
 
 } // namespace krylith

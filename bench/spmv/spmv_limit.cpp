@@ -5,9 +5,9 @@
 #include <thread>
 
 #include <krylith/bench/spmv/spmv_measure.hpp>
+#include <krylith/distributed/source/matrix_source.hpp>
 #include <krylith/sparse/selection/make_device_matrix.hpp>
 #include <krylith/spmv/halo/halo_operator.hpp>
-#include <krylith/spmv/source/matrix_source.hpp>
 
 namespace krylith::bench {
 

@@ -58,7 +58,7 @@ void require_nccl();
 void pin_host_memory(const device& device, void* pointer, std::size_t bytes);
 void unpin_host_memory(const device& device, void* pointer) noexcept;
 
-/// krylith::download_numbers() (spmv/products) on a CUDA device.
+/// krylith::download_numbers() (distributed/products) on a CUDA device.
 [[nodiscard]] std::vector<std::int64_t>
 download_numbers(device& on, std::span<const std::int64_t* const> places);
 

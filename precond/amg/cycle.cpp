@@ -5,12 +5,12 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/distributed/products/settled_on_failure.hpp>
 #include <krylith/precond/amg/unit_diagonal.hpp>
 #include <krylith/precond/columns/columns_at_once.hpp>
 #include <krylith/precond/matrix/memory_item.hpp>
 #include <krylith/precond/matrix/same_entries.hpp>
 #include <krylith/precond/preconditioner.hpp>
-#include <krylith/spmv/products/settled_on_failure.hpp>
 #include <krylith/vector/fused.hpp>
 
 namespace krylith::detail {

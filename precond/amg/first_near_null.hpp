@@ -4,8 +4,8 @@
 #include <vector>
 
 #include <krylith/device/memory/buffer.hpp>
+#include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/precond/amg/scaled_level.hpp>
-#include <krylith/spmv/distributed_csr.hpp>
 
 namespace krylith::detail {
 

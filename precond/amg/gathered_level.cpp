@@ -4,12 +4,12 @@
 #include <cstdint>
 #include <utility>
 
+#include <krylith/distributed/products/identity_block.hpp>
+#include <krylith/distributed/products/product_kernels.hpp>
+#include <krylith/distributed/products/settled_on_failure.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/amg/level_operators.hpp>
 #include <krylith/precond/matrix/memory_item.hpp>
-#include <krylith/spmv/products/identity_block.hpp>
-#include <krylith/spmv/products/product_kernels.hpp>
-#include <krylith/spmv/products/settled_on_failure.hpp>
 
 namespace krylith::detail {
 

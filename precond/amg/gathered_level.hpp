@@ -9,8 +9,8 @@
 #include <vector>
 
 #include <krylith/device/memory/buffer.hpp>
+#include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/sparse/format.hpp>
-#include <krylith/spmv/distributed_csr.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/vector/layout.hpp>
 

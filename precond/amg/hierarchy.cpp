@@ -1,4 +1,5 @@
 #include <krylith/precond/amg/hierarchy.hpp>
+#include <krylith/spmv/matrix_parts.hpp>
 
 #include <algorithm>
 #include <cmath>

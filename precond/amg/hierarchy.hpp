@@ -19,6 +19,8 @@
 #include <vector>
 
 #include <krylith/device/threads/side_tasks.hpp>
+#include <krylith/distributed/distributed_csr.hpp>
+#include <krylith/distributed/distributed_products.hpp>
 #include <krylith/precond/amg.hpp>
 #include <krylith/precond/amg/gathered_level.hpp>
 #include <krylith/precond/amg/near_null_space.hpp>
@@ -26,8 +28,6 @@
 #include <krylith/precond/amg/sparsification.hpp>
 #include <krylith/precond/amg/unsymmetric_transfers.hpp>
 #include <krylith/precond/coarsening/smoothed_aggregation.hpp>
-#include <krylith/spmv/distributed_csr.hpp>
-#include <krylith/spmv/distributed_products.hpp>
 
 namespace krylith::detail {
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <krylith/device/memory/buffer.hpp>
-#include <krylith/spmv/distributed_csr.hpp>
-#include <krylith/spmv/products/column_exchange.hpp>
+#include <krylith/distributed/distributed_csr.hpp>
+#include <krylith/distributed/products/column_exchange.hpp>
 
 namespace krylith::detail {
 

@@ -7,9 +7,9 @@
 
 #include <krylith/device/device_group.hpp>
 #include <krylith/device/memory/buffer.hpp>
+#include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/precond/amg.hpp>
 #include <krylith/precond/amg/scaled_level.hpp>
-#include <krylith/spmv/distributed_csr.hpp>
 #include <krylith/vector/layout.hpp>
 
 namespace krylith::detail {

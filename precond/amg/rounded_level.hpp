@@ -4,7 +4,7 @@
 #include <vector>
 
 #include <krylith/device/memory/buffer.hpp>
-#include <krylith/spmv/distributed_csr.hpp>
+#include <krylith/distributed/distributed_csr.hpp>
 
 namespace krylith::detail {
 

@@ -1,7 +1,7 @@
 // What the mean length of rows says of a matrix.
 #pragma once
 
-#include <krylith/spmv/distributed_csr.hpp>
+#include <krylith/distributed/distributed_csr.hpp>
 
 namespace krylith::detail {
 

@@ -8,10 +8,10 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
+#include <krylith/distributed/products/column_exchange.hpp>
 #include <krylith/precond/amg/unit_diagonal.hpp>
 #include <krylith/precond/coarsening/power_steps.hpp>
 #include <krylith/precond/matrix/memory_item.hpp>
-#include <krylith/spmv/products/column_exchange.hpp>
 
 namespace krylith::detail {
 

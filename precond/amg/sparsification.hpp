@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <krylith/device/memory/buffer.hpp>
+#include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/precond/coarsening/smoothed_aggregation.hpp>
-#include <krylith/spmv/distributed_csr.hpp>
 
 namespace krylith::detail {
 

@@ -8,8 +8,8 @@
 #include <cstdint>
 
 #include <krylith/device/kernel/annotations.hpp>
+#include <krylith/distributed/source/local_columns.hpp>
 #include <krylith/sparse/device_csr.hpp>
-#include <krylith/spmv/source/local_columns.hpp>
 
 namespace krylith::detail {
 

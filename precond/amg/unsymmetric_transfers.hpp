@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <span>
 
+#include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/precond/coarsening/mirrored_matrix.hpp>
 #include <krylith/precond/coarsening/smoothed_aggregation.hpp>
-#include <krylith/spmv/distributed_csr.hpp>
 
 namespace krylith::detail {
 

@@ -5,14 +5,14 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/threads/each_rank.hpp>
+#include <krylith/distributed/distributed_products.hpp>
+#include <krylith/distributed/products/column_exchange.hpp>
+#include <krylith/distributed/products/numbered_columns.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/approximate/pattern_steps.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/precond/matrix/memory_item.hpp>
-#include <krylith/spmv/distributed_products.hpp>
-#include <krylith/spmv/products/column_exchange.hpp>
-#include <krylith/spmv/products/numbered_columns.hpp>
 
 namespace krylith::detail {
 

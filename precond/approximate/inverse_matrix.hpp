@@ -8,9 +8,9 @@
 #include <vector>
 
 #include <krylith/device/memory/buffer.hpp>
+#include <krylith/distributed/distributed_csr.hpp>
+#include <krylith/distributed/products/ghost_rows.hpp>
 #include <krylith/precond/approximate/inverse_rows.hpp>
-#include <krylith/spmv/distributed_csr.hpp>
-#include <krylith/spmv/products/ghost_rows.hpp>
 #include <krylith/vector/layout.hpp>
 
 namespace krylith::detail {

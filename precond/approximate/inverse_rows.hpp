@@ -6,8 +6,8 @@
 
 #include <krylith/device/device.hpp>
 #include <krylith/device/kernel/annotations.hpp>
+#include <krylith/distributed/source/local_columns.hpp>
 #include <krylith/precond/diagonal/diagonal_inverse.hpp>
-#include <krylith/spmv/source/local_columns.hpp>
 
 namespace krylith::detail {
 

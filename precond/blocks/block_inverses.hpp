@@ -5,10 +5,10 @@
 #include <vector>
 
 #include <krylith/device/memory/buffer.hpp>
+#include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/partition/halo/halo_plan.hpp>
 #include <krylith/precond/blocks/block_view.hpp>
 #include <krylith/precond/blocks/invert_blocks.hpp>
-#include <krylith/spmv/distributed_csr.hpp>
 #include <krylith/vector/layout.hpp>
 
 namespace krylith::detail {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/precond/blocks/block_view.hpp>
-#include <krylith/spmv/distributed_csr.hpp>
 
 namespace krylith::detail {
 

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include <krylith/device/memory/buffer.hpp>
+#include <krylith/distributed/distributed_csr.hpp>
+#include <krylith/distributed/products/column_exchange.hpp>
 #include <krylith/precond/coarsening/rank_rows.hpp>
 #include <krylith/precond/coarsening/sections.hpp>
 #include <krylith/precond/coarsening/smoothed_aggregation.hpp>
-#include <krylith/spmv/distributed_csr.hpp>
-#include <krylith/spmv/products/column_exchange.hpp>
 
 namespace krylith::aggregation {
 

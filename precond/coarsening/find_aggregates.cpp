@@ -2,12 +2,12 @@
 #include <utility>
 #include <vector>
 
+#include <krylith/distributed/products/settled_on_failure.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/join_steps.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/precond/coarsening/set_steps.hpp>
-#include <krylith/spmv/products/settled_on_failure.hpp>
 
 namespace krylith::aggregation {
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include <krylith/spmv/distributed_csr.hpp>
-#include <krylith/spmv/distributed_products.hpp>
+#include <krylith/distributed/distributed_csr.hpp>
+#include <krylith/distributed/distributed_products.hpp>
 
 namespace krylith::aggregation {
 

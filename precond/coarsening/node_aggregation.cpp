@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <krylith/device/threads/each_rank.hpp>
+#include <krylith/distributed/products/numbered_columns.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/make_factors.hpp>
@@ -14,7 +15,6 @@
 #include <krylith/precond/coarsening/node_prolongation_steps.hpp>
 #include <krylith/precond/coarsening/node_steps.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
-#include <krylith/spmv/products/numbered_columns.hpp>
 
 namespace krylith::aggregation {
 

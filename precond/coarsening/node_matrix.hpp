@@ -1,8 +1,8 @@
 // The matrix of nodes: one row a node, and one entry, the Frobenius norm, for each block.
 #pragma once
 
+#include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/precond/coarsening/node_rows.hpp>
-#include <krylith/spmv/distributed_csr.hpp>
 
 namespace krylith::aggregation {
 

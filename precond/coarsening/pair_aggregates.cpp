@@ -2,6 +2,7 @@
 #include <utility>
 #include <vector>
 
+#include <krylith/distributed/products/settled_on_failure.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregate_couplings.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
@@ -9,7 +10,6 @@
 #include <krylith/precond/coarsening/pair_steps.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/precond/coarsening/sections.hpp>
-#include <krylith/spmv/products/settled_on_failure.hpp>
 
 namespace krylith::aggregation {
 

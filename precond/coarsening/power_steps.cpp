@@ -9,9 +9,9 @@
 
 #include <krylith/config.hpp>
 #include <krylith/device/host/host_device.hpp>
+#include <krylith/distributed/products/column_exchange.hpp>
+#include <krylith/distributed/products/settled_on_failure.hpp>
 #include <krylith/precond/coarsening/hashed_sign.hpp>
-#include <krylith/spmv/products/column_exchange.hpp>
-#include <krylith/spmv/products/settled_on_failure.hpp>
 
 namespace krylith::detail {
 

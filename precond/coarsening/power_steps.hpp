@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include <krylith/spmv/distributed_csr.hpp>
+#include <krylith/distributed/distributed_csr.hpp>
 
 namespace krylith::detail {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include <krylith/device/kernel/annotations.hpp>
-#include <krylith/spmv/source/local_columns.hpp>
+#include <krylith/distributed/source/local_columns.hpp>
 
 namespace krylith::aggregation {
 

@@ -12,9 +12,9 @@
 
 #include <krylith/device/device_group.hpp>
 #include <krylith/device/memory/buffer.hpp>
+#include <krylith/distributed/products/settled_on_failure.hpp>
 #include <krylith/partition/row_partition.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
-#include <krylith/spmv/products/settled_on_failure.hpp>
 
 namespace krylith::aggregation {
 

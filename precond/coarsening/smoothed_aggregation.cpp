@@ -6,13 +6,13 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/threads/each_rank.hpp>
+#include <krylith/distributed/products/numbered_columns.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/node_aggregation.hpp>
 #include <krylith/precond/coarsening/node_rows.hpp>
 #include <krylith/precond/coarsening/prolongation_rows.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
-#include <krylith/spmv/products/numbered_columns.hpp>
 
 namespace krylith {
 

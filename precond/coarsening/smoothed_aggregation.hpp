@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include <krylith/spmv/distributed_csr.hpp>
+#include <krylith/distributed/distributed_csr.hpp>
 
 namespace krylith {
 

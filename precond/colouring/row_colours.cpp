@@ -9,12 +9,12 @@
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/host/host_device.hpp>
+#include <krylith/distributed/products/column_exchange.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/mirrored_matrix.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/precond/colouring/colour_steps.hpp>
-#include <krylith/spmv/products/column_exchange.hpp>
 
 namespace krylith {
 

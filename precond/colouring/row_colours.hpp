@@ -6,7 +6,7 @@
 #include <vector>
 
 #include <krylith/device/memory/buffer.hpp>
-#include <krylith/spmv/distributed_csr.hpp>
+#include <krylith/distributed/distributed_csr.hpp>
 
 namespace krylith {
 

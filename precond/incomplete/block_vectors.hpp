@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <krylith/device/memory/buffer.hpp>
-#include <krylith/spmv/source/local_columns.hpp>
+#include <krylith/distributed/source/local_columns.hpp>
 #include <krylith/vector/execution.hpp>
 #include <krylith/vector/fused.hpp>
 #include <krylith/vector/vector.hpp>

@@ -4,11 +4,11 @@
 #include <utility>
 #include <vector>
 
+#include <krylith/distributed/products/product_kernels.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/precond/incomplete/pattern_steps.hpp>
 #include <krylith/precond/matrix/memory_item.hpp>
-#include <krylith/spmv/products/product_kernels.hpp>
 
 namespace krylith::incomplete {
 

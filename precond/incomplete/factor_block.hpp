@@ -8,10 +8,10 @@
 #include <vector>
 
 #include <krylith/device/memory/buffer.hpp>
+#include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/precond/colouring/row_colours.hpp>
 #include <krylith/precond/incomplete/row_elimination.hpp>
 #include <krylith/sparse/triangular_solver.hpp>
-#include <krylith/spmv/distributed_csr.hpp>
 
 namespace krylith::incomplete {
 

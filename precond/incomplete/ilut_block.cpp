@@ -7,9 +7,9 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/distributed/products/product_kernels.hpp>
 #include <krylith/precond/incomplete/threshold_factors.hpp>
 #include <krylith/precond/matrix/memory_item.hpp>
-#include <krylith/spmv/products/product_kernels.hpp>
 
 namespace krylith::detail {
 

@@ -1,7 +1,7 @@
 #include <krylith/precond/matrix/canonical_matrix.hpp>
 
 #include <krylith/matrix/conversions.hpp>
-#include <krylith/spmv/building/reordered_matrix.hpp>
+#include <krylith/partition/ordering/reordered_matrix.hpp>
 
 namespace krylith::detail {
 

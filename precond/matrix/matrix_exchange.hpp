@@ -4,7 +4,7 @@
 #include <memory>
 #include <span>
 
-#include <krylith/spmv/source/local_columns.hpp>
+#include <krylith/distributed/source/local_columns.hpp>
 #include <krylith/vector/ghosts/ghost_exchange.hpp>
 #include <krylith/vector/layout.hpp>
 

@@ -7,16 +7,16 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/distributed/distributed_products.hpp>
+#include <krylith/distributed/products/product_kernels.hpp>
+#include <krylith/distributed/products/settled_on_failure.hpp>
+#include <krylith/distributed/source/memory_items.hpp>
 #include <krylith/matrix/types/index_width.hpp>
+#include <krylith/partition/ordering/reordered_matrix.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/power_steps.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/precond/matrix/intake_steps.hpp>
-#include <krylith/spmv/building/reordered_matrix.hpp>
-#include <krylith/spmv/distributed_products.hpp>
-#include <krylith/spmv/products/product_kernels.hpp>
-#include <krylith/spmv/products/settled_on_failure.hpp>
-#include <krylith/spmv/source/memory_items.hpp>
 
 namespace krylith::detail {
 

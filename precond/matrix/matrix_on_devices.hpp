@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/matrix/csr.hpp>
-#include <krylith/spmv/distributed_csr.hpp>
 #include <krylith/vector/layout.hpp>
 
 namespace krylith::detail {

@@ -4,12 +4,12 @@
 #include <vector>
 
 #include <krylith/device/error.hpp>
+#include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/precond/colouring/colour_steps.hpp>
 #include <krylith/precond/matrix/intake_steps.hpp>
-#include <krylith/spmv/distributed_csr.hpp>
 
 namespace krylith::detail {
 

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
+#include <krylith/distributed/source/local_columns.hpp>
 #include <krylith/precond/coarsening/pair_steps.hpp>
-#include <krylith/spmv/source/local_columns.hpp>
 
 namespace krylith::detail {
 

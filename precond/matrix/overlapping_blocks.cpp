@@ -4,13 +4,13 @@
 #include <utility>
 
 #include <krylith/device/threads/each_rank.hpp>
+#include <krylith/distributed/products/ghost_rows.hpp>
+#include <krylith/distributed/products/numbered_columns.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/precond/matrix/matrix_on_devices.hpp>
 #include <krylith/precond/matrix/memory_item.hpp>
 #include <krylith/precond/matrix/overlap_steps.hpp>
-#include <krylith/spmv/products/ghost_rows.hpp>
-#include <krylith/spmv/products/numbered_columns.hpp>
 
 namespace krylith::detail {
 

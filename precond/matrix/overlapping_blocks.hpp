@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include <krylith/spmv/distributed_csr.hpp>
-#include <krylith/spmv/source/local_columns.hpp>
+#include <krylith/distributed/distributed_csr.hpp>
+#include <krylith/distributed/source/local_columns.hpp>
 
 namespace krylith::detail {
 

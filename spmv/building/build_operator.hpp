@@ -5,9 +5,9 @@
 #include <memory>
 #include <optional>
 
+#include <krylith/distributed/source/matrix_source.hpp>
 #include <krylith/partition/row_partition.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
-#include <krylith/spmv/source/matrix_source.hpp>
 #include <krylith/vector/layout.hpp>
 
 namespace krylith {
@@ -47,5 +47,12 @@ template <class T>
 /// options' kind has such vectors, and its order is none.
 void check_layouts(const operator_layouts& layouts, std::int64_t rows, std::int64_t columns,
                    const operator_options& options);
+
+/// Builds the operator where options.order is not none. The matrix must be valid. Throws
+/// usage_error unless it is square.
+template <class T>
+[[nodiscard]] std::unique_ptr<matrix_operator<T>> build_reordered(const device_group& group,
+                                                                  const csr_view<T>& matrix,
+                                                                  const operator_options& options);
 
 } // namespace krylith

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include <krylith/device/error.hpp>
+#include <krylith/partition/ordering/reordered_matrix.hpp>
 #include <krylith/spmv/building/build_operator.hpp>
-#include <krylith/spmv/building/reordered_matrix.hpp>
 #include <krylith/spmv/building/transposed_products.hpp>
 
 namespace krylith {

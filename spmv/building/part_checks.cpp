@@ -4,7 +4,7 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
-#include <krylith/spmv/source/pointer_check.hpp>
+#include <krylith/distributed/source/pointer_check.hpp>
 
 namespace krylith {
 

@@ -1,6 +1,6 @@
 #include <krylith/spmv/cost/iteration_model.hpp>
 
-#include <krylith/spmv/cost/scattered_entries.hpp>
+#include <krylith/distributed/source/scattered_entries.hpp>
 
 namespace krylith {
 

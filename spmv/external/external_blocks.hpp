@@ -1,9 +1,9 @@
 // A product function of the user as the blocks of an operator.
 #pragma once
 
+#include <krylith/distributed/source/block_maker.hpp>
 #include <krylith/sparse/external/product_call.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
-#include <krylith/spmv/source/block_maker.hpp>
 
 namespace krylith {
 

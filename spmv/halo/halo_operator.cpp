@@ -6,9 +6,9 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/threads/each_rank.hpp>
 #include <krylith/device/threads/side_tasks.hpp>
+#include <krylith/distributed/source/matrix_source.hpp>
 #include <krylith/matrix/compressed/first_touch.hpp>
 #include <krylith/sparse/selection/make_device_matrix.hpp>
-#include <krylith/spmv/source/matrix_source.hpp>
 
 namespace krylith {
 

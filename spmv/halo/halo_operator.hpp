@@ -3,10 +3,10 @@
 // allgather) all entries go to all devices.
 #pragma once
 
+#include <krylith/distributed/source/block_maker.hpp>
 #include <krylith/partition/allgather/allgather_plan.hpp>
 #include <krylith/partition/halo/halo_plan.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
-#include <krylith/spmv/source/block_maker.hpp>
 #include <krylith/vector/ghosts/ghost_exchange.hpp>
 
 namespace krylith {

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/distributed/source/matrix_source.hpp>
 #include <krylith/sparse/selection/make_device_matrix.hpp>
-#include <krylith/spmv/source/matrix_source.hpp>
 #include <krylith/vector/scalar/context_after.hpp>
 
 namespace krylith {

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/distributed/source/matrix_source.hpp>
 #include <krylith/sparse/selection/make_device_matrix.hpp>
 #include <krylith/sparse/storage/bring_values.hpp>
 #include <krylith/spmv/replicated/replicated_plan.hpp>
-#include <krylith/spmv/source/matrix_source.hpp>
 #include <krylith/vector/fused.hpp>
 #include <krylith/vector/scalar/context_after.hpp>
 

@@ -14,11 +14,11 @@
 #include <vector>
 
 #include <krylith/device/transport/block_exchange.hpp>
+#include <krylith/distributed/source/block_maker.hpp>
+#include <krylith/distributed/source/joined_rows.hpp>
 #include <krylith/partition/replicated/block_partition.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/spmv/replicated/result_signals.hpp>
-#include <krylith/spmv/source/block_maker.hpp>
-#include <krylith/spmv/source/joined_rows.hpp>
 
 namespace krylith {
 

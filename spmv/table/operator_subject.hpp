@@ -6,10 +6,10 @@
 #include <span>
 #include <utility>
 
+#include <krylith/distributed/source/matrix_source.hpp>
 #include <krylith/partition/halo/halo_plan.hpp>
 #include <krylith/partition/replicated/block_partition.hpp>
 #include <krylith/spmv/operator_options.hpp>
-#include <krylith/spmv/source/matrix_source.hpp>
 #include <krylith/vector/layout.hpp>
 
 namespace krylith {

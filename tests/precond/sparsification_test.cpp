@@ -8,11 +8,11 @@
 #include <vector>
 
 #include <krylith/device/error.hpp>
+#include <krylith/distributed/distributed_products.hpp>
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/precond/amg.hpp>
 #include <krylith/precond/amg/sparsification.hpp>
 #include <krylith/precond/any_preconditioner.hpp>
-#include <krylith/spmv/distributed_products.hpp>
 
 #include <krylith/tests/precond/amg_solves.hpp>
 #include <krylith/tests/support/groups.hpp>

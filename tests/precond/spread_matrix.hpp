@@ -1,7 +1,7 @@
 // A matrix of the host on the devices of a group.
 #pragma once
 
-#include <krylith/spmv/distributed_products.hpp>
+#include <krylith/distributed/distributed_products.hpp>
 
 namespace krylith::testing {
 

@@ -8,11 +8,11 @@
 #include <fmt/format.h>
 
 #include <krylith/device/error.hpp>
+#include <krylith/partition/matched_rows.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/automatic/method_plan.hpp>
 #include <krylith/solvers/automatic/row_sample.hpp>
 #include <krylith/solvers/solver_table.hpp>
-#include <krylith/spmv/matched_rows.hpp>
 #include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/near_null.hpp>
 #include <krylith/tools/cli/operator_request.hpp>

@@ -53,7 +53,7 @@ struct candidates {
 ///    diagonal spans more than a factor of 100: also on the left, and split if it is positive,
 ///    since these scale rows too. Those that scale both sides: split, with general solvers.
 /// 5. Where `matched` has the statistics of the matrix with its rows matched
-/// (spmv/matched_rows.hpp),
+/// (partition/matched_rows.hpp),
 ///    general solvers on that, with preconditioners that are no use without.
 [[nodiscard]] candidates choose_candidates(const matrix_statistics& s, const classification& kind,
                                            const row_sample& sample = {},

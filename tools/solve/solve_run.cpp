@@ -11,10 +11,10 @@
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/load.hpp>
 #include <krylith/matrix/types/index_width.hpp>
+#include <krylith/partition/matched_rows.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/automatic.hpp>
 #include <krylith/solvers/solver_table.hpp>
-#include <krylith/spmv/matched_rows.hpp>
 #include <krylith/tools/cli/method_help.hpp>
 #include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/near_null.hpp>

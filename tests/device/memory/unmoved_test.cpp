@@ -8,6 +8,7 @@
 
 #include <krylith/device/device_group.hpp>
 #include <krylith/device/memory/unmoved.hpp>
+#include <krylith/distributed/distributed_products.hpp>
 #include <krylith/graph/bfs.hpp>
 #include <krylith/graph/pagerank.hpp>
 #include <krylith/graph/shortest_paths.hpp>
@@ -18,7 +19,6 @@
 #include <krylith/sparse/transpose.hpp>
 #include <krylith/sparse/triangular_solver.hpp>
 #include <krylith/spmspv/adaptive_product.hpp>
-#include <krylith/spmv/distributed_products.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/spmv/streamed_product.hpp>
 #include <krylith/vector/basis.hpp>

@@ -8,9 +8,10 @@
 #include <doctest/doctest.h>
 
 #include <krylith/device/error.hpp>
+#include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/precond/amg/gathered_level.hpp>
-#include <krylith/spmv/distributed_csr.hpp>
+#include <krylith/spmv/matrix_parts.hpp>
 #include <krylith/vector/execution.hpp>
 #include <krylith/vector/fused.hpp>
 

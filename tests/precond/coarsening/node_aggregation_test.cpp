@@ -7,8 +7,8 @@
 #include <vector>
 
 #include <krylith/device/error.hpp>
+#include <krylith/distributed/distributed_products.hpp>
 #include <krylith/precond/rigid_body_modes.hpp>
-#include <krylith/spmv/distributed_products.hpp>
 
 #include <krylith/tests/precond/coarsening/coarse_spaces.hpp>
 #include <krylith/tests/precond/coarsening/plain_aggregates.hpp>

@@ -4,11 +4,11 @@
 #include <vector>
 
 #include <krylith/device/memory/buffer.hpp>
+#include <krylith/distributed/distributed_products.hpp>
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/precond/incomplete/factor_block.hpp>
 #include <krylith/precond/incomplete/order_choice.hpp>
 #include <krylith/precond/incomplete/pattern_steps.hpp>
-#include <krylith/spmv/distributed_products.hpp>
 
 #include <krylith/tests/precond/spread_matrix.hpp>
 #include <krylith/tests/support/dense.hpp>

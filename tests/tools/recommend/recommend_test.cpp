@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include <krylith/matrix/gallery.hpp>
+#include <krylith/partition/matched_rows.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/automatic/row_sample.hpp>
-#include <krylith/spmv/matched_rows.hpp>
 #include <krylith/tests/support/matrices.hpp>
 #include <krylith/tests/tools/support/command_run.hpp>
 #include <krylith/tests/tools/support/neumann.hpp>

@@ -1,0 +1,124 @@
+// A sparse matrix in compressed rows over the devices of a group, for work that makes matrices of
+// matrices: products, transposition, coarse levels of multigrid. spmv/matrix_parts.hpp makes operators
+// of it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include <krylith/device/device_group.hpp>
+#include <krylith/device/memory/unmoved.hpp>
+#include <krylith/distributed/source/local_columns.hpp>
+#include <krylith/matrix/csr.hpp>
+#include <krylith/partition/row_partition.hpp>
+#include <krylith/sparse/device_csr.hpp>
+
+namespace krylith {
+
+/// Row offsets of either width, in device memory. Exactly one pointer is set.
+struct offset_array {
+    const std::int32_t* narrow = nullptr;
+    const std::int64_t* wide = nullptr;
+
+    offset_array() = default;
+    offset_array(const std::int32_t* p) : narrow(p) {} // NOLINT: either pointer is an array
+    offset_array(const std::int64_t* p) : wide(p) {}   // NOLINT
+};
+
+/// Consecutive rows of a matrix, in the memory of one device (host devices: host memory).
+/// The entries of row i are [row_offsets[i], row_offsets[i + 1]) - row_offsets[0] of the other
+/// arrays, so that a part of larger arrays can be given. Columns are those of the whole matrix,
+/// from 0, in any order; duplicates add up.
+template <class T>
+struct csr_part {
+    std::int64_t rows = 0;
+    offset_array row_offsets = {};                ///< [rows + 1]
+    const std::int32_t* column_indices = nullptr; ///< [nonzeros of these rows]
+    const T* values = nullptr;                    ///< [nonzeros of these rows]
+};
+
+/// Whether a matrix copies the values of its rows, or reads those of the caller, who keeps them for
+/// as long as it is used.
+enum class part_values { copied, borrowed };
+
+/// Coordinate entries as a finite-element code assembles them on one device: entry k adds values[k]
+/// at (row_indices[k], column_indices[k]) of the whole matrix, in any order, duplicates included.
+/// Rows must be among the `rows` rows that the device owns; entries with a negative row or column
+/// are left out (as in PETSc's MatSetPreallocationCOO).
+template <class T>
+struct coo_part {
+    std::int64_t rows = 0;
+    std::int64_t entries = 0;
+    const std::int32_t* row_indices = nullptr;    ///< [entries]
+    const std::int32_t* column_indices = nullptr; ///< [entries]
+    const T* values = nullptr;                    ///< [entries]
+};
+
+/// Rank k has the rows row_owners().owned(k) on its device, as a device_csr whose columns are local
+/// ones: those that the rows refer to and those that the rank owns, numbered in the order of their
+/// global numbers (local_columns). Numbers so ascend where global ones do, and what kernels for one
+/// device compute of a row has the same bits on any number of devices. On one rank local numbers
+/// are global ones. Bytes on a device: those of its block, and 4 a ghost. Move-only.
+template <class T>
+class distributed_csr {
+public:
+    distributed_csr() = default;
+    /// Uploads `a`: each rank its rows, whose entries keep their order. Waits for the devices.
+    /// Throws input_error as validate() does, and usage_error for partitions that are not of the
+    /// rows and columns of `a` on the ranks of the group.
+    distributed_csr(const device_group& group, const csr_view<T>& a, row_partition rows,
+                    row_partition columns);
+    /// Copies rows that lie on the devices, parts[k] those of rank k, with global columns. Entries
+    /// keep their order: products want ascending columns (rows_ascend(), sorted_rows of
+    /// distributed_products.hpp). Waits for the devices. Throws usage_error for another number of
+    /// parts and for pointers that are null or of another device, and input_error for offsets that
+    /// descend and for columns out of range, naming the row of the whole matrix.
+    distributed_csr(const device_group& group, std::span<const csr_part<T>> parts,
+                    row_partition columns, part_values values = part_values::copied);
+    /// Takes blocks that are right: blocks[k].columns() is numbers_of[k].count(). Throws
+    /// usage_error where sizes differ.
+    distributed_csr(const device_group& group, row_partition rows, row_partition columns,
+                    std::vector<device_csr<T>> blocks, std::vector<local_columns> numbers_of);
+
+    [[nodiscard]] const device_group& group() const { return *group_; }
+    [[nodiscard]] const row_partition& row_owners() const noexcept { return rows_; }
+    [[nodiscard]] const row_partition& column_owners() const noexcept { return columns_; }
+    [[nodiscard]] std::int64_t rows() const noexcept { return rows_.rows(); }
+    [[nodiscard]] std::int64_t columns() const noexcept { return columns_.rows(); }
+    [[nodiscard]] std::int64_t nonzeros() const noexcept;
+    /// The most bytes that it keeps on a device.
+    [[nodiscard]] std::int64_t bytes() const noexcept;
+    /// Whether columns ascend strictly in each row. Reads 4 bytes a nonzero and 8 a row, and waits
+    /// for the devices.
+    [[nodiscard]] bool rows_ascend() const;
+
+    [[nodiscard]] const device_csr<T>& block(int rank) const { return blocks_[at(rank)]; }
+    [[nodiscard]] device_csr<T>& block(int rank) { return blocks_[at(rank)]; }
+    [[nodiscard]] const local_columns& columns_of(int rank) const { return columns_of_[at(rank)]; }
+    /// [ranks]
+    [[nodiscard]] std::span<const local_columns> all_columns() const noexcept {
+        return columns_of_;
+    }
+
+    /// Enqueues, on the device of the rank, the global columns of its entries:
+    /// [block(rank).nonzeros()].
+    [[nodiscard]] buffer<std::int32_t> global_columns(int rank) const;
+    /// The whole matrix with global columns. Waits for the devices.
+    [[nodiscard]] csr_matrix<T> download() const;
+
+private:
+    [[nodiscard]] static std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
+
+    unmoved<std::shared_ptr<const device_group>> group_; ///< null: empty
+    row_partition rows_;
+    row_partition columns_;
+    std::vector<device_csr<T>> blocks_;
+    std::vector<local_columns> columns_of_;
+};
+
+extern template class distributed_csr<double>;
+extern template class distributed_csr<float>;
+
+} // namespace krylith

@@ -1,0 +1,79 @@
+#include <krylith/distributed/products/column_exchange.hpp>
+
+#include <string>
+#include <utility>
+
+#include <krylith/device/error.hpp>
+#include <krylith/distributed/products/product_kernels.hpp>
+#include <krylith/distributed/products/settled_on_failure.hpp>
+
+namespace krylith {
+
+column_exchange::column_exchange(const device_group& group, std::span<const local_columns> columns)
+    : group_(std::make_shared<const device_group>(group)),
+      messages_(make_ghost_messages(group, columns)) {
+    for (const local_columns& mine : columns) first_owned_.push_back(mine.first_owned());
+    for (const ghost_message& m : messages_) {
+        staged_ = staged_ || m.staged;
+        orders_.push_back({m.owner, m.receiver});
+    }
+    orders_ = both_ways(std::move(orders_));
+    for (const ghost_message& m : messages_)
+        packed_.push_back(m.staged ? buffer<std::uint64_t>(group.handle(m.owner),
+                                                           static_cast<std::size_t>(m.count),
+                                                           "ghosts to copy")
+                                   : buffer<std::uint64_t>());
+}
+
+template <class V>
+void column_exchange::fill(std::span<V* const> arrays) const {
+    fetch(arrays);
+    if (!messages_.empty()) group_->order(orders_); // copies are there, owners may write again
+}
+
+template <class V>
+void column_exchange::fill_in_turn(std::span<V* const> arrays) const {
+    fetch(arrays);
+    if (staged_) group_->order(orders_);
+}
+
+/// Enqueues what the receivers and packers do, after what the owners did.
+template <class V>
+void column_exchange::fetch(std::span<V* const> arrays) const {
+    const std::size_t ranks = first_owned_.size();
+    if (arrays.size() != ranks)
+        throw usage_error("column_exchange::fill: there are " + std::to_string(arrays.size()) +
+                          " arrays for " + std::to_string(ranks) + " ranks");
+    if (messages_.empty()) return;
+    const settled_on_failure settled(*group_);
+    group_->order(orders_); // owners' values are there
+    for (std::size_t i = 0; i < messages_.size(); ++i) {
+        const ghost_message& m = messages_[i];
+        const auto owner = static_cast<std::size_t>(m.owner);
+        const V* const from = arrays[owner] + first_owned_[owner];
+        V* const to = arrays[static_cast<std::size_t>(m.receiver)] + m.first;
+        V* const packed = m.staged ? reinterpret_cast<V*>(packed_[i].data()) : to;
+        run_items((*group_)[m.packer()], gather_items<V>{m.places(), from, packed}, m.count);
+        if (m.staged)
+            group_->copy(m.owner, packed, m.receiver, to,
+                         static_cast<std::size_t>(m.count) * sizeof(V));
+    }
+}
+
+std::int64_t column_exchange::bytes() const noexcept {
+    std::size_t sum = 0;
+    for (const ghost_message& m : messages_) sum += m.bytes();
+    for (const auto& one : packed_) sum += one.size() * sizeof(std::uint64_t);
+    return static_cast<std::int64_t>(sum);
+}
+
+template void column_exchange::fill(std::span<std::uint64_t* const>) const;
+template void column_exchange::fill(std::span<std::int32_t* const>) const;
+template void column_exchange::fill(std::span<std::uint8_t* const>) const;
+template void column_exchange::fill(std::span<float* const>) const;
+template void column_exchange::fill(std::span<double* const>) const;
+template void column_exchange::fill_in_turn(std::span<std::int32_t* const>) const;
+template void column_exchange::fill_in_turn(std::span<float* const>) const;
+template void column_exchange::fill_in_turn(std::span<double* const>) const;
+
+} // namespace krylith

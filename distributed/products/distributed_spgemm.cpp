@@ -1,0 +1,221 @@
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include <krylith/device/threads/each_rank.hpp>
+#include <krylith/distributed/distributed_products.hpp>
+#include <krylith/distributed/products/ghost_rows.hpp>
+#include <krylith/distributed/products/numbered_columns.hpp>
+#include <krylith/distributed/products/product_checks.hpp>
+#include <krylith/distributed/products/product_kernels.hpp>
+#include <krylith/sparse/spgemm.hpp>
+#include <krylith/sparse/spgemm/spgemm_phases.hpp>
+
+namespace krylith {
+
+namespace {
+
+constexpr const char* spgemm_name = "distributed_spgemm";
+
+template <class T>
+void check_factors(const distributed_csr<T>& a, const distributed_csr<T>& b) {
+    need_group(spgemm_name, a);
+    need_group(spgemm_name, b);
+    if (a.group() != b.group())
+        throw usage_error("distributed_spgemm: A and B are on different "
+                          "groups");
+    if (a.columns() != b.rows())
+        throw usage_error("distributed_spgemm: A has " + std::to_string(a.columns()) +
+                          " columns and B " + std::to_string(b.rows()) +
+                          " rows; they must be as many");
+    if (a.column_owners() != b.row_owners())
+        throw usage_error("distributed_spgemm: the columns of A are partitioned in another way "
+                          "than the rows of B");
+}
+
+/// Refuses rows of B that don't ascend, by their numbers in the whole matrix.
+template <class T>
+void check_order(const distributed_csr<T>& b, int rank) {
+    if (b.block(rank).ascends()) return;
+    const device_csr_view<T> v = b.block(rank).view();
+    if (columns_ascend(b.group().handle(rank), {v.rows, v.nonzeros, v.offsets, v.indices})) return;
+    const std::vector<std::int32_t> columns = b.global_columns(rank).download();
+    const std::vector<std::int64_t> offsets = b.block(rank).download().row_offsets;
+    for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
+        for (auto k = static_cast<std::size_t>(offsets[i]) + 1;
+             k < static_cast<std::size_t>(offsets[i + 1]); ++k)
+            if (columns[k - 1] >= columns[k])
+                detail::refuse_order(b.row_owners().owned(rank).begin +
+                                         static_cast<std::int64_t>(i),
+                                     columns[k - 1], columns[k]);
+}
+
+} // namespace
+
+template <class T>
+struct distributed_spgemm<T>::plan {
+    device_group group;
+    planned_blocks a;
+    planned_blocks b;
+    row_partition rows;    ///< of C
+    row_partition columns; ///< of C
+    std::vector<local_columns> columns_of{};
+    ghost_rows fetched{};
+    std::vector<device_csr<T>> factors{}; ///< the rows of B that ranks need; none on one rank
+    std::vector<std::optional<spgemm<T>>> products{};
+
+    [[nodiscard]] std::size_t at(int rank) const { return static_cast<std::size_t>(rank); }
+    [[nodiscard]] const device_csr<T>& factor(const distributed_csr<T>& of_b, int rank) const {
+        return factors.empty() ? of_b.block(rank) : factors[at(rank)];
+    }
+
+    /// Makes the factors, with local columns; their values are to be fetched.
+    void make_factors(const distributed_csr<T>& of_a, const distributed_csr<T>& of_b) {
+        on_each_rank(group, [&](int rank) { check_order(of_b, rank); });
+        std::vector<local_columns> needed;
+        std::vector<const std::int64_t*> offsets;
+        for (int rank = 0; rank < group.size(); ++rank) {
+            needed.push_back(of_a.columns_of(rank));
+            offsets.push_back(of_b.block(rank).view().offsets);
+        }
+        fetched = ghost_rows(group, needed, offsets);
+        std::vector<buffer<std::int32_t>> own; // global columns
+        std::vector<buffer<std::int32_t>> all;
+        std::vector<const std::int32_t*> from;
+        std::vector<std::int32_t*> to;
+        for (int rank = 0; rank < group.size(); ++rank) {
+            own.push_back(of_b.global_columns(rank));
+            all.emplace_back(group.handle(rank), at_size(fetched.entries(rank)), "matrix");
+            from.push_back(own.back().data());
+            to.push_back(all.back().data());
+        }
+        fetched.fetch(std::span<const std::int32_t* const>(from),
+                      std::span<std::int32_t* const>(to));
+        factors.resize(at(group.size()));
+        columns_of.resize(at(group.size()));
+        on_each_rank(group, [&](int rank) {
+            const auto& device = group.handle(rank);
+            own[at(rank)] = {};
+            columns_of[at(rank)] =
+                number_columns(device, columns.owned(rank), columns.rows(), all[at(rank)]).value();
+            buffer<T> values(device, all[at(rank)].size(), "matrix");
+            factors[at(rank)] = {device, columns_of[at(rank)].count(), fetched.take_offsets(rank),
+                                 std::move(all[at(rank)]), std::move(values)};
+            factors[at(rank)].set_ascending(true); // as the rows of B do
+        });
+    }
+
+    static std::size_t at_size(std::int64_t count) { return static_cast<std::size_t>(count); }
+
+    void fetch_values(const distributed_csr<T>& of_b) {
+        if (factors.empty()) return;
+        std::vector<const T*> from;
+        std::vector<T*> to;
+        for (int rank = 0; rank < group.size(); ++rank) {
+            from.push_back(of_b.block(rank).view().values);
+            to.push_back(factors[at(rank)].values());
+        }
+        fetched.fetch(std::span<const T* const>(from), std::span<T* const>(to));
+    }
+};
+
+template <class T>
+void distributed_spgemm<T>::prepare(const distributed_csr<T>& a, const distributed_csr<T>& b) {
+    check_factors(a, b);
+    plan_ = std::make_unique<plan>(
+        plan{a.group(), planned_blocks(a), planned_blocks(b), a.row_owners(), b.column_owners()});
+    plan& p = *plan_;
+    if (p.group.size() == 1)
+        p.columns_of = {b.columns_of(0)};
+    else
+        p.make_factors(a, b);
+    p.products.resize(p.at(p.group.size()));
+}
+
+template <class T>
+distributed_spgemm<T>::distributed_spgemm(const distributed_csr<T>& a,
+                                          const distributed_csr<T>& b) {
+    prepare(a, b);
+    plan& p = *plan_;
+    on_each_rank(p.group, [&](int rank) {
+        p.products[p.at(rank)].emplace(a.block(rank), p.factor(b, rank));
+    });
+}
+
+template <class T>
+distributed_spgemm<T>::distributed_spgemm(const distributed_csr<T>& a, const distributed_csr<T>& b,
+                                          distributed_csr<T>& c) {
+    prepare(a, b);
+    plan& p = *plan_;
+    p.fetch_values(b);
+    std::vector<device_csr<T>> blocks(p.at(p.group.size()));
+    on_each_rank(p.group, [&](int rank) {
+        p.products[p.at(rank)].emplace(a.block(rank), p.factor(b, rank), blocks[p.at(rank)]);
+    });
+    c = {p.group, p.rows, p.columns, std::move(blocks), p.columns_of};
+}
+
+template <class T>
+distributed_spgemm<T>::distributed_spgemm(distributed_spgemm&&) noexcept = default;
+template <class T>
+distributed_spgemm<T>& distributed_spgemm<T>::operator=(distributed_spgemm&&) noexcept = default;
+template <class T>
+distributed_spgemm<T>::~distributed_spgemm() = default;
+
+template <class T>
+distributed_csr<T> distributed_spgemm<T>::multiply(const distributed_csr<T>& a,
+                                                   const distributed_csr<T>& b) const {
+    plan& p = *plan_;
+    p.a.check(spgemm_name, "A", p.group, a);
+    p.b.check(spgemm_name, "B", p.group, b);
+    p.fetch_values(b);
+    std::vector<device_csr<T>> blocks;
+    for (int rank = 0; rank < p.group.size(); ++rank)
+        blocks.push_back(p.products[p.at(rank)]->multiply(a.block(rank), p.factor(b, rank)));
+    return {p.group, p.rows, p.columns, std::move(blocks), p.columns_of};
+}
+
+template <class T>
+distributed_csr<T> distributed_spgemm<T>::take(const distributed_csr<T>& a,
+                                               const distributed_csr<T>& b) {
+    plan& p = *plan_;
+    p.a.check(spgemm_name, "A", p.group, a);
+    p.b.check(spgemm_name, "B", p.group, b);
+    p.fetch_values(b);
+    std::vector<device_csr<T>> blocks;
+    for (int rank = 0; rank < p.group.size(); ++rank)
+        blocks.push_back(p.products[p.at(rank)]->take(a.block(rank), p.factor(b, rank)));
+    return {p.group, p.rows, p.columns, std::move(blocks), p.columns_of};
+}
+
+template <class T>
+void distributed_spgemm<T>::refresh(const distributed_csr<T>& a, const distributed_csr<T>& b,
+                                    distributed_csr<T>& c) const {
+    plan& p = *plan_;
+    p.a.check(spgemm_name, "A", p.group, a);
+    p.b.check(spgemm_name, "B", p.group, b);
+    need_group(spgemm_name, c);
+    if (c.group() != p.group)
+        throw usage_error("distributed_spgemm: C is on another group than the plan");
+    p.fetch_values(b);
+    for (int rank = 0; rank < p.group.size(); ++rank)
+        p.products[p.at(rank)]->refresh(a.block(rank), p.factor(b, rank), c.block(rank));
+}
+
+template <class T>
+std::int64_t distributed_spgemm<T>::bytes() const {
+    std::int64_t most = 0;
+    for (int rank = 0; rank < plan_->group.size(); ++rank) {
+        std::int64_t bytes = plan_->products[plan_->at(rank)]->bytes();
+        if (!plan_->factors.empty())
+            bytes += plan_->factors[plan_->at(rank)].bytes() + plan_->fetched.bytes(rank) +
+                     plan_->columns_of[plan_->at(rank)].bytes();
+        most = std::max(most, bytes);
+    }
+    return most;
+}
+
+template class distributed_spgemm<double>;
+template class distributed_spgemm<float>;
+
+} // namespace krylith

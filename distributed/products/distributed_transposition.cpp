@@ -1,0 +1,228 @@
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <krylith/device/threads/each_rank.hpp>
+#include <krylith/distributed/distributed_products.hpp>
+#include <krylith/distributed/products/numbered_columns.hpp>
+#include <krylith/distributed/products/product_checks.hpp>
+#include <krylith/distributed/products/product_kernels.hpp>
+#include <krylith/distributed/products/transposed_pieces.hpp>
+#include <krylith/sparse/transpose.hpp>
+
+namespace krylith {
+
+namespace {
+
+constexpr const char* transposition_name = "distributed_transposition";
+
+/// The pattern of the rows of A^T of a rank.
+struct transposed_rows {
+    buffer<std::int64_t> offsets;
+    buffer<std::int32_t> columns;
+    local_columns numbers;
+
+    [[nodiscard]] std::int64_t bytes() const {
+        return static_cast<std::int64_t>(offsets.size() * sizeof(std::int64_t) +
+                                         columns.size() * sizeof(std::int32_t)) +
+               numbers.bytes();
+    }
+};
+
+} // namespace
+
+template <class T>
+struct distributed_transposition<T>::plan {
+    device_group group;
+    planned_blocks a;
+    row_partition rows;                        ///< of A
+    row_partition columns;                     ///< of A
+    std::vector<transposition> blocks{};       ///< several ranks: without their patterns
+    transposed_pieces pieces{};                ///< several ranks
+    std::vector<transposed_rows> transposed{}; ///< several ranks; empty after take()
+    std::vector<std::int64_t> entries{};       ///< of A^T, by rank; several ranks
+
+    [[nodiscard]] static std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
+
+    /// Finds the pattern of A^T on several ranks.
+    void join_patterns(const distributed_csr<T>& of_a) {
+        const auto ranks = at(group.size());
+        std::vector<device_csr<T>> local(ranks); // transposed blocks
+        std::vector<buffer<std::int32_t>> global(ranks);
+        on_each_rank(group, [&](int rank) {
+            local[at(rank)] = blocks[at(rank)].take(of_a.block(rank));
+            const device_csr_view<T> v = local[at(rank)].view();
+            const row_range mine = rows.owned(rank);
+            global[at(rank)] = {group.handle(rank), at_size(v.nonzeros), "transposed pattern"};
+            run_items(
+                group[rank],
+                number_globally{{mine.begin, 0, static_cast<std::int32_t>(mine.size()), 0, nullptr},
+                                v.indices,
+                                global[at(rank)].data()},
+                v.nonzeros);
+        });
+        std::vector<local_columns> numbers;
+        std::vector<const std::int64_t*> offsets;
+        for (int rank = 0; rank < group.size(); ++rank) {
+            numbers.push_back(of_a.columns_of(rank));
+            offsets.push_back(local[at(rank)].view().offsets);
+        }
+        pieces = transposed_pieces(group, numbers, offsets);
+        transposed.resize(ranks);
+        std::vector<const std::int32_t*> from;
+        std::vector<std::int32_t*> to;
+        for (int rank = 0; rank < group.size(); ++rank) {
+            entries.push_back(pieces.entries(rank));
+            transposed_rows& mine = transposed[at(rank)];
+            mine.columns = {group.handle(rank), at_size(pieces.entries(rank)),
+                            "transposed pattern"};
+            from.push_back(global[at(rank)].data());
+            to.push_back(mine.columns.data());
+        }
+        pieces.join(std::span<const std::int32_t* const>(from), std::span<std::int32_t* const>(to));
+        on_each_rank(group, [&](int rank) {
+            transposed_rows& mine = transposed[at(rank)];
+            mine.offsets = pieces.take_offsets(rank);
+            mine.numbers =
+                number_columns(group.handle(rank), rows.owned(rank), rows.rows(), mine.columns)
+                    .value();
+        });
+    }
+
+    static std::size_t at_size(std::int64_t count) { return static_cast<std::size_t>(count); }
+
+    /// Writes the values of A^T to an array of each rank.
+    void move_values(const distributed_csr<T>& of_a, std::span<T* const> to) const {
+        std::vector<buffer<T>> local;
+        std::vector<const T*> from;
+        for (int rank = 0; rank < group.size(); ++rank) {
+            const device_csr_view<T> v = of_a.block(rank).view();
+            local.emplace_back(group.handle(rank), at_size(v.nonzeros), "transposed values");
+            blocks[at(rank)].apply(v.values, local.back().data());
+            from.push_back(local.back().data());
+        }
+        pieces.join(std::span<const T* const>(from), to);
+    }
+
+    /// Makes A^T of patterns, which are moved or copied.
+    template <class Patterns>
+    [[nodiscard]] distributed_csr<T> make(const distributed_csr<T>& of_a,
+                                          const Patterns& pattern_of) const {
+        std::vector<device_csr<T>> made;
+        std::vector<local_columns> numbers;
+        std::vector<T*> to;
+        for (int rank = 0; rank < group.size(); ++rank) {
+            transposed_rows mine = pattern_of(rank);
+            numbers.push_back(mine.numbers);
+            buffer<T> values(group.handle(rank), mine.columns.size(), "transposed values");
+            made.emplace_back(group.handle(rank), mine.numbers.count(), std::move(mine.offsets),
+                              std::move(mine.columns), std::move(values));
+            to.push_back(made.back().values());
+        }
+        move_values(of_a, to);
+        return {group, columns, rows, std::move(made), std::move(numbers)};
+    }
+
+    void need_pattern() const {
+        if (group.size() > 1 && transposed.empty())
+            throw usage_error("distributed_transposition: take() has given the pattern away");
+    }
+
+    /// A^T of one rank.
+    [[nodiscard]] distributed_csr<T> alone(device_csr<T> made) const {
+        std::vector<device_csr<T>> one;
+        one.push_back(std::move(made));
+        return {group, columns, rows, std::move(one), {local_columns(nullptr, rows.owned(0), {})}};
+    }
+};
+
+template <class T>
+distributed_transposition<T>::distributed_transposition(const distributed_csr<T>& a) {
+    need_group(transposition_name, a);
+    plan_ = std::make_unique<plan>(
+        plan{a.group(), planned_blocks(a), a.row_owners(), a.column_owners()});
+    plan_->blocks.resize(plan::at(a.group().size()));
+    on_each_rank(a.group(),
+                 [&](int rank) { plan_->blocks[plan::at(rank)] = transposition(a.block(rank)); });
+    if (a.group().size() > 1) plan_->join_patterns(a);
+}
+
+template <class T>
+distributed_transposition<T>::distributed_transposition(distributed_transposition&&) noexcept =
+    default;
+template <class T>
+distributed_transposition<T>&
+distributed_transposition<T>::operator=(distributed_transposition&&) noexcept = default;
+template <class T>
+distributed_transposition<T>::~distributed_transposition() = default;
+
+template <class T>
+distributed_csr<T> distributed_transposition<T>::apply(const distributed_csr<T>& a) const {
+    const plan& p = *plan_;
+    p.a.check(transposition_name, "the matrix", p.group, a);
+    if (p.group.size() == 1) return p.alone(p.blocks[0].apply(a.block(0)));
+    p.need_pattern();
+    return p.make(a, [&](int rank) {
+        const transposed_rows& from = p.transposed[plan::at(rank)];
+        const auto& on = p.group.handle(rank);
+        transposed_rows copy{{on, from.offsets.size(), "transposed pattern"},
+                             {on, from.columns.size(), "transposed pattern"},
+                             from.numbers};
+        on->copy(copy.offsets.data(), from.offsets.data(),
+                 from.offsets.size() * sizeof(std::int64_t));
+        if (from.columns.size() != 0)
+            on->copy(copy.columns.data(), from.columns.data(),
+                     from.columns.size() * sizeof(std::int32_t));
+        return copy;
+    });
+}
+
+template <class T>
+distributed_csr<T> distributed_transposition<T>::take(const distributed_csr<T>& a) {
+    plan& p = *plan_;
+    p.a.check(transposition_name, "the matrix", p.group, a);
+    if (p.group.size() == 1) return p.alone(p.blocks[0].take(a.block(0)));
+    p.need_pattern();
+    distributed_csr<T> result =
+        p.make(a, [&](int rank) { return std::move(p.transposed[plan::at(rank)]); });
+    p.transposed.clear();
+    return result;
+}
+
+template <class T>
+void distributed_transposition<T>::apply(const distributed_csr<T>& a,
+                                         distributed_csr<T>& transposed) const {
+    const plan& p = *plan_;
+    p.a.check(transposition_name, "the matrix", p.group, a);
+    need_group(transposition_name, transposed);
+    if (transposed.group() != p.group)
+        throw usage_error("distributed_transposition: A^T is on another group than the plan");
+    if (p.group.size() == 1) return p.blocks[0].apply(a.block(0), transposed.block(0));
+    std::vector<T*> to;
+    for (int rank = 0; rank < p.group.size(); ++rank) {
+        if (transposed.block(rank).nonzeros() != p.entries[plan::at(rank)] ||
+            transposed.row_owners() != p.columns || transposed.column_owners() != p.rows)
+            throw usage_error("distributed_transposition::apply: the second matrix is not the "
+                              "first one's transposed");
+        to.push_back(transposed.block(rank).values());
+    }
+    p.move_values(a, to);
+}
+
+template <class T>
+std::int64_t distributed_transposition<T>::bytes() const {
+    const plan& p = *plan_;
+    if (p.group.size() == 1) return p.blocks[0].bytes();
+    std::int64_t most = 0;
+    for (int rank = 0; rank < p.group.size(); ++rank) {
+        std::int64_t bytes = p.blocks[plan::at(rank)].bytes() + p.pieces.bytes(rank);
+        if (!p.transposed.empty()) bytes += p.transposed[plan::at(rank)].bytes();
+        most = std::max(most, bytes);
+    }
+    return most;
+}
+
+template class distributed_transposition<double>;
+template class distributed_transposition<float>;
+
+} // namespace krylith

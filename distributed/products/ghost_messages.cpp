@@ -1,0 +1,59 @@
+#include <krylith/distributed/products/ghost_messages.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <krylith/distributed/products/settled_on_failure.hpp>
+
+namespace krylith {
+
+namespace {
+
+/// Makes the list of a message one that its owner has.
+void bring_to_owner(const device_group& group, ghost_message& m) {
+    buffer<std::int32_t> there(group.handle(m.owner), static_cast<std::size_t>(m.count),
+                               "places of ghosts");
+    group.copy(m.receiver, m.list->data() + m.begin, m.owner, there.data(),
+               there.size() * sizeof(std::int32_t));
+    m.list = std::make_shared<const buffer<std::int32_t>>(std::move(there));
+    m.begin = 0;
+}
+
+} // namespace
+
+std::vector<ghost_message> make_ghost_messages(const device_group& group,
+                                               std::span<const local_columns> columns,
+                                               ghost_lists lists) {
+    std::vector<ghost_message> messages;
+    bool copied = false;
+    const settled_on_failure settled(group);
+    for (int receiver = 0; receiver < group.size(); ++receiver) {
+        const local_columns& mine = columns[static_cast<std::size_t>(receiver)];
+        const std::vector<std::int32_t>& ghosts = mine.ghosts();
+        auto begin = ghosts.begin();
+        for (int owner = 0; owner < group.size() && begin != ghosts.end(); ++owner) {
+            const row_range theirs = columns[static_cast<std::size_t>(owner)].owned();
+            const auto end = std::lower_bound(begin, ghosts.end(), theirs.end);
+            if (owner == receiver || begin == end) continue;
+            ghost_message m;
+            m.owner = owner;
+            m.receiver = receiver;
+            m.first = begin - ghosts.begin();
+            if (m.first >= mine.first_owned()) m.first += mine.owned().size();
+            m.count = end - begin;
+            m.staged = group.path(receiver, owner) == peer_path::staged;
+            m.list = mine.resident_ghosts();
+            m.begin = begin - ghosts.begin();
+            m.first_of_owner = static_cast<std::int32_t>(theirs.begin);
+            m.copied = m.staged || lists == ghost_lists::owners;
+            if (m.copied) bring_to_owner(group, m);
+            copied = copied || m.copied;
+            begin = end;
+            messages.push_back(std::move(m));
+        }
+    }
+    if (copied) group.join(); // the owners' kernels, and the end of their lists, come after
+    return messages;
+}
+
+} // namespace krylith

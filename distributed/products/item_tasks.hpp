@@ -1,0 +1,131 @@
+// What products do with numbered items, each on its own: one definition for host and CUDA.
+#pragma once
+
+#include <cstdint>
+
+#include <krylith/device/kernel/annotations.hpp>
+#include <krylith/distributed/source/local_columns.hpp>
+
+namespace krylith {
+
+/// Replaces global columns by local ones.
+struct number_locally {
+    column_numbers numbers;
+    std::int32_t* columns;
+    KRYLITH_HD void operator()(std::int64_t k) const { columns[k] = numbers.local(columns[k]); }
+};
+
+struct number_globally {
+    column_numbers numbers;
+    const std::int32_t* local;
+    std::int32_t* global;
+    KRYLITH_HD void operator()(std::int64_t k) const {
+        global[k] = static_cast<std::int32_t>(numbers.global(local[k]));
+    }
+};
+
+/// Counts offsets of either width from another place.
+template <class Offset>
+struct shift_offsets {
+    const Offset* from;
+    std::int64_t by;
+    std::int64_t* to;
+    KRYLITH_HD void operator()(std::int64_t i) const { to[i] = from[i] + by; }
+};
+
+/// Rows that a list names by their numbers in the whole matrix, counted from the first one of
+/// their owner; all of them where there is no list.
+struct listed_rows {
+    const std::int32_t* rows = nullptr;
+    std::int32_t first = 0;
+    [[nodiscard]] KRYLITH_HD std::int64_t operator[](std::int64_t i) const {
+        return rows != nullptr ? rows[i] - first : i;
+    }
+};
+
+/// Copies the lengths of listed rows.
+struct take_lengths {
+    const std::int64_t* offsets;
+    listed_rows rows;
+    std::int64_t* lengths;
+    KRYLITH_HD void operator()(std::int64_t i) const {
+        lengths[i] = offsets[rows[i] + 1] - offsets[rows[i]];
+    }
+};
+
+/// Adds the lengths of packed rows to those of the rows that they are pieces of. What was there
+/// before becomes jump[i]. No row may stand twice in `rows`.
+struct add_lengths {
+    const std::int64_t* packed;
+    listed_rows rows;
+    std::int64_t* lengths;
+    std::int64_t* jump;
+    KRYLITH_HD void operator()(std::int64_t i) const {
+        std::int64_t& length = lengths[rows[i]];
+        jump[i] = length;
+        length += packed[i + 1] - packed[i];
+    }
+};
+
+/// Turns places within rows, as add_lengths left them, into ways from packed entries to the
+/// matrix.
+struct jump_into_rows {
+    const std::int64_t* packed;
+    listed_rows rows;
+    const std::int64_t* offsets;
+    std::int64_t* jump;
+    KRYLITH_HD void operator()(std::int64_t i) const { jump[i] += offsets[rows[i]] - packed[i]; }
+};
+
+/// Finds the ways from packed entries to where they are in listed rows.
+struct jump_from_rows {
+    const std::int64_t* packed;
+    listed_rows rows;
+    const std::int64_t* offsets;
+    std::int64_t* jump;
+    KRYLITH_HD void operator()(std::int64_t i) const { jump[i] = offsets[rows[i]] - packed[i]; }
+};
+
+template <class V>
+struct gather_items {
+    listed_rows places;
+    const V* from;
+    V* to;
+    KRYLITH_HD void operator()(std::int64_t i) const { to[i] = from[places[i]]; }
+};
+
+/// No place may stand twice.
+template <class V>
+struct scatter_items {
+    const std::int32_t* places;
+    const V* from;
+    V* to;
+    KRYLITH_HD void operator()(std::int64_t i) const { to[places[i]] = from[i]; }
+};
+
+/// The rows of an identity matrix.
+template <class T>
+struct identity_rows {
+    std::int64_t* offsets;
+    std::int32_t* columns;
+    T* values;
+    std::int64_t rows;
+    KRYLITH_HD void operator()(std::int64_t i) const {
+        offsets[i] = i;
+        if (i == rows) return;
+        columns[i] = static_cast<std::int32_t>(i);
+        values[i] = 1;
+    }
+};
+
+// clang-format off
+#define KRYLITH_FOR_ITEM_TASKS(F)                                                                  \
+    F(number_locally) F(number_globally) F(shift_offsets<std::int32_t>)                            \
+    F(shift_offsets<std::int64_t>) F(take_lengths) F(add_lengths) F(jump_into_rows)                \
+    F(jump_from_rows) F(gather_items<std::uint64_t>) F(gather_items<std::int32_t>)                 \
+    F(gather_items<std::uint8_t>) F(gather_items<float>) F(gather_items<double>)                   \
+    F(scatter_items<float>) F(scatter_items<double>) F(identity_rows<float>)                       \
+    F(identity_rows<double>)
+// clang-format on
+
+} // namespace krylith

@@ -1,0 +1,88 @@
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include <krylith/device/threads/each_rank.hpp>
+#include <krylith/distributed/distributed_products.hpp>
+#include <krylith/distributed/products/identity_block.hpp>
+#include <krylith/distributed/products/product_checks.hpp>
+#include <krylith/distributed/products/product_kernels.hpp>
+#include <krylith/sparse/spgemm.hpp>
+
+namespace krylith {
+
+namespace {
+
+constexpr const char* sorting_name = "sorted_rows";
+
+} // namespace
+
+template <class T>
+struct sorted_rows<T>::plan {
+    device_group group;
+    planned_blocks a;
+    row_partition rows;
+    row_partition columns;
+    std::vector<local_columns> columns_of;
+    std::vector<device_csr<T>> identities{};
+    std::vector<std::optional<spgemm<T>>> products{};
+};
+
+template <class T>
+sorted_rows<T>::sorted_rows(const distributed_csr<T>& a) {
+    need_group(sorting_name, a);
+    const auto ranks = static_cast<std::size_t>(a.group().size());
+    plan_ = std::make_unique<plan>(
+        plan{a.group(), planned_blocks(a), a.row_owners(), a.column_owners(), {}});
+    for (int rank = 0; rank < a.group().size(); ++rank)
+        plan_->columns_of.push_back(a.columns_of(rank));
+    plan_->identities.resize(ranks);
+    plan_->products.resize(ranks);
+    on_each_rank(a.group(), [&](int rank) {
+        const auto at = static_cast<std::size_t>(rank);
+        plan_->identities[at] = identity_block<T>(a.group().handle(rank), a.block(rank).columns(),
+                                                  a.block(rank).columns());
+        plan_->products[at].emplace(a.block(rank), plan_->identities[at]);
+    });
+}
+
+template <class T>
+sorted_rows<T>::sorted_rows(sorted_rows&&) noexcept = default;
+template <class T>
+sorted_rows<T>& sorted_rows<T>::operator=(sorted_rows&&) noexcept = default;
+template <class T>
+sorted_rows<T>::~sorted_rows() = default;
+
+template <class T>
+distributed_csr<T> sorted_rows<T>::apply(const distributed_csr<T>& a) const {
+    plan_->a.check(sorting_name, "A", plan_->group, a);
+    std::vector<device_csr<T>> blocks;
+    for (std::size_t at = 0; at < plan_->products.size(); ++at)
+        blocks.push_back(
+            plan_->products[at]->multiply(a.block(static_cast<int>(at)), plan_->identities[at]));
+    return {plan_->group, plan_->rows, plan_->columns, std::move(blocks), plan_->columns_of};
+}
+
+template <class T>
+void sorted_rows<T>::apply(const distributed_csr<T>& a, distributed_csr<T>& sorted) const {
+    plan_->a.check(sorting_name, "A", plan_->group, a);
+    need_group(sorting_name, sorted);
+    if (sorted.group() != plan_->group)
+        throw usage_error("sorted_rows: the sorted matrix is on another group than the plan");
+    for (std::size_t at = 0; at < plan_->products.size(); ++at)
+        plan_->products[at]->refresh(a.block(static_cast<int>(at)), plan_->identities[at],
+                                     sorted.block(static_cast<int>(at)));
+}
+
+template <class T>
+std::int64_t sorted_rows<T>::bytes() const {
+    std::int64_t most = 0;
+    for (std::size_t at = 0; at < plan_->products.size(); ++at)
+        most = std::max(most, plan_->identities[at].bytes() + plan_->products[at]->bytes());
+    return most;
+}
+
+template class sorted_rows<double>;
+template class sorted_rows<float>;
+
+} // namespace krylith

@@ -1,0 +1,159 @@
+#include <krylith/distributed/products/transposed_pieces.hpp>
+
+#include <utility>
+
+#include <krylith/device/threads/each_rank.hpp>
+#include <krylith/distributed/products/download_numbers.hpp>
+#include <krylith/distributed/products/product_kernels.hpp>
+#include <krylith/distributed/products/settled_on_failure.hpp>
+
+namespace krylith {
+
+namespace {
+
+constexpr const char* transposed_rows_item = "rows of a transposed matrix";
+
+} // namespace
+
+transposed_pieces::transposed_pieces(const device_group& group,
+                                     std::span<const local_columns> columns,
+                                     std::span<const std::int64_t* const> offsets)
+    : group_(std::make_shared<const device_group>(group)),
+      own_(columns.size()),
+      offsets_(columns.size()),
+      size_(columns.size()) {
+    const settled_on_failure settled(*group_);
+    for (ghost_message& ghosts : make_ghost_messages(group, columns, ghost_lists::owners)) {
+        piece p;
+        p.ghosts = std::move(ghosts);
+        pieces_.push_back(std::move(p));
+    }
+    bring_offsets(columns, offsets);
+    place(columns);
+}
+
+/// Brings the offsets of pieces to where these go, counted from 0, and reads where they begin.
+void transposed_pieces::bring_offsets(std::span<const local_columns> columns,
+                                      std::span<const std::int64_t* const> offsets) {
+    on_each_rank(*group_, [&](int rank) {
+        device& on = (*group_)[rank];
+        const std::int64_t* const mine = offsets[as_size(rank)];
+        const std::int64_t first = columns[as_size(rank)].first_owned();
+        const std::int64_t rows = columns[as_size(rank)].owned().size();
+        std::vector<const std::int64_t*> ends{mine + first, mine + first + rows};
+        for (const piece& p : pieces_)
+            if (p.ghosts.receiver == rank)
+                ends.insert(ends.end(),
+                            {mine + p.ghosts.first, mine + p.ghosts.first + p.ghosts.count});
+        const std::vector<std::int64_t> numbers = download_numbers(on, ends);
+        own_rows& own = own_[as_size(rank)];
+        own.begin = numbers[0];
+        own.end = numbers[1];
+        auto next = numbers.begin() + 2;
+        for (piece& p : pieces_) {
+            if (p.ghosts.receiver != rank) continue;
+            p.begin = *next++;
+            p.end = *next++;
+        }
+        own.packed = {group_->handle(rank), static_cast<std::size_t>(rows) + 1,
+                      transposed_rows_item};
+        own.jump = {group_->handle(rank), static_cast<std::size_t>(rows), transposed_rows_item};
+        on.copy(own.packed.data(), mine + first, own.packed.size() * sizeof(std::int64_t));
+    });
+    for (piece& p : pieces_) {
+        const ghost_message& g = p.ghosts;
+        p.packed = {group_->handle(g.owner), static_cast<std::size_t>(g.count) + 1,
+                    transposed_rows_item};
+        p.jump = {group_->handle(g.owner), static_cast<std::size_t>(g.count), transposed_rows_item};
+        group_->copy(g.receiver, offsets[as_size(g.receiver)] + g.first, g.owner, p.packed.data(),
+                     p.packed.size() * sizeof(std::int64_t));
+    }
+    group_->join();
+    for (piece& p : pieces_)
+        run_items((*group_)[p.ghosts.owner],
+                  shift_offsets<std::int64_t>{p.packed.data(), -p.begin, p.packed.data()},
+                  p.ghosts.count + 1);
+}
+
+/// Adds up the lengths of rows, and finds the places of pieces in them.
+void transposed_pieces::place(std::span<const local_columns> columns) {
+    for (int rank = 0; rank < group_->size(); ++rank) {
+        device& on = (*group_)[rank];
+        const std::int64_t rows = columns[as_size(rank)].owned().size();
+        buffer<std::int64_t>& all = offsets_[as_size(rank)];
+        all = {group_->handle(rank), static_cast<std::size_t>(rows) + 1, "offsets of a matrix"};
+        all.zero();
+        const own_rows& own = own_[as_size(rank)];
+        std::int64_t& size = size_[as_size(rank)];
+        const auto add_own = [&] {
+            run_items(on, add_lengths{own.packed.data(), {}, all.data(), own.jump.data()}, rows);
+            size += own.end - own.begin;
+        };
+        bool added = false;
+        for (const piece& p : pieces_) {
+            if (p.ghosts.owner != rank) continue;
+            if (p.ghosts.receiver > rank && !std::exchange(added, true)) add_own();
+            run_items(on,
+                      add_lengths{p.packed.data(), p.ghosts.places(), all.data(), p.jump.data()},
+                      p.ghosts.count);
+            size += p.end - p.begin;
+        }
+        if (!added) add_own();
+        sum_lengths(group_->handle(rank), all.data(), rows);
+        run_items(on, jump_into_rows{own.packed.data(), {}, all.data(), own.jump.data()}, rows);
+        for (const piece& p : pieces_)
+            if (p.ghosts.owner == rank)
+                run_items(
+                    on,
+                    jump_into_rows{p.packed.data(), p.ghosts.places(), all.data(), p.jump.data()},
+                    p.ghosts.count);
+    }
+}
+
+buffer<std::int64_t> transposed_pieces::take_offsets(int rank) {
+    return std::move(offsets_.at(as_size(rank)));
+}
+
+template <class V>
+void transposed_pieces::join(std::span<const V* const> from, std::span<V* const> to) const {
+    std::vector<buffer<V>> arrived;
+    const settled_on_failure settled(*group_); // before `arrived` is freed
+    for (const piece& p : pieces_) {
+        const ghost_message& g = p.ghosts;
+        arrived.emplace_back(group_->handle(g.owner), static_cast<std::size_t>(p.end - p.begin),
+                             transposed_rows_item);
+        group_->copy(g.receiver, from[as_size(g.receiver)] + p.begin, g.owner,
+                     arrived.back().data(), arrived.back().size() * sizeof(V));
+    }
+    group_->join();
+    for (int rank = 0; rank < group_->size(); ++rank) {
+        const own_rows& own = own_[as_size(rank)];
+        scatter_rows((*group_)[rank],
+                     {static_cast<std::int64_t>(own.jump.size()), own.end - own.begin,
+                      own.packed.data(), own.jump.data()},
+                     from[as_size(rank)], to[as_size(rank)]);
+    }
+    for (std::size_t i = 0; i < pieces_.size(); ++i) {
+        const piece& p = pieces_[i];
+        scatter_rows((*group_)[p.ghosts.owner],
+                     {p.ghosts.count, p.end - p.begin, p.packed.data(), p.jump.data()},
+                     static_cast<const V*>(arrived[i].data()), to[as_size(p.ghosts.owner)]);
+    }
+}
+
+std::int64_t transposed_pieces::bytes(int rank) const noexcept {
+    const own_rows& own = own_[as_size(rank)];
+    std::size_t sum = (own.packed.size() + own.jump.size()) * sizeof(std::int64_t);
+    for (const piece& p : pieces_)
+        if (p.ghosts.owner == rank)
+            sum += (p.packed.size() + p.jump.size()) * sizeof(std::int64_t) + p.ghosts.bytes();
+    return static_cast<std::int64_t>(sum);
+}
+
+template void transposed_pieces::join(std::span<const std::int32_t* const>,
+                                      std::span<std::int32_t* const>) const;
+template void transposed_pieces::join(std::span<const float* const>, std::span<float* const>) const;
+template void transposed_pieces::join(std::span<const double* const>,
+                                      std::span<double* const>) const;
+
+} // namespace krylith

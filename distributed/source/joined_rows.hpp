@@ -1,0 +1,53 @@
+// Ranges of rows of a matrix as one block, in the order in which a device computes them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <krylith/distributed/source/row_starts.hpp>
+#include <krylith/partition/replicated/block_partition.hpp>
+#include <krylith/sparse/device_matrix.hpp>
+
+namespace krylith {
+
+/// A segment: rows [begin, begin + rows.size()) of a block.
+struct row_segment {
+    std::int64_t begin;
+    row_range rows;     ///< rows of the matrix
+    row_range nonzeros; ///< nonzeros of these rows, in the order of the matrix
+};
+
+struct joined_rows {
+    std::vector<row_segment> segments; ///< at least one, which may be empty
+    std::int64_t size = 0;             ///< rows of the block, padding included
+    row_map map;                       ///< identity if the rows are consecutive and all are sent
+
+    /// Returns the row of y that is row 0 of the block where map.count = 0; otherwise pointers
+    /// start at row 0 of y.
+    [[nodiscard]] std::int64_t first_row() const {
+        return map.count == 0 ? segments.front().rows.begin : 0;
+    }
+    [[nodiscard]] bool consecutive() const { return segments.size() == 1; }
+    [[nodiscard]] std::int64_t nonzeros() const;
+};
+
+/// Returns all rows that the part computes: its ranges, with neighbours in one segment, then the
+/// redundant rows. Segments begin at whole warps of the block, because a warp's results should fill
+/// whole lines of memory: a segment that ends within a warp, at the end of the matrix, is padded.
+[[nodiscard]] joined_rows join_rows(const block_partition& partition, int part,
+                                    const row_starts& starts);
+
+/// Returns one range as a block.
+[[nodiscard]] joined_rows lone_rows(row_range rows, const row_starts& starts);
+
+/// Returns the values of the rows in the order of the block, from those of the matrix. O(nonzeros),
+/// with OpenMP.
+template <class V>
+[[nodiscard]] std::vector<V> join_entries(const joined_rows& rows, std::span<const V> of_matrix);
+
+/// Returns the offsets of the block's rows, from 0.
+[[nodiscard]] std::vector<std::int64_t> join_offsets(const joined_rows& rows,
+                                                     std::span<const std::int64_t> row_offsets);
+
+} // namespace krylith

@@ -1,0 +1,104 @@
+// Patterns of arrays that lie on the devices.
+#include <krylith/distributed/source/memory_items.hpp>
+#include <krylith/distributed/source/resident_matrix.hpp>
+
+#include <krylith/config.hpp>
+#if KRYLITH_HAVE_CUDA
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <krylith/device/threads/each_rank.hpp>
+#include <krylith/matrix/types/index_width.hpp>
+
+namespace krylith {
+
+namespace {} // namespace
+
+std::shared_ptr<resident_matrix>
+take_pattern(const device_group& group, std::span<const given_rows> given, std::int64_t columns) {
+    if (columns > index_size_limit()) return nullptr;
+    auto result = std::make_shared<resident_matrix>(
+        resident_matrix{group, {}, columns, std::vector<resident_rows>(given.size())});
+    for (const given_rows& from : given)
+        result->rows.begin.push_back(result->rows.begin.back() + from.rows);
+    std::vector<std::uint8_t> wrong(given.size()); // bytes, since threads write neighbours
+    on_each_rank(group, [&](int rank) {
+        const auto& device = group.handle(rank);
+        const given_rows& from = given[as_size(rank)];
+        resident_rows& to = result->parts[as_size(rank)];
+        to.offsets = buffer<std::int64_t>(device, as_size(from.rows) + 1, set_up_item);
+        to.columns = from.columns;
+        if (from.rows == 0) {
+            to.offsets.zero();
+            return;
+        }
+        if (from.wide_offsets != nullptr)
+            cuda::count_from_zero(*device, from.wide_offsets, from.rows + 1, to.offsets.data());
+        else
+            cuda::count_from_zero(*device, from.narrow_offsets, from.rows + 1, to.offsets.data());
+        const auto [lengths, descends] =
+            cuda::measure_lengths(device, to.offsets.data(), from.rows);
+        to.lengths = lengths;
+        wrong[as_size(rank)] =
+            descends || cuda::has_bad_column(device, to.columns, lengths.nonzeros, columns);
+    });
+    return std::ranges::any_of(wrong, [](std::uint8_t w) { return w != 0; }) ? nullptr : result;
+}
+
+std::shared_ptr<resident_matrix> take_numbered(const device_group& group,
+                                               std::span<const numbered_rows> given,
+                                               std::int64_t columns) {
+    auto result = std::make_shared<resident_matrix>(
+        resident_matrix{group, {}, columns, std::vector<resident_rows>(given.size())});
+    for (const numbered_rows& from : given)
+        result->rows.begin.push_back(result->rows.begin.back() + from.rows);
+    on_each_rank(group, [&](int rank) {
+        const auto& device = group.handle(rank);
+        const numbered_rows& from = given[as_size(rank)];
+        resident_rows& to = result->parts[as_size(rank)];
+        to.offsets = buffer<std::int64_t>(device, as_size(from.rows) + 1, set_up_item);
+        to.columns = from.columns;
+        to.numbers = from.numbers;
+        if (from.rows == 0) {
+            to.offsets.zero();
+            return;
+        }
+        device->copy(to.offsets.data(), from.offsets, to.offsets.size() * sizeof(std::int64_t));
+        to.lengths = cuda::measure_lengths(device, to.offsets.data(), from.rows).lengths;
+    });
+    return result;
+}
+
+std::shared_ptr<resident_matrix> take_entries(const device_group& group,
+                                              std::span<const given_entries> given,
+                                              std::int64_t columns,
+                                              std::vector<device_assembly>& assemblies) {
+    if (columns > index_size_limit()) return nullptr;
+    auto result = std::make_shared<resident_matrix>(
+        resident_matrix{group, {}, columns, std::vector<resident_rows>(given.size())});
+    for (std::size_t rank = 0; rank < given.size(); ++rank) {
+        const auto& device = group.handle(static_cast<int>(rank));
+        const given_entries& from = given[rank];
+        const std::int64_t first = result->rows.begin.back();
+        result->rows.begin.push_back(first + from.rows);
+        if (from.entries > index_limit) return nullptr;
+        auto made = cuda::assemble_there(device, from.row_indices, from.column_indices,
+                                         from.entries, {first, first + from.rows}, columns);
+        if (!made) return nullptr;
+        resident_rows& to = result->parts[rank];
+        to.offsets = std::move(made->offsets);
+        to.uploaded = std::move(made->columns);
+        to.columns = to.uploaded.data();
+        to.lengths = cuda::measure_lengths(device, to.offsets.data(), from.rows).lengths;
+        assemblies.push_back(std::move(*made));
+    }
+    return result;
+}
+
+} // namespace krylith
+
+#endif

@@ -1,0 +1,111 @@
+// Plans and local columns that devices make of their patterns.
+#include <krylith/distributed/source/memory_items.hpp>
+#include <krylith/distributed/source/resident_matrix.hpp>
+
+#include <krylith/config.hpp>
+#if KRYLITH_HAVE_CUDA
+
+#include <string>
+#include <utility>
+
+#include <krylith/device/threads/each_rank.hpp>
+#include <krylith/distributed/source/scattered_entries.hpp>
+#include <krylith/matrix/types/index_width.hpp>
+
+namespace krylith {
+
+namespace {
+
+/// The numbers of owned columns among those of a rank's entries.
+row_range owned_numbers(const resident_rows& mine, row_range owned) {
+    if (!mine.numbers) return owned;
+    const std::int64_t first = mine.numbers->first_owned();
+    return {first, first + owned.size()};
+}
+
+/// Finds the rows that touch ghosts, and the ghosts if they are wanted and not known. Returns the
+/// rows that touch none.
+std::int64_t find_ghosts(resident_matrix& matrix, int rank, row_range owned, bool listed) {
+    resident_rows& mine = matrix.parts[static_cast<std::size_t>(rank)];
+    const std::int64_t rows = mine.lengths.rows;
+    if (matrix.group.size() == 1) return rows; // it owns all columns
+    const auto& device = matrix.group.handle(rank);
+    mine.touches_ghost = buffer<std::uint8_t>(device, as_size(rows), set_up_item);
+    mine.ghosts = {};
+    listed = listed && !mine.numbers;
+    return cuda::find_ghosts(device,
+                             {mine.offsets.data(), mine.columns, rows, mine.lengths.nonzeros},
+                             owned_numbers(mine, owned), matrix.columns,
+                             listed ? &mine.ghosts : nullptr, mine.touches_ghost.data());
+}
+
+resident_block numbered(const resident_matrix& matrix, int rank, row_range owned, bool listed) {
+    const resident_rows& mine = matrix.parts[static_cast<std::size_t>(rank)];
+    resident_block block{mine.pattern(), {}};
+    if (matrix.group.size() == 1) return block;
+    block.pattern.boundary = mine.touches_ghost.data();
+    // Numbers without ghosts below the owned columns are those of plans.
+    if (mine.numbers && mine.numbers->first_owned() == 0) return block;
+    const auto& device = matrix.group.handle(rank);
+    block.columns = buffer<std::int32_t>(device, as_size(mine.lengths.nonzeros), set_up_item);
+    cuda::localize(*device, mine.columns, mine.lengths.nonzeros, owned_numbers(mine, owned),
+                   listed && !mine.numbers ? &mine.ghosts : nullptr, block.columns.data());
+    block.pattern.columns = block.columns.data();
+    return block;
+}
+
+} // namespace
+
+double scattered_fraction(const resident_matrix& matrix, int rank, std::int64_t value_bytes) {
+    const resident_rows& mine = matrix.parts[as_size(rank)];
+    const auto first = sampled_rows({0, mine.lengths.rows});
+    const auto columns = cuda::first_columns(
+        matrix.group.handle(rank),
+        {mine.offsets.data(), mine.columns, mine.lengths.rows, mine.lengths.nonzeros}, first,
+        most_sampled_entries);
+    std::vector<sampled_pair> sample;
+    for (std::size_t k = 0; k < first.size(); ++k) sample.push_back({columns[k][0], columns[k][1]});
+    return scattered_fraction(sample, value_bytes);
+}
+
+halo_plan make_halo_plan(resident_matrix& matrix, row_partition of_rows, row_partition of_columns) {
+    halo_plan plan{std::move(of_rows), std::move(of_columns), {}};
+    plan.local.resize(matrix.parts.size());
+    on_each_rank(matrix.group, [&](int rank) {
+        local_halo& mine = plan.local[as_size(rank)];
+        resident_rows& rows = matrix.parts[as_size(rank)];
+        mine.interior_rows = find_ghosts(matrix, rank, plan.columns.owned(rank), true);
+        const auto take = [&](const std::vector<std::int32_t>& ghosts) {
+            mine.ghosts.assign(ghosts.begin(), ghosts.end());
+        };
+        if (rows.numbers)
+            take(rows.numbers->ghosts());
+        else
+            take(cuda::list_members(matrix.group.handle(rank), rows.ghosts).download());
+        static_cast<void>(plan.local_size(rank)); // throws if it is too large
+    });
+    match_ghosts(plan);
+    return plan;
+}
+
+allgather_plan make_allgather_plan(resident_matrix& matrix, row_partition of_rows,
+                                   row_partition of_columns) {
+    allgather_plan plan{std::move(of_rows), std::move(of_columns), {}};
+    for (int rank = 0; rank < matrix.group.size(); ++rank) {
+        static_cast<void>(plan.local_size(rank)); // throws if it is too large
+        plan.local.push_back({find_ghosts(matrix, rank, plan.columns.owned(rank), false), {}});
+    }
+    return plan;
+}
+
+resident_block local_block(const resident_matrix& matrix, const halo_plan& plan, int rank) {
+    return numbered(matrix, rank, plan.columns.owned(rank), true);
+}
+
+resident_block local_block(const resident_matrix& matrix, const allgather_plan& plan, int rank) {
+    return numbered(matrix, rank, plan.columns.owned(rank), false);
+}
+
+} // namespace krylith
+
+#endif

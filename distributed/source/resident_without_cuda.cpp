@@ -1,0 +1,70 @@
+// Stands for patterns on devices in builds without CUDA, where no group has such devices.
+#include <krylith/distributed/source/resident_matrix.hpp>
+
+#include <krylith/config.hpp>
+#if !KRYLITH_HAVE_CUDA
+
+#include <krylith/device/error.hpp>
+
+namespace krylith {
+
+namespace {
+
+/// Ends calls that no group of a build without CUDA can make.
+[[noreturn]] void refuse_cuda() {
+    throw device_error("krylith was built without CUDA");
+}
+
+} // namespace
+
+template <class T>
+std::shared_ptr<resident_matrix> upload_pattern(const device_group& /*group*/,
+                                                const csr_view<T>& /*matrix*/,
+                                                const row_partition& /*rows*/) {
+    refuse_cuda();
+}
+std::shared_ptr<resident_matrix> take_pattern(const device_group& /*group*/,
+                                              std::span<const given_rows> /*given*/,
+                                              std::int64_t /*columns*/) {
+    refuse_cuda();
+}
+std::shared_ptr<resident_matrix> take_numbered(const device_group& /*group*/,
+                                               std::span<const numbered_rows> /*given*/,
+                                               std::int64_t /*columns*/) {
+    refuse_cuda();
+}
+std::shared_ptr<resident_matrix> take_entries(const device_group& /*group*/,
+                                              std::span<const given_entries> /*given*/,
+                                              std::int64_t /*columns*/,
+                                              std::vector<device_assembly>& /*assemblies*/) {
+    refuse_cuda();
+}
+double scattered_fraction(const resident_matrix& /*matrix*/, int /*rank*/,
+                          std::int64_t /*value_bytes*/) {
+    refuse_cuda();
+}
+halo_plan make_halo_plan(resident_matrix& /*matrix*/, row_partition /*of_rows*/,
+                         row_partition /*of_columns*/) {
+    refuse_cuda();
+}
+allgather_plan make_allgather_plan(resident_matrix& /*matrix*/, row_partition /*of_rows*/,
+                                   row_partition /*of_columns*/) {
+    refuse_cuda();
+}
+resident_block local_block(const resident_matrix& /*matrix*/, const halo_plan& /*plan*/,
+                           int /*rank*/) {
+    refuse_cuda();
+}
+resident_block local_block(const resident_matrix& /*matrix*/, const allgather_plan& /*plan*/,
+                           int /*rank*/) {
+    refuse_cuda();
+}
+
+template std::shared_ptr<resident_matrix>
+upload_pattern(const device_group&, const csr_view<double>&, const row_partition&);
+template std::shared_ptr<resident_matrix>
+upload_pattern(const device_group&, const csr_view<float>&, const row_partition&);
+
+} // namespace krylith
+
+#endif

@@ -1,0 +1,62 @@
+#include <krylith/partition/ordering/reordered_matrix.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <krylith/matrix/compressed/first_touch.hpp>
+
+namespace krylith {
+
+template <class T>
+reordered_matrix<T> reordered(const csr_view<T>& matrix, const permutation* rows,
+                              const permutation* columns) {
+    const auto n = static_cast<std::size_t>(matrix.rows);
+    reordered_matrix<T> result;
+    csr_matrix<T>& to = result.matrix;
+    to.rows = matrix.rows;
+    to.columns = matrix.columns;
+    resize_in_parallel(to.row_offsets, n + 1);
+    to.row_offsets[0] = 0;
+    const auto source_of = [&](std::size_t row) {
+        return rows != nullptr ? static_cast<std::size_t>(rows->source[row]) : row;
+    };
+    for (std::size_t row = 0; row < n; ++row) {
+        const std::size_t from = source_of(row);
+        to.row_offsets[row + 1] =
+            to.row_offsets[row] + matrix.row_offsets[from + 1] - matrix.row_offsets[from];
+    }
+    const auto nnz = static_cast<std::size_t>(to.row_offsets.back());
+    resize_in_parallel(to.column_indices, nnz);
+    resize_in_parallel(to.values, nnz);
+    resize_in_parallel(result.entry_source, nnz);
+#pragma omp parallel
+    {
+        std::vector<std::pair<std::int32_t, std::int64_t>> entries; // (new column, old entry)
+#pragma omp for schedule(dynamic, 1024)
+        for (std::size_t row = 0; row < n; ++row) {
+            const std::size_t from = source_of(row);
+            entries.clear();
+            for (std::int64_t k = matrix.row_offsets[from]; k < matrix.row_offsets[from + 1]; ++k) {
+                const auto column = matrix.column_indices[static_cast<std::size_t>(k)];
+                entries.emplace_back(
+                    columns != nullptr ? columns->place[static_cast<std::size_t>(column)] : column,
+                    k);
+            }
+            std::sort(entries.begin(), entries.end());
+            auto next = static_cast<std::size_t>(to.row_offsets[row]);
+            for (const auto& [column, k] : entries) {
+                to.column_indices[next] = column;
+                to.values[next] = matrix.values[static_cast<std::size_t>(k)];
+                result.entry_source[next++] = k;
+            }
+        }
+    }
+    return result;
+}
+
+template reordered_matrix<double> reordered(const csr_view<double>&, const permutation*,
+                                            const permutation*);
+template reordered_matrix<float> reordered(const csr_view<float>&, const permutation*,
+                                           const permutation*);
+
+} // namespace krylith
