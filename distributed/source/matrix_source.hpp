@@ -7,6 +7,8 @@
 
 #include <krylith/distributed/source/resident_matrix.hpp>
 #include <krylith/distributed/source/row_starts.hpp>
+#include <krylith/partition/ordering/reordering.hpp>
+#include <krylith/sparse/device_matrix.hpp>
 
 namespace krylith {
 

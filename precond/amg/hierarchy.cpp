@@ -1,5 +1,4 @@
 #include <krylith/precond/amg/hierarchy.hpp>
-#include <krylith/spmv/matrix_parts.hpp>
 
 #include <algorithm>
 #include <cmath>
