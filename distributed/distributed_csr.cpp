@@ -180,7 +180,7 @@ csr_matrix<T> distributed_csr<T>::download() const {
     return all;
 }
 
-template class distributed_csr<double>;
-template class distributed_csr<float>;
+#define KRYLITH_INSTANTIATE(T) template class distributed_csr<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -1,6 +1,6 @@
 // A sparse matrix in compressed rows over the devices of a group, for work that makes matrices of
-// matrices: products, transposition, coarse levels of multigrid. spmv/matrix_parts.hpp makes operators
-// of it.
+// matrices: products, transposition, coarse levels of multigrid. spmv/matrix_parts.hpp makes
+// operators of it.
 #pragma once
 
 #include <cstdint>
@@ -117,8 +117,5 @@ private:
     std::vector<device_csr<T>> blocks_;
     std::vector<local_columns> columns_of_;
 };
-
-extern template class distributed_csr<double>;
-extern template class distributed_csr<float>;
 
 } // namespace krylith

@@ -156,13 +156,4 @@ private:
     unmoved<std::unique_ptr<plan>> plan_;
 };
 
-extern template class distributed_spgemm<double>;
-extern template class distributed_spgemm<float>;
-extern template class distributed_transposition<double>;
-extern template class distributed_transposition<float>;
-extern template class distributed_galerkin<double>;
-extern template class distributed_galerkin<float>;
-extern template class sorted_rows<double>;
-extern template class sorted_rows<float>;
-
 } // namespace krylith

@@ -107,7 +107,7 @@ void graph<T>::check_vertex(const char* what, std::int64_t vertex) const {
                                        : ": allowed are 0 to " + std::to_string(vertices() - 1)));
 }
 
-template class graph<double>;
-template class graph<float>;
+#define KRYLITH_INSTANTIATE(T) template class graph<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

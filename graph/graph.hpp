@@ -59,7 +59,4 @@ private:
     unmoved<std::shared_ptr<const spmspv::group_matrix<T>>> matrix_;
 };
 
-extern template class graph<double>;
-extern template class graph<float>;
-
 } // namespace krylith

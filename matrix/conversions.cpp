@@ -116,15 +116,12 @@ coo_matrix<T> to_coo(const csc_view<T>& matrix) {
             expanded(matrix.column_offsets), copied(matrix.values)};
 }
 
-template csr_matrix<double> transpose(const csr_view<double>&);
-template csr_matrix<float> transpose(const csr_view<float>&);
-template csc_matrix<double> to_csc(const csr_view<double>&);
-template csc_matrix<float> to_csc(const csr_view<float>&);
-template csr_matrix<double> to_csr(const csc_view<double>&);
-template csr_matrix<float> to_csr(const csc_view<float>&);
-template coo_matrix<double> to_coo(const csr_view<double>&);
-template coo_matrix<float> to_coo(const csr_view<float>&);
-template coo_matrix<double> to_coo(const csc_view<double>&);
-template coo_matrix<float> to_coo(const csc_view<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template csr_matrix<T> transpose(const csr_view<T>&);                                          \
+    template csc_matrix<T> to_csc(const csr_view<T>&);                                             \
+    template csr_matrix<T> to_csr(const csc_view<T>&);                                             \
+    template coo_matrix<T> to_coo(const csr_view<T>&);                                             \
+    template coo_matrix<T> to_coo(const csc_view<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -59,9 +59,9 @@ csr_matrix<T> to_csr(const coo_matrix<T>& matrix) {
     return csr;
 }
 
-template void validate(const coo_matrix<double>&);
-template void validate(const coo_matrix<float>&);
-template csr_matrix<double> to_csr(const coo_matrix<double>&);
-template csr_matrix<float> to_csr(const coo_matrix<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void validate(const coo_matrix<T>&);                                                  \
+    template csr_matrix<T> to_csr(const coo_matrix<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -163,9 +163,9 @@ csr_matrix<T> coo_assembly::matrix(std::span<const T> coo_values) const {
     return result;
 }
 
-template void coo_assembly::gather(std::span<const double>, std::span<double>) const;
-template void coo_assembly::gather(std::span<const float>, std::span<float>) const;
-template csr_matrix<double> coo_assembly::matrix(std::span<const double>) const;
-template csr_matrix<float> coo_assembly::matrix(std::span<const float>) const;
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void coo_assembly::gather(std::span<const T>, std::span<T>) const;                    \
+    template csr_matrix<T> coo_assembly::matrix(std::span<const T>) const;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

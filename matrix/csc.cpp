@@ -10,7 +10,7 @@ void validate(const csc_view<T>& matrix) {
                      matrix.row_indices, matrix.values.size());
 }
 
-template void validate(const csc_view<double>&);
-template void validate(const csc_view<float>&);
+#define KRYLITH_INSTANTIATE(T) template void validate(const csc_view<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

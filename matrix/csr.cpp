@@ -50,13 +50,11 @@ std::vector<T> diagonal(const csr_view<T>& matrix) {
     return result;
 }
 
-template longest_row validate(const csr_view<double>&);
-template longest_row validate(const csr_view<float>&);
-template longest_row validate_pattern(const csr_view<double>&);
-template longest_row validate_pattern(const csr_view<float>&);
-template bool canonical(const csr_view<double>&);
-template bool canonical(const csr_view<float>&);
-template std::vector<double> diagonal(const csr_view<double>&);
-template std::vector<float> diagonal(const csr_view<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template longest_row validate(const csr_view<T>&);                                             \
+    template longest_row validate_pattern(const csr_view<T>&);                                     \
+    template bool canonical(const csr_view<T>&);                                                   \
+    template std::vector<T> diagonal(const csr_view<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -159,19 +159,14 @@ void save_columns(const std::filesystem::path& path, const dense_columns<T>& col
     format.functions<T>().write_columns(path, columns, comment);
 }
 
-template csr_matrix<double> load_matrix(std::string_view, const load_options&);
-template csr_matrix<float> load_matrix(std::string_view, const load_options&);
-template std::vector<double> load_vector(std::string_view, std::optional<std::int64_t>);
-template std::vector<float> load_vector(std::string_view, std::optional<std::int64_t>);
-template void save_matrix(const std::filesystem::path&, const csr_view<double>&, std::string_view);
-template void save_matrix(const std::filesystem::path&, const csr_view<float>&, std::string_view);
-template void save_vector(const std::filesystem::path&, std::span<const double>, std::string_view);
-template void save_vector(const std::filesystem::path&, std::span<const float>, std::string_view);
-template dense_columns<double> load_columns(std::string_view, std::optional<std::int64_t>);
-template dense_columns<float> load_columns(std::string_view, std::optional<std::int64_t>);
-template void save_columns(const std::filesystem::path&, const dense_columns<double>&,
-                           std::string_view);
-template void save_columns(const std::filesystem::path&, const dense_columns<float>&,
-                           std::string_view);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template csr_matrix<T> load_matrix(std::string_view, const load_options&);                     \
+    template std::vector<T> load_vector(std::string_view, std::optional<std::int64_t>);            \
+    template void save_matrix(const std::filesystem::path&, const csr_view<T>&, std::string_view); \
+    template void save_vector(const std::filesystem::path&, std::span<const T>, std::string_view); \
+    template dense_columns<T> load_columns(std::string_view, std::optional<std::int64_t>);         \
+    template void save_columns(const std::filesystem::path&, const dense_columns<T>&,              \
+                               std::string_view);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

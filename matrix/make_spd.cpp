@@ -81,7 +81,7 @@ csr_matrix<T> make_spd(const csr_matrix<T>& a) {
     return build_by_rows<T>(a.rows, a.rows, length, fill);
 }
 
-template csr_matrix<double> make_spd(const csr_matrix<double>&);
-template csr_matrix<float> make_spd(const csr_matrix<float>&);
+#define KRYLITH_INSTANTIATE(T) template csr_matrix<T> make_spd(const csr_matrix<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

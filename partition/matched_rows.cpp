@@ -70,7 +70,7 @@ std::int64_t matched_rows<T>::moved() const {
     return count;
 }
 
-template class matched_rows<double>;
-template class matched_rows<float>;
+#define KRYLITH_INSTANTIATE(T) template class matched_rows<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -59,7 +59,4 @@ private:
     std::int64_t unmatched_ = 0;
 };
 
-extern template class matched_rows<double>;
-extern template class matched_rows<float>;
-
 } // namespace krylith

@@ -222,8 +222,8 @@ double amg<T>::grid_complexity() const {
     return krylith::grid_complexity(levels());
 }
 
-template class amg<double>;
-template class amg<float>;
+#define KRYLITH_INSTANTIATE(T) template class amg<T>;
+#include <krylith/device/language/instantiate.inc>
 
 namespace {
 

@@ -184,7 +184,4 @@ private:
     unmoved<std::unique_ptr<detail::amg_work<T>>> work_;
 };
 
-extern template class amg<double>;
-extern template class amg<float>;
-
 } // namespace krylith

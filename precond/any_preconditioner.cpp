@@ -56,8 +56,8 @@ preconditioner_model<T>* moved_model() noexcept {
     return &one;
 }
 
-template preconditioner_model<double>* moved_model() noexcept;
-template preconditioner_model<float>* moved_model() noexcept;
+#define KRYLITH_INSTANTIATE(T) template preconditioner_model<T>* moved_model() noexcept;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace detail
 
@@ -90,7 +90,7 @@ void any_preconditioner<T>::update(const csr_view<T>& matrix) {
     if (model_) model_->update(matrix);
 }
 
-template class any_preconditioner<double>;
-template class any_preconditioner<float>;
+#define KRYLITH_INSTANTIATE(T) template class any_preconditioner<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

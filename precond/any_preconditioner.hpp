@@ -141,7 +141,4 @@ make_preconditioner(std::string_view text, const matrix_operator<T>& a,
 /// (precond/table/preconditioner_table.hpp).
 [[nodiscard]] std::vector<std::string_view> preconditioner_names();
 
-extern template class any_preconditioner<double>;
-extern template class any_preconditioner<float>;
-
 } // namespace krylith

@@ -207,8 +207,8 @@ int block_jacobi<T>::largest_block() const {
     return work_->inverses().largest();
 }
 
-template class block_jacobi<double>;
-template class block_jacobi<float>;
+#define KRYLITH_INSTANTIATE(T) template class block_jacobi<T>;
+#include <krylith/device/language/instantiate.inc>
 
 namespace {
 

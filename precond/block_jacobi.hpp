@@ -87,7 +87,4 @@ private:
     unmoved<std::unique_ptr<detail::block_work<T>>> work_;
 };
 
-extern template class block_jacobi<double>;
-extern template class block_jacobi<float>;
-
 } // namespace krylith

@@ -112,8 +112,8 @@ std::string chebyshev<T>::name() const {
     return text;
 }
 
-template class chebyshev<double>;
-template class chebyshev<float>;
+#define KRYLITH_INSTANTIATE(T) template class chebyshev<T>;
+#include <krylith/device/language/instantiate.inc>
 
 namespace {
 

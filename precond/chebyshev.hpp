@@ -91,7 +91,4 @@ private:
     unmoved<std::unique_ptr<detail::chebyshev_work<T>>> work_;
 };
 
-extern template class chebyshev<double>;
-extern template class chebyshev<float>;
-
 } // namespace krylith

@@ -105,8 +105,8 @@ equilibration<T> equilibration<T>::square_root() const {
     return result;
 }
 
-template class equilibration<double>;
-template class equilibration<float>;
+#define KRYLITH_INSTANTIATE(T) template class equilibration<T>;
+#include <krylith/device/language/instantiate.inc>
 
 namespace {
 

@@ -63,7 +63,4 @@ private:
     recording_identity identity_;
 };
 
-extern template class equilibration<double>;
-extern template class equilibration<float>;
-
 } // namespace krylith

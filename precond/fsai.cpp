@@ -194,8 +194,8 @@ std::string fsai<T>::name() const {
     return text;
 }
 
-template class fsai<double>;
-template class fsai<float>;
+#define KRYLITH_INSTANTIATE(T) template class fsai<T>;
+#include <krylith/device/language/instantiate.inc>
 
 namespace {
 

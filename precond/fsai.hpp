@@ -84,7 +84,4 @@ private:
     unmoved<std::unique_ptr<detail::fsai_work<T>>> work_;
 };
 
-extern template class fsai<double>;
-extern template class fsai<float>;
-
 } // namespace krylith

@@ -150,8 +150,8 @@ int gauss_seidel<T>::colours() const {
     return work_->sweeps().colours();
 }
 
-template class gauss_seidel<double>;
-template class gauss_seidel<float>;
+#define KRYLITH_INSTANTIATE(T) template class gauss_seidel<T>;
+#include <krylith/device/language/instantiate.inc>
 
 namespace {
 

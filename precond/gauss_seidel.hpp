@@ -88,7 +88,4 @@ private:
     unmoved<std::unique_ptr<detail::gauss_seidel_work<T>>> work_;
 };
 
-extern template class gauss_seidel<double>;
-extern template class gauss_seidel<float>;
-
 } // namespace krylith

@@ -81,8 +81,8 @@ std::int64_t ic0<T>::nonzeros() const {
     return factors_->nonzeros();
 }
 
-template class ic0<double>;
-template class ic0<float>;
+#define KRYLITH_INSTANTIATE(T) template class ic0<T>;
+#include <krylith/device/language/instantiate.inc>
 
 namespace {
 

@@ -107,7 +107,4 @@ private:
     unmoved<std::unique_ptr<incomplete::device_factors<T>>> factors_;
 };
 
-extern template class ic0<double>;
-extern template class ic0<float>;
-
 } // namespace krylith

@@ -86,8 +86,8 @@ std::int64_t ilu0<T>::nonzeros() const {
     return factors_->nonzeros();
 }
 
-template class ilu0<double>;
-template class ilu0<float>;
+#define KRYLITH_INSTANTIATE(T) template class ilu0<T>;
+#include <krylith/device/language/instantiate.inc>
 
 namespace {
 

@@ -111,7 +111,4 @@ private:
     unmoved<std::unique_ptr<incomplete::device_factors<T>>> factors_;
 };
 
-extern template class ilu0<double>;
-extern template class ilu0<float>;
-
 } // namespace krylith

@@ -158,8 +158,8 @@ std::int64_t ilut<T>::replaced_pivots() const {
     return sum;
 }
 
-template class ilut<double>;
-template class ilut<float>;
+#define KRYLITH_INSTANTIATE(T) template class ilut<T>;
+#include <krylith/device/language/instantiate.inc>
 
 namespace {
 

@@ -103,7 +103,4 @@ private:
     unmoved<std::unique_ptr<detail::ilut_blocks<T>>> made_;
 };
 
-extern template class ilut<double>;
-extern template class ilut<float>;
-
 } // namespace krylith

@@ -146,8 +146,8 @@ jacobi<T> jacobi<T>::square_root() const {
     return result;
 }
 
-template class jacobi<double>;
-template class jacobi<float>;
+#define KRYLITH_INSTANTIATE(T) template class jacobi<T>;
+#include <krylith/device/language/instantiate.inc>
 
 namespace {
 

@@ -69,7 +69,4 @@ private:
     recording_identity identity_;
 };
 
-extern template class jacobi<double>;
-extern template class jacobi<float>;
-
 } // namespace krylith

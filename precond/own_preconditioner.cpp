@@ -197,7 +197,7 @@ void own_preconditioner<T>::apply_whole(execution& run, const vector<T>& r, vect
     enqueue(run, update);
 }
 
-template class own_preconditioner<double>;
-template class own_preconditioner<float>;
+#define KRYLITH_INSTANTIATE(T) template class own_preconditioner<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -129,7 +129,4 @@ make_preconditioner(const matrix_operator<T>& a, const halo_plan& plan,
     return {a, &plan, std::move(function), std::move(options)};
 }
 
-extern template class own_preconditioner<double>;
-extern template class own_preconditioner<float>;
-
 } // namespace krylith

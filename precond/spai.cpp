@@ -180,8 +180,8 @@ std::string spai<T>::name() const {
     return text;
 }
 
-template class spai<double>;
-template class spai<float>;
+#define KRYLITH_INSTANTIATE(T) template class spai<T>;
+#include <krylith/device/language/instantiate.inc>
 
 namespace {
 

@@ -86,7 +86,4 @@ private:
     unmoved<std::unique_ptr<detail::spai_work<T>>> work_;
 };
 
-extern template class spai<double>;
-extern template class spai<float>;
-
 } // namespace krylith

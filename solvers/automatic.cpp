@@ -158,39 +158,22 @@ solve_result solve(const device_group& group, const csr_view<T>& matrix,
     return solve(*a, matrix, b, x, options, nodes);
 }
 
-template solve_result solve(const matrix_operator<double>&, const vector<double>&, vector<double>&,
-                            const solver_options&);
-template solve_result solve(const matrix_operator<float>&, const vector<float>&, vector<float>&,
-                            const solver_options&);
-template solve_result solve(const matrix_operator<double>&, const vector<double>&, vector<double>&,
-                            const solver_options&, const any_preconditioner<double>&);
-template solve_result solve(const matrix_operator<float>&, const vector<float>&, vector<float>&,
-                            const solver_options&, const any_preconditioner<float>&);
-template solve_result solve(const matrix_operator<double>&, const csr_view<double>&,
-                            const vector<double>&, vector<double>&, const solver_options&,
-                            const matrix_nodes&);
-template solve_result solve(const matrix_operator<float>&, const csr_view<float>&,
-                            const vector<float>&, vector<float>&, const solver_options&,
-                            const matrix_nodes&);
-template solve_result solve(const matrix_operator<double>&, std::span<const double>,
-                            std::span<double>, const solver_options&);
-template solve_result solve(const matrix_operator<float>&, std::span<const float>, std::span<float>,
-                            const solver_options&);
-template solve_result solve(const matrix_operator<double>&, std::span<const double>,
-                            std::span<double>, const solver_options&,
-                            const any_preconditioner<double>&);
-template solve_result solve(const matrix_operator<float>&, std::span<const float>, std::span<float>,
-                            const solver_options&, const any_preconditioner<float>&);
-template solve_result solve(const matrix_operator<double>&, const csr_view<double>&,
-                            std::span<const double>, std::span<double>, const solver_options&,
-                            const matrix_nodes&);
-template solve_result solve(const matrix_operator<float>&, const csr_view<float>&,
-                            std::span<const float>, std::span<float>, const solver_options&,
-                            const matrix_nodes&);
-template solve_result solve(const device_group&, const csr_view<double>&, std::span<const double>,
-                            std::span<double>, const solver_options&, const matrix_nodes&);
-template solve_result solve(const device_group&, const csr_view<float>&, std::span<const float>,
-                            std::span<float>, const solver_options&, const matrix_nodes&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template solve_result solve(const matrix_operator<T>&, const vector<T>&, vector<T>&,           \
+                                const solver_options&);                                            \
+    template solve_result solve(const matrix_operator<T>&, const vector<T>&, vector<T>&,           \
+                                const solver_options&, const any_preconditioner<T>&);              \
+    template solve_result solve(const matrix_operator<T>&, const csr_view<T>&, const vector<T>&,   \
+                                vector<T>&, const solver_options&, const matrix_nodes&);           \
+    template solve_result solve(const matrix_operator<T>&, std::span<const T>, std::span<T>,       \
+                                const solver_options&);                                            \
+    template solve_result solve(const matrix_operator<T>&, std::span<const T>, std::span<T>,       \
+                                const solver_options&, const any_preconditioner<T>&);              \
+    template solve_result solve(const matrix_operator<T>&, const csr_view<T>&, std::span<const T>, \
+                                std::span<T>, const solver_options&, const matrix_nodes&);         \
+    template solve_result solve(const device_group&, const csr_view<T>&, std::span<const T>,       \
+                                std::span<T>, const solver_options&, const matrix_nodes&);
+#include <krylith/device/language/instantiate.inc>
 
 constinit const solver_method solver_rows::automatic = {
     .name = "auto",

@@ -290,13 +290,11 @@ std::vector<solve_result> solve_columns(const device_group& group, const csr_vie
         .solve(b, x);
 }
 
-template class column_solver<double>;
-template class column_solver<float>;
-template std::vector<solve_result> solve_columns(const device_group&, const csr_view<double>&,
-                                                 std::span<const double>, std::span<double>,
-                                                 const solver_options&, const matrix_nodes&);
-template std::vector<solve_result> solve_columns(const device_group&, const csr_view<float>&,
-                                                 std::span<const float>, std::span<float>,
-                                                 const solver_options&, const matrix_nodes&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template class column_solver<T>;                                                               \
+    template std::vector<solve_result> solve_columns(const device_group&, const csr_view<T>&,      \
+                                                     std::span<const T>, std::span<T>,             \
+                                                     const solver_options&, const matrix_nodes&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

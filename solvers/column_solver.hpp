@@ -116,9 +116,6 @@ private:
     std::string one_by_one_because_;
 };
 
-extern template class column_solver<double>;
-extern template class column_solver<float>;
-
 /// Solves once, and leaves nothing on the devices.
 template <class T>
 [[nodiscard]] std::vector<solve_result>

@@ -102,7 +102,7 @@ csr_matrix<T> device_csr<T>::download() const {
     return a;
 }
 
-template class device_csr<double>;
-template class device_csr<float>;
+#define KRYLITH_INSTANTIATE(T) template class device_csr<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -186,9 +186,9 @@ std::int64_t galerkin_product<T>::peak_bytes() const {
                     first_.bytes() + intermediate_.bytes() + second_.peak_bytes());
 }
 
-template class spgemm<double>;
-template class spgemm<float>;
-template class galerkin_product<double>;
-template class galerkin_product<float>;
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template class spgemm<T>;                                                                      \
+    template class galerkin_product<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

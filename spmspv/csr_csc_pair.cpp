@@ -168,7 +168,7 @@ compressed_view<T> csr_csc_pair<T>::by_columns() const noexcept {
             static_cast<std::int32_t>(nonzeros())};
 }
 
-template class csr_csc_pair<double>;
-template class csr_csc_pair<float>;
+#define KRYLITH_INSTANTIATE(T) template class csr_csc_pair<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::spmspv

@@ -96,9 +96,6 @@ private:
     buffer<unsigned> chunks_arrived_;
 };
 
-extern template class csr_csc_pair<double>;
-extern template class csr_csc_pair<float>;
-
 } // namespace krylith::spmspv
 
 namespace krylith::host {

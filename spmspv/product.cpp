@@ -155,13 +155,11 @@ void multiply(kernel k, const csr_csc_pair<M>& a, sparse_vector<typename S::valu
 KRYLITH_FOR_PRODUCTS(KRYLITH_INSTANTIATE)
 #undef KRYLITH_INSTANTIATE
 
-template std::int64_t count_frontier_nonzeros(const csr_csc_pair<double>&, sparse_vector<double>&);
-template std::int64_t count_frontier_nonzeros(const csr_csc_pair<double>&, sparse_vector<float>&);
-template std::int64_t count_frontier_nonzeros(const csr_csc_pair<double>&,
-                                              sparse_vector<std::int32_t>&);
-template std::int64_t count_frontier_nonzeros(const csr_csc_pair<float>&, sparse_vector<double>&);
-template std::int64_t count_frontier_nonzeros(const csr_csc_pair<float>&, sparse_vector<float>&);
-template std::int64_t count_frontier_nonzeros(const csr_csc_pair<float>&,
-                                              sparse_vector<std::int32_t>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::int64_t count_frontier_nonzeros(const csr_csc_pair<double>&, sparse_vector<T>&); \
+    template std::int64_t count_frontier_nonzeros(const csr_csc_pair<T>&,                          \
+                                                  sparse_vector<std::int32_t>&);                   \
+    template std::int64_t count_frontier_nonzeros(const csr_csc_pair<float>&, sparse_vector<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::spmspv

@@ -279,8 +279,8 @@ void sparse_vector<T>::drop(vector_form form) {
     if (form == vector_form::bits) bits_residue_ = left;
 }
 
-template class sparse_vector<double>;
-template class sparse_vector<float>;
 template class sparse_vector<std::int32_t>;
+#define KRYLITH_INSTANTIATE(T) template class sparse_vector<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::spmspv

@@ -159,8 +159,4 @@ private:
     buffer<std::byte> scratch_; ///< scratch memory of conversions
 };
 
-extern template class sparse_vector<double>;
-extern template class sparse_vector<float>;
-extern template class sparse_vector<std::int32_t>;
-
 } // namespace krylith::spmspv

@@ -54,21 +54,13 @@ make_matrix_free(const device_group& group, const halo_plan& plan, product_funct
         external_blocks<T>(std::move(product), kind));
 }
 
-template std::unique_ptr<matrix_operator<double>>
-make_matrix_free(const device_group&, row_partition, product_function<double>, product_kind);
-template std::unique_ptr<matrix_operator<float>>
-make_matrix_free(const device_group&, row_partition, product_function<float>, product_kind);
-template std::unique_ptr<matrix_operator<double>> make_matrix_free(const device_group&,
-                                                                   row_partition, row_partition,
-                                                                   product_function<double>,
-                                                                   product_kind);
-template std::unique_ptr<matrix_operator<float>> make_matrix_free(const device_group&,
-                                                                  row_partition, row_partition,
-                                                                  product_function<float>,
-                                                                  product_kind);
-template std::unique_ptr<matrix_operator<double>>
-make_matrix_free(const device_group&, const halo_plan&, product_function<double>, product_kind);
-template std::unique_ptr<matrix_operator<float>>
-make_matrix_free(const device_group&, const halo_plan&, product_function<float>, product_kind);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::unique_ptr<matrix_operator<T>> make_matrix_free(                                 \
+        const device_group&, row_partition, product_function<T>, product_kind);                    \
+    template std::unique_ptr<matrix_operator<T>> make_matrix_free(                                 \
+        const device_group&, row_partition, row_partition, product_function<T>, product_kind);     \
+    template std::unique_ptr<matrix_operator<T>> make_matrix_free(                                 \
+        const device_group&, const halo_plan&, product_function<T>, product_kind);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

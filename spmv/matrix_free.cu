@@ -75,9 +75,9 @@ std::unique_ptr<device_matrix<T>> make_external(std::shared_ptr<device> device,
     return std::make_unique<external_matrix<T>>(std::move(device), product);
 }
 
-template std::unique_ptr<device_matrix<double>> make_external(std::shared_ptr<device>,
-                                                              const external_product<double>&);
-template std::unique_ptr<device_matrix<float>> make_external(std::shared_ptr<device>,
-                                                             const external_product<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::unique_ptr<device_matrix<T>> make_external(std::shared_ptr<device>,              \
+                                                             const external_product<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

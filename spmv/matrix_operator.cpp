@@ -283,7 +283,7 @@ row_partition partition_rows(std::span<const std::int64_t> row_offsets, int devi
                           std::lcm(row_alignment(rows, devices), std::int64_t{block_size}));
 }
 
-template class matrix_operator<double>;
-template class matrix_operator<float>;
+#define KRYLITH_INSTANTIATE(T) template class matrix_operator<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -294,7 +294,4 @@ template <class T>
                                                                 const coo_matrix<T>& matrix,
                                                                 const operator_options& options);
 
-extern template class matrix_operator<double>;
-extern template class matrix_operator<float>;
-
 } // namespace krylith

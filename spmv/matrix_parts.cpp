@@ -292,21 +292,15 @@ std::unique_ptr<matrix_operator<T>> make_operator(const operator_layouts& layout
     return assembled(group_of(layouts), parts, layouts, options);
 }
 
-template std::unique_ptr<matrix_operator<double>>
-make_operator(const device_group&, std::span<const coo_part<double>>, const operator_options&);
-template std::unique_ptr<matrix_operator<float>>
-make_operator(const device_group&, std::span<const coo_part<float>>, const operator_options&);
-template std::unique_ptr<matrix_operator<double>>
-make_operator(const operator_layouts&, std::span<const coo_part<double>>, const operator_options&);
-template std::unique_ptr<matrix_operator<float>>
-make_operator(const operator_layouts&, std::span<const coo_part<float>>, const operator_options&);
-template std::unique_ptr<matrix_operator<double>>
-make_operator(const device_group&, std::span<const csr_part<double>>, const operator_options&);
-template std::unique_ptr<matrix_operator<float>>
-make_operator(const device_group&, std::span<const csr_part<float>>, const operator_options&);
-template std::unique_ptr<matrix_operator<double>>
-make_operator(const operator_layouts&, std::span<const csr_part<double>>, const operator_options&);
-template std::unique_ptr<matrix_operator<float>>
-make_operator(const operator_layouts&, std::span<const csr_part<float>>, const operator_options&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::unique_ptr<matrix_operator<T>> make_operator(                                    \
+        const device_group&, std::span<const coo_part<T>>, const operator_options&);               \
+    template std::unique_ptr<matrix_operator<T>> make_operator(                                    \
+        const operator_layouts&, std::span<const coo_part<T>>, const operator_options&);           \
+    template std::unique_ptr<matrix_operator<T>> make_operator(                                    \
+        const device_group&, std::span<const csr_part<T>>, const operator_options&);               \
+    template std::unique_ptr<matrix_operator<T>> make_operator(                                    \
+        const operator_layouts&, std::span<const csr_part<T>>, const operator_options&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -158,9 +158,9 @@ const operator_facts& facts_of(const matrix_operator<T>& a, double timeout_secon
     return *kept;
 }
 
-template double symmetry_tolerance<double>();
-template double symmetry_tolerance<float>();
-template const operator_facts& facts_of(const matrix_operator<double>&, double);
-template const operator_facts& facts_of(const matrix_operator<float>&, double);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template double symmetry_tolerance<T>();                                                       \
+    template const operator_facts& facts_of(const matrix_operator<T>&, double);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

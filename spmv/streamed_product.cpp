@@ -237,7 +237,7 @@ const device_group& streamed_product<T>::group() const {
     return state_->group;
 }
 
-template class streamed_product<double>;
-template class streamed_product<float>;
+#define KRYLITH_INSTANTIATE(T) template class streamed_product<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

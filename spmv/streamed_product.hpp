@@ -100,7 +100,4 @@ private:
     unmoved<std::unique_ptr<state>> state_;
 };
 
-extern template class streamed_product<double>;
-extern template class streamed_product<float>;
-
 } // namespace krylith

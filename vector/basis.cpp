@@ -83,14 +83,11 @@ void multi_axpy(execution& run, const basis<T>& v, int count, int first, vector<
     axpy(run, v, count, first, w, norm.number());
 }
 
-template class basis<double>;
-template class basis<float>;
-template void multi_dot(execution&, const basis<double>&, int, const vector<double>&, int);
-template void multi_dot(execution&, const basis<float>&, int, const vector<float>&, int);
-template void multi_axpy(execution&, const basis<double>&, int, int, vector<double>&);
-template void multi_axpy(execution&, const basis<float>&, int, int, vector<float>&);
-template void multi_axpy(execution&, const basis<double>&, int, int, vector<double>&,
-                         const scalar&);
-template void multi_axpy(execution&, const basis<float>&, int, int, vector<float>&, const scalar&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template class basis<T>;                                                                       \
+    template void multi_dot(execution&, const basis<T>&, int, const vector<T>&, int);              \
+    template void multi_axpy(execution&, const basis<T>&, int, int, vector<T>&);                   \
+    template void multi_axpy(execution&, const basis<T>&, int, int, vector<T>&, const scalar&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

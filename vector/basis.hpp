@@ -49,7 +49,4 @@ template <class T>
 void multi_axpy(execution& run, const basis<T>& v, int count, int first, vector<T>& w,
                 const scalar& norm);
 
-extern template class basis<double>;
-extern template class basis<float>;
-
 } // namespace krylith

@@ -188,9 +188,9 @@ void put_ghosts(execution& run, const vector<T>& domain) {
     domain.exchange()->forward();
 }
 
-template void enqueue(execution&, const fused_update<double>&);
-template void enqueue(execution&, const fused_update<float>&);
-template void put_ghosts(execution&, const vector<double>&);
-template void put_ghosts(execution&, const vector<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void enqueue(execution&, const fused_update<T>&);                                     \
+    template void put_ghosts(execution&, const vector<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -147,11 +147,9 @@ assignment<T> vector<T>::operator-=(const linear_combination<T>& v) {
     return {this, sum(linear_combination<T>(*this), v, true)};
 }
 
-template linear_combination<double> sum(linear_combination<double>,
-                                        const linear_combination<double>&, bool);
-template linear_combination<float> sum(linear_combination<float>, const linear_combination<float>&,
-                                       bool);
-template class vector<double>;
-template class vector<float>;
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template linear_combination<T> sum(linear_combination<T>, const linear_combination<T>&, bool); \
+    template class vector<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -262,7 +262,4 @@ requires widens_to_double<T, V> assignment<double> vector<T>::operator-=(const V
                       linear_combination<double>(v), true)};
 }
 
-extern template class vector<double>;
-extern template class vector<float>;
-
 } // namespace krylith

@@ -70,10 +70,10 @@ std::int64_t column_exchange::bytes() const noexcept {
 template void column_exchange::fill(std::span<std::uint64_t* const>) const;
 template void column_exchange::fill(std::span<std::int32_t* const>) const;
 template void column_exchange::fill(std::span<std::uint8_t* const>) const;
-template void column_exchange::fill(std::span<float* const>) const;
-template void column_exchange::fill(std::span<double* const>) const;
 template void column_exchange::fill_in_turn(std::span<std::int32_t* const>) const;
-template void column_exchange::fill_in_turn(std::span<float* const>) const;
-template void column_exchange::fill_in_turn(std::span<double* const>) const;
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void column_exchange::fill(std::span<T* const>) const;                                \
+    template void column_exchange::fill_in_turn(std::span<T* const>) const;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

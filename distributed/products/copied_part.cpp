@@ -108,8 +108,6 @@ void refuse_columns(int rank, const copied_part<T>& part, std::int64_t first_row
     template copied_part<T> copy_part(const std::shared_ptr<device>&, int, const csr_part<T>&,     \
                                       std::int64_t, part_values);                                  \
     template void refuse_columns(int, const copied_part<T>&, std::int64_t, std::int64_t);
-KRYLITH_INSTANTIATE(double)
-KRYLITH_INSTANTIATE(float)
-#undef KRYLITH_INSTANTIATE
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -26,7 +26,7 @@ std::int64_t distributed_galerkin<T>::bytes() const {
     return first_.bytes() + intermediate_.bytes() + second_.bytes();
 }
 
-template class distributed_galerkin<double>;
-template class distributed_galerkin<float>;
+#define KRYLITH_INSTANTIATE(T) template class distributed_galerkin<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -215,7 +215,7 @@ std::int64_t distributed_spgemm<T>::bytes() const {
     return most;
 }
 
-template class distributed_spgemm<double>;
-template class distributed_spgemm<float>;
+#define KRYLITH_INSTANTIATE(T) template class distributed_spgemm<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

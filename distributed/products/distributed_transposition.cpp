@@ -222,7 +222,7 @@ std::int64_t distributed_transposition<T>::bytes() const {
     return most;
 }
 
-template class distributed_transposition<double>;
-template class distributed_transposition<float>;
+#define KRYLITH_INSTANTIATE(T) template class distributed_transposition<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

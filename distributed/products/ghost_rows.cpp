@@ -145,7 +145,8 @@ std::int64_t ghost_rows::bytes(int rank) const noexcept {
 
 template void ghost_rows::fetch(std::span<const std::int32_t* const>,
                                 std::span<std::int32_t* const>) const;
-template void ghost_rows::fetch(std::span<const float* const>, std::span<float* const>) const;
-template void ghost_rows::fetch(std::span<const double* const>, std::span<double* const>) const;
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void ghost_rows::fetch(std::span<const T* const>, std::span<T* const>) const;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -189,8 +189,6 @@ KRYLITH_FOR_ITEM_TASKS(KRYLITH_INSTANTIATE)
     template void gather_rows(device&, const packed_rows&, const V*, V*);                          \
     template void scatter_rows(device&, const packed_rows&, const V*, V*);
 KRYLITH_INSTANTIATE(std::int32_t)
-KRYLITH_INSTANTIATE(float)
-KRYLITH_INSTANTIATE(double)
-#undef KRYLITH_INSTANTIATE
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -82,7 +82,7 @@ std::int64_t sorted_rows<T>::bytes() const {
     return most;
 }
 
-template class sorted_rows<double>;
-template class sorted_rows<float>;
+#define KRYLITH_INSTANTIATE(T) template class sorted_rows<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -152,8 +152,8 @@ std::int64_t transposed_pieces::bytes(int rank) const noexcept {
 
 template void transposed_pieces::join(std::span<const std::int32_t* const>,
                                       std::span<std::int32_t* const>) const;
-template void transposed_pieces::join(std::span<const float* const>, std::span<float* const>) const;
-template void transposed_pieces::join(std::span<const double* const>,
-                                      std::span<double* const>) const;
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void transposed_pieces::join(std::span<const T* const>, std::span<T* const>) const;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -97,8 +97,9 @@ std::vector<std::int64_t> join_offsets(const joined_rows& rows,
     return result;
 }
 
-template std::vector<double> join_entries(const joined_rows&, std::span<const double>);
-template std::vector<float> join_entries(const joined_rows&, std::span<const float>);
 template std::vector<std::int32_t> join_entries(const joined_rows&, std::span<const std::int32_t>);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::vector<T> join_entries(const joined_rows&, std::span<const T>);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -85,10 +85,10 @@ upload_pattern(const device_group& group, const csr_view<T>& matrix, const row_p
                       "valid: the arrays must not change while an operator is made");
 }
 
-template std::shared_ptr<resident_matrix>
-upload_pattern(const device_group&, const csr_view<double>&, const row_partition&);
-template std::shared_ptr<resident_matrix>
-upload_pattern(const device_group&, const csr_view<float>&, const row_partition&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::shared_ptr<resident_matrix> upload_pattern(                                      \
+        const device_group&, const csr_view<T>&, const row_partition&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith
 

@@ -60,10 +60,10 @@ resident_block local_block(const resident_matrix& /*matrix*/, const allgather_pl
     refuse_cuda();
 }
 
-template std::shared_ptr<resident_matrix>
-upload_pattern(const device_group&, const csr_view<double>&, const row_partition&);
-template std::shared_ptr<resident_matrix>
-upload_pattern(const device_group&, const csr_view<float>&, const row_partition&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::shared_ptr<resident_matrix> upload_pattern(                                      \
+        const device_group&, const csr_view<T>&, const row_partition&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith
 

@@ -69,7 +69,7 @@ void value_gather<T>::operator()(const T* coo_values) {
     });
 }
 
-template class value_gather<double>;
-template class value_gather<float>;
+#define KRYLITH_INSTANTIATE(T) template class value_gather<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -26,7 +26,8 @@ void gather_values(device& device, const gather_arrays& arrays, const T* from, T
     launch_over(device, arrays.nonzeros, gather_kernel<T>, arrays, from, to);
 }
 
-template void gather_values(device&, const gather_arrays&, const double*, double*);
-template void gather_values(device&, const gather_arrays&, const float*, float*);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void gather_values(device&, const gather_arrays&, const T*, T*);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

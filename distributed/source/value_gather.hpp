@@ -52,7 +52,4 @@ void gather_values(device& device, const gather_arrays& arrays, const T* from, T
 
 } // namespace cuda
 
-extern template class value_gather<double>;
-extern template class value_gather<float>;
-
 } // namespace krylith

@@ -126,16 +126,14 @@ KRYLITH_FOR_FRONTIER_RULES(KRYLITH_INSTANTIATE_RULE)
     template frontier_filter::kept frontier_filter::wait(sparse_vector<T>&);                       \
     template void fill(device&, T*, std::int64_t, T);                                              \
     template void spread(device&, const vector_arrays<T>&, T);
-KRYLITH_INSTANTIATE(double)
-KRYLITH_INSTANTIATE(float)
 KRYLITH_INSTANTIATE(std::int32_t)
-#undef KRYLITH_INSTANTIATE
+#include <krylith/device/language/instantiate.inc>
 
 template void fill(device&, std::uint32_t*, std::int64_t, std::uint32_t);
-template void frontier_filter::enqueue_step(const power_step<double>&, sparse_vector<double>*,
-                                            sparse_vector<double>&, bool);
-template void frontier_filter::enqueue_step(const power_step<float>&, sparse_vector<float>*,
-                                            sparse_vector<float>&, bool);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void frontier_filter::enqueue_step(const power_step<T>&, sparse_vector<T>*,           \
+                                                sparse_vector<T>&, bool);
+#include <krylith/device/language/instantiate.inc>
 #define KRYLITH_INSTANTIATE(T, M)                                                                  \
     template void frontier_filter::enqueue_product(const power_step<T>&, const csr_csc_pair<M>&,   \
                                                    const sparse_vector<T>&, sparse_vector<T>&,     \
@@ -145,7 +143,7 @@ KRYLITH_INSTANTIATE(double, float)
 KRYLITH_INSTANTIATE(float, double)
 KRYLITH_INSTANTIATE(float, float)
 #undef KRYLITH_INSTANTIATE
-template double frontier_filter::sum(const double*, std::int64_t);
-template double frontier_filter::sum(const float*, std::int64_t);
+#define KRYLITH_INSTANTIATE(T) template double frontier_filter::sum(const T*, std::int64_t);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::spmspv

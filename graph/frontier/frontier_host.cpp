@@ -153,7 +153,8 @@ void post_sums(device& device, const T* values, std::int64_t count, int arrays,
 KRYLITH_FOR_FRONTIER_RULES(KRYLITH_INSTANTIATE_RULE)
 #undef KRYLITH_INSTANTIATE_RULE
 
-template void post_sums(device&, const double*, std::int64_t, int, std::byte*, const post_address&);
-template void post_sums(device&, const float*, std::int64_t, int, std::byte*, const post_address&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void post_sums(device&, const T*, std::int64_t, int, std::byte*, const post_address&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::host

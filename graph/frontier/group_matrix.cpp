@@ -52,7 +52,7 @@ void group_matrix<M>::send_lengths() {
     group_.join();
 }
 
-template class group_matrix<double>;
-template class group_matrix<float>;
+#define KRYLITH_INSTANTIATE(T) template class group_matrix<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::spmspv

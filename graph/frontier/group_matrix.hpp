@@ -64,7 +64,4 @@ private:
                                                 ///< parts
 };
 
-extern template class group_matrix<double>;
-extern template class group_matrix<float>;
-
 } // namespace krylith::spmspv

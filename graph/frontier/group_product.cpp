@@ -191,13 +191,11 @@ void group_product<S, M>::send_dense() {
     sent_ = exchange_form::dense;
 }
 
-template class group_product<plus_times<double>, double>;
-template class group_product<plus_times<float>, float>;
-template class group_product<plus_second<double>, double>;
-template class group_product<plus_second<float>, float>;
-template class group_product<min_plus<double>, double>;
-template class group_product<min_plus<float>, float>;
-template class group_product<min_column, double>;
-template class group_product<min_column, float>;
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template class group_product<plus_times<T>, T>;                                                \
+    template class group_product<plus_second<T>, T>;                                               \
+    template class group_product<min_plus<T>, T>;                                                  \
+    template class group_product<min_column, T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::spmspv

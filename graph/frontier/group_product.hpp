@@ -170,13 +170,4 @@ private:
     exchange_form sent_ = exchange_form::none;
 };
 
-extern template class group_product<plus_times<double>, double>;
-extern template class group_product<plus_times<float>, float>;
-extern template class group_product<plus_second<double>, double>;
-extern template class group_product<plus_second<float>, float>;
-extern template class group_product<min_plus<double>, double>;
-extern template class group_product<min_plus<float>, float>;
-extern template class group_product<min_column, double>;
-extern template class group_product<min_column, float>;
-
 } // namespace krylith::spmspv

@@ -123,8 +123,6 @@ void multiply_and_step(device& device, const spmspv::compressed_view<T>& rows,
     template void multiply_and_step(                                                               \
         device&, const spmspv::compressed_view<T>&, const spmspv::row_chunks&, const T*,           \
         const spmspv::power_step<T>&, const spmspv::power_step_arguments<T>&);
-KRYLITH_INSTANTIATE(double)
-KRYLITH_INSTANTIATE(float)
-#undef KRYLITH_INSTANTIATE
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -45,9 +45,9 @@ void step_ranks(device& device, const spmspv::power_step<T>& step,
     });
 }
 
-template void step_ranks(device&, const spmspv::power_step<double>&,
-                         const spmspv::power_step_arguments<double>&);
-template void step_ranks(device&, const spmspv::power_step<float>&,
-                         const spmspv::power_step_arguments<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void step_ranks(device&, const spmspv::power_step<T>&,                                \
+                             const spmspv::power_step_arguments<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::host

@@ -65,7 +65,7 @@ std::int64_t make_canonical(csr_matrix<T>& matrix) {
     return before - matrix.nnz();
 }
 
-template std::int64_t make_canonical(csr_matrix<double>&);
-template std::int64_t make_canonical(csr_matrix<float>&);
+#define KRYLITH_INSTANTIATE(T) template std::int64_t make_canonical(csr_matrix<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -59,7 +59,7 @@ void validate_input(const std::string& file, const csr_view<T>& matrix) {
     }
 }
 
-template void validate_input(const std::string&, const csr_view<double>&);
-template void validate_input(const std::string&, const csr_view<float>&);
+#define KRYLITH_INSTANTIATE(T) template void validate_input(const std::string&, const csr_view<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::files

@@ -82,7 +82,8 @@ csr_matrix<T> delaunay(std::int64_t nx, std::int64_t ny, std::uint64_t seed) {
                                [&](std::int64_t row) { return shaken.of(row); });
 }
 
-template csr_matrix<double> delaunay(std::int64_t, std::int64_t, std::uint64_t);
-template csr_matrix<float> delaunay(std::int64_t, std::int64_t, std::uint64_t);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template csr_matrix<T> delaunay(std::int64_t, std::int64_t, std::uint64_t);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -77,19 +77,14 @@ csr_matrix<T> helmholtz3d(std::int64_t n, double wave_number,
     return star_stencil<T>(g, {6 - shift("helmholtz3d", n, wave_number), -1, -1}, scaling);
 }
 
-template csr_matrix<double> anisotropic_diffusion(std::int64_t, double, double,
-                                                  std::optional<random_scaling>);
-template csr_matrix<float> anisotropic_diffusion(std::int64_t, double, double,
-                                                 std::optional<random_scaling>);
-template csr_matrix<double> anisotropic3d(std::int64_t, double, std::optional<random_scaling>);
-template csr_matrix<float> anisotropic3d(std::int64_t, double, std::optional<random_scaling>);
-template csr_matrix<double> convection_diffusion(std::int64_t, double,
-                                                 std::optional<random_scaling>);
-template csr_matrix<float> convection_diffusion(std::int64_t, double,
-                                                std::optional<random_scaling>);
-template csr_matrix<double> helmholtz2d(std::int64_t, double, std::optional<random_scaling>);
-template csr_matrix<float> helmholtz2d(std::int64_t, double, std::optional<random_scaling>);
-template csr_matrix<double> helmholtz3d(std::int64_t, double, std::optional<random_scaling>);
-template csr_matrix<float> helmholtz3d(std::int64_t, double, std::optional<random_scaling>);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template csr_matrix<T> anisotropic_diffusion(std::int64_t, double, double,                     \
+                                                 std::optional<random_scaling>);                   \
+    template csr_matrix<T> anisotropic3d(std::int64_t, double, std::optional<random_scaling>);     \
+    template csr_matrix<T> convection_diffusion(std::int64_t, double,                              \
+                                                std::optional<random_scaling>);                    \
+    template csr_matrix<T> helmholtz2d(std::int64_t, double, std::optional<random_scaling>);       \
+    template csr_matrix<T> helmholtz3d(std::int64_t, double, std::optional<random_scaling>);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

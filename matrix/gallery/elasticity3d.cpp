@@ -119,7 +119,8 @@ node_coordinates elasticity3d_coordinates(std::int64_t nx, std::int64_t ny, std:
     return result;
 }
 
-template csr_matrix<double> elasticity3d(std::int64_t, std::int64_t, std::int64_t, double);
-template csr_matrix<float> elasticity3d(std::int64_t, std::int64_t, std::int64_t, double);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template csr_matrix<T> elasticity3d(std::int64_t, std::int64_t, std::int64_t, double);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

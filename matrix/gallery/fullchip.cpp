@@ -125,7 +125,7 @@ csr_matrix<T> fullchip(std::int64_t n, std::uint64_t seed) {
     return build_by_rows<T>(n, n, length, fill);
 }
 
-template csr_matrix<double> fullchip(std::int64_t, std::uint64_t);
-template csr_matrix<float> fullchip(std::int64_t, std::uint64_t);
+#define KRYLITH_INSTANTIATE(T) template csr_matrix<T> fullchip(std::int64_t, std::uint64_t);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

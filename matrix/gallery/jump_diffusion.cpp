@@ -73,9 +73,9 @@ csr_matrix<T> jump_diffusion(std::int64_t n, double kappa, std::int64_t block,
     return build_by_rows<T>(g.points(), g.points(), length, fill);
 }
 
-template csr_matrix<double> jump_diffusion(std::int64_t, double, std::int64_t,
-                                           std::optional<std::uint64_t>);
-template csr_matrix<float> jump_diffusion(std::int64_t, double, std::int64_t,
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template csr_matrix<T> jump_diffusion(std::int64_t, double, std::int64_t,                      \
                                           std::optional<std::uint64_t>);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

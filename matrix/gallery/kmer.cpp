@@ -91,7 +91,7 @@ csr_matrix<T> kmer(std::int64_t n, std::uint64_t seed) {
     return build_undirected<T>(n, seed, [&](std::int64_t row) { return paths.of(row); });
 }
 
-template csr_matrix<double> kmer(std::int64_t, std::uint64_t);
-template csr_matrix<float> kmer(std::int64_t, std::uint64_t);
+#define KRYLITH_INSTANTIATE(T) template csr_matrix<T> kmer(std::int64_t, std::uint64_t);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -76,9 +76,9 @@ csr_matrix<T> rmat(std::int64_t k, std::int64_t edge_factor, std::uint64_t seed)
                              recursive_edges(k, seed), weight);
 }
 
-template csr_matrix<double> kron(std::int64_t, std::int64_t, std::uint64_t);
-template csr_matrix<float> kron(std::int64_t, std::int64_t, std::uint64_t);
-template csr_matrix<double> rmat(std::int64_t, std::int64_t, std::uint64_t);
-template csr_matrix<float> rmat(std::int64_t, std::int64_t, std::uint64_t);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template csr_matrix<T> kron(std::int64_t, std::int64_t, std::uint64_t);                        \
+    template csr_matrix<T> rmat(std::int64_t, std::int64_t, std::uint64_t);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -115,7 +115,7 @@ csr_matrix<T> nlpkkt(std::int64_t n) {
     return build_by_rows<T>(at.rows(), at.rows(), length, fill);
 }
 
-template csr_matrix<double> nlpkkt(std::int64_t);
-template csr_matrix<float> nlpkkt(std::int64_t);
+#define KRYLITH_INSTANTIATE(T) template csr_matrix<T> nlpkkt(std::int64_t);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

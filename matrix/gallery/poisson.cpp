@@ -38,21 +38,15 @@ csr_matrix<T> poisson3d_27point(std::int64_t nx, std::int64_t ny, std::int64_t n
     return box_stencil<T>(checked_grid("poisson3d_27point", {nx, ny, nz}), coefficient, scaling);
 }
 
-template csr_matrix<double> poisson1d(std::int64_t, std::optional<random_scaling>);
-template csr_matrix<float> poisson1d(std::int64_t, std::optional<random_scaling>);
-template csr_matrix<double> poisson2d(std::int64_t, std::int64_t, std::optional<random_scaling>);
-template csr_matrix<float> poisson2d(std::int64_t, std::int64_t, std::optional<random_scaling>);
-template csr_matrix<double> poisson2d_9point(std::int64_t, std::int64_t,
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template csr_matrix<T> poisson1d(std::int64_t, std::optional<random_scaling>);                 \
+    template csr_matrix<T> poisson2d(std::int64_t, std::int64_t, std::optional<random_scaling>);   \
+    template csr_matrix<T> poisson2d_9point(std::int64_t, std::int64_t,                            \
+                                            std::optional<random_scaling>);                        \
+    template csr_matrix<T> poisson3d(std::int64_t, std::int64_t, std::int64_t,                     \
+                                     std::optional<random_scaling>);                               \
+    template csr_matrix<T> poisson3d_27point(std::int64_t, std::int64_t, std::int64_t,             \
                                              std::optional<random_scaling>);
-template csr_matrix<float> poisson2d_9point(std::int64_t, std::int64_t,
-                                            std::optional<random_scaling>);
-template csr_matrix<double> poisson3d(std::int64_t, std::int64_t, std::int64_t,
-                                      std::optional<random_scaling>);
-template csr_matrix<float> poisson3d(std::int64_t, std::int64_t, std::int64_t,
-                                     std::optional<random_scaling>);
-template csr_matrix<double> poisson3d_27point(std::int64_t, std::int64_t, std::int64_t,
-                                              std::optional<random_scaling>);
-template csr_matrix<float> poisson3d_27point(std::int64_t, std::int64_t, std::int64_t,
-                                             std::optional<random_scaling>);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

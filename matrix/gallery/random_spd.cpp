@@ -90,7 +90,8 @@ csr_matrix<T> random_spd(std::int64_t n, std::int64_t nnz_per_row, std::uint64_t
     return build_by_rows<T>(n, n, length, fill);
 }
 
-template csr_matrix<double> random_spd(std::int64_t, std::int64_t, std::uint64_t);
-template csr_matrix<float> random_spd(std::int64_t, std::int64_t, std::uint64_t);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template csr_matrix<T> random_spd(std::int64_t, std::int64_t, std::uint64_t);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

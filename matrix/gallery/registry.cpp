@@ -105,7 +105,7 @@ node_coordinates gallery_coordinates(std::string_view text) {
     return found.coordinates == nullptr ? node_coordinates{} : found.coordinates(spec);
 }
 
-template csr_matrix<double> make_gallery(std::string_view);
-template csr_matrix<float> make_gallery(std::string_view);
+#define KRYLITH_INSTANTIATE(T) template csr_matrix<T> make_gallery(std::string_view);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

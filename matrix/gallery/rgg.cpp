@@ -135,7 +135,7 @@ csr_matrix<T> rgg(std::int64_t k, std::uint64_t seed) {
     return build_by_rows<T>(std::int64_t{1} << k, std::int64_t{1} << k, length, fill);
 }
 
-template csr_matrix<double> rgg(std::int64_t, std::uint64_t);
-template csr_matrix<float> rgg(std::int64_t, std::uint64_t);
+#define KRYLITH_INSTANTIATE(T) template csr_matrix<T> rgg(std::int64_t, std::uint64_t);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

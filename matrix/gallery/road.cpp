@@ -124,7 +124,7 @@ csr_matrix<T> road(std::int64_t n, std::uint64_t seed) {
     return build_undirected<T>(map.rows(), seed, [&](std::int64_t row) { return map.of(row); });
 }
 
-template csr_matrix<double> road(std::int64_t, std::uint64_t);
-template csr_matrix<float> road(std::int64_t, std::uint64_t);
+#define KRYLITH_INSTANTIATE(T) template csr_matrix<T> road(std::int64_t, std::uint64_t);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -106,7 +106,7 @@ csr_matrix<T> stokes2d(std::int64_t nx, std::int64_t ny) {
     return build_by_rows<T>(g.rows(), g.rows(), length, fill);
 }
 
-template csr_matrix<double> stokes2d(std::int64_t, std::int64_t);
-template csr_matrix<float> stokes2d(std::int64_t, std::int64_t);
+#define KRYLITH_INSTANTIATE(T) template csr_matrix<T> stokes2d(std::int64_t, std::int64_t);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

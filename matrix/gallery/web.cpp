@@ -170,7 +170,8 @@ csr_matrix<T> web(std::int64_t n, std::int64_t mean, std::uint64_t seed) {
     return build_by_rows<T>(n, n, length, fill);
 }
 
-template csr_matrix<double> web(std::int64_t, std::int64_t, std::uint64_t);
-template csr_matrix<float> web(std::int64_t, std::int64_t, std::uint64_t);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template csr_matrix<T> web(std::int64_t, std::int64_t, std::uint64_t);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

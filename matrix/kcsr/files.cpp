@@ -63,11 +63,10 @@ bool is_binary_csr(const std::filesystem::path& path) {
     return std::string_view(start.data(), start.size()) == binary::magic;
 }
 
-template class mapped_csr<double>;
-template class mapped_csr<float>;
-template csr_matrix<double> read_binary_csr(const std::filesystem::path&);
-template csr_matrix<float> read_binary_csr(const std::filesystem::path&);
-template void write_binary_csr(const std::filesystem::path&, const csr_view<double>&);
-template void write_binary_csr(const std::filesystem::path&, const csr_view<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template class mapped_csr<T>;                                                                  \
+    template csr_matrix<T> read_binary_csr(const std::filesystem::path&);                          \
+    template void write_binary_csr(const std::filesystem::path&, const csr_view<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

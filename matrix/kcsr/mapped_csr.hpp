@@ -31,7 +31,4 @@ private:
     csr_view<T> view_;
 };
 
-extern template class mapped_csr<double>;
-extern template class mapped_csr<float>;
-
 } // namespace krylith

@@ -194,7 +194,7 @@ csr_matrix<T> read_matrix(const byte_source& file, file_check check) {
     return matrix;
 }
 
-template csr_matrix<double> read_matrix(const byte_source&, file_check);
-template csr_matrix<float> read_matrix(const byte_source&, file_check);
+#define KRYLITH_INSTANTIATE(T) template csr_matrix<T> read_matrix(const byte_source&, file_check);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::binary

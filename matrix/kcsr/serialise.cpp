@@ -40,9 +40,9 @@ void serialise(const csr_view<T>& matrix,
     }
 }
 
-template void serialise(const csr_view<double>&,
-                        const std::function<void(std::span<const std::byte>)>&);
-template void serialise(const csr_view<float>&,
-                        const std::function<void(std::span<const std::byte>)>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void serialise(const csr_view<T>&,                                                    \
+                            const std::function<void(std::span<const std::byte>)>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::binary

@@ -200,7 +200,8 @@ std::int64_t line_of_entry(line_source& source, const header& h, std::int64_t ro
     return 0;
 }
 
-template coo_matrix<double> read_entries(line_source&, const header&, const memory_limit&, tally&);
-template coo_matrix<float> read_entries(line_source&, const header&, const memory_limit&, tally&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template coo_matrix<T> read_entries(line_source&, const header&, const memory_limit&, tally&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::market

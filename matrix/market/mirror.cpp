@@ -94,7 +94,7 @@ mirrored<T> mirror(const csr_matrix<T>& half, T sign) {
     return result;
 }
 
-template mirrored<double> mirror(const csr_matrix<double>&, double);
-template mirrored<float> mirror(const csr_matrix<float>&, float);
+#define KRYLITH_INSTANTIATE(T) template mirrored<T> mirror(const csr_matrix<T>&, T);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::market

@@ -70,9 +70,9 @@ bool holds_exactly(T value, const char* first, const char* last) {
                          : std::equal(first, last, static_cast<const char*>(digits.data()), end);
 }
 
-template flaw read_rare_real(const char*, const char*, double&, tally&);
-template flaw read_rare_real(const char*, const char*, float&, tally&);
-template bool holds_exactly(double, const char*, const char*);
-template bool holds_exactly(float, const char*, const char*);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template flaw read_rare_real(const char*, const char*, T&, tally&);                            \
+    template bool holds_exactly(T, const char*, const char*);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::market

@@ -273,12 +273,11 @@ dense_columns<T> read_columns(line_source source) {
     return {h.rows, h.columns, read_dense<T>(source, h, {})};
 }
 
-template csr_matrix<double> read_matrix(line_source, const load_options&);
-template csr_matrix<float> read_matrix(line_source, const load_options&);
-template std::vector<double> read_vector(line_source, const load_options&);
-template std::vector<float> read_vector(line_source, const load_options&);
-template dense_columns<double> read_columns(line_source);
-template dense_columns<float> read_columns(line_source);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template csr_matrix<T> read_matrix(line_source, const load_options&);                          \
+    template std::vector<T> read_vector(line_source, const load_options&);                         \
+    template dense_columns<T> read_columns(line_source);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace market
 
@@ -304,14 +303,12 @@ std::vector<T> parse_vector_market(std::string_view text, std::string name,
     return market::read_vector<T>(line_source::from_text(text, std::move(name)), options);
 }
 
-template csr_matrix<double> read_matrix_market(const std::filesystem::path&, const load_options&);
-template csr_matrix<float> read_matrix_market(const std::filesystem::path&, const load_options&);
-template csr_matrix<double> parse_matrix_market(std::string_view, std::string, const load_options&);
-template csr_matrix<float> parse_matrix_market(std::string_view, std::string, const load_options&);
-template std::vector<double> read_vector_market(const std::filesystem::path&, const load_options&);
-template std::vector<float> read_vector_market(const std::filesystem::path&, const load_options&);
-template std::vector<double> parse_vector_market(std::string_view, std::string,
-                                                 const load_options&);
-template std::vector<float> parse_vector_market(std::string_view, std::string, const load_options&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template csr_matrix<T> read_matrix_market(const std::filesystem::path&, const load_options&);  \
+    template csr_matrix<T> parse_matrix_market(std::string_view, std::string,                      \
+                                               const load_options&);                               \
+    template std::vector<T> read_vector_market(const std::filesystem::path&, const load_options&); \
+    template std::vector<T> parse_vector_market(std::string_view, std::string, const load_options&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

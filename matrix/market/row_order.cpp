@@ -55,9 +55,9 @@ csr_matrix<T> from_row_order(coo_matrix<T>&& coo) {
     return csr;
 }
 
-template bool in_row_order(const coo_matrix<double>&);
-template bool in_row_order(const coo_matrix<float>&);
-template csr_matrix<double> from_row_order(coo_matrix<double>&&);
-template csr_matrix<float> from_row_order(coo_matrix<float>&&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template bool in_row_order(const coo_matrix<T>&);                                              \
+    template csr_matrix<T> from_row_order(coo_matrix<T>&&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::market

@@ -98,17 +98,13 @@ void write_columns_market(const std::filesystem::path& path, const dense_columns
     put_array(path, columns.rows, columns.columns, std::span<const T>(columns.values), comment);
 }
 
-template void write_matrix_market(const std::filesystem::path&, const csr_view<double>&,
-                                  std::string_view);
-template void write_matrix_market(const std::filesystem::path&, const csr_view<float>&,
-                                  std::string_view);
-template void write_vector_market(const std::filesystem::path&, std::span<const double>,
-                                  std::string_view);
-template void write_vector_market(const std::filesystem::path&, std::span<const float>,
-                                  std::string_view);
-template void write_columns_market(const std::filesystem::path&, const dense_columns<double>&,
-                                   std::string_view);
-template void write_columns_market(const std::filesystem::path&, const dense_columns<float>&,
-                                   std::string_view);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void write_matrix_market(const std::filesystem::path&, const csr_view<T>&,            \
+                                      std::string_view);                                           \
+    template void write_vector_market(const std::filesystem::path&, std::span<const T>,            \
+                                      std::string_view);                                           \
+    template void write_columns_market(const std::filesystem::path&, const dense_columns<T>&,      \
+                                       std::string_view);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -166,9 +166,9 @@ void write_list(const std::filesystem::path& path, std::span<const T> vector,
     file.close();
 }
 
-template std::vector<double> read_list(files::input_file&, const vector_options&);
-template std::vector<float> read_list(files::input_file&, const vector_options&);
-template void write_list(const std::filesystem::path&, std::span<const double>, std::string_view);
-template void write_list(const std::filesystem::path&, std::span<const float>, std::string_view);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::vector<T> read_list(files::input_file&, const vector_options&);                  \
+    template void write_list(const std::filesystem::path&, std::span<const T>, std::string_view);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::number_list

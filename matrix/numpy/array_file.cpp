@@ -123,19 +123,14 @@ void write_columns_array(const std::filesystem::path& path, const dense_columns<
                 std::span<const T>(columns.values));
 }
 
-template csr_matrix<double> read_dense_array(files::input_file&, const load_options&);
-template csr_matrix<float> read_dense_array(files::input_file&, const load_options&);
-template std::vector<double> read_vector_array(files::input_file&, const vector_options&);
-template std::vector<float> read_vector_array(files::input_file&, const vector_options&);
-template void write_vector_array(const std::filesystem::path&, std::span<const double>,
-                                 std::string_view);
-template void write_vector_array(const std::filesystem::path&, std::span<const float>,
-                                 std::string_view);
-template dense_columns<double> read_columns_array(files::input_file&, const vector_options&);
-template dense_columns<float> read_columns_array(files::input_file&, const vector_options&);
-template void write_columns_array(const std::filesystem::path&, const dense_columns<double>&,
-                                  std::string_view);
-template void write_columns_array(const std::filesystem::path&, const dense_columns<float>&,
-                                  std::string_view);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template csr_matrix<T> read_dense_array(files::input_file&, const load_options&);              \
+    template std::vector<T> read_vector_array(files::input_file&, const vector_options&);          \
+    template void write_vector_array(const std::filesystem::path&, std::span<const T>,             \
+                                     std::string_view);                                            \
+    template dense_columns<T> read_columns_array(files::input_file&, const vector_options&);       \
+    template void write_columns_array(const std::filesystem::path&, const dense_columns<T>&,       \
+                                      std::string_view);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::numpy

@@ -57,11 +57,10 @@ dense_columns<T> read_columns(const open_array& array, const std::string& file,
     return result;
 }
 
-template std::vector<double> read_vector(const open_array&, const std::string&);
-template std::vector<float> read_vector(const open_array&, const std::string&);
-template dense_columns<double> read_columns(const open_array&, const std::string&,
-                                            std::optional<std::int64_t>);
-template dense_columns<float> read_columns(const open_array&, const std::string&,
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::vector<T> read_vector(const open_array&, const std::string&);                    \
+    template dense_columns<T> read_columns(const open_array&, const std::string&,                  \
                                            std::optional<std::int64_t>);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::numpy

@@ -181,11 +181,10 @@ dense_columns<T> read_columns_archive(files::input_file& file, const vector_opti
     });
 }
 
-template csr_matrix<double> read_sparse_archive(files::input_file&, const load_options&);
-template csr_matrix<float> read_sparse_archive(files::input_file&, const load_options&);
-template std::vector<double> read_vector_archive(files::input_file&, const vector_options&);
-template std::vector<float> read_vector_archive(files::input_file&, const vector_options&);
-template dense_columns<double> read_columns_archive(files::input_file&, const vector_options&);
-template dense_columns<float> read_columns_archive(files::input_file&, const vector_options&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template csr_matrix<T> read_sparse_archive(files::input_file&, const load_options&);           \
+    template std::vector<T> read_vector_archive(files::input_file&, const vector_options&);        \
+    template dense_columns<T> read_columns_archive(files::input_file&, const vector_options&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::numpy

@@ -54,9 +54,9 @@ void write_sparse_archive(const std::filesystem::path& path, const csr_view<T>& 
     archive.close();
 }
 
-template void write_sparse_archive(const std::filesystem::path&, const csr_view<double>&,
-                                   std::string_view);
-template void write_sparse_archive(const std::filesystem::path&, const csr_view<float>&,
-                                   std::string_view);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void write_sparse_archive(const std::filesystem::path&, const csr_view<T>&,           \
+                                       std::string_view);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::numpy

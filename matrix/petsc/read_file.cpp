@@ -42,9 +42,9 @@ std::vector<T> read_vector(files::input_file& file, const vector_options&) {
     return vector;
 }
 
-template csr_matrix<double> read_matrix(files::input_file&, const load_options&);
-template csr_matrix<float> read_matrix(files::input_file&, const load_options&);
-template std::vector<double> read_vector(files::input_file&, const vector_options&);
-template std::vector<float> read_vector(files::input_file&, const vector_options&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template csr_matrix<T> read_matrix(files::input_file&, const load_options&);                   \
+    template std::vector<T> read_vector(files::input_file&, const vector_options&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::petsc

@@ -78,9 +78,10 @@ void write_vector(const std::filesystem::path& path, std::span<const T> vector, 
     file.commit();
 }
 
-template void write_matrix(const std::filesystem::path&, const csr_view<double>&, std::string_view);
-template void write_matrix(const std::filesystem::path&, const csr_view<float>&, std::string_view);
-template void write_vector(const std::filesystem::path&, std::span<const double>, std::string_view);
-template void write_vector(const std::filesystem::path&, std::span<const float>, std::string_view);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void write_matrix(const std::filesystem::path&, const csr_view<T>&,                   \
+                               std::string_view);                                                  \
+    template void write_vector(const std::filesystem::path&, std::span<const T>, std::string_view);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::petsc

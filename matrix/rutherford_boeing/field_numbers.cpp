@@ -158,7 +158,7 @@ bool read_real(std::string_view text, const fortran_format& format, T& number) {
     return read_plain(std::string_view(word), number);
 }
 
-template bool read_real(std::string_view, const fortran_format&, double&);
-template bool read_real(std::string_view, const fortran_format&, float&);
+#define KRYLITH_INSTANTIATE(T) template bool read_real(std::string_view, const fortran_format&, T&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::rutherford_boeing

@@ -112,7 +112,8 @@ csr_matrix<T> read_file(files::input_file& file, const load_options& options) {
                 : transpose(columns);
 }
 
-template csr_matrix<double> read_file(files::input_file&, const load_options&);
-template csr_matrix<float> read_file(files::input_file&, const load_options&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template csr_matrix<T> read_file(files::input_file&, const load_options&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::rutherford_boeing

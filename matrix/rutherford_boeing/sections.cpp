@@ -170,7 +170,8 @@ csr_matrix<T> read_sections(market::line_source& source, const header& h) {
     return section_reader<T>(source, h).read();
 }
 
-template csr_matrix<double> read_sections(market::line_source&, const header&);
-template csr_matrix<float> read_sections(market::line_source&, const header&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template csr_matrix<T> read_sections(market::line_source&, const header&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::rutherford_boeing

@@ -68,7 +68,7 @@ matrix_statistics describe(const csr_view<T>& a) {
     return result;
 }
 
-template matrix_statistics describe(const csr_view<double>&);
-template matrix_statistics describe(const csr_view<float>&);
+#define KRYLITH_INSTANTIATE(T) template matrix_statistics describe(const csr_view<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

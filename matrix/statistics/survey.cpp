@@ -137,9 +137,9 @@ std::int64_t count_empty_columns(const csr_view<T>& a) {
     return std::count(seen.begin(), seen.end(), 0);
 }
 
-template entry_survey survey_entries(const csr_view<double>&);
-template entry_survey survey_entries(const csr_view<float>&);
-template std::int64_t count_empty_columns(const csr_view<double>&);
-template std::int64_t count_empty_columns(const csr_view<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template entry_survey survey_entries(const csr_view<T>&);                                      \
+    template std::int64_t count_empty_columns(const csr_view<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -216,9 +216,9 @@ std::optional<mirrored_entry> find_indefinite_minor(const csr_view<T>& a) {
     return mirrored_entry{all.first_row, a.column_indices[as_size(all.first)], value, value};
 }
 
-template symmetry_statistics measure_symmetry(const csr_view<double>&);
-template symmetry_statistics measure_symmetry(const csr_view<float>&);
-template std::optional<mirrored_entry> find_indefinite_minor(const csr_view<double>&);
-template std::optional<mirrored_entry> find_indefinite_minor(const csr_view<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template symmetry_statistics measure_symmetry(const csr_view<T>&);                             \
+    template std::optional<mirrored_entry> find_indefinite_minor(const csr_view<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

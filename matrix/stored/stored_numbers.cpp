@@ -139,13 +139,13 @@ void read_numbers(const binary::byte_source& file, const stored_array& from, std
     failure.rethrow();
 }
 
-template void read_numbers(const binary::byte_source&, const stored_array&, std::vector<double>&,
-                           std::int64_t);
-template void read_numbers(const binary::byte_source&, const stored_array&, std::vector<float>&,
-                           std::int64_t);
 template void read_numbers(const binary::byte_source&, const stored_array&,
                            std::vector<std::int64_t>&, std::int64_t);
 template void read_numbers(const binary::byte_source&, const stored_array&,
                            std::vector<std::int32_t>&, std::int64_t);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void read_numbers(const binary::byte_source&, const stored_array&, std::vector<T>&,   \
+                               std::int64_t);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::files

@@ -54,9 +54,9 @@ reordered_matrix<T> reordered(const csr_view<T>& matrix, const permutation* rows
     return result;
 }
 
-template reordered_matrix<double> reordered(const csr_view<double>&, const permutation*,
-                                            const permutation*);
-template reordered_matrix<float> reordered(const csr_view<float>&, const permutation*,
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template reordered_matrix<T> reordered(const csr_view<T>&, const permutation*,                 \
                                            const permutation*);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -325,8 +325,8 @@ std::vector<multigrid_level_facts> multigrid_cycle_apply<T, W>::levels() const {
     return facts;
 }
 
-template class multigrid_cycle_apply<double, float>;
-template class multigrid_cycle_apply<double, double>;
 template class multigrid_cycle_apply<float, float>;
+#define KRYLITH_INSTANTIATE(T) template class multigrid_cycle_apply<double, T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

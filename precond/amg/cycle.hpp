@@ -95,8 +95,4 @@ private:
     execution_register norm_;                                     ///< of r, squared
 };
 
-extern template class multigrid_cycle_apply<double, float>;
-extern template class multigrid_cycle_apply<double, double>;
-extern template class multigrid_cycle_apply<float, float>;
-
 } // namespace krylith::detail

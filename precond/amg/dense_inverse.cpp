@@ -202,9 +202,9 @@ csr_matrix<W> general_inverse(const csr_view<W>& a) {
     return result;
 }
 
-template csr_matrix<double> dense_inverse(const csr_view<double>&, std::span<const double>);
-template csr_matrix<float> dense_inverse(const csr_view<float>&, std::span<const float>);
-template csr_matrix<double> general_inverse(const csr_view<double>&);
-template csr_matrix<float> general_inverse(const csr_view<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template csr_matrix<T> dense_inverse(const csr_view<T>&, std::span<const T>);                  \
+    template csr_matrix<T> general_inverse(const csr_view<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

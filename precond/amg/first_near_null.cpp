@@ -49,9 +49,8 @@ std::vector<buffer<W>> near_null_of(const distributed_csr<W>& b, const level_sca
     return 2 * defect_of(b, ones) < defect_of(b, inverse) ? std::move(ones) : std::move(inverse);
 }
 
-template std::vector<buffer<double>> near_null_of(const distributed_csr<double>&,
-                                                  const level_scaling&);
-template std::vector<buffer<float>> near_null_of(const distributed_csr<float>&,
-                                                 const level_scaling&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::vector<buffer<T>> near_null_of(const distributed_csr<T>&, const level_scaling&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

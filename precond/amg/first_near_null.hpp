@@ -16,9 +16,4 @@ template <class W>
 [[nodiscard]] std::vector<buffer<W>> near_null_of(const distributed_csr<W>& b,
                                                   const level_scaling& by);
 
-extern template std::vector<buffer<double>> near_null_of(const distributed_csr<double>&,
-                                                         const level_scaling&);
-extern template std::vector<buffer<float>> near_null_of(const distributed_csr<float>&,
-                                                        const level_scaling&);
-
 } // namespace krylith::detail

@@ -137,14 +137,13 @@ std::unique_ptr<matrix_operator<W>> make_copying_operator(const layout_handle& s
     return make_level_operator<W>(spread, range, identity, false, formats::csr);
 }
 
-#define KRYLITH_GATHERED_LEVEL(W)                                                                  \
+#define KRYLITH_INSTANTIATE(W)                                                                     \
     template distributed_csr<W> gather(const distributed_csr<W>&);                                 \
     template void gather_values(const distributed_csr<W>&, distributed_csr<W>&);                   \
     template void gather_numbers(const layout&, std::span<const W* const>, std::int64_t, W*);      \
     template std::unique_ptr<matrix_operator<W>> make_copying_operator(const layout_handle&,       \
                                                                        const layout_handle&);
 
-KRYLITH_GATHERED_LEVEL(double)
-KRYLITH_GATHERED_LEVEL(float)
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

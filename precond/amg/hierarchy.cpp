@@ -271,29 +271,23 @@ void hierarchy<W>::conclude(multigrid_level<W>& last, const amg_options& options
     if (options.reuse == multigrid_reuse::none) last.matrix = {};
 }
 
-#define KRYLITH_HIERARCHY(W, T)                                                                    \
+#define KRYLITH_INSTANTIATE(W, T)                                                                  \
     template hierarchy<W>::hierarchy(layout_handle, distributed_csr<T>, const amg_options&,        \
                                      near_null_space<W>, const column_vectors&);
 
-KRYLITH_HIERARCHY(double, double)
-KRYLITH_HIERARCHY(float, double)
-KRYLITH_HIERARCHY(float, float)
+KRYLITH_INSTANTIATE(double, double)
+KRYLITH_INSTANTIATE(float, double)
+KRYLITH_INSTANTIATE(float, float)
+#undef KRYLITH_INSTANTIATE
 
-template bool hierarchy<double>::looks_for_symmetry(const multigrid_level<double>&,
-                                                    const amg_options&) const;
-template bool hierarchy<float>::looks_for_symmetry(const multigrid_level<float>&,
-                                                   const amg_options&) const;
-template void hierarchy<double>::find_near_null();
-template void hierarchy<float>::find_near_null();
-template void hierarchy<double>::scale_transfers_of(multigrid_level<double>&,
-                                                    const multigrid_level<double>&,
-                                                    distributed_csr<double>&,
-                                                    distributed_csr<double>&) const;
-template void hierarchy<float>::scale_transfers_of(multigrid_level<float>&,
-                                                   const multigrid_level<float>&,
-                                                   distributed_csr<float>&,
-                                                   distributed_csr<float>&) const;
-template double hierarchy<double>::least_bound() const;
-template double hierarchy<float>::least_bound() const;
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template bool hierarchy<T>::looks_for_symmetry(const multigrid_level<T>&, const amg_options&)  \
+        const;                                                                                     \
+    template void hierarchy<T>::find_near_null();                                                  \
+    template void hierarchy<T>::scale_transfers_of(multigrid_level<T>&, const multigrid_level<T>&, \
+                                                   distributed_csr<T>&, distributed_csr<T>&)       \
+        const;                                                                                     \
+    template double hierarchy<T>::least_bound() const;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

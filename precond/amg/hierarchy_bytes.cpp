@@ -45,7 +45,7 @@ std::int64_t hierarchy<W>::bytes() const {
     return sum;
 }
 
-template std::int64_t hierarchy<double>::bytes() const;
-template std::int64_t hierarchy<float>::bytes() const;
+#define KRYLITH_INSTANTIATE(T) template std::int64_t hierarchy<T>::bytes() const;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

@@ -85,7 +85,7 @@ void hierarchy<W>::widen(const column_vectors& vectors) {
     }
 }
 
-#define KRYLITH_HIERARCHY_OPERATORS(W)                                                             \
+#define KRYLITH_INSTANTIATE(W)                                                                     \
     template void hierarchy<W>::make_smoothed(multigrid_level<W>&, const amg_options&) const;      \
     template void hierarchy<W>::make_operators(multigrid_level<W>&, const layout_handle&,          \
                                                const amg_options&) const;                          \
@@ -93,7 +93,6 @@ void hierarchy<W>::widen(const column_vectors& vectors) {
     template void hierarchy<W>::invert(multigrid_level<W>&) const;                                 \
     template void hierarchy<W>::widen(const column_vectors&);
 
-KRYLITH_HIERARCHY_OPERATORS(double)
-KRYLITH_HIERARCHY_OPERATORS(float)
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

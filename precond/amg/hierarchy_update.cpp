@@ -92,11 +92,12 @@ bool hierarchy<W>::update_next(std::size_t at, const amg_options& options) {
     return true;
 }
 
-#define KRYLITH_HIERARCHY_UPDATE(W, T)                                                             \
+#define KRYLITH_INSTANTIATE(W, T)                                                                  \
     template bool hierarchy<W>::update(const distributed_csr<T>&, const amg_options&);
 
-KRYLITH_HIERARCHY_UPDATE(double, double)
-KRYLITH_HIERARCHY_UPDATE(float, double)
-KRYLITH_HIERARCHY_UPDATE(float, float)
+KRYLITH_INSTANTIATE(double, double)
+KRYLITH_INSTANTIATE(float, double)
+KRYLITH_INSTANTIATE(float, float)
+#undef KRYLITH_INSTANTIATE
 
 } // namespace krylith::detail

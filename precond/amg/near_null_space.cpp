@@ -166,14 +166,13 @@ std::vector<buffer<W>> scaled_vectors(const near_null_space<W>& given, const dis
     return result;
 }
 
-#define KRYLITH_NEAR_NULL_SPACE(W)                                                                 \
+#define KRYLITH_INSTANTIATE(W)                                                                     \
     template struct near_null_space<W>;                                                            \
     template near_null_space<W> make_near_null_space(const layout&, const amg_options&);           \
     template void scale_vectors(device&, std::int64_t, int, double, const W*, const double*, W*);  \
     template std::vector<buffer<W>> scaled_vectors(                                                \
         const near_null_space<W>&, const distributed_csr<W>&, const level_scaling&);
 
-KRYLITH_NEAR_NULL_SPACE(double)
-KRYLITH_NEAR_NULL_SPACE(float)
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

@@ -191,25 +191,19 @@ void scale_transfers(double rho, std::span<const double* const> s, distributed_c
     }
 }
 
-template level_scaling scaling_of(const distributed_csr<double>&, std::size_t);
-template level_scaling scaling_of(const distributed_csr<float>&, std::size_t);
-template void sharpen(distributed_csr<double>&, level_scaling&, double);
-template void sharpen(distributed_csr<float>&, level_scaling&, double);
-template level_scaling scale_coarse(distributed_csr<double>&, std::size_t, double);
-template level_scaling scale_coarse(distributed_csr<float>&, std::size_t, double);
-template void scale(const distributed_csr<double>&, const level_scaling&, distributed_csr<double>&,
-                    mirror_sums*);
-template void scale(const distributed_csr<double>&, const level_scaling&, distributed_csr<float>&,
-                    mirror_sums*);
 template void scale(const distributed_csr<float>&, const level_scaling&, distributed_csr<float>&,
                     mirror_sums*);
-template distributed_csr<double> scaled(distributed_csr<double>, const level_scaling&,
-                                        mirror_sums*);
-template distributed_csr<float> scaled(distributed_csr<double>, const level_scaling&, mirror_sums*);
 template distributed_csr<float> scaled(distributed_csr<float>, const level_scaling&, mirror_sums*);
-template void scale_transfers(double, std::span<const double* const>, distributed_csr<double>&,
-                              distributed_csr<double>&);
-template void scale_transfers(double, std::span<const double* const>, distributed_csr<float>&,
-                              distributed_csr<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template level_scaling scaling_of(const distributed_csr<T>&, std::size_t);                     \
+    template void sharpen(distributed_csr<T>&, level_scaling&, double);                            \
+    template level_scaling scale_coarse(distributed_csr<T>&, std::size_t, double);                 \
+    template void scale(const distributed_csr<double>&, const level_scaling&, distributed_csr<T>&, \
+                        mirror_sums*);                                                             \
+    template distributed_csr<T> scaled(distributed_csr<double>, const level_scaling&,              \
+                                       mirror_sums*);                                              \
+    template void scale_transfers(double, std::span<const double* const>, distributed_csr<T>&,     \
+                                  distributed_csr<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

@@ -185,7 +185,7 @@ std::int64_t sparsification<W>::bytes() const noexcept {
     return galerkin_.bytes() + static_cast<std::int64_t>(most);
 }
 
-template class sparsification<double>;
-template class sparsification<float>;
+#define KRYLITH_INSTANTIATE(T) template class sparsification<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

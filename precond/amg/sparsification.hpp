@@ -48,7 +48,4 @@ private:
     std::vector<buffer<std::uint8_t>> kept_; ///< [rank][nonzeros]
 };
 
-extern template class sparsification<double>;
-extern template class sparsification<float>;
-
 } // namespace krylith::detail

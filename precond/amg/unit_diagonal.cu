@@ -241,7 +241,7 @@ void null_defect(device& on, const device_csr_view<W>& b, const W* v, std::uint6
     launch_blocks(on, blocks_of_rows(b.rows), defect_kernel<W>, b, v, sum);
 }
 
-#define KRYLITH_UNIT_DIAGONAL(W)                                                                   \
+#define KRYLITH_INSTANTIATE(W)                                                                     \
     template void inverse_roots(device&, const device_csr_view<W>&, std::int64_t, double*,         \
                                 detail::scaling_report*);                                          \
     template void scale_entries(device&, const device_csr_view<W>&, const double*, std::int64_t,   \
@@ -252,8 +252,7 @@ void null_defect(device& on, const device_csr_view<W>& b, const W* v, std::uint6
     template void round_scale(device&, std::int64_t, double, const double*, W*, int);              \
     template void null_defect(device&, const device_csr_view<W>&, const W*, std::uint64_t*);
 
-KRYLITH_UNIT_DIAGONAL(double)
-KRYLITH_UNIT_DIAGONAL(float)
+#include <krylith/device/language/instantiate.inc>
 template void scale_entries(device&, const device_csr_view<double>&, const double*, std::int64_t,
                             double, float*, const detail::mirror_sum&);
 

@@ -215,9 +215,9 @@ distributed_csr<T> squared_couplings(const distributed_csr<T>& a, double floor) 
     return square;
 }
 
-template distributed_csr<double> squared_couplings(const distributed_csr<double>&, double);
-template distributed_csr<float> squared_couplings(const distributed_csr<float>&, double);
-template class inverse_matrix<double>;
-template class inverse_matrix<float>;
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template distributed_csr<T> squared_couplings(const distributed_csr<T>&, double);              \
+    template class inverse_matrix<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

@@ -67,7 +67,4 @@ private:
 template <class T>
 [[nodiscard]] distributed_csr<T> squared_couplings(const distributed_csr<T>& a, double floor);
 
-extern template class inverse_matrix<double>;
-extern template class inverse_matrix<float>;
-
 } // namespace krylith::detail

@@ -112,7 +112,8 @@ void solve_inverse_rows(device& device, const inverse_rows<T>& g, inversion_repo
     });
 }
 
-template void solve_inverse_rows(device&, const inverse_rows<double>&, inversion_report*);
-template void solve_inverse_rows(device&, const inverse_rows<float>&, inversion_report*);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void solve_inverse_rows(device&, const inverse_rows<T>&, inversion_report*);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

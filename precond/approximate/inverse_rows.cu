@@ -150,7 +150,8 @@ void solve_inverse_rows(device& device, const detail::inverse_rows<T>& g,
     if (g.longest > 16) launch_solves<T, 32>(device, g, 17, report);
 }
 
-template void solve_inverse_rows(device&, const detail::inverse_rows<double>&, inversion_report*);
-template void solve_inverse_rows(device&, const detail::inverse_rows<float>&, inversion_report*);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void solve_inverse_rows(device&, const detail::inverse_rows<T>&, inversion_report*);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -5,19 +5,14 @@
 namespace krylith::aggregation::cuda {
 
 template void visit_rows(device&, std::int64_t, std::int64_t, const detail::longest_row_step&);
-template void visit_rows(device&, std::int64_t, std::int64_t,
-                         const detail::count_chosen_step<double>&);
-template void visit_rows(device&, std::int64_t, std::int64_t,
-                         const detail::count_chosen_step<float>&);
-template void visit_rows(device&, std::int64_t, std::int64_t,
-                         const detail::list_chosen_step<double>&);
-template void visit_rows(device&, std::int64_t, std::int64_t,
-                         const detail::list_chosen_step<float>&);
-template void visit_rows(device&, std::int64_t, std::int64_t,
-                         const detail::diagonal_root_step<double>&);
-template void visit_rows(device&, std::int64_t, std::int64_t,
-                         const detail::diagonal_root_step<float>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const detail::coupling_step<double>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const detail::coupling_step<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void visit_rows(device&, std::int64_t, std::int64_t,                                  \
+                             const detail::count_chosen_step<T>&);                                 \
+    template void visit_rows(device&, std::int64_t, std::int64_t,                                  \
+                             const detail::list_chosen_step<T>&);                                  \
+    template void visit_rows(device&, std::int64_t, std::int64_t,                                  \
+                             const detail::diagonal_root_step<T>&);                                \
+    template void visit_rows(device&, std::int64_t, std::int64_t, const detail::coupling_step<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::aggregation::cuda

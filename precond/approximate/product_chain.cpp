@@ -89,7 +89,7 @@ std::int64_t product_chain<T>::bytes(int rank) const {
     return sum;
 }
 
-template class product_chain<double>;
-template class product_chain<float>;
+#define KRYLITH_INSTANTIATE(T) template class product_chain<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

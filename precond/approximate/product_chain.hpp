@@ -46,7 +46,4 @@ private:
     std::vector<vector<T>> between_;
 };
 
-extern template class product_chain<double>;
-extern template class product_chain<float>;
-
 } // namespace krylith::detail

@@ -231,7 +231,7 @@ std::int64_t block_inverses<T>::bytes(int rank) const {
                                                         blocks.first.size() * sizeof(std::int32_t));
 }
 
-template class block_inverses<double>;
-template class block_inverses<float>;
+#define KRYLITH_INSTANTIATE(T) template class block_inverses<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

@@ -82,7 +82,4 @@ private:
     bool there_ = false;
 };
 
-extern template class block_inverses<double>;
-extern template class block_inverses<float>;
-
 } // namespace krylith::detail

@@ -83,11 +83,10 @@ std::unique_ptr<device_matrix<T>> make_block_product(std::shared_ptr<device> dev
     return std::make_unique<block_product_on_host<T>>(std::move(device), a);
 }
 
-template class block_product<double>;
-template class block_product<float>;
-template std::unique_ptr<device_matrix<double>> make_block_product(std::shared_ptr<device>,
-                                                                   const borrowed_blocks<double>&);
-template std::unique_ptr<device_matrix<float>> make_block_product(std::shared_ptr<device>,
-                                                                  const borrowed_blocks<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template class block_product<T>;                                                               \
+    template std::unique_ptr<device_matrix<T>> make_block_product(std::shared_ptr<device>,         \
+                                                                  const borrowed_blocks<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

@@ -81,9 +81,9 @@ std::unique_ptr<device_matrix<T>> make_block_product(std::shared_ptr<device> dev
     return std::make_unique<block_product_on_device<T>>(std::move(device), a);
 }
 
-template std::unique_ptr<device_matrix<double>>
-make_block_product(std::shared_ptr<device>, const detail::borrowed_blocks<double>&);
-template std::unique_ptr<device_matrix<float>>
-make_block_product(std::shared_ptr<device>, const detail::borrowed_blocks<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::unique_ptr<device_matrix<T>> make_block_product(                                 \
+        std::shared_ptr<device>, const detail::borrowed_blocks<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

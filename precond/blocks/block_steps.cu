@@ -6,19 +6,14 @@ namespace krylith::aggregation::cuda {
 
 template void visit_rows(device&, std::int64_t, std::int64_t, const detail::pattern_hash_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const detail::same_pattern_step&);
-template void visit_rows(device&, std::int64_t, std::int64_t,
-                         const detail::gather_blocks_step<double>&);
-template void visit_rows(device&, std::int64_t, std::int64_t,
-                         const detail::gather_blocks_step<float>&);
-template void visit_rows(device&, std::int64_t, std::int64_t,
-                         const detail::pack_rows_step<double>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const detail::pack_rows_step<float>&);
-template void visit_rows(device&, std::int64_t, std::int64_t,
-                         const detail::unpack_rows_step<double>&);
-template void visit_rows(device&, std::int64_t, std::int64_t,
-                         const detail::unpack_rows_step<float>&);
-template void visit_rows(device&, std::int64_t, std::int64_t,
-                         const detail::take_rows_step<double>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const detail::take_rows_step<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void visit_rows(device&, std::int64_t, std::int64_t,                                  \
+                             const detail::gather_blocks_step<T>&);                                \
+    template void visit_rows(device&, std::int64_t, std::int64_t,                                  \
+                             const detail::pack_rows_step<T>&);                                    \
+    template void visit_rows(device&, std::int64_t, std::int64_t,                                  \
+                             const detail::unpack_rows_step<T>&);                                  \
+    template void visit_rows(device&, std::int64_t, std::int64_t, const detail::take_rows_step<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::aggregation::cuda

@@ -102,9 +102,9 @@ void invert_blocks(device& device, const block_list& list, const block_view<T>& 
     });
 }
 
-template void invert_blocks(device&, const block_list&, const block_view<double>&,
-                            inversion_report*);
-template void invert_blocks(device&, const block_list&, const block_view<float>&,
-                            inversion_report*);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void invert_blocks(device&, const block_list&, const block_view<T>&,                  \
+                                inversion_report*);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

@@ -140,9 +140,9 @@ void invert_blocks(device& device, const detail::block_list& list,
         launch_inversion<T, detail::largest_block>(device, list, blocks, report);
 }
 
-template void invert_blocks(device&, const detail::block_list&, const detail::block_view<double>&,
-                            inversion_report*);
-template void invert_blocks(device&, const detail::block_list&, const detail::block_view<float>&,
-                            inversion_report*);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void invert_blocks(device&, const detail::block_list&, const detail::block_view<T>&,  \
+                                inversion_report*);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

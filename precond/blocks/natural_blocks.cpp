@@ -75,7 +75,8 @@ std::vector<block_place> natural_blocks(const distributed_csr<T>& a) {
     return places;
 }
 
-template std::vector<block_place> natural_blocks(const distributed_csr<double>&);
-template std::vector<block_place> natural_blocks(const distributed_csr<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::vector<block_place> natural_blocks(const distributed_csr<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

@@ -193,10 +193,10 @@ row_partition find_aggregates(const distributed_csr<T>& a, const column_exchange
     return owners;
 }
 
-template row_partition find_aggregates(const distributed_csr<double>&, const column_exchange&,
-                                       rank_parts<double>&, std::vector<buffer<std::uint8_t>>,
-                                       bool);
-template row_partition find_aggregates(const distributed_csr<float>&, const column_exchange&,
-                                       rank_parts<float>&, std::vector<buffer<std::uint8_t>>, bool);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template row_partition find_aggregates(const distributed_csr<T>&, const column_exchange&,      \
+                                           rank_parts<T>&, std::vector<buffer<std::uint8_t>>,      \
+                                           bool);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::aggregation

@@ -98,11 +98,10 @@ double filter_again(const distributed_csr<T>& a, rank_parts<T>& parts) {
     return largest_of(bounds);
 }
 
-template double find_strength(const distributed_csr<double>&, double, const column_exchange&,
-                              rank_parts<double>&, std::vector<buffer<std::uint8_t>>&);
-template double find_strength(const distributed_csr<float>&, double, const column_exchange&,
-                              rank_parts<float>&, std::vector<buffer<std::uint8_t>>&);
-template double filter_again(const distributed_csr<double>&, rank_parts<double>&);
-template double filter_again(const distributed_csr<float>&, rank_parts<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template double find_strength(const distributed_csr<T>&, double, const column_exchange&,       \
+                                  rank_parts<T>&, std::vector<buffer<std::uint8_t>>&);             \
+    template double filter_again(const distributed_csr<T>&, rank_parts<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::aggregation

@@ -33,7 +33,8 @@ void find_used(const distributed_csr<T>& a, const row_partition& aggregates, ran
     }
 }
 
-template void find_used(const distributed_csr<double>&, const row_partition&, rank_parts<double>&);
-template void find_used(const distributed_csr<float>&, const row_partition&, rank_parts<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void find_used(const distributed_csr<T>&, const row_partition&, rank_parts<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::aggregation

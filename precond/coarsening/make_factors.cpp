@@ -104,12 +104,10 @@ std::vector<buffer<T>> make_factors(const distributed_csr<T>& a, const distribut
     return tentative;
 }
 
-template std::vector<buffer<double>>
-make_factors(const distributed_csr<double>&, const distributed_csr<double>&, rank_parts<double>&,
-             const row_partition&, const aggregation_options&, std::span<const double* const>);
-template std::vector<buffer<float>> make_factors(const distributed_csr<float>&,
-                                                 const distributed_csr<float>&, rank_parts<float>&,
-                                                 const row_partition&, const aggregation_options&,
-                                                 std::span<const float* const>);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::vector<buffer<T>> make_factors(                                                  \
+        const distributed_csr<T>&, const distributed_csr<T>&, rank_parts<T>&,                      \
+        const row_partition&, const aggregation_options&, std::span<const T* const>);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::aggregation

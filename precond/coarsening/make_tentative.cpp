@@ -75,13 +75,10 @@ std::vector<buffer<T>> make_tentative(const distributed_csr<T>& a, const column_
     return tentative;
 }
 
-template std::vector<buffer<double>> make_tentative(const distributed_csr<double>&,
-                                                    const column_exchange&, rank_parts<double>&,
-                                                    const row_partition&,
-                                                    std::span<const double* const>);
-template std::vector<buffer<float>> make_tentative(const distributed_csr<float>&,
-                                                   const column_exchange&, rank_parts<float>&,
-                                                   const row_partition&,
-                                                   std::span<const float* const>);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::vector<buffer<T>> make_tentative(                                                \
+        const distributed_csr<T>&, const column_exchange&, rank_parts<T>&, const row_partition&,   \
+        std::span<const T* const>);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::aggregation

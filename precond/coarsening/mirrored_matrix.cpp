@@ -74,7 +74,7 @@ void mirrored_matrix<T>::take_transposed(const distributed_csr<T>& a) {
                 matrix_.block(rank).values());
 }
 
-template class mirrored_matrix<double>;
-template class mirrored_matrix<float>;
+#define KRYLITH_INSTANTIATE(T) template class mirrored_matrix<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::aggregation

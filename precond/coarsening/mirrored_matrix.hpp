@@ -37,7 +37,4 @@ private:
     distributed_csr<T> matrix_;
 };
 
-extern template class mirrored_matrix<double>;
-extern template class mirrored_matrix<float>;
-
 } // namespace krylith::aggregation

@@ -213,7 +213,7 @@ std::int64_t node_aggregation<T>::bytes() const noexcept {
     return static_cast<std::int64_t>(most) + (options_.block_size == 1 ? 0 : nodes_.bytes());
 }
 
-template class node_aggregation<double>;
-template class node_aggregation<float>;
+#define KRYLITH_INSTANTIATE(T) template class node_aggregation<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::aggregation

@@ -51,7 +51,8 @@ distributed_csr<T> make_node_matrix(const distributed_csr<T>& a, int block) {
     return {group, owners, owners, std::move(blocks), std::move(columns_of)};
 }
 
-template distributed_csr<double> make_node_matrix(const distributed_csr<double>&, int);
-template distributed_csr<float> make_node_matrix(const distributed_csr<float>&, int);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template distributed_csr<T> make_node_matrix(const distributed_csr<T>&, int);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::aggregation

@@ -221,9 +221,9 @@ row_partition pair_aggregates(const distributed_csr<T>& a, rank_parts<T>& parts,
     return pairs;
 }
 
-template row_partition pair_aggregates(const distributed_csr<double>&, rank_parts<double>&,
-                                       const row_partition&);
-template row_partition pair_aggregates(const distributed_csr<float>&, rank_parts<float>&,
-                                       const row_partition&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template row_partition pair_aggregates(const distributed_csr<T>&, rank_parts<T>&,              \
+                                           const row_partition&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::aggregation

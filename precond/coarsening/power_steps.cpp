@@ -122,14 +122,13 @@ double power_estimate(const distributed_csr<W>& b, int k) {
     return last[0] > 0 ? last[1] / last[0] : 0;
 }
 
-#define KRYLITH_POWER_STEPS(W)                                                                     \
+#define KRYLITH_INSTANTIATE(W)                                                                     \
     template double power_estimate(const distributed_csr<W>&, int);                                \
     template void multiply_rows(device&, const device_csr_view<W>&, std::int64_t, const W*, W*);   \
     template void hashed_signs(device&, std::int64_t, std::int64_t, W*);                           \
     template void find_largest(device&, std::int64_t, const W*, std::uint64_t*);                   \
     template void scale_by(device&, std::int64_t, double, W*);
 
-KRYLITH_POWER_STEPS(double)
-KRYLITH_POWER_STEPS(float)
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

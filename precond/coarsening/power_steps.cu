@@ -111,13 +111,12 @@ void scale_by(device& on, std::int64_t count, double factor, W* x) {
     launch_for(on, count, step_threads, scale_by_kernel<W>, count, factor, x);
 }
 
-#define KRYLITH_POWER_STEPS(W)                                                                     \
+#define KRYLITH_INSTANTIATE(W)                                                                     \
     template void multiply_rows(device&, const device_csr_view<W>&, std::int64_t, const W*, W*);   \
     template void hashed_signs(device&, std::int64_t, std::int64_t, W*);                           \
     template void find_largest(device&, std::int64_t, const W*, std::uint64_t*);                   \
     template void scale_by(device&, std::int64_t, double, W*);
 
-KRYLITH_POWER_STEPS(double)
-KRYLITH_POWER_STEPS(float)
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -185,13 +185,12 @@ void refresh_prolongation(device& device, const prolongation_rows<T>& p, std::in
     });
 }
 
-#define KRYLITH_PROLONGATION_ROWS(T)                                                               \
+#define KRYLITH_INSTANTIATE(T)                                                                     \
     template prolongation_arrays<T> make_prolongation(const std::shared_ptr<device>&,              \
                                                       const prolongation_rows<T>&, std::int64_t);  \
     template void refresh_prolongation(device&, const prolongation_rows<T>&, std::int64_t,         \
                                        const std::int64_t*, T*);
 
-KRYLITH_PROLONGATION_ROWS(double)
-KRYLITH_PROLONGATION_ROWS(float)
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::aggregation

@@ -296,11 +296,10 @@ void fill_prolongation(device& device, const prolongation_rows<T>& p, const std:
     launch_over(device, p.a.rows, fill_long<T>, p, offsets, columns, values);
 }
 
-template void count_prolongation(device&, const prolongation_rows<double>&, std::int32_t*);
-template void count_prolongation(device&, const prolongation_rows<float>&, std::int32_t*);
-template void fill_prolongation(device&, const prolongation_rows<double>&, const std::int64_t*,
-                                std::int32_t*, double*);
-template void fill_prolongation(device&, const prolongation_rows<float>&, const std::int64_t*,
-                                std::int32_t*, float*);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void count_prolongation(device&, const prolongation_rows<T>&, std::int32_t*);         \
+    template void fill_prolongation(device&, const prolongation_rows<T>&, const std::int64_t*,     \
+                                    std::int32_t*, T*);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::aggregation::cuda

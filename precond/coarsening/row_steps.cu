@@ -49,12 +49,6 @@ template void visit_list(device&, const list_step&, std::int64_t, std::int64_t,
                          const join_root_step&);
 template void visit_list(device&, const list_step&, std::int64_t, std::int64_t,
                          const join_strongest_step&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const diagonal_step<double>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const diagonal_step<float>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const strength_step<double>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const strength_step<float>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const filter_step<double>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const filter_step<float>&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const begin_set_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const left_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const candidate_step&);
@@ -67,46 +61,36 @@ template void visit_rows(device&, std::int64_t, std::int64_t, const receive_step
 template void visit_rows(device&, std::int64_t, std::int64_t, const begin_pairs_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const agree_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const number_pairs_step&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const magnitude_step<double>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const magnitude_step<float>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const square_step<double>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const square_step<float>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const norm_step<double>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const norm_step<float>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const tentative_step<double>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const tentative_step<float>&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const join_largest_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const join_sum_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const count_mirror_step&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const fill_mirror_step<double>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const fill_mirror_step<float>&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const count_blocks_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const count_reached_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const list_reached_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const spread_pattern_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const factor_step&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const fill_blocks_step<double>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const fill_blocks_step<float>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const filter_blocks_step<double>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const filter_blocks_step<float>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const magnitudes_step<double>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const magnitudes_step<float>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const products_step<double>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const products_step<float>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const coarse_vectors_step<double>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const coarse_vectors_step<float>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const tentative_rows_step<double>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const tentative_rows_step<float>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const fill_dropped_step<double>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const fill_dropped_step<float>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const scale_vectors_step<double>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const scale_vectors_step<float>&);
-template void visit_rows(device&, std::int64_t, std::int64_t,
-                         const fill_prolongation_step<double>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const fill_prolongation_step<float>&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const rounding_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const flag_values_step&);
 template void number_leads(device&, std::int64_t, const is_root&, std::int32_t*, void*);
 template void number_leads(device&, std::int64_t, const leads_pair&, std::int32_t*, void*);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void visit_rows(device&, std::int64_t, std::int64_t, const diagonal_step<T>&);        \
+    template void visit_rows(device&, std::int64_t, std::int64_t, const strength_step<T>&);        \
+    template void visit_rows(device&, std::int64_t, std::int64_t, const filter_step<T>&);          \
+    template void visit_rows(device&, std::int64_t, std::int64_t, const magnitude_step<T>&);       \
+    template void visit_rows(device&, std::int64_t, std::int64_t, const square_step<T>&);          \
+    template void visit_rows(device&, std::int64_t, std::int64_t, const norm_step<T>&);            \
+    template void visit_rows(device&, std::int64_t, std::int64_t, const tentative_step<T>&);       \
+    template void visit_rows(device&, std::int64_t, std::int64_t, const fill_mirror_step<T>&);     \
+    template void visit_rows(device&, std::int64_t, std::int64_t, const fill_blocks_step<T>&);     \
+    template void visit_rows(device&, std::int64_t, std::int64_t, const filter_blocks_step<T>&);   \
+    template void visit_rows(device&, std::int64_t, std::int64_t, const magnitudes_step<T>&);      \
+    template void visit_rows(device&, std::int64_t, std::int64_t, const products_step<T>&);        \
+    template void visit_rows(device&, std::int64_t, std::int64_t, const coarse_vectors_step<T>&);  \
+    template void visit_rows(device&, std::int64_t, std::int64_t, const tentative_rows_step<T>&);  \
+    template void visit_rows(device&, std::int64_t, std::int64_t, const fill_dropped_step<T>&);    \
+    template void visit_rows(device&, std::int64_t, std::int64_t, const scale_vectors_step<T>&);   \
+    template void visit_rows(device&, std::int64_t, std::int64_t, const fill_prolongation_step<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::aggregation::cuda

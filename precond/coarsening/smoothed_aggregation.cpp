@@ -234,7 +234,7 @@ std::int64_t smoothed_aggregation<T>::bytes() const noexcept {
     return static_cast<std::int64_t>(most);
 }
 
-template class smoothed_aggregation<double>;
-template class smoothed_aggregation<float>;
+#define KRYLITH_INSTANTIATE(T) template class smoothed_aggregation<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

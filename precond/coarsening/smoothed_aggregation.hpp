@@ -105,7 +105,4 @@ private:
     std::unique_ptr<state> state_;
 };
 
-extern template class smoothed_aggregation<double>;
-extern template class smoothed_aggregation<float>;
-
 } // namespace krylith

@@ -73,12 +73,11 @@ void fill_kept(device& device, const sparsified_rows<T>& rows, const std::int64_
     });
 }
 
-#define KRYLITH_SPARSIFIED_ROWS(T)                                                                 \
+#define KRYLITH_INSTANTIATE(T)                                                                     \
     template void find_kept(device&, const sparsified_rows<T>&, std::int32_t*);                    \
     template void fill_kept(device&, const sparsified_rows<T>&, const std::int64_t*,               \
                             std::int32_t*, T*);
 
-KRYLITH_SPARSIFIED_ROWS(double)
-KRYLITH_SPARSIFIED_ROWS(float)
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::aggregation

@@ -152,14 +152,13 @@ void fill_kept(device& device, const sparsified_rows<T>& rows, const std::int64_
                       values);
 }
 
-#define KRYLITH_SPARSIFIED_ROWS(T)                                                                 \
+#define KRYLITH_INSTANTIATE(T)                                                                     \
     template void find_kept(device&, const sparsified_rows<T>&, std::int32_t*);                    \
     template void fill_kept(device&, const sparsified_rows<T>&, const std::int64_t*,               \
                             std::int32_t*, T*);                                                    \
     template void visit_rows(device&, std::int64_t, std::int64_t, const small_entries_step<T>&);   \
     template void visit_rows(device&, std::int64_t, std::int64_t, const row_weight_step<T>&);
 
-KRYLITH_SPARSIFIED_ROWS(double)
-KRYLITH_SPARSIFIED_ROWS(float)
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::aggregation::cuda

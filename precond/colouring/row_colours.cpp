@@ -155,7 +155,7 @@ row_colours colour_rows(const distributed_csr<T>& a) {
     return result;
 }
 
-template row_colours colour_rows(const distributed_csr<double>&);
-template row_colours colour_rows(const distributed_csr<float>&);
+#define KRYLITH_INSTANTIATE(T) template row_colours colour_rows(const distributed_csr<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -47,7 +47,8 @@ void invert_diagonal(device& device, T* d, std::int64_t count, inversion_report*
     host.submit([=, threads = host.threads()] { invert_on_host(d, count, report, threads); });
 }
 
-template void invert_diagonal(device&, double*, std::int64_t, inversion_report*);
-template void invert_diagonal(device&, float*, std::int64_t, inversion_report*);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void invert_diagonal(device&, T*, std::int64_t, inversion_report*);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -31,12 +31,9 @@ any_preconditioner<T> make_preconditioner(std::string_view text, const matrix_op
     return choice.method->template make_with<T>(a, &matrix, choice.parameters, nodes);
 }
 
-template any_preconditioner<double> make_preconditioner(std::string_view,
-                                                        const matrix_operator<double>&,
-                                                        const csr_view<double>&,
-                                                        const matrix_nodes&);
-template any_preconditioner<float> make_preconditioner(std::string_view,
-                                                       const matrix_operator<float>&,
-                                                       const csr_view<float>&, const matrix_nodes&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template any_preconditioner<T> make_preconditioner(                                            \
+        std::string_view, const matrix_operator<T>&, const csr_view<T>&, const matrix_nodes&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

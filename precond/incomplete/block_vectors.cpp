@@ -138,7 +138,7 @@ std::int64_t block_vectors<T>::bytes(int rank) const {
            static_cast<std::int64_t>(mine.places.size() * sizeof(std::int32_t)) + mine.rows.bytes();
 }
 
-template class block_vectors<double>;
-template class block_vectors<float>;
+#define KRYLITH_INSTANTIATE(T) template class block_vectors<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::incomplete

@@ -76,7 +76,4 @@ private:
     vector<T> solution_;
 };
 
-extern template class block_vectors<double>;
-extern template class block_vectors<float>;
-
 } // namespace krylith::incomplete

@@ -218,8 +218,8 @@ int device_factors<T>::kernels() const {
     return solves + made_.vectors->kernels();
 }
 
-template class device_factors<double>;
-template class device_factors<float>;
+#define KRYLITH_INSTANTIATE(T) template class device_factors<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::incomplete
 

@@ -86,7 +86,4 @@ private:
     result made_;
 };
 
-extern template class device_factors<double>;
-extern template class device_factors<float>;
-
 } // namespace krylith::incomplete

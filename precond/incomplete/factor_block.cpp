@@ -186,11 +186,10 @@ std::int64_t count_natural_levels(const distributed_csr<T>& a, int rank) {
     return count_levels(a.group().handle(rank), rows);
 }
 
-template std::int64_t count_natural_levels(const distributed_csr<double>&, int);
-template std::int64_t count_natural_levels(const distributed_csr<float>&, int);
-template struct placed_block<double>;
-template struct placed_block<float>;
-template class factor_block<double>;
-template class factor_block<float>;
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::int64_t count_natural_levels(const distributed_csr<T>&, int);                    \
+    template struct placed_block<T>;                                                               \
+    template class factor_block<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::incomplete

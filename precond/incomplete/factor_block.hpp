@@ -95,7 +95,4 @@ private:
 template <class T>
 [[nodiscard]] std::int64_t count_natural_levels(const distributed_csr<T>& a, int rank);
 
-extern template class factor_block<double>;
-extern template class factor_block<float>;
-
 } // namespace krylith::incomplete

@@ -111,7 +111,7 @@ std::int64_t ilut_block<T>::nonzeros() const {
     return lower_.nonzeros() - lower_.rows() + upper_.nonzeros();
 }
 
-template class ilut_block<double>;
-template class ilut_block<float>;
+#define KRYLITH_INSTANTIATE(T) template class ilut_block<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

@@ -47,7 +47,4 @@ struct ilut_blocks {
     std::unique_ptr<incomplete::block_vectors<T>> vectors;
 };
 
-extern template class ilut_block<double>;
-extern template class ilut_block<float>;
-
 } // namespace krylith::detail

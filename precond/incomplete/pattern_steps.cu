@@ -6,10 +6,10 @@ namespace krylith::aggregation::cuda {
 
 template void visit_rows(device&, std::int64_t, std::int64_t, const incomplete::place_step&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const incomplete::count_owned_step&);
-template void visit_rows(device&, std::int64_t, std::int64_t,
-                         const incomplete::fill_owned_step<double>&);
-template void visit_rows(device&, std::int64_t, std::int64_t,
-                         const incomplete::fill_owned_step<float>&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const incomplete::same_pattern_step&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void visit_rows(device&, std::int64_t, std::int64_t,                                  \
+                             const incomplete::fill_owned_step<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::aggregation::cuda

@@ -70,13 +70,11 @@ csr_matrix<T> principal_submatrix(const csr_view<T>& a, row_range owned,
     return block;
 }
 
-#define KRYLITH_PRINCIPAL_SUBMATRIX(T)                                                             \
+#define KRYLITH_INSTANTIATE(T)                                                                     \
     template std::vector<std::int32_t> rows_around(const csr_view<T>&, row_range, int);            \
     template csr_matrix<T> principal_submatrix(const csr_view<T>&, row_range,                      \
                                                std::span<const std::int32_t>);
 
-KRYLITH_PRINCIPAL_SUBMATRIX(double)
-KRYLITH_PRINCIPAL_SUBMATRIX(float)
-#undef KRYLITH_PRINCIPAL_SUBMATRIX
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::incomplete

@@ -213,13 +213,10 @@ std::int64_t count_levels(const std::shared_ptr<device>& device, const factor_ro
     return krylith::cuda::count_levels(device, lower_triangle(a));
 }
 
-template std::int64_t count_levels(const std::shared_ptr<device>&, const factor_rows<double>&);
-template std::int64_t count_levels(const std::shared_ptr<device>&, const factor_rows<float>&);
-template std::unique_ptr<row_elimination<double>> make_elimination(const std::shared_ptr<device>&,
-                                                                   const factor_rows<double>&,
-                                                                   std::span<const std::int64_t>);
-template std::unique_ptr<row_elimination<float>> make_elimination(const std::shared_ptr<device>&,
-                                                                  const factor_rows<float>&,
-                                                                  std::span<const std::int64_t>);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::int64_t count_levels(const std::shared_ptr<device>&, const factor_rows<T>&);     \
+    template std::unique_ptr<row_elimination<T>> make_elimination(                                 \
+        const std::shared_ptr<device>&, const factor_rows<T>&, std::span<const std::int64_t>);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::incomplete::cuda

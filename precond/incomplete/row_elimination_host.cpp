@@ -91,11 +91,10 @@ std::int64_t count_levels(const std::shared_ptr<device>& device, const factor_ro
     return a.rows == 0 ? 0 : sort_chains(lower_triangle(a)).depth;
 }
 
-template std::int64_t count_levels(const std::shared_ptr<device>&, const factor_rows<double>&);
-template std::int64_t count_levels(const std::shared_ptr<device>&, const factor_rows<float>&);
-template std::unique_ptr<row_elimination<double>>
-make_elimination(const std::shared_ptr<device>& device, const factor_rows<double>& a);
-template std::unique_ptr<row_elimination<float>>
-make_elimination(const std::shared_ptr<device>& device, const factor_rows<float>& a);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::int64_t count_levels(const std::shared_ptr<device>&, const factor_rows<T>&);     \
+    template std::unique_ptr<row_elimination<T>> make_elimination(                                 \
+        const std::shared_ptr<device>& device, const factor_rows<T>& a);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::incomplete::host

@@ -19,7 +19,7 @@ canonical_matrix<T>::canonical_matrix(const csr_view<T>& given, const permutatio
     }
 }
 
-template class canonical_matrix<double>;
-template class canonical_matrix<float>;
+#define KRYLITH_INSTANTIATE(T) template class canonical_matrix<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

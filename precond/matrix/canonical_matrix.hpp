@@ -23,7 +23,4 @@ private:
     csr_view<T> view_;
 };
 
-extern template class canonical_matrix<double>;
-extern template class canonical_matrix<float>;
-
 } // namespace krylith::detail

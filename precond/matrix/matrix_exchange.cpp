@@ -24,9 +24,9 @@ std::shared_ptr<const put_schedule<T>> exchange_of(const layout_handle& layout,
     return std::make_shared<const put_schedule<T>>(layout, plan);
 }
 
-template std::shared_ptr<const put_schedule<double>> exchange_of(const layout_handle&,
-                                                                 std::span<const local_columns>);
-template std::shared_ptr<const put_schedule<float>> exchange_of(const layout_handle&,
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::shared_ptr<const put_schedule<T>> exchange_of(const layout_handle&,              \
                                                                 std::span<const local_columns>);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

@@ -177,7 +177,7 @@ std::vector<distributed_csr<T>> whole_on_each(distributed_csr<T> matrix) {
     return result;
 }
 
-#define KRYLITH_MATRIX_ON_DEVICES(T)                                                               \
+#define KRYLITH_INSTANTIATE(T)                                                                     \
     template distributed_csr<T> on_devices(const std::string&, const layout&, const csr_view<T>&); \
     template distributed_csr<T> on_devices(const std::string&, const layout&,                      \
                                            std::span<const csr_part<T>>, part_values);             \
@@ -186,8 +186,6 @@ std::vector<distributed_csr<T>> whole_on_each(distributed_csr<T> matrix) {
     template distributed_csr<T> alone_on(const device_group&, int, device_csr<T>);                 \
     template std::vector<distributed_csr<T>> whole_on_each(distributed_csr<T>);
 
-KRYLITH_MATRIX_ON_DEVICES(double)
-KRYLITH_MATRIX_ON_DEVICES(float)
-#undef KRYLITH_MATRIX_ON_DEVICES
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

@@ -62,9 +62,9 @@ matrix_pattern pattern_of(const csr_view<T>& a) {
     return found;
 }
 
-template matrix_pattern pattern_of(const distributed_csr<double>&);
-template matrix_pattern pattern_of(const distributed_csr<float>&);
-template matrix_pattern pattern_of(const csr_view<double>&);
-template matrix_pattern pattern_of(const csr_view<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template matrix_pattern pattern_of(const distributed_csr<T>&);                                 \
+    template matrix_pattern pattern_of(const csr_view<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

@@ -6,14 +6,12 @@
 namespace krylith::aggregation::cuda {
 
 template void visit_rows(device&, std::int64_t, std::int64_t, const detail::count_staying_step&);
-template void visit_rows(device&, std::int64_t, std::int64_t,
-                         const detail::keep_staying_step<double>&);
-template void visit_rows(device&, std::int64_t, std::int64_t,
-                         const detail::keep_staying_step<float>&);
 template void visit_rows(device&, std::int64_t, std::int64_t, const detail::hash_entries_step&);
-template void visit_rows(device&, std::int64_t, std::int64_t,
-                         const detail::magnitudes_of_rows_step<double>&);
-template void visit_rows(device&, std::int64_t, std::int64_t,
-                         const detail::magnitudes_of_rows_step<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void visit_rows(device&, std::int64_t, std::int64_t,                                  \
+                             const detail::keep_staying_step<T>&);                                 \
+    template void visit_rows(device&, std::int64_t, std::int64_t,                                  \
+                             const detail::magnitudes_of_rows_step<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::aggregation::cuda

@@ -123,7 +123,8 @@ overlapping_blocks<T> make_overlapping_blocks(const distributed_csr<T>& matrix, 
     return result;
 }
 
-template overlapping_blocks<double> make_overlapping_blocks(const distributed_csr<double>&, int);
-template overlapping_blocks<float> make_overlapping_blocks(const distributed_csr<float>&, int);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template overlapping_blocks<T> make_overlapping_blocks(const distributed_csr<T>&, int);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

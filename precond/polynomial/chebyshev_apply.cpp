@@ -153,8 +153,8 @@ std::int64_t chebyshev_apply<T, W>::bytes() const {
     return most;
 }
 
-template class chebyshev_apply<double, float>;
-template class chebyshev_apply<double, double>;
 template class chebyshev_apply<float, float>;
+#define KRYLITH_INSTANTIATE(T) template class chebyshev_apply<double, T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

@@ -68,8 +68,4 @@ private:
     execution_register norm_; ///< of r, squared
 };
 
-extern template class chebyshev_apply<double, float>;
-extern template class chebyshev_apply<double, double>;
-extern template class chebyshev_apply<float, float>;
-
 } // namespace krylith::detail

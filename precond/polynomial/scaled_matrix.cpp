@@ -114,13 +114,12 @@ std::vector<W> shifted_values(const csr_view<T>& matrix, const diagonal_scaling&
     return values;
 }
 
-template diagonal_scaling scale_by_diagonal(const csr_view<double>&, double);
-template diagonal_scaling scale_by_diagonal(const csr_view<float>&, double);
-template std::vector<float> shifted_values(const csr_view<double>&, const diagonal_scaling&, double,
-                                           double);
-template std::vector<double> shifted_values(const csr_view<double>&, const diagonal_scaling&,
-                                            double, double);
 template std::vector<float> shifted_values(const csr_view<float>&, const diagonal_scaling&, double,
                                            double);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template diagonal_scaling scale_by_diagonal(const csr_view<T>&, double);                       \
+    template std::vector<T> shifted_values(const csr_view<double>&, const diagonal_scaling&,       \
+                                           double, double);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

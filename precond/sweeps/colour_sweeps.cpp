@@ -198,7 +198,7 @@ std::int64_t colour_sweeps<T>::bytes(int rank) const {
            (2 * rows + ghosts) * static_cast<std::int64_t>(sizeof(T));
 }
 
-template class colour_sweeps<double>;
-template class colour_sweeps<float>;
+#define KRYLITH_INSTANTIATE(T) template class colour_sweeps<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

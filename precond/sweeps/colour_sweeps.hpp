@@ -63,7 +63,4 @@ private:
     std::optional<vector<T>> v_;
 };
 
-extern template class colour_sweeps<double>;
-extern template class colour_sweeps<float>;
-
 } // namespace krylith::detail

@@ -75,7 +75,7 @@ void replicated_result<T>::give(execution& run, const vector<T>& r, vector<T>& z
     finish_apply(run, z, on_the_way ? std::span<const reduction_into<T>>{} : dots);
 }
 
-template class replicated_result<double>;
-template class replicated_result<float>;
+#define KRYLITH_INSTANTIATE(T) template class replicated_result<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

@@ -26,7 +26,4 @@ private:
     std::unique_ptr<matrix_operator<T>> gather_;
 };
 
-extern template class replicated_result<double>;
-extern template class replicated_result<float>;
-
 } // namespace krylith::detail

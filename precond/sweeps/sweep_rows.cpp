@@ -43,7 +43,8 @@ void sweep_rows(device& device, const colour_rows_view<T>& rows, const spmv_argu
     host.submit([rows, a, threads = host.threads()] { sweep_on_host(rows, a, threads); });
 }
 
-template void sweep_rows(device&, const colour_rows_view<double>&, const spmv_arguments<double>&);
-template void sweep_rows(device&, const colour_rows_view<float>&, const spmv_arguments<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void sweep_rows(device&, const colour_rows_view<T>&, const spmv_arguments<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

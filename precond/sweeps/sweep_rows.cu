@@ -51,9 +51,8 @@ void sweep_rows(device& device, const detail::colour_rows_view<T>& rows,
     launch_sweep<T, 32>(device, rows, a);
 }
 
-template void sweep_rows(device&, const detail::colour_rows_view<double>&,
-                         const spmv_arguments<double>&);
-template void sweep_rows(device&, const detail::colour_rows_view<float>&,
-                         const spmv_arguments<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void sweep_rows(device&, const detail::colour_rows_view<T>&, const spmv_arguments<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

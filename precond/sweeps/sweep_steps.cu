@@ -5,15 +5,12 @@
 namespace krylith::aggregation::cuda {
 
 template void visit_rows(device&, std::int64_t, std::int64_t, const detail::count_sweep_step&);
-template void visit_rows(device&, std::int64_t, std::int64_t,
-                         const detail::fill_sweep_step<double>&);
-template void visit_rows(device&, std::int64_t, std::int64_t,
-                         const detail::fill_sweep_step<float>&);
-template void visit_rows(device&, std::int64_t, std::int64_t,
-                         const detail::take_diagonal_step<double>&);
-template void visit_rows(device&, std::int64_t, std::int64_t,
-                         const detail::take_diagonal_step<float>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const detail::scale_step<double>&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const detail::scale_step<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void visit_rows(device&, std::int64_t, std::int64_t,                                  \
+                             const detail::fill_sweep_step<T>&);                                   \
+    template void visit_rows(device&, std::int64_t, std::int64_t,                                  \
+                             const detail::take_diagonal_step<T>&);                                \
+    template void visit_rows(device&, std::int64_t, std::int64_t, const detail::scale_step<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::aggregation::cuda

@@ -73,13 +73,11 @@ any_preconditioner<T> make_preconditioner(std::string_view text, const matrix_op
     return make<T>(text, a, &matrix);
 }
 
-template any_preconditioner<double> make_preconditioner(std::string_view,
-                                                        const matrix_operator<double>&);
-template any_preconditioner<float> make_preconditioner(std::string_view,
-                                                       const matrix_operator<float>&);
-template any_preconditioner<double>
-make_preconditioner(std::string_view, const matrix_operator<double>&, const csr_view<double>&);
-template any_preconditioner<float>
-make_preconditioner(std::string_view, const matrix_operator<float>&, const csr_view<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template any_preconditioner<T> make_preconditioner(std::string_view,                           \
+                                                       const matrix_operator<T>&);                 \
+    template any_preconditioner<T> make_preconditioner(                                            \
+        std::string_view, const matrix_operator<T>&, const csr_view<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

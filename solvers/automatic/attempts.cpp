@@ -313,7 +313,7 @@ solve_result attempts<T>::run(std::span<const planned_method> plan,
     return nearest(stopped_by);
 }
 
-template class attempts<double>;
-template class attempts<float>;
+#define KRYLITH_INSTANTIATE(T) template class attempts<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -83,7 +83,4 @@ private:
     std::int64_t iterations_ = 0; ///< of all attempts
 };
 
-extern template class attempts<double>;
-extern template class attempts<float>;
-
 } // namespace krylith

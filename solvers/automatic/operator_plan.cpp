@@ -26,11 +26,10 @@ std::vector<planned_method> plan_for(const matrix_operator<T>& a, const solver_o
     return plan_methods(facts_of(a, options.timeout_seconds), setting);
 }
 
-template std::vector<planned_method> plan_for(const matrix_operator<double>&, const solver_options&,
-                                              const any_preconditioner<double>*,
-                                              const csr_view<double>*, const matrix_nodes&);
-template std::vector<planned_method> plan_for(const matrix_operator<float>&, const solver_options&,
-                                              const any_preconditioner<float>*,
-                                              const csr_view<float>*, const matrix_nodes&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::vector<planned_method> plan_for(                                                 \
+        const matrix_operator<T>&, const solver_options&, const any_preconditioner<T>*,            \
+        const csr_view<T>*, const matrix_nodes&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

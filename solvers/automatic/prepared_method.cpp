@@ -122,14 +122,13 @@ const any_preconditioner<T>* attempts<T>::prepared(const planned_method& method,
     }
 }
 
-#define KRYLITH_PREPARED_METHOD(T)                                                                 \
+#define KRYLITH_INSTANTIATE(T)                                                                     \
     template const any_preconditioner<T>& attempts<T>::preconditioner(const planned_method&);      \
     template void attempts<T>::remember(const planned_method&, std::int64_t) const;                \
     template std::vector<planned_method> attempts<T>::in_order(std::span<const planned_method>)    \
         const;                                                                                     \
     template const any_preconditioner<T>* attempts<T>::prepared(const planned_method&, bool);
 
-KRYLITH_PREPARED_METHOD(double)
-KRYLITH_PREPARED_METHOD(float)
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -112,7 +112,7 @@ row_sample sample_rows(const csr_view<T>& matrix, std::int64_t most) {
     return sample.found();
 }
 
-template row_sample sample_rows(const csr_view<double>&, std::int64_t);
-template row_sample sample_rows(const csr_view<float>&, std::int64_t);
+#define KRYLITH_INSTANTIATE(T) template row_sample sample_rows(const csr_view<T>&, std::int64_t);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -49,7 +49,8 @@ basis<T> make_shadow_vectors(int s, const std::function<vector<T>()>& make) {
     return result;
 }
 
-template basis<double> make_shadow_vectors(int, const std::function<vector<double>()>&);
-template basis<float> make_shadow_vectors(int, const std::function<vector<float>()>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template basis<T> make_shadow_vectors(int, const std::function<vector<T>()>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

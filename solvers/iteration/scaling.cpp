@@ -35,11 +35,10 @@ void shift(std::span<T> v, int exponent) {
     for (T& value : v) value = std::ldexp(value, exponent);
 }
 
-template int exponent_of(std::span<const double>, bool&);
-template int exponent_of(std::span<const float>, bool&);
-template int exponent_of(const vector<double>&, bool&);
-template int exponent_of(const vector<float>&, bool&);
-template void shift(std::span<double>, int);
-template void shift(std::span<float>, int);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template int exponent_of(std::span<const T>, bool&);                                           \
+    template int exponent_of(const vector<T>&, bool&);                                             \
+    template void shift(std::span<T>, int);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

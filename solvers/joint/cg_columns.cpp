@@ -12,12 +12,10 @@ std::unique_ptr<joint_solver<T>> joint_cg(const device_group& group, const csr_v
     return make_joint<cg_columns, T>(group, a, columns, m, options);
 }
 
-template std::unique_ptr<joint_solver<double>> joint_cg(const device_group&,
-                                                        const csr_view<double>&, int,
-                                                        const column_preconditioner<double>&,
-                                                        const solver_options&);
-template std::unique_ptr<joint_solver<float>> joint_cg(const device_group&, const csr_view<float>&,
-                                                       int, const column_preconditioner<float>&,
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::unique_ptr<joint_solver<T>> joint_cg(const device_group&, const csr_view<T>&,    \
+                                                       int, const column_preconditioner<T>&,       \
                                                        const solver_options&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

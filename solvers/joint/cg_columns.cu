@@ -21,8 +21,9 @@ namespace krylith::cuda {
     template void run_pass<method::measure<true>>(device&, const column_arguments<T>&);            \
     template void run_pass<method::turn>(device&, const column_arguments<T>&)
 
-template void run_pass<cg_parts::multiply>(device&, const column_arguments<double>&);
-template void run_pass<cg_parts::multiply>(device&, const column_arguments<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void run_pass<cg_parts::multiply>(device&, const column_arguments<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 using cg_diagonal = cg_columns<false>;
 using cg_applied = cg_columns<true>;

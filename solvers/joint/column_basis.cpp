@@ -107,7 +107,7 @@ void column_basis<T>::run_pass(execution& run, basis_pass pass, int count, const
     }
 }
 
-template class column_basis<double>;
-template class column_basis<float>;
+#define KRYLITH_INSTANTIATE(T) template class column_basis<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

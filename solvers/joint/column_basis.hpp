@@ -90,9 +90,6 @@ private:
     basis<T> v_;
 };
 
-extern template class column_basis<double>;
-extern template class column_basis<float>;
-
 namespace host {
 
 template <class T>

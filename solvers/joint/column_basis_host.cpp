@@ -231,7 +231,8 @@ void run_cycle_task(device& device, const kernel_context& common, const cycle_ta
     });
 }
 
-template void run_basis_pass(device&, basis_pass, const column_basis_arguments<double>&);
-template void run_basis_pass(device&, basis_pass, const column_basis_arguments<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void run_basis_pass(device&, basis_pass, const column_basis_arguments<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::host

@@ -53,8 +53,9 @@ bool column_convergence::choose_scaled(std::span<const T> b, std::int64_t rows) 
     return any_scaled();
 }
 
-template bool column_convergence::choose_scaled(std::span<const double>, std::int64_t);
-template bool column_convergence::choose_scaled(std::span<const float>, std::int64_t);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template bool column_convergence::choose_scaled(std::span<const T>, std::int64_t);
+#include <krylith/device/language/instantiate.inc>
 
 bool column_convergence::any_scaled() const {
     return std::ranges::any_of(columns_, [](const column& c) { return c.scale.scaled; });

@@ -37,7 +37,7 @@ column_matrix<T>::column_matrix(const device_group& group, const csr_view<T>& a,
     if (with_jacobi) jacobi_.emplace(a_.single());
 }
 
-template class column_matrix<double>;
-template class column_matrix<float>;
+#define KRYLITH_INSTANTIATE(T) template class column_matrix<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -48,7 +48,4 @@ private:
     std::optional<jacobi<T>> jacobi_;
 };
 
-extern template class column_matrix<double>;
-extern template class column_matrix<float>;
-
 } // namespace krylith

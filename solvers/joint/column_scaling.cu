@@ -5,18 +5,15 @@
 
 namespace krylith::cuda {
 
-#define KRYLITH_SCALING_PASSES(T)                                                                  \
+#define KRYLITH_INSTANTIATE(T)                                                                     \
     template void run_pass<scaling_parts::copy>(device&, const column_arguments<T>&);              \
     template void run_pass<scaling_parts::multiply>(device&, const column_arguments<T>&);          \
     template void run_pass<scaling_parts::square>(device&, const column_arguments<T>&);            \
     template void run_pass<scaling_parts::precondition>(device&, const column_arguments<T>&);      \
     template void                                                                                  \
     run_pass<normalise<scaling_parts, residual_squares, scaling_parts::b, scaling_parts::r>>(      \
-        device&, const column_arguments<T>&)
+        device&, const column_arguments<T>&);
 
-KRYLITH_SCALING_PASSES(double);
-KRYLITH_SCALING_PASSES(float);
-
-#undef KRYLITH_SCALING_PASSES
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -84,9 +84,9 @@ void download_columns(const vector<T>& from, int k, std::span<T> columns) {
     download_together(parts);
 }
 
-template void upload_columns(vector<double>&, int, std::span<const double>);
-template void upload_columns(vector<float>&, int, std::span<const float>);
-template void download_columns(const vector<double>&, int, std::span<double>);
-template void download_columns(const vector<float>&, int, std::span<float>);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void upload_columns(vector<T>&, int, std::span<const T>);                             \
+    template void download_columns(const vector<T>&, int, std::span<T>);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

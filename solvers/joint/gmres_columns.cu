@@ -21,8 +21,9 @@ namespace krylith::cuda {
 using gmres_diagonal = gmres_columns<false>;
 using gmres_applied = gmres_columns<true>;
 
-template void run_pass<gmres_parts::multiply>(device&, const column_arguments<double>&);
-template void run_pass<gmres_parts::multiply>(device&, const column_arguments<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void run_pass<gmres_parts::multiply>(device&, const column_arguments<T>&);
+#include <krylith/device/language/instantiate.inc>
 KRYLITH_COLUMN_PASSES(gmres_diagonal, double);
 KRYLITH_COLUMN_PASSES(gmres_diagonal, float);
 KRYLITH_APPLIED_PASSES(gmres_applied, double);

@@ -20,8 +20,9 @@ namespace krylith::cuda {
     template void run_pass<method::open>(device&, const column_arguments<T>&);                     \
     template void run_pass<method::measure>(device&, const column_arguments<T>&)
 
-template void run_pass<minres_parts::multiply>(device&, const column_arguments<double>&);
-template void run_pass<minres_parts::multiply>(device&, const column_arguments<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void run_pass<minres_parts::multiply>(device&, const column_arguments<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 using minres_diagonal = minres_columns<false>;
 using minres_applied = minres_columns<true>;

@@ -53,7 +53,7 @@ void persistent_columns<T>::enqueue(execution& run, const column_operands<T>& op
     });
 }
 
-template class persistent_columns<double>;
-template class persistent_columns<float>;
+#define KRYLITH_INSTANTIATE(T) template class persistent_columns<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

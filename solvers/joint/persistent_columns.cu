@@ -302,9 +302,9 @@ void iterate_columns(device& device, const kernel_context& common,
     });
 }
 
-template void iterate_columns(device&, const kernel_context&,
-                              const persistent_column_operands<double>&);
-template void iterate_columns(device&, const kernel_context&,
-                              const persistent_column_operands<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void iterate_columns(device&, const kernel_context&,                                  \
+                                  const persistent_column_operands<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

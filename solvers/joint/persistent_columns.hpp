@@ -59,9 +59,6 @@ private:
     buffer<std::uint64_t> last_epoch_;
 };
 
-extern template class persistent_columns<double>;
-extern template class persistent_columns<float>;
-
 namespace cuda {
 
 /// The rows of so many columns that a device can keep in its registers.

@@ -51,7 +51,8 @@ memory_estimate estimate(const device_group& group, const csr_view<T>& matrix,
     return {matrix_bytes, bytes.given, bytes.workspace, bytes.preconditioner};
 }
 
-template memory_estimate estimate(const device_group&, const csr_view<double>&, const solve_plan&);
-template memory_estimate estimate(const device_group&, const csr_view<float>&, const solve_plan&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template memory_estimate estimate(const device_group&, const csr_view<T>&, const solve_plan&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -147,9 +147,9 @@ std::vector<footprint> footprints(const csr_view<T>& matrix, std::span<const int
     return result;
 }
 
-template std::vector<footprint> footprints(const csr_view<double>&, std::span<const int>,
-                                           const machine_rates&);
-template std::vector<footprint> footprints(const csr_view<float>&, std::span<const int>,
-                                           const machine_rates&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::vector<footprint> footprints(const csr_view<T>&, std::span<const int>,           \
+                                               const machine_rates&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::model

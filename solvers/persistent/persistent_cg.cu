@@ -336,9 +336,9 @@ void persistent_cg(device& device, const kernel_context& common, const persisten
                     a);
 }
 
-template void persistent_cg(device&, const kernel_context&, const persistent_arguments<double>&,
-                            const persistent_shape&);
-template void persistent_cg(device&, const kernel_context&, const persistent_arguments<float>&,
-                            const persistent_shape&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void persistent_cg(device&, const kernel_context&, const persistent_arguments<T>&,    \
+                                const persistent_shape&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

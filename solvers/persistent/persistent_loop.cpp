@@ -226,11 +226,10 @@ void persistent_loop<T>::enqueue(execution&, T, vector<T>&, vector<T>&, const ve
 template <class T>
 persistent_loop<T>::~persistent_loop() = default;
 
-template class persistent_loop<double>;
-template class persistent_loop<float>;
-template std::string not_persistent_because(const matrix_operator<double>&);
-template std::string not_persistent_because(const matrix_operator<float>&);
-template std::string persistent_not_worth_because(const matrix_operator<double>&, execution_mode);
-template std::string persistent_not_worth_because(const matrix_operator<float>&, execution_mode);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template class persistent_loop<T>;                                                             \
+    template std::string not_persistent_because(const matrix_operator<T>&);                        \
+    template std::string persistent_not_worth_because(const matrix_operator<T>&, execution_mode);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -71,7 +71,4 @@ private:
     std::vector<std::unique_ptr<rank_state>> ranks_;
 };
 
-extern template class persistent_loop<double>;
-extern template class persistent_loop<float>;
-
 } // namespace krylith

@@ -67,7 +67,7 @@ void multiply_columns(device& device, const column_product<T>& a) {
     launch_product(device, a, a.nonzeros >= long_product_row * a.rows);
 }
 
-template void multiply_columns(device&, const column_product<double>&);
-template void multiply_columns(device&, const column_product<float>&);
+#define KRYLITH_INSTANTIATE(T) template void multiply_columns(device&, const column_product<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

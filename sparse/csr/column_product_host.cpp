@@ -38,7 +38,7 @@ void multiply_columns(device& device, const column_product<T>& product) {
     });
 }
 
-template void multiply_columns(device&, const column_product<double>&);
-template void multiply_columns(device&, const column_product<float>&);
+#define KRYLITH_INSTANTIATE(T) template void multiply_columns(device&, const column_product<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::host

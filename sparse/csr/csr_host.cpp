@@ -291,9 +291,9 @@ std::unique_ptr<device_matrix<T>> make_csr(std::shared_ptr<device> device,
     return std::make_unique<csr<T>>(std::move(device), block);
 }
 
-template std::unique_ptr<device_matrix<double>> make_csr(std::shared_ptr<device>,
-                                                         const local_csr<double>&);
-template std::unique_ptr<device_matrix<float>> make_csr(std::shared_ptr<device>,
-                                                        const local_csr<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::unique_ptr<device_matrix<T>> make_csr(std::shared_ptr<device>,                   \
+                                                        const local_csr<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::host

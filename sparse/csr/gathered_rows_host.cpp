@@ -124,13 +124,14 @@ bool gather_rows(const Offset* offsets, const std::int32_t* columns, const T* va
     return true;
 }
 
-#define KRYLITH_GATHER_ROWS(T, Offset)                                                             \
+#define KRYLITH_INSTANTIATE(T, Offset)                                                             \
     template bool gather_rows(const Offset*, const std::int32_t*, const T*, const T*, T*);
 
-KRYLITH_GATHER_ROWS(double, std::int32_t)
-KRYLITH_GATHER_ROWS(double, std::int64_t)
-KRYLITH_GATHER_ROWS(float, std::int32_t)
-KRYLITH_GATHER_ROWS(float, std::int64_t)
+KRYLITH_INSTANTIATE(double, std::int32_t)
+KRYLITH_INSTANTIATE(double, std::int64_t)
+KRYLITH_INSTANTIATE(float, std::int32_t)
+KRYLITH_INSTANTIATE(float, std::int64_t)
+#undef KRYLITH_INSTANTIATE
 
 } // namespace krylith::host
 #endif

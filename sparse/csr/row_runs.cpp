@@ -176,16 +176,17 @@ void multiply_in_runs(const csr_arrays<T, Offset>& a, const std::int64_t* runs, 
     }
 }
 
-#define KRYLITH_ROW_RUNS(T, Offset)                                                                \
+#define KRYLITH_INSTANTIATE(T, Offset)                                                             \
     template bool has_row_runs(const csr_arrays<T, Offset>&, std::int64_t);                        \
     template std::vector<std::int64_t> find_row_runs(const csr_arrays<T, Offset>&, std::int64_t,   \
                                                      int);                                         \
     template void multiply_in_runs(const csr_arrays<T, Offset>&, const std::int64_t*,              \
                                    std::int64_t, const T*, T*, T, T, std::int64_t, std::int64_t);
 
-KRYLITH_ROW_RUNS(double, std::int32_t)
-KRYLITH_ROW_RUNS(double, std::int64_t)
-KRYLITH_ROW_RUNS(float, std::int32_t)
-KRYLITH_ROW_RUNS(float, std::int64_t)
+KRYLITH_INSTANTIATE(double, std::int32_t)
+KRYLITH_INSTANTIATE(double, std::int64_t)
+KRYLITH_INSTANTIATE(float, std::int32_t)
+KRYLITH_INSTANTIATE(float, std::int64_t)
+#undef KRYLITH_INSTANTIATE
 
 } // namespace krylith::host

@@ -217,9 +217,9 @@ std::unique_ptr<device_matrix<T>> make_csr5(std::shared_ptr<device> device,
     return std::make_unique<csr5_matrix<T, most_csr5_sigma>>(std::move(device), block);
 }
 
-template std::unique_ptr<device_matrix<double>> make_csr5(std::shared_ptr<device>,
-                                                          const local_csr<double>&);
-template std::unique_ptr<device_matrix<float>> make_csr5(std::shared_ptr<device>,
-                                                         const local_csr<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::unique_ptr<device_matrix<T>> make_csr5(std::shared_ptr<device>,                  \
+                                                         const local_csr<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -242,9 +242,7 @@ device_csr5 make_device_csr5(const std::shared_ptr<device>& device, const device
 #define KRYLITH_INSTANTIATE(V)                                                                     \
     template void order_by_tiles(device&, csr5_shape, std::int64_t, std::int64_t, std::int64_t,    \
                                  const V*, std::int64_t, V*);
-KRYLITH_INSTANTIATE(double)
-KRYLITH_INSTANTIATE(float)
 KRYLITH_INSTANTIATE(std::int32_t)
-#undef KRYLITH_INSTANTIATE
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -163,9 +163,9 @@ std::unique_ptr<device_matrix<T>> make_cusparse(std::shared_ptr<device> device,
     return std::make_unique<cusparse_matrix<T>>(std::move(device), block);
 }
 
-template std::unique_ptr<device_matrix<double>> make_cusparse(std::shared_ptr<device>,
-                                                              const local_csr<double>&);
-template std::unique_ptr<device_matrix<float>> make_cusparse(std::shared_ptr<device>,
-                                                             const local_csr<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::unique_ptr<device_matrix<T>> make_cusparse(std::shared_ptr<device>,              \
+                                                             const local_csr<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -45,7 +45,8 @@ void after_product(device& device, const spmv_arguments<T>& a, std::int64_t rows
     launch.check_launch();
 }
 
-template void after_product(device&, const spmv_arguments<double>&, std::int64_t, const double*);
-template void after_product(device&, const spmv_arguments<float>&, std::int64_t, const float*);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void after_product(device&, const spmv_arguments<T>&, std::int64_t, const T*);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -153,9 +153,9 @@ std::unique_ptr<device_matrix<T>> make_merge(std::shared_ptr<device> device,
     return std::make_unique<merge_matrix<T, std::int64_t>>(std::move(device), block);
 }
 
-template std::unique_ptr<device_matrix<double>> make_merge(std::shared_ptr<device>,
-                                                           const local_csr<double>&);
-template std::unique_ptr<device_matrix<float>> make_merge(std::shared_ptr<device>,
-                                                          const local_csr<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::unique_ptr<device_matrix<T>> make_merge(std::shared_ptr<device>,                 \
+                                                          const local_csr<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -112,9 +112,9 @@ resident_pattern::resident_pattern(const std::shared_ptr<device>& device, const 
              cuda::measure_lengths(device, offsets_.data(), count - 1).lengths};
 }
 
-template resident_pattern::resident_pattern(const std::shared_ptr<device>&,
-                                            const local_csr<double>&, bool);
-template resident_pattern::resident_pattern(const std::shared_ptr<device>&, const local_csr<float>&,
-                                            bool);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template resident_pattern::resident_pattern(const std::shared_ptr<device>&,                    \
+                                                const local_csr<T>&, bool);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -42,9 +42,9 @@ std::unique_ptr<device_matrix<T>> make_device_matrix(const std::shared_ptr<devic
     return makers.of<T>()(device, block);
 }
 
-template std::unique_ptr<device_matrix<double>>
-make_device_matrix(const std::shared_ptr<device>&, const local_csr<double>&, format_kind);
-template std::unique_ptr<device_matrix<float>>
-make_device_matrix(const std::shared_ptr<device>&, const local_csr<float>&, format_kind);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::unique_ptr<device_matrix<T>> make_device_matrix(                                 \
+        const std::shared_ptr<device>&, const local_csr<T>&, format_kind);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -23,9 +23,8 @@ void apply_coded(device& device, const spmv_arguments<T>& a, const sell_view<T>&
     apply_form<value_code::full>(device, a, m);
 }
 
-template void apply_coded(device&, const spmv_arguments<double>&, const sell_view<double>&,
-                          value_code);
-template void apply_coded(device&, const spmv_arguments<float>&, const sell_view<float>&,
-                          value_code);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void apply_coded(device&, const spmv_arguments<T>&, const sell_view<T>&, value_code);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -127,7 +127,7 @@ std::int64_t narrow_values<T>::coded_bytes() const noexcept {
                                             static_cast<std::int64_t>(sizeof(T));
 }
 
-template class narrow_values<double>;
-template class narrow_values<float>;
+#define KRYLITH_INSTANTIATE(T) template class narrow_values<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

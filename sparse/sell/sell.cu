@@ -350,9 +350,9 @@ std::unique_ptr<device_matrix<T>> make_sell(std::shared_ptr<device> device,
     return std::make_unique<sell_matrix<T>>(std::move(device), block);
 }
 
-template std::unique_ptr<device_matrix<double>> make_sell(std::shared_ptr<device>,
-                                                          const local_csr<double>&);
-template std::unique_ptr<device_matrix<float>> make_sell(std::shared_ptr<device>,
-                                                         const local_csr<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::unique_ptr<device_matrix<T>> make_sell(std::shared_ptr<device>,                  \
+                                                         const local_csr<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

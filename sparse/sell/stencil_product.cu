@@ -43,11 +43,10 @@ void apply_stencil(device& device, const spmv_arguments<T>& a, const sell_view<T
     }
 }
 
-template bool takes_lane_rows(const spmv_arguments<double>&);
-template bool takes_lane_rows(const spmv_arguments<float>&);
-template void apply_stencil(device&, const spmv_arguments<double>&, const sell_view<double>&,
-                            stencil_shape);
-template void apply_stencil(device&, const spmv_arguments<float>&, const sell_view<float>&,
-                            stencil_shape);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template bool takes_lane_rows(const spmv_arguments<T>&);                                       \
+    template void apply_stencil(device&, const spmv_arguments<T>&, const sell_view<T>&,            \
+                                stencil_shape);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

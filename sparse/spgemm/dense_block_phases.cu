@@ -145,9 +145,9 @@ std::unique_ptr<detail::spgemm_phases<T>> make_dense_block_phases(const device_c
     return phases->has_giants() ? nullptr : std::move(phases);
 }
 
-template std::unique_ptr<detail::spgemm_phases<double>>
-make_dense_block_phases(const device_csr<double>&, const device_csr<double>&);
-template std::unique_ptr<detail::spgemm_phases<float>>
-make_dense_block_phases(const device_csr<float>&, const device_csr<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::unique_ptr<detail::spgemm_phases<T>> make_dense_block_phases(                    \
+        const device_csr<T>&, const device_csr<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -144,11 +144,10 @@ void add_sorted(const std::shared_ptr<device>& device, const device_csr_view<T>&
     }
 }
 
-template void add_sorted(const std::shared_ptr<device>&, const device_csr_view<double>&,
-                         const device_csr_view<double>&, const sorted_row&, const std::int32_t*,
-                         double*);
-template void add_sorted(const std::shared_ptr<device>&, const device_csr_view<float>&,
-                         const device_csr_view<float>&, const sorted_row&, const std::int32_t*,
-                         float*);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void add_sorted(const std::shared_ptr<device>&, const device_csr_view<T>&,            \
+                             const device_csr_view<T>&, const sorted_row&, const std::int32_t*,    \
+                             T*);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

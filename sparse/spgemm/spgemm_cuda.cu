@@ -178,11 +178,10 @@ spgemm_estimate estimate_spgemm(const device_csr<T>& a, const device_csr<T>& b) 
     return estimate_products(a.on(), device_pattern_of(a), device_pattern_of(b), sizeof(T));
 }
 
-template std::unique_ptr<detail::spgemm_phases<double>> make_spgemm(const device_csr<double>&,
-                                                                    const device_csr<double>&);
-template std::unique_ptr<detail::spgemm_phases<float>> make_spgemm(const device_csr<float>&,
-                                                                   const device_csr<float>&);
-template spgemm_estimate estimate_spgemm(const device_csr<double>&, const device_csr<double>&);
-template spgemm_estimate estimate_spgemm(const device_csr<float>&, const device_csr<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::unique_ptr<detail::spgemm_phases<T>> make_spgemm(const device_csr<T>&,           \
+                                                                   const device_csr<T>&);          \
+    template spgemm_estimate estimate_spgemm(const device_csr<T>&, const device_csr<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -164,9 +164,9 @@ void sweep_awaited(device& device, std::int64_t rows, bool upper, const awaited_
     launch.check_launch();
 }
 
-template void find_awaited_rows(device&, const triangle_source<double>&, const std::uint8_t*,
-                                awaited_rows*, std::int32_t*, unsigned*);
-template void find_awaited_rows(device&, const triangle_source<float>&, const std::uint8_t*,
-                                awaited_rows*, std::int32_t*, unsigned*);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void find_awaited_rows(device&, const triangle_source<T>&, const std::uint8_t*,       \
+                                    awaited_rows*, std::int32_t*, unsigned*);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -97,7 +97,8 @@ chain_starts find_chains(const std::shared_ptr<device>& device, const triangle_s
     return result;
 }
 
-template chain_starts find_chains(const std::shared_ptr<device>&, const triangle_source<double>&);
-template chain_starts find_chains(const std::shared_ptr<device>&, const triangle_source<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template chain_starts find_chains(const std::shared_ptr<device>&, const triangle_source<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

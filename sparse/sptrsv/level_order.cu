@@ -173,11 +173,10 @@ std::vector<std::int64_t> first_places(const std::shared_ptr<device>& device,
     return result;
 }
 
-template level_order order_by_level(const std::shared_ptr<device>&, const triangle_source<double>&,
-                                    int);
-template level_order order_by_level(const std::shared_ptr<device>&, const triangle_source<float>&,
-                                    int);
-template std::int64_t count_levels(const std::shared_ptr<device>&, const triangle_source<double>&);
-template std::int64_t count_levels(const std::shared_ptr<device>&, const triangle_source<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template level_order order_by_level(const std::shared_ptr<device>&, const triangle_source<T>&, \
+                                        int);                                                      \
+    template std::int64_t count_levels(const std::shared_ptr<device>&, const triangle_source<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -114,11 +114,10 @@ std::optional<level_order> order_by_ranges(const std::shared_ptr<device>& device
     return result;
 }
 
-template std::optional<level_order> order_by_ranges(const std::shared_ptr<device>&,
-                                                    const triangle_source<double>&,
-                                                    const std::vector<std::int64_t>&);
-template std::optional<level_order> order_by_ranges(const std::shared_ptr<device>&,
-                                                    const triangle_source<float>&,
-                                                    const std::vector<std::int64_t>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::optional<level_order> order_by_ranges(const std::shared_ptr<device>&,            \
+                                                        const triangle_source<T>&,                 \
+                                                        const std::vector<std::int64_t>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -76,7 +76,8 @@ rows_by_chain sort_chains(const triangle_source<T>& a, std::int64_t longest) {
     return result;
 }
 
-template rows_by_chain sort_chains(const triangle_source<double>&, std::int64_t);
-template rows_by_chain sort_chains(const triangle_source<float>&, std::int64_t);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template rows_by_chain sort_chains(const triangle_source<T>&, std::int64_t);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -255,11 +255,10 @@ void fill_slices(device& device, const triangle_source<T>& a, const slice_plan& 
                   plan.heads.data(), order, places, columns, values, pivots, bad_row);
 }
 
-template void fill_slices(device&, const triangle_source<double>&, const slice_plan&,
-                          const std::int32_t*, const std::int32_t*, std::int32_t*, double*, double*,
-                          unsigned*);
-template void fill_slices(device&, const triangle_source<float>&, const slice_plan&,
-                          const std::int32_t*, const std::int32_t*, std::int32_t*, float*, float*,
-                          unsigned*);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void fill_slices(device&, const triangle_source<T>&, const slice_plan&,               \
+                              const std::int32_t*, const std::int32_t*, std::int32_t*, T*, T*,     \
+                              unsigned*);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -179,7 +179,7 @@ std::int64_t find_bad_pivot(const std::shared_ptr<device>& device, const triangl
     return row == ~0u ? -1 : std::int64_t{row};
 }
 
-#define KRYLITH_SOLVE_KERNELS(T)                                                                   \
+#define KRYLITH_INSTANTIATE(T)                                                                     \
     template void forget_words(device&, T*, std::int64_t);                                         \
     template void solve_slices(device&, const triangle_slices<T>&, const triangular_vectors<T>&,   \
                                const solve_words<T>&, const solve_launch&);                        \
@@ -189,8 +189,6 @@ std::int64_t find_bad_pivot(const std::shared_ptr<device>& device, const triangl
                              std::int64_t, const triangular_vectors<T>&, const solve_words<T>&,    \
                              const solve_launch&);                                                 \
     template std::int64_t find_bad_pivot(const std::shared_ptr<device>&, const triangle_source<T>&);
-KRYLITH_SOLVE_KERNELS(double)
-KRYLITH_SOLVE_KERNELS(float)
-#undef KRYLITH_SOLVE_KERNELS
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -231,13 +231,11 @@ std::unique_ptr<triangle_solve<T>> make_triangle_solve(const device_csr<T>& a,
     return make_triangle_solve(a, options, 0);
 }
 
-template std::unique_ptr<triangle_solve<double>>
-make_triangle_solve(const device_csr<double>&, const triangular_options&, unsigned);
-template std::unique_ptr<triangle_solve<float>>
-make_triangle_solve(const device_csr<float>&, const triangular_options&, unsigned);
-template std::unique_ptr<triangle_solve<double>> make_triangle_solve(const device_csr<double>&,
-                                                                     const triangular_options&);
-template std::unique_ptr<triangle_solve<float>> make_triangle_solve(const device_csr<float>&,
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::unique_ptr<triangle_solve<T>> make_triangle_solve(                               \
+        const device_csr<T>&, const triangular_options&, unsigned);                                \
+    template std::unique_ptr<triangle_solve<T>> make_triangle_solve(const device_csr<T>&,          \
                                                                     const triangular_options&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -115,7 +115,7 @@ const std::string& triangular_solver<T>::reason() const {
     return solve_->reason;
 }
 
-template class triangular_solver<double>;
-template class triangular_solver<float>;
+#define KRYLITH_INSTANTIATE(T) template class triangular_solver<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -135,9 +135,9 @@ void transpose_by_sort(const std::shared_ptr<device>& on, const pattern_view& a,
         transpose_by(on, a, to, to.places.wide);
 }
 
-template void transpose_by_sort(const std::shared_ptr<device>&, const pattern_view&,
-                                const transposed_arrays<double>&);
-template void transpose_by_sort(const std::shared_ptr<device>&, const pattern_view&,
-                                const transposed_arrays<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void transpose_by_sort(const std::shared_ptr<device>&, const pattern_view&,           \
+                                    const transposed_arrays<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -71,11 +71,10 @@ void permute(device& on, const permutation_view& places, std::int64_t count, con
     });
 }
 
-template void transpose_pattern(const std::shared_ptr<device>&, const pattern_view&,
-                                const transposed_arrays<double>&);
-template void transpose_pattern(const std::shared_ptr<device>&, const pattern_view&,
-                                const transposed_arrays<float>&);
-template void permute(device&, const permutation_view&, std::int64_t, const double*, double*);
-template void permute(device&, const permutation_view&, std::int64_t, const float*, float*);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void transpose_pattern(const std::shared_ptr<device>&, const pattern_view&,           \
+                                    const transposed_arrays<T>&);                                  \
+    template void permute(device&, const permutation_view&, std::int64_t, const T*, T*);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::host

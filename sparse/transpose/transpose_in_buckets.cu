@@ -78,7 +78,8 @@ void bucket_transposition::run(const transpose_facts& facts, const transposed_ar
                      to.transposed_values);
 }
 
-template void bucket_transposition::run(const transpose_facts&, const transposed_arrays<double>&);
-template void bucket_transposition::run(const transpose_facts&, const transposed_arrays<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void bucket_transposition::run(const transpose_facts&, const transposed_arrays<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

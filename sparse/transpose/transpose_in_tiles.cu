@@ -78,7 +78,7 @@ void tile_transposition::run(const transposed_arrays<T>& to) {
     launch.check_launch();
 }
 
-template void tile_transposition::run(const transposed_arrays<double>&);
-template void tile_transposition::run(const transposed_arrays<float>&);
+#define KRYLITH_INSTANTIATE(T) template void tile_transposition::run(const transposed_arrays<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -149,17 +149,13 @@ permutation_view transposition::places() const noexcept {
     return {narrow_.data(), wide_.data()};
 }
 
-template device_csr<double> transpose(const device_csr<double>&);
-template device_csr<float> transpose(const device_csr<float>&);
-template transposition::transposition(const device_csr<double>&);
-template transposition::transposition(const device_csr<float>&);
-template device_csr<double> transposition::apply(const device_csr<double>&) const;
-template device_csr<float> transposition::apply(const device_csr<float>&) const;
-template device_csr<double> transposition::take(const device_csr<double>&);
-template device_csr<float> transposition::take(const device_csr<float>&);
-template void transposition::apply(const device_csr<double>&, device_csr<double>&) const;
-template void transposition::apply(const device_csr<float>&, device_csr<float>&) const;
-template void transposition::apply(const double*, double*) const;
-template void transposition::apply(const float*, float*) const;
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template device_csr<T> transpose(const device_csr<T>&);                                        \
+    template transposition::transposition(const device_csr<T>&);                                   \
+    template device_csr<T> transposition::apply(const device_csr<T>&) const;                       \
+    template device_csr<T> transposition::take(const device_csr<T>&);                              \
+    template void transposition::apply(const device_csr<T>&, device_csr<T>&) const;                \
+    template void transposition::apply(const T*, T*) const;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -2,11 +2,9 @@
 
 namespace krylith::cuda {
 
-template void
-multiply_by_columns<spmspv::min_plus<double>>(device&, spmspv::kernel,
-                                              const plain_arguments<spmspv::min_plus<double>>&);
-template void
-multiply_by_columns<spmspv::min_plus<float>>(device&, spmspv::kernel,
-                                             const plain_arguments<spmspv::min_plus<float>>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void multiply_by_columns<spmspv::min_plus<T>>(                                        \
+        device&, spmspv::kernel, const plain_arguments<spmspv::min_plus<T>>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

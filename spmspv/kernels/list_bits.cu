@@ -54,8 +54,9 @@ std::size_t list_scratch_bytes(std::int64_t) {
     return scan_scratch_bytes;
 }
 
-template void list_bits(device&, const spmspv::vector_arrays<double>&, void*);
-template void list_bits(device&, const spmspv::vector_arrays<float>&, void*);
 template void list_bits(device&, const spmspv::vector_arrays<std::int32_t>&, void*);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void list_bits(device&, const spmspv::vector_arrays<T>&, void*);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

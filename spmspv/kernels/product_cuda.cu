@@ -49,12 +49,12 @@ std::size_t kernel_scratch_bytes(const device& device, spmspv::kernel k, std::in
         .bytes;
 }
 
-template std::size_t kernel_scratch_bytes<double>(const device&, spmspv::kernel, std::int64_t,
-                                                  std::int64_t);
-template std::size_t kernel_scratch_bytes<float>(const device&, spmspv::kernel, std::int64_t,
-                                                 std::int64_t);
 template std::size_t kernel_scratch_bytes<std::int32_t>(const device&, spmspv::kernel, std::int64_t,
                                                         std::int64_t);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::size_t kernel_scratch_bytes<T>(const device&, spmspv::kernel, std::int64_t,      \
+                                                 std::int64_t);
+#include <krylith/device/language/instantiate.inc>
 
 #define KRYLITH_INSTANTIATE(S, M)                                                                  \
     template void multiply(device&, spmspv::kernel, const spmspv::product_arguments<S, M>&);

@@ -64,22 +64,22 @@ std::int64_t count_frontier_nonzeros(device& device, const spmspv::compressed_vi
 KRYLITH_FOR_PRODUCTS(KRYLITH_INSTANTIATE)
 #undef KRYLITH_INSTANTIATE
 
-template std::size_t kernel_scratch_bytes<double>(const device&, spmspv::kernel, std::int64_t,
-                                                  std::int64_t);
-template std::size_t kernel_scratch_bytes<float>(const device&, spmspv::kernel, std::int64_t,
-                                                 std::int64_t);
 template std::size_t kernel_scratch_bytes<std::int32_t>(const device&, spmspv::kernel, std::int64_t,
                                                         std::int64_t);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::size_t kernel_scratch_bytes<T>(const device&, spmspv::kernel, std::int64_t,      \
+                                                 std::int64_t);
+#include <krylith/device/language/instantiate.inc>
 
-#define KRYLITH_COUNT(M, T)                                                                        \
+#define KRYLITH_INSTANTIATE(M, T)                                                                  \
     template std::int64_t count_frontier_nonzeros(device&, const spmspv::compressed_view<M>&,      \
                                                   const spmspv::vector_arrays<T>&, bool);
-KRYLITH_COUNT(double, double)
-KRYLITH_COUNT(double, float)
-KRYLITH_COUNT(double, std::int32_t)
-KRYLITH_COUNT(float, double)
-KRYLITH_COUNT(float, float)
-KRYLITH_COUNT(float, std::int32_t)
-#undef KRYLITH_COUNT
+KRYLITH_INSTANTIATE(double, double)
+KRYLITH_INSTANTIATE(double, float)
+KRYLITH_INSTANTIATE(double, std::int32_t)
+KRYLITH_INSTANTIATE(float, double)
+KRYLITH_INSTANTIATE(float, float)
+KRYLITH_INSTANTIATE(float, std::int32_t)
+#undef KRYLITH_INSTANTIATE
 
 } // namespace krylith::host

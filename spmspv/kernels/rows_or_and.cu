@@ -2,11 +2,9 @@
 
 namespace krylith::cuda {
 
-template void
-multiply_by_rows<spmspv::or_and<double>>(device&, spmspv::kernel,
-                                         const plain_arguments<spmspv::or_and<double>>&);
-template void
-multiply_by_rows<spmspv::or_and<float>>(device&, spmspv::kernel,
-                                        const plain_arguments<spmspv::or_and<float>>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void multiply_by_rows<spmspv::or_and<T>>(device&, spmspv::kernel,                     \
+                                                      const plain_arguments<spmspv::or_and<T>>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

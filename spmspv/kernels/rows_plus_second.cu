@@ -2,11 +2,9 @@
 
 namespace krylith::cuda {
 
-template void
-multiply_by_rows<spmspv::plus_second<double>>(device&, spmspv::kernel,
-                                              const plain_arguments<spmspv::plus_second<double>>&);
-template void
-multiply_by_rows<spmspv::plus_second<float>>(device&, spmspv::kernel,
-                                             const plain_arguments<spmspv::plus_second<float>>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void multiply_by_rows<spmspv::plus_second<T>>(                                        \
+        device&, spmspv::kernel, const plain_arguments<spmspv::plus_second<T>>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

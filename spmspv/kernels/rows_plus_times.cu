@@ -2,11 +2,9 @@
 
 namespace krylith::cuda {
 
-template void
-multiply_by_rows<spmspv::plus_times<double>>(device&, spmspv::kernel,
-                                             const plain_arguments<spmspv::plus_times<double>>&);
-template void
-multiply_by_rows<spmspv::plus_times<float>>(device&, spmspv::kernel,
-                                            const plain_arguments<spmspv::plus_times<float>>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void multiply_by_rows<spmspv::plus_times<T>>(                                         \
+        device&, spmspv::kernel, const plain_arguments<spmspv::plus_times<T>>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

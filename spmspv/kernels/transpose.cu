@@ -129,9 +129,9 @@ void transpose(device& device, const spmspv::compressed_view<T>& rows, std::int3
     launch.check_launch();
 }
 
-template void transpose(device&, const spmspv::compressed_view<double>&, std::int32_t*,
-                        std::int32_t*, double*);
-template void transpose(device&, const spmspv::compressed_view<float>&, std::int32_t*,
-                        std::int32_t*, float*);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void transpose(device&, const spmspv::compressed_view<T>&, std::int32_t*,             \
+                            std::int32_t*, T*);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -159,9 +159,7 @@ void bits_of_dense(device& device, const vector_arrays<T>& v) {
     template void fill_absent(device&, const vector_arrays<T>&);                                   \
     template void gather_values(device&, const vector_arrays<T>&);                                 \
     template void bits_of_dense(device&, const vector_arrays<T>&);
-KRYLITH_INSTANTIATE(double)
-KRYLITH_INSTANTIATE(float)
 KRYLITH_INSTANTIATE(std::int32_t)
-#undef KRYLITH_INSTANTIATE
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -144,9 +144,7 @@ void list_bits(device& device, const spmspv::vector_arrays<T>& v, void* scratch)
     template void gather_values(device&, const spmspv::vector_arrays<T>&);                         \
     template void bits_of_dense(device&, const spmspv::vector_arrays<T>&);                         \
     template void list_bits(device&, const spmspv::vector_arrays<T>&, void*);
-KRYLITH_INSTANTIATE(double)
-KRYLITH_INSTANTIATE(float)
 KRYLITH_INSTANTIATE(std::int32_t)
-#undef KRYLITH_INSTANTIATE
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::host

@@ -32,10 +32,8 @@ void fill(device& device, T* to, std::int64_t count, T value) {
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template void spread_bits(device&, const spmspv::vector_arrays<T>&, T);                        \
     template void fill(device&, T*, std::int64_t, T);
-KRYLITH_INSTANTIATE(double)
-KRYLITH_INSTANTIATE(float)
 KRYLITH_INSTANTIATE(std::int32_t)
-#undef KRYLITH_INSTANTIATE
+#include <krylith/device/language/instantiate.inc>
 
 template void fill(device&, std::uint32_t*, std::int64_t, std::uint32_t);
 

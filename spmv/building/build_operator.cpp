@@ -233,13 +233,10 @@ build_operator(const device_group& group, const matrix_source<T>& source,
     return options.measure ? builder.tune(options.kind) : builder.build(options.kind);
 }
 
-template std::unique_ptr<matrix_operator<double>> build_operator(const device_group&,
-                                                                 const matrix_source<double>&,
-                                                                 const operator_placement&,
-                                                                 const operator_options&);
-template std::unique_ptr<matrix_operator<float>> build_operator(const device_group&,
-                                                                const matrix_source<float>&,
-                                                                const operator_placement&,
-                                                                const operator_options&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::unique_ptr<matrix_operator<T>> build_operator(                                   \
+        const device_group&, const matrix_source<T>&, const operator_placement&,                   \
+        const operator_options&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

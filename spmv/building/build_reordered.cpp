@@ -56,9 +56,9 @@ std::unique_ptr<matrix_operator<T>> build_reordered(const device_group& group,
     return result;
 }
 
-template std::unique_ptr<matrix_operator<double>>
-build_reordered(const device_group&, const csr_view<double>&, const operator_options&);
-template std::unique_ptr<matrix_operator<float>>
-build_reordered(const device_group&, const csr_view<float>&, const operator_options&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::unique_ptr<matrix_operator<T>> build_reordered(                                  \
+        const device_group&, const csr_view<T>&, const operator_options&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

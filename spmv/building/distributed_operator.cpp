@@ -93,9 +93,9 @@ std::unique_ptr<matrix_operator<T>> make_operator(const operator_layouts& layout
     return make_operator(layouts, std::span<const csr_part<T>>(parts), with);
 }
 
-template std::unique_ptr<matrix_operator<double>>
-make_operator(const operator_layouts&, const distributed_csr<double>&, const operator_options&);
-template std::unique_ptr<matrix_operator<float>>
-make_operator(const operator_layouts&, const distributed_csr<float>&, const operator_options&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::unique_ptr<matrix_operator<T>> make_operator(                                    \
+        const operator_layouts&, const distributed_csr<T>&, const operator_options&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

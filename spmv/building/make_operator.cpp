@@ -70,13 +70,11 @@ std::unique_ptr<matrix_operator<T>> make_operator(const operator_layouts& layout
     return result;
 }
 
-template std::unique_ptr<matrix_operator<double>>
-make_operator(const device_group&, const csr_view<double>&, const operator_options&);
-template std::unique_ptr<matrix_operator<float>>
-make_operator(const device_group&, const csr_view<float>&, const operator_options&);
-template std::unique_ptr<matrix_operator<double>>
-make_operator(const operator_layouts&, const csr_view<double>&, const operator_options&);
-template std::unique_ptr<matrix_operator<float>>
-make_operator(const operator_layouts&, const csr_view<float>&, const operator_options&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::unique_ptr<matrix_operator<T>> make_operator(                                    \
+        const device_group&, const csr_view<T>&, const operator_options&);                         \
+    template std::unique_ptr<matrix_operator<T>> make_operator(                                    \
+        const operator_layouts&, const csr_view<T>&, const operator_options&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

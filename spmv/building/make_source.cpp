@@ -25,11 +25,9 @@ matrix_source<T> make_source(const device_group& group, const csr_view<T>& matri
     return source;
 }
 
-template matrix_source<double> make_source(const device_group&, const csr_view<double>&,
-                                           pattern_state, std::optional<row_partition>&,
-                                           const operator_options&);
-template matrix_source<float> make_source(const device_group&, const csr_view<float>&,
-                                          pattern_state, std::optional<row_partition>&,
-                                          const operator_options&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template matrix_source<T> make_source(const device_group&, const csr_view<T>&, pattern_state,  \
+                                          std::optional<row_partition>&, const operator_options&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -98,13 +98,11 @@ operator_placement placement_of(row_partition rows, const std::optional<operator
     return {{}, layouts};
 }
 
-template void check_part(device&, int, const csr_part<double>&);
-template void check_part(device&, int, const csr_part<float>&);
-template void check_part(device&, int, const coo_part<double>&);
-template void check_part(device&, int, const coo_part<float>&);
-template void check_entries(device&, int, const csr_part<double>&);
-template void check_entries(device&, int, const csr_part<float>&);
-template void check_entries(device&, int, const coo_part<double>&);
-template void check_entries(device&, int, const coo_part<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void check_part(device&, int, const csr_part<T>&);                                    \
+    template void check_part(device&, int, const coo_part<T>&);                                    \
+    template void check_entries(device&, int, const csr_part<T>&);                                 \
+    template void check_entries(device&, int, const coo_part<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -38,9 +38,9 @@ void add_transposed_products(matrix_operator<T>& a, const csr_view<T>& matrix,
         std::move(source));
 }
 
-template void add_transposed_products(matrix_operator<double>&, const csr_view<double>&,
-                                      const operator_options&);
-template void add_transposed_products(matrix_operator<float>&, const csr_view<float>&,
-                                      const operator_options&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void add_transposed_products(matrix_operator<T>&, const csr_view<T>&,                 \
+                                          const operator_options&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

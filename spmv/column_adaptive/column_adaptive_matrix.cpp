@@ -164,9 +164,9 @@ std::unique_ptr<device_matrix<T>> make_adaptive(const std::shared_ptr<device>& d
     return std::make_unique<column_adaptive_matrix<T>>(device, block, std::move(usual));
 }
 
-template std::unique_ptr<device_matrix<double>>
-make_adaptive(const std::shared_ptr<device>&, const local_csr<double>&, format_kind);
-template std::unique_ptr<device_matrix<float>> make_adaptive(const std::shared_ptr<device>&,
-                                                             const local_csr<float>&, format_kind);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::unique_ptr<device_matrix<T>> make_adaptive(const std::shared_ptr<device>&,       \
+                                                             const local_csr<T>&, format_kind);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

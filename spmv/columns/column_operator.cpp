@@ -80,7 +80,7 @@ void column_operator<T>::apply(execution& run, T alpha, const vector<T>& x, T be
     run.close();
 }
 
-template class column_operator<double>;
-template class column_operator<float>;
+#define KRYLITH_INSTANTIATE(T) template class column_operator<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -46,7 +46,4 @@ private:
     std::shared_ptr<const put_schedule<T>> schedule_; ///< null: no rank needs another's entries
 };
 
-extern template class column_operator<double>;
-extern template class column_operator<float>;
-
 } // namespace krylith

@@ -20,7 +20,8 @@ block_maker<T> external_blocks(product_function<T> function, product_kind kind) 
     };
 }
 
-template block_maker<double> external_blocks(product_function<double>, product_kind);
-template block_maker<float> external_blocks(product_function<float>, product_kind);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template block_maker<T> external_blocks(product_function<T>, product_kind);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -61,10 +61,9 @@ void fill_probe(device& device, T* x, const T* scale, std::int64_t first_row, st
     launch_over(device, count, probe_kernel<T>, x, scale, first_row, count, seed);
 }
 
-template void survey_diagonal(device&, const held_diagonal<double>&, diagonal_counts*);
-template void survey_diagonal(device&, const held_diagonal<float>&, diagonal_counts*);
-template void fill_probe(device&, double*, const double*, std::int64_t, std::int64_t,
-                         std::uint64_t);
-template void fill_probe(device&, float*, const float*, std::int64_t, std::int64_t, std::uint64_t);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void survey_diagonal(device&, const held_diagonal<T>&, diagonal_counts*);             \
+    template void fill_probe(device&, T*, const T*, std::int64_t, std::int64_t, std::uint64_t);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -145,7 +145,7 @@ void halo_operator<T>::apply(execution& run, T alpha, const vector<T>& x, T beta
     run.close();
 }
 
-template class halo_operator<double>;
-template class halo_operator<float>;
+#define KRYLITH_INSTANTIATE(T) template class halo_operator<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -52,7 +52,4 @@ private:
     make_block prepared_ = nullptr; // null: blocks have nothing to prepare
 };
 
-extern template class halo_operator<double>;
-extern template class halo_operator<float>;
-
 } // namespace krylith

@@ -117,9 +117,9 @@ std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
     return result;
 }
 
-template std::unique_ptr<matrix_operator<double>>
-make_operator(const device_group&, const coo_matrix<double>&, const operator_options&);
-template std::unique_ptr<matrix_operator<float>>
-make_operator(const device_group&, const coo_matrix<float>&, const operator_options&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::unique_ptr<matrix_operator<T>> make_operator(                                    \
+        const device_group&, const coo_matrix<T>&, const operator_options&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -236,7 +236,7 @@ void nonzero_split_operator<T>::check_device_update() const {
                       }));
 }
 
-template class nonzero_split_operator<double>;
-template class nonzero_split_operator<float>;
+#define KRYLITH_INSTANTIATE(T) template class nonzero_split_operator<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

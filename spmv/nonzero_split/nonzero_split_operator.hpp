@@ -89,7 +89,4 @@ private:
     std::vector<std::vector<non_local_entry>> non_local_; // [ranks] by owner
 };
 
-extern template class nonzero_split_operator<double>;
-extern template class nonzero_split_operator<float>;
-
 } // namespace krylith

@@ -158,7 +158,7 @@ std::int64_t partial_exchange<T>::index_bytes(int rank) const {
                                      (s.first.size() + s.place.size()) * sizeof(std::int32_t));
 }
 
-template class partial_exchange<double>;
-template class partial_exchange<float>;
+#define KRYLITH_INSTANTIATE(T) template class partial_exchange<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -78,7 +78,4 @@ private:
     mutable std::uint64_t last_run_ = 0; // the execution that results were counted in
 };
 
-extern template class partial_exchange<double>;
-extern template class partial_exchange<float>;
-
 } // namespace krylith

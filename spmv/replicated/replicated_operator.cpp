@@ -284,7 +284,7 @@ void replicated_operator<T>::check_device_update() const {
                       }));
 }
 
-template class replicated_operator<double>;
-template class replicated_operator<float>;
+#define KRYLITH_INSTANTIATE(T) template class replicated_operator<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -83,7 +83,4 @@ private:
     std::unique_ptr<block_exchange> exchange_; // null if stores()
 };
 
-extern template class replicated_operator<double>;
-extern template class replicated_operator<float>;
-
 } // namespace krylith

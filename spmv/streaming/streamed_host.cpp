@@ -147,7 +147,8 @@ std::unique_ptr<streamed_device<T>> make_streamed_device(const streamed_place& p
     return std::make_unique<host_side<T>>(place);
 }
 
-template std::unique_ptr<streamed_device<double>> make_streamed_device(const streamed_place&);
-template std::unique_ptr<streamed_device<float>> make_streamed_device(const streamed_place&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::unique_ptr<streamed_device<T>> make_streamed_device(const streamed_place&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::host

@@ -168,8 +168,6 @@ void store_range(device& device, const streamed_terms<T>& terms, std::int64_t co
                                  std::int32_t, std::int32_t);                                      \
     template void store_rows(device&, const T*, const streamed_terms<T>&, std::int64_t, T, T, T*); \
     template void store_range(device&, const streamed_terms<T>&, std::int64_t, T, T, T*);
-KRYLITH_INSTANTIATE(double)
-KRYLITH_INSTANTIATE(float)
-#undef KRYLITH_INSTANTIATE
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -129,13 +129,11 @@ void check(const streamed_plan& plan, const streamed_matrix<T>& a) {
         throw usage_error("streamed_plan: results must be the rows that the parts own");
 }
 
-template void check_sizes(const streamed_matrix<double>&);
-template void check_sizes(const streamed_matrix<float>&);
-template pcsr split_nonzeros(const streamed_matrix<double>&, const nonzero_partition&);
-template pcsr split_nonzeros(const streamed_matrix<float>&, const nonzero_partition&);
-template streamed_plan plan_streamed(const streamed_matrix<double>&, std::span<const int>, int);
-template streamed_plan plan_streamed(const streamed_matrix<float>&, std::span<const int>, int);
-template void check(const streamed_plan&, const streamed_matrix<double>&);
-template void check(const streamed_plan&, const streamed_matrix<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void check_sizes(const streamed_matrix<T>&);                                          \
+    template pcsr split_nonzeros(const streamed_matrix<T>&, const nonzero_partition&);             \
+    template streamed_plan plan_streamed(const streamed_matrix<T>&, std::span<const int>, int);    \
+    template void check(const streamed_plan&, const streamed_matrix<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

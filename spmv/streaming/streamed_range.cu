@@ -156,7 +156,7 @@ void streamed_range<T>::multiply_all() {
     for (std::size_t j = 0; j < ranges.size(); ++j) multiply_range(j);
 }
 
-template struct streamed_range<double>;
-template struct streamed_range<float>;
+#define KRYLITH_INSTANTIATE(T) template struct streamed_range<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

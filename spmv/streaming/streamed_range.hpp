@@ -94,7 +94,4 @@ private:
     }
 };
 
-extern template struct streamed_range<double>;
-extern template struct streamed_range<float>;
-
 } // namespace krylith::cuda

@@ -70,13 +70,11 @@ try_fractions(const tuning_key& key, const row_fractions& rule, free_fractions f
     return build(choice.fractions->best);
 }
 
-template std::unique_ptr<matrix_operator<double>>
-try_fractions(const tuning_key&, const row_fractions&, free_fractions,
-              const std::function<std::unique_ptr<matrix_operator<double>>(const row_fractions&)>&,
-              operator_choice&);
-template std::unique_ptr<matrix_operator<float>>
-try_fractions(const tuning_key&, const row_fractions&, free_fractions,
-              const std::function<std::unique_ptr<matrix_operator<float>>(const row_fractions&)>&,
-              operator_choice&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::unique_ptr<matrix_operator<T>> try_fractions(                                    \
+        const tuning_key&, const row_fractions&, free_fractions,                                   \
+        const std::function<std::unique_ptr<matrix_operator<T>>(const row_fractions&)>&,           \
+        operator_choice&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -103,15 +103,12 @@ try_operators(const trial_subject& subject,
     return build(best);
 }
 
-template double time_iteration(const matrix_operator<double>&, double);
-template double time_iteration(const matrix_operator<float>&, double);
-template std::unique_ptr<matrix_operator<double>>
-try_operators(const trial_subject&,
-              const std::function<std::unique_ptr<matrix_operator<double>>(operator_kind)>&,
-              operator_choice&);
-template std::unique_ptr<matrix_operator<float>>
-try_operators(const trial_subject&,
-              const std::function<std::unique_ptr<matrix_operator<float>>(operator_kind)>&,
-              operator_choice&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template double time_iteration(const matrix_operator<T>&, double);                             \
+    template std::unique_ptr<matrix_operator<T>> try_operators(                                    \
+        const trial_subject&,                                                                      \
+        const std::function<std::unique_ptr<matrix_operator<T>>(operator_kind)>&,                  \
+        operator_choice&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

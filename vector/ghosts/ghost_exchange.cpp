@@ -286,9 +286,9 @@ void ghost_exchange<T>::forward() const {
     }
 }
 
-template class put_schedule<double>;
-template class put_schedule<float>;
-template class ghost_exchange<double>;
-template class ghost_exchange<float>;
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template class put_schedule<T>;                                                                \
+    template class ghost_exchange<T>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

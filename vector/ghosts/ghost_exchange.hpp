@@ -82,9 +82,4 @@ private:
     std::shared_ptr<const void> restoration_; ///< of the words, after a failure
 };
 
-extern template class put_schedule<double>;
-extern template class put_schedule<float>;
-extern template class ghost_exchange<double>;
-extern template class ghost_exchange<float>;
-
 } // namespace krylith

@@ -90,9 +90,9 @@ void multi_axpy(device& device, const basis_arguments<T>& a) {
     });
 }
 
-template void multi_dot(device&, const basis_arguments<double>&);
-template void multi_dot(device&, const basis_arguments<float>&);
-template void multi_axpy(device&, const basis_arguments<double>&);
-template void multi_axpy(device&, const basis_arguments<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void multi_dot(device&, const basis_arguments<T>&);                                   \
+    template void multi_axpy(device&, const basis_arguments<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::host

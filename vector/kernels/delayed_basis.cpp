@@ -64,9 +64,9 @@ void delayed_update(execution& run, basis<T>& v, int count, const vector<T>& w, 
     run.close();
 }
 
-template void delayed_dots(execution&, const basis<double>&, int, const vector<double>&, int);
-template void delayed_dots(execution&, const basis<float>&, int, const vector<float>&, int);
-template void delayed_update(execution&, basis<double>&, int, const vector<double>&, int);
-template void delayed_update(execution&, basis<float>&, int, const vector<float>&, int);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void delayed_dots(execution&, const basis<T>&, int, const vector<T>&, int);           \
+    template void delayed_update(execution&, basis<T>&, int, const vector<T>&, int);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

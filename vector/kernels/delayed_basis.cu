@@ -156,9 +156,9 @@ void delayed_update(device& device, const delayed_arguments<T>& a) {
     launch.check_launch();
 }
 
-template void delayed_dots(device&, const delayed_arguments<double>&);
-template void delayed_dots(device&, const delayed_arguments<float>&);
-template void delayed_update(device&, const delayed_arguments<double>&);
-template void delayed_update(device&, const delayed_arguments<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void delayed_dots(device&, const delayed_arguments<T>&);                              \
+    template void delayed_update(device&, const delayed_arguments<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

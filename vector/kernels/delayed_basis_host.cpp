@@ -114,9 +114,9 @@ void delayed_update(device& device, const delayed_arguments<T>& a) {
     });
 }
 
-template void delayed_dots(device&, const delayed_arguments<double>&);
-template void delayed_dots(device&, const delayed_arguments<float>&);
-template void delayed_update(device&, const delayed_arguments<double>&);
-template void delayed_update(device&, const delayed_arguments<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void delayed_dots(device&, const delayed_arguments<T>&);                              \
+    template void delayed_update(device&, const delayed_arguments<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::host

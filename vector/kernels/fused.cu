@@ -378,8 +378,8 @@ void fused(device& device, const fused_arguments<T, Put>& a) {
     launch.check_launch();
 }
 
-template void fused(device&, const fused_arguments<double>&);
-template void fused(device&, const fused_arguments<float>&);
 template void fused(device&, const fused_arguments<double, float>&);
+#define KRYLITH_INSTANTIATE(T) template void fused(device&, const fused_arguments<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -162,9 +162,8 @@ void put(device& device, const kernel_context& common, const T* domain, std::int
     launch.check_launch();
 }
 
-template void put(device&, const kernel_context&, const double*, std::int64_t,
-                  const ghost_put<double>&);
-template void put(device&, const kernel_context&, const float*, std::int64_t,
-                  const ghost_put<float>&);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void put(device&, const kernel_context&, const T*, std::int64_t, const ghost_put<T>&);
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda
