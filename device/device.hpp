@@ -8,7 +8,7 @@
 #include <string>
 
 #include <krylith/device/memory_ledger.hpp>
-#include <krylith/device/transport/side_queue.hpp>
+#include <krylith/device/queues/side_queue.hpp>
 
 namespace krylith {
 

@@ -14,14 +14,12 @@
 #include <utility>
 
 #include <krylith/config.hpp>
+#include <krylith/device/cuda/cuda_runtime.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/host/forks.hpp>
 #include <krylith/device/host/host_device.hpp>
 #include <krylith/device/host/host_threads.hpp>
 #include <krylith/device/kernel/all_reduce_slots.hpp>
-#if KRYLITH_HAVE_CUDA
-#include <krylith/device/cuda/cuda_runtime.hpp>
-#endif
 
 namespace krylith {
 
@@ -219,7 +217,7 @@ void device_group::order(std::span<const rank_order> pairs) const {
 void device_group::launch_together(const std::function<void()>& launches) const {
     std::uint32_t* const word = members_->launching.get();
     if (word == nullptr)
-        return launches(); // host devices count polls (vector/scalar/host_signal.hpp)
+        return launches(); // host devices count polls (vector/execution/host_signal.hpp)
     const auto say = [&](std::uint32_t value) {
         std::atomic_ref(*word).store(value, std::memory_order_release);
     };

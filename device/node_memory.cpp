@@ -9,12 +9,10 @@
 #include <unistd.h>
 
 #include <krylith/config.hpp>
+#include <krylith/device/cuda/cuda_runtime.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/host/host_memory.hpp>
 #include <krylith/device/memory/memory_room.hpp>
-#if KRYLITH_HAVE_CUDA
-#include <krylith/device/cuda/cuda_runtime.hpp>
-#endif
 
 namespace krylith {
 

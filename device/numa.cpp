@@ -11,10 +11,8 @@
 #include <unistd.h>
 
 #include <krylith/config.hpp>
-#include <krylith/device/error.hpp>
-#if KRYLITH_HAVE_CUDA
 #include <krylith/device/cuda/cuda_runtime.hpp>
-#endif
+#include <krylith/device/error.hpp>
 
 namespace krylith {
 

@@ -7,7 +7,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <krylith/matrix/compressed/longest_row.hpp>
+#include <krylith/matrix/types/longest_row.hpp>
 #include <krylith/matrix/types/value_type.hpp>
 
 namespace krylith {

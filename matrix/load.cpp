@@ -7,6 +7,7 @@
 
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/device/language/instances.hpp>
 #include <krylith/matrix/files/file_formats.hpp>
 #include <krylith/matrix/files/output_target.hpp>
 #if KRYLITH_HAVE_GALLERY
@@ -160,13 +161,9 @@ void save_columns(const std::filesystem::path& path, const dense_columns<T>& col
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template csr_matrix<T> load_matrix(std::string_view, const load_options&);                     \
-    template std::vector<T> load_vector(std::string_view, std::optional<std::int64_t>);            \
     template void save_matrix(const std::filesystem::path&, const csr_view<T>&, std::string_view); \
-    template void save_vector(const std::filesystem::path&, std::span<const T>, std::string_view); \
-    template dense_columns<T> load_columns(std::string_view, std::optional<std::int64_t>);         \
-    template void save_columns(const std::filesystem::path&, const dense_columns<T>&,              \
-                               std::string_view);
+    template struct instances<load_matrix<T>, load_vector<T>, save_vector<T>, load_columns<T>,     \
+                              save_columns<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -11,7 +11,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
-#include <krylith/precond/polynomial/chebyshev_apply.hpp>
+#include <krylith/precond/chebyshev/chebyshev_apply.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 
 namespace krylith {

@@ -91,7 +91,8 @@ void jacobi<T>::invert(vector<T>& diagonal) {
     for (int rank = 0; rank < group.size(); ++rank) {
         const auto& report = reports_[static_cast<std::size_t>(rank)];
         report.zero();
-        invert_diagonal(group[rank], diagonal.data(rank), layout.held(rank), report.data());
+        KRYLITH_ON(group[rank], invert_diagonal(group[rank], diagonal.data(rank), layout.held(rank),
+                                                report.data()));
     }
     std::uint64_t exponent = 0;
     for (int rank = 0; rank < group.size(); ++rank) {

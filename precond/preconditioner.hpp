@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <krylith/precond/erased/multigrid_level_facts.hpp>
+#include <krylith/precond/preconditioner/multigrid_level_facts.hpp>
 #include <krylith/vector/fused.hpp>
 #include <krylith/vector/vector.hpp>
 

@@ -1,10 +1,10 @@
-"""The include directions of the library (scripts/lint --includes, ctest lint.includes).
+"""The include directions of the library (scripts/lint --structure, ctest lint.structure).
 
 Fails where
   - a line includes a room that stands behind its own in KRYLITH_ROOMS (CMakeLists.txt), or the library
     includes tools/, bench/ or tests/;
-  - folders inside a room, tools/ or bench/ include each other in a circle (the room's own folder, which
-    holds its public headers and what joins its parts, is left out);
+  - folders inside a room, tools/ or bench/ include each other in a circle. Each public header of a room counts
+    as a folder, together with that of its name; a source that includes one implements it, which is no direction;
   - a .hpp or .cpp includes a .cuh, which only a .cu or another .cuh may;
   - an included header is not there;
   - a header that lies directly in a room is named neither by docs/api.md nor, as the header of a solver, a
@@ -85,6 +85,12 @@ def circles(graph):
     return out
 
 
+def folder_of(path):
+    """The folder of a file, and for one directly in a room the folder of its name."""
+    folder = os.path.dirname(path)
+    return folder if "/" in folder else os.path.splitext(path)[0]
+
+
 def check(root):
     rooms = rooms_of(root)
     place = {room: k for k, room in enumerate(rooms)}
@@ -110,9 +116,10 @@ def check(root):
                                   f"the order of rooms")
             if header.endswith(".cuh") and path.endswith((".hpp", ".cpp")):
                 complaints.append(f"{line}: includes {header}; only a .cu or .cuh may include a .cuh")
-            if room == other and folder != other_folder and room not in (folder, other_folder):
-                graph[folder].setdefault(other_folder, f"{line} includes {header}")
-                graph[other_folder]
+            implements = path.endswith((".cpp", ".cu")) and room in (folder, other_folder)
+            if room == other and folder_of(path) != folder_of(header) and not implements:
+                graph[folder_of(path)].setdefault(folder_of(header), f"{line} includes {header}")
+                graph[folder_of(header)]
     for circle in circles(graph):
         complaints.append(f"the folders {', '.join(circle)} include each other in a circle:")
         complaints += [f"    {graph[a][b]}" for a in circle for b in graph[a] if b in circle]

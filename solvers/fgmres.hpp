@@ -51,12 +51,12 @@ public:
             precondition<T>(run, m, v[j], z[j]); // v_j is still a candidate
             multiply(run, a, z[j], w);
             delayed_dots(run, v, j + 1, w, first);
-            compute(array_task::delayed_varying, j);
+            compute(hessenberg_task::delayed_varying, j);
             if (j > 0) test_estimate(estimate * ratio);
             delayed_update(run, v, j + 1, w, first); // completes v_j, starts v_{j+1}
         }
         multi_dot(run, v, restart, v[restart], first);
-        compute(array_task::delayed_varying, restart);
+        compute(hessenberg_task::delayed_varying, restart);
         test_estimate(estimate * ratio);
         cycle::end(z); // x and the true residual
     }

@@ -3,7 +3,7 @@
 // Saad and Schultz, SIAM J. Sci. Stat. Comput. 7(3), 1986; Saad, Iterative Methods, 2nd ed.,
 // algorithms 6.9, 9.4 and 9.5. The basis is orthogonalised twice by classical Gram-Schmidt, the
 // second time together with the first pass of the next vector (DCGS2; sources and algebra:
-// vector/scalar/delayed_hessenberg.hpp): one reduction of 2 j + 1 values an iteration.
+// solvers/gmres/delayed_hessenberg.hpp): one reduction of 2 j + 1 values an iteration.
 // Orthogonality stays at rounding level, as with two passes at once (gmres_cgs2.hpp).
 //
 // Iteration j multiplies the candidate for v_{j-1}, so the previous column of H, and with it the
@@ -12,9 +12,9 @@
 // 20 n bytes (fp64) for the product, 16 j n for the basis and 32 n for the rest.
 #pragma once
 
+#include <krylith/solvers/gmres/delayed_hessenberg.hpp>
 #include <krylith/solvers/gmres/gmres_cycle.hpp>
 #include <krylith/vector/kernels/delayed_basis.hpp>
-#include <krylith/vector/scalar/delayed_hessenberg.hpp>
 
 namespace krylith {
 
@@ -45,12 +45,12 @@ public:
         for (int j = 0; j < restart; ++j) {
             cycle::multiply(j); // w = K v_j, which is still a candidate
             delayed_dots(run, v, j + 1, w, first);
-            compute(array_task::delayed, j);
+            compute(hessenberg_task::delayed, j);
             if (j > 0) test_estimate(estimate * ratio);
             delayed_update(run, v, j + 1, w, first); // completes v_j, starts v_{j+1}
         }
         multi_dot(run, v, restart, v[restart], first);
-        compute(array_task::delayed, restart);
+        compute(hessenberg_task::delayed, restart);
         test_estimate(estimate * ratio);
         cycle::end(); // x and the true residual
     }

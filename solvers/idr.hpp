@@ -3,7 +3,7 @@
 //
 // Sonneveld and van Gijzen, SIAM J. Sci. Comput. 31(2), 2008; van Gijzen and Sonneveld, ACM Trans.
 // Math. Softw. 38(1), 2011, algorithm 2 (biorthogonal directions), with one reduction for all of
-// P'g (vector/scalar/shadow_space.hpp), and a safeguarded omega (Sleijpen and van der Vorst, Numer.
+// P'g (solvers/idr/shadow_space.hpp), and a safeguarded omega (Sleijpen and van der Vorst, Numer.
 // Algorithms 10, 1995). An iteration makes one product; s + 1 of them are a cycle. With s = 4 and
 // without preconditioner it moves 12 nnz + 273 n bytes (fp64) in the mean.
 #pragma once
@@ -13,10 +13,10 @@
 #include <cstdint>
 #include <optional>
 
+#include <krylith/solvers/idr/shadow_space.hpp>
 #include <krylith/solvers/idr/shadow_vectors.hpp>
 #include <krylith/solvers/iteration/kept_solver.hpp>
 #include <krylith/vector/basis.hpp>
-#include <krylith/vector/scalar/shadow_space.hpp>
 
 namespace krylith {
 
@@ -56,17 +56,17 @@ public:
             g[k].zero();
         }
         omega = 1.0;
-        compute(array_task::begin_shadow, 0);
+        compute(shadow_task::begin, 0);
     }
 
     void iterate() {
         auto& r = residual;
         multi_dot(run, p, s, r, static_cast<int>(at.rhs()));
         for (int k = 0; k < s; ++k) {
-            compute(array_task::solve_shadow, k);
+            compute(shadow_task::solve, k);
             new_direction(k);
             multi_dot(run, p, s, g[k], static_cast<int>(at.batch()));
-            compute(array_task::extend_shadow, k);
+            compute(shadow_task::extend, k);
             require_nonzero(pivot, scale, loop_state::breakdown);
             if (k > 0) multi_axpy(run, g, k, static_cast<int>(at.inside()), g[k]);
             if (k > 0) multi_axpy(run, u, k, static_cast<int>(at.inside()), u[k]);
@@ -106,8 +106,8 @@ private:
         multiply(run, a, direction_, g[k]);
     }
 
-    void compute(array_task::kind_of kind, int column) {
-        run.compute({kind, column, s, {}}, roles);
+    void compute(shadow_task::kind_of kind, int column) {
+        run.compute(shadow_task{kind, column, s}, roles);
     }
     [[nodiscard]] scalar_value constant(double c) { return {&run, run.constant(c)}; }
 
@@ -125,8 +125,8 @@ private:
     std::optional<vector<T>> hat; ///< M^-1 w; none where M = I
     vector<T> direction_ = a.make_domain_vector();
     scalar beta{run}, pivot{run}, scale{run}, omega{run}, rr{run}, wr{run}, ww{run};
-    std::array<std::uint8_t, shadow_role::count> roles{beta.number(), pivot.number(),
-                                                       scale.number()};
+    std::array<std::uint8_t, shadow_task::role_count> roles{beta.number(), pivot.number(),
+                                                            scale.number()};
 };
 
 struct idr_method {

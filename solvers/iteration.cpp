@@ -305,44 +305,43 @@ bool iteration_control::check_convergence(const loop_report& end, double true_rr
         result_.reason = reason::not_a_number;
         return true;
     }
-    switch (state) {
-    case loop_state::converged:
-    case loop_state::running:
+    if (state == loop_state::converged || state == loop_state::running) {
         // The recurrence has drifted: continue from the true residual, unless that didn't help last
         // time.
         if (end.iterations >= limit_) {
             result_.reason = reason::max_iterations;
             return true;
         }
-        if (no_progress(previous, true_rr, cycle_ended ? 0.98 : 0.25)) {
-            result_.reason = doubled_ ? reason::attainable_accuracy : reason::stagnated;
-            return true;
-        }
-        return false;
-    case loop_state::limit:
-    case loop_state::pause: result_.reason = reason::max_iterations; break;
-    case loop_state::diverged: result_.reason = reason::diverged; break;
-    case loop_state::stagnated:
-        result_.reason = doubled_ ? reason::attainable_accuracy : reason::stagnated;
-        break;
-    case loop_state::not_a_number: result_.reason = reason::not_a_number; break;
-    case loop_state::breakdown:
-        // A restart from the true residual may get past it, as long as that residual keeps falling.
-        if (previous < 0 || true_rr <= 0.25 * previous) return false;
-        result_.reason = reason::breakdown;
-        break;
-    case loop_state::indefinite_matrix: result_.reason = reason::indefinite_matrix; break;
-    case loop_state::indefinite_preconditioner:
-        result_.reason = reason::indefinite_preconditioner;
-        break;
-    case loop_state::extreme: break; // the solve begins anew
-    case loop_state::stopped:        // persistent kernels take a p'Ap of NaN for a stop, too
-        result_.reason = told_                            ? *told_
-                         : options_.stop.stop_requested() ? reason::interrupted
-                                                          : reason::not_a_number;
-        break;
+        if (!no_progress(previous, true_rr, cycle_ended ? 0.98 : 0.25)) return false;
+        result_.reason = reason_of(loop_state::stagnated);
+        return true;
     }
+    // A restart from the true residual may get past a breakdown, as long as that residual keeps
+    // falling.
+    if (state == loop_state::breakdown && (previous < 0 || true_rr <= 0.25 * previous))
+        return false;
+    result_.reason = reason_of(state);
     return true;
+}
+
+reason iteration_control::reason_of(loop_state state) const {
+    switch (state) {
+    case loop_state::limit:
+    case loop_state::pause: return reason::max_iterations;
+    case loop_state::diverged: return reason::diverged;
+    case loop_state::stagnated: return doubled_ ? reason::attainable_accuracy : reason::stagnated;
+    case loop_state::not_a_number: return reason::not_a_number;
+    case loop_state::breakdown: return reason::breakdown;
+    case loop_state::indefinite_matrix: return reason::indefinite_matrix;
+    case loop_state::indefinite_preconditioner: return reason::indefinite_preconditioner;
+    case loop_state::stopped: // persistent kernels take a p'Ap of NaN for a stop, too
+        if (told_) return *told_;
+        return options_.stop.stop_requested() ? reason::interrupted : reason::not_a_number;
+    case loop_state::converged:
+    case loop_state::running:
+    case loop_state::extreme: break; // the solve goes on, or begins anew
+    }
+    return result_.reason;
 }
 
 void iteration_control::check_shifted_convergence(double true_rr) {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <type_traits>
 
-#include <krylith/solvers/iteration/solve_callback.hpp>
+#include <krylith/solvers/options/solve_callback.hpp>
 #include <krylith/vector/execution.hpp>
 
 namespace krylith {

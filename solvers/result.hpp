@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <krylith/device/error.hpp>
-#include <krylith/precond/erased/multigrid_level_facts.hpp>
+#include <krylith/precond/preconditioner/multigrid_level_facts.hpp>
 
 namespace krylith {
 

@@ -13,13 +13,13 @@
 
 #include <krylith/device/device.hpp>
 #include <krylith/device/memory/buffer.hpp>
-#include <krylith/sparse/csr/compressed_rows.hpp>
-#include <krylith/sparse/epilogue/partial_sums.hpp>
+#include <krylith/sparse/device_matrix/compressed_rows.hpp>
+#include <krylith/sparse/device_matrix/doubled_residual.hpp>
+#include <krylith/sparse/device_matrix/partial_sums.hpp>
+#include <krylith/sparse/device_matrix/row_map.hpp>
+#include <krylith/sparse/device_matrix/sell_view.hpp>
 #include <krylith/sparse/pattern/device_pattern.hpp>
-#include <krylith/sparse/residual/doubled_residual.hpp>
-#include <krylith/sparse/sell/sell_view.hpp>
-#include <krylith/sparse/storage/row_map.hpp>
-#include <krylith/vector/scalar/kernel_context.hpp>
+#include <krylith/vector/execution/kernel_context.hpp>
 
 namespace krylith {
 

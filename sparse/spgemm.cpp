@@ -6,6 +6,7 @@
 
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/sparse/spgemm/spgemm_phases.hpp>
 
 namespace krylith {
@@ -157,10 +158,7 @@ std::int64_t spgemm<T>::peak_bytes() const {
 template <class T>
 spgemm_estimate spgemm<T>::estimate(const device_csr<T>& a, const device_csr<T>& b) {
     check_factors(a, b);
-#if KRYLITH_HAVE_CUDA
-    if (a.on()->kind() == backend::cuda) return cuda::estimate_spgemm(a, b);
-#endif
-    return host::estimate_spgemm(a, b);
+    return KRYLITH_ON(*a.on(), estimate_spgemm(a, b));
 }
 
 template <class T>

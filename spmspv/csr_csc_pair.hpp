@@ -11,12 +11,12 @@
 #include <span>
 #include <vector>
 
-#include <krylith/device/device.hpp>
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/device/memory/unmoved.hpp>
 #include <krylith/matrix/csr.hpp>
-#include <krylith/spmspv/kernels/row_chunks.hpp>
-#include <krylith/spmspv/selection/matrix_features.hpp>
+#include <krylith/spmspv/csr_csc_pair/matrix_features.hpp>
+#include <krylith/spmspv/csr_csc_pair/row_chunks.hpp>
 
 namespace krylith::spmspv {
 
@@ -98,16 +98,13 @@ private:
 
 } // namespace krylith::spmspv
 
-namespace krylith::host {
-/// Enqueues the transposition of `rows` into columns: column_offsets [rows.across + 1], row_indices
-/// and values [nonzeros], row indices ascending in each column. O(nnz).
-template <class T>
-void transpose(krylith::device& device, const spmspv::compressed_view<T>& rows,
-               std::int32_t* column_offsets, std::int32_t* row_indices, T* values);
-} // namespace krylith::host
+namespace krylith {
 
-namespace krylith::cuda {
-template <class T>
-void transpose(krylith::device& device, const spmspv::compressed_view<T>& rows,
-               std::int32_t* column_offsets, std::int32_t* row_indices, T* values);
-} // namespace krylith::cuda
+KRYLITH_HOST_AND_CUDA(
+    /// Enqueues the transposition of `rows` into columns: column_offsets [rows.across + 1],
+    /// row_indices and values [nonzeros], row indices ascending in each column. O(nnz).
+    template <class T>
+    void transpose(krylith::device& device, const spmspv::compressed_view<T>& rows,
+                   std::int32_t* column_offsets, std::int32_t* row_indices, T* values);)
+
+} // namespace krylith

@@ -4,13 +4,11 @@
 #include <cstdlib>
 
 #include <krylith/config.hpp>
+#include <krylith/device/cuda/cuda_runtime.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/files/own_folder.hpp>
 #include <krylith/matrix/files/tuning_file.hpp>
 #include <krylith/spmspv/selection/built_in_models.hpp>
-#if KRYLITH_HAVE_CUDA
-#include <krylith/device/cuda/cuda_runtime.hpp>
-#endif
 
 namespace krylith::spmspv {
 

@@ -25,8 +25,8 @@
 #include <string_view>
 
 #include <krylith/device/device.hpp>
+#include <krylith/spmspv/product/kernel_name.hpp>
 #include <krylith/spmspv/selection/decision_tree.hpp>
-#include <krylith/spmspv/selection/kernel_name.hpp>
 
 namespace krylith::spmspv {
 

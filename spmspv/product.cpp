@@ -4,8 +4,8 @@
 #include <string>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/device/messages/number_text.hpp>
-#include <krylith/spmspv/kernels/backend_choice.hpp>
 
 namespace krylith::spmspv {
 

@@ -23,9 +23,10 @@
 #include <type_traits>
 #include <utility>
 
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/spmspv/csr_csc_pair.hpp>
-#include <krylith/spmspv/selection/kernel_name.hpp>
+#include <krylith/spmspv/product/kernel_name.hpp>
 #include <krylith/spmspv/semiring.hpp>
 #include <krylith/spmspv/sparse_vector.hpp>
 
@@ -121,26 +122,20 @@ struct product_arguments {
 // where it reads values). y's arrays are as overwrite() gave them: for atomic kernels with pairs
 // dense and bits are clean; for dense alone, column kernels fill or scale it themselves. Kernels
 // that give pairs write the count.
-#define KRYLITH_PRODUCT_KERNELS                                                                    \
-    template <class S, class M>                                                                    \
-    void multiply(krylith::device& device, spmspv::kernel k,                                       \
-                  const spmspv::product_arguments<S, M>& a);                                       \
-    template <class T>                                                                             \
-    [[nodiscard]] std::size_t kernel_scratch_bytes(const krylith::device& device,                  \
-                                                   spmspv::kernel k, std::int64_t entries,         \
-                                                   std::int64_t frontier_nonzeros);                \
-    /** The sum of the columns' lengths over x, from pairs if has_pairs, else from bits. Waits. */ \
-    template <class M, class T>                                                                    \
-    [[nodiscard]] std::int64_t count_frontier_nonzeros(                                            \
-        krylith::device& device, const spmspv::compressed_view<M>& columns,                        \
-        const spmspv::vector_arrays<T>& x, bool has_pairs);
+namespace krylith {
 
-namespace krylith::host {
-KRYLITH_PRODUCT_KERNELS
-} // namespace krylith::host
+KRYLITH_HOST_AND_CUDA(
+    template <class S, class M>
+    void multiply(device& device, spmspv::kernel k, const spmspv::product_arguments<S, M>& a);
+    template <class T>
+    [[nodiscard]] std::size_t kernel_scratch_bytes(const device& device, spmspv::kernel k,
+                                                   std::int64_t entries,
+                                                   std::int64_t frontier_nonzeros);
+    /// The sum of the columns' lengths over x, from pairs if has_pairs, else from bits. Waits.
+    template <class M, class T>
+    [[nodiscard]] std::int64_t count_frontier_nonzeros(device & device,
+                                                       const spmspv::compressed_view<M>& columns,
+                                                       const spmspv::vector_arrays<T>& x,
+                                                       bool has_pairs);)
 
-namespace krylith::cuda {
-KRYLITH_PRODUCT_KERNELS
-} // namespace krylith::cuda
-
-#undef KRYLITH_PRODUCT_KERNELS
+} // namespace krylith

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/matrix/types/index_width.hpp>
-#include <krylith/spmspv/kernels/backend_choice.hpp>
 #include <krylith/spmspv/kernels/vector_conversion.hpp>
 #include <krylith/spmspv/kernels/vector_fill.hpp>
 
@@ -107,13 +107,13 @@ void sparse_vector<T>::assign(std::span<const std::int32_t> indices, std::span<c
     const auto count = static_cast<std::int32_t>(indices.size());
     (void)overwrite_pairs();
     if (count == 1) { // as at the start of a search: an upload would wait for the device
-        KRYLITH_ON(*device_, fill(*device_, indices_.data(), 1, indices.front()));
-        KRYLITH_ON(*device_, fill(*device_, values_.data(), 1, values.front()));
+        fill(*device_, indices_.data(), 1, indices.front());
+        fill(*device_, values_.data(), 1, values.front());
     } else if (count != 0) {
         device_->upload(indices_.data(), indices.data(), indices.size_bytes());
         device_->upload(values_.data(), values.data(), values.size_bytes());
     }
-    KRYLITH_ON(*device_, fill(*device_, device_count_.data(), 1, count));
+    fill(*device_, device_count_.data(), 1, count);
     holds(vector_form::pairs, ascending, count);
 }
 

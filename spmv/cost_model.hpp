@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include <krylith/matrix/compressed/longest_row.hpp>
+#include <krylith/matrix/types/longest_row.hpp>
 #include <krylith/partition/halo/halo_plan.hpp>
+#include <krylith/spmv/fractions/fraction_search.hpp>
 #include <krylith/spmv/machine_rates.hpp>
-#include <krylith/spmv/tuning/fraction_search.hpp>
 
 namespace krylith {
 

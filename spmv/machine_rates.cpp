@@ -7,11 +7,9 @@
 #include <system_error>
 
 #include <krylith/config.hpp>
+#include <krylith/device/cuda/cuda_runtime.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
-#if KRYLITH_HAVE_CUDA
-#include <krylith/device/cuda/cuda_runtime.hpp>
-#endif
 
 namespace krylith {
 

@@ -13,9 +13,9 @@
 #include <krylith/matrix/csr.hpp>
 #include <krylith/partition/halo/halo_plan.hpp>
 #include <krylith/sparse/device_matrix.hpp>
-#include <krylith/spmv/building/reordering_report.hpp>
 #include <krylith/spmv/facts/kept_facts.hpp>
 #include <krylith/spmv/operator_options.hpp>
+#include <krylith/spmv/table/reordering_report.hpp>
 #include <krylith/vector/kept/recording_identity.hpp>
 #include <krylith/vector/kept/workspace_shelf.hpp>
 #include <krylith/vector/vector.hpp>

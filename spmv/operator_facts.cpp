@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include <krylith/spmv/facts/diagonal_survey.hpp>
+#include <krylith/device/language/instances.hpp>
+#include <krylith/device/loops/run_items.hpp>
+#include <krylith/spmv/facts/diagonal_tally.hpp>
 #include <krylith/vector/fused.hpp>
 
 namespace krylith {
@@ -63,10 +65,9 @@ diagonal_facts survey(const matrix_operator<T>& a, vector<T>& scale) {
         counts.emplace_back(group.handle(rank), 1, "facts");
         counts.back().zero();
         const std::int64_t first = layout.first_owned(rank);
-        survey_diagonal(group[rank],
-                        held_diagonal<T>{scale.data(rank), layout.held(rank), first,
-                                         first + layout.rows.owned(rank).size()},
-                        counts.back().data());
+        const held_diagonal<T> held{scale.data(rank), layout.held(rank), first,
+                                    first + layout.rows.owned(rank).size()};
+        KRYLITH_ON(group[rank], survey_diagonal(group[rank], held, counts.back().data()));
     }
     std::vector<diagonal_counts> parts;
     for (const auto& part : counts) parts.push_back(part.download().front());
@@ -77,9 +78,10 @@ template <class T>
 void fill(vector<T>& x, const vector<T>* scale, std::uint64_t seed) {
     const layout& layout = *x.layout();
     for (int rank = 0; rank < layout.group.size(); ++rank)
-        fill_probe(layout.group[rank], x.data(rank), scale == nullptr ? nullptr : scale->data(rank),
-                   layout.rows.owned(rank).begin - layout.first_owned(rank), layout.held(rank),
-                   seed);
+        run_items(layout.group[rank],
+                  probe_task<T>{x.data(rank), scale == nullptr ? nullptr : scale->data(rank),
+                                layout.rows.owned(rank).begin - layout.first_owned(rank), seed},
+                  layout.held(rank));
 }
 
 /// The numbers that two products give, and how long the vectors are.
@@ -158,9 +160,7 @@ const operator_facts& facts_of(const matrix_operator<T>& a, double timeout_secon
     return *kept;
 }
 
-#define KRYLITH_INSTANTIATE(T)                                                                     \
-    template double symmetry_tolerance<T>();                                                       \
-    template const operator_facts& facts_of(const matrix_operator<T>&, double);
+#define KRYLITH_INSTANTIATE(T) template struct instances<symmetry_tolerance<T>, facts_of<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/spmv/streaming/streamed_device.hpp>
 #include <krylith/spmv/streaming/streamed_workers.hpp>
@@ -34,10 +34,7 @@ private:
 
 template <class T>
 std::unique_ptr<streamed_device<T>> make_streamed(const streamed_place& place) {
-#if KRYLITH_HAVE_CUDA
-    if (place.group.kind() == backend::cuda) return cuda::make_streamed_device<T>(place);
-#endif
-    return host::make_streamed_device<T>(place);
+    return KRYLITH_ON(place.group, make_streamed_device<T>(place));
 }
 
 bool all_direct(const device_group& group) {

@@ -2,8 +2,8 @@
 
 #include <optional>
 
-#include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/device/trace/trace_range.hpp>
 #include <krylith/vector/kernels/basis_pass.hpp>
 #include <krylith/vector/kernels/kernels.hpp>
@@ -26,18 +26,12 @@ namespace {
 
 template <class T>
 void launch_dots(device& device, const basis_arguments<T>& a) {
-#if KRYLITH_HAVE_CUDA
-    if (device.kind() == backend::cuda) return cuda::multi_dot(device, a);
-#endif
-    host::multi_dot(device, a);
+    KRYLITH_ON(device, multi_dot(device, a));
 }
 
 template <class T>
 void launch_update(device& device, const basis_arguments<T>& a) {
-#if KRYLITH_HAVE_CUDA
-    if (device.kind() == backend::cuda) return cuda::multi_axpy(device, a);
-#endif
-    host::multi_axpy(device, a);
+    KRYLITH_ON(device, multi_axpy(device, a));
 }
 
 template <class T>

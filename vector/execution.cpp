@@ -10,8 +10,8 @@
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
+#include <krylith/vector/execution/execution_memory.hpp>
 #include <krylith/vector/kernels/kernels.hpp>
-#include <krylith/vector/scalar/execution_memory.hpp>
 
 namespace krylith {
 
@@ -203,22 +203,9 @@ void execution::unguarded(const std::function<void()>& body) {
     guarded_ = before;
 }
 
-void execution::compute(const array_task& task, std::span<const std::uint8_t> registers) {
-    if (registers.size() > array_task::role_count)
-        throw usage_error("compute: " + std::to_string(registers.size()) +
-                          " registers, but a task has at most " +
-                          std::to_string(int{array_task::role_count}) + " roles");
-    join_if_awaited();
-    fill_contexts(scalars_.finish(scalars_.places()));
-    array_task placed = task;
-    for (std::size_t role = 0; role < registers.size(); ++role)
-        placed.slots[role] = scalars_.slot(registers[role]);
-    for (int rank = 0; rank < ranks(); ++rank) enqueue_scalars(rank, 0, placed);
-}
-
-void execution::enqueue_scalars(int rank, std::uint64_t condition, const array_task& task,
-                                const trip_end& end, const register_post& post) {
-    const scalar_arguments a{at(rank), condition, task, end, post};
+void execution::enqueue_scalars(int rank, std::uint64_t condition, const trip_end& end,
+                                const register_post& post) {
+    const scalar_arguments a{at(rank), condition, end, post};
     device& device = group_[rank];
 #if KRYLITH_HAVE_CUDA
     if (device.kind() == backend::cuda) return cuda::scalars(device, a);

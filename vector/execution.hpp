@@ -11,11 +11,10 @@
 
 #include <krylith/device/device_group.hpp>
 #include <krylith/device/host/group_driver.hpp>
-#include <krylith/vector/scalar/hessenberg.hpp>
-#include <krylith/vector/scalar/kernel_context.hpp>
-#include <krylith/vector/scalar/loop_watch.hpp>
-#include <krylith/vector/scalar/program_recorder.hpp>
-#include <krylith/vector/scalar/register_post.hpp>
+#include <krylith/vector/execution/kernel_context.hpp>
+#include <krylith/vector/execution/loop_watch.hpp>
+#include <krylith/vector/execution/program_recorder.hpp>
+#include <krylith/vector/execution/register_post.hpp>
 
 namespace krylith {
 
@@ -145,9 +144,10 @@ public:
     /// Operations recorded inside `body` run although the loop has stopped.
     void unguarded(const std::function<void()>& body);
 
-    /// Runs `task` on the array in a kernel of its own; `registers[role]` are its scalars. Pending
-    /// arithmetic runs before it.
-    void compute(const array_task& task, std::span<const std::uint8_t> registers);
+    /// Runs `task` on the array in a kernel of its own (scalar/array_task.hpp); `registers[role]`
+    /// are its scalars. Pending arithmetic runs before it.
+    template <class Task>
+    void compute(Task task, std::span<const std::uint8_t> registers);
 
     // --- loop --------------------------------------------------------------------------------
     /// Sets a register on all devices, also after the loop has stopped: at the next repeat(), get()
@@ -209,8 +209,8 @@ private:
     /// Gives the next kernel its program and what it waits for.
     void fill_contexts(scalar_program program);
     /// Enqueues the scalars kernel with the kernel context of the rank.
-    void enqueue_scalars(int rank, std::uint64_t condition, const array_task& task,
-                         const trip_end& end = {}, const register_post& post = {});
+    void enqueue_scalars(int rank, std::uint64_t condition, const trip_end& end = {},
+                         const register_post& post = {});
     /// Enqueues the kernel that ends a trip. It leaves the registers in the given places.
     void end_trip(const register_places& closing, bool decides);
     /// Whether peers have yet to send what the next kernel adds up or reads.

@@ -9,8 +9,8 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/trace/trace_range.hpp>
-#include <krylith/vector/scalar/execution_memory.hpp>
-#include <krylith/vector/scalar/host_signal.hpp>
+#include <krylith/vector/execution/execution_memory.hpp>
+#include <krylith/vector/execution/host_signal.hpp>
 
 namespace krylith {
 
@@ -56,7 +56,7 @@ void execution::post(std::initializer_list<std::uint8_t> regs) {
             posted.to = memory_[static_cast<std::size_t>(rank)]->posts->next();
             if (rank == 0)
                 for (const auto reg : regs) posted.slots[posted.count++] = scalars_.slot(reg);
-            enqueue_scalars(rank, 0, {}, {}, posted);
+            enqueue_scalars(rank, 0, {}, posted);
         }
     });
     posted_ = regs.size();

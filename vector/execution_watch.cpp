@@ -4,7 +4,7 @@
 #include <atomic>
 #include <chrono>
 
-#include <krylith/vector/scalar/execution_memory.hpp>
+#include <krylith/vector/execution/execution_memory.hpp>
 
 namespace krylith {
 
@@ -91,7 +91,7 @@ void execution::end_trip(const register_places& closing, bool decides) {
         end.decides = decides;
         end.state_slot = scalars_.slot(control::state);
         end.posted_slot = scalars_.slot(control::posted);
-        enqueue_scalars(rank, decides ? m.loop->condition() : 0, {}, end);
+        enqueue_scalars(rank, decides ? m.loop->condition() : 0, end);
     }
 }
 

@@ -5,8 +5,9 @@
 #include <span>
 #include <string>
 
-#include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/device/language/instances.hpp>
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/device/trace/trace_range.hpp>
 #include <krylith/vector/ghosts/ghost_exchange.hpp>
 #include <krylith/vector/kernels/kernels.hpp>
@@ -72,10 +73,7 @@ struct update_vectors : numbering<vector_operand<T>, max_fused_vectors> {
 
 template <class T, class Put>
 void launch(device& device, const fused_arguments<T, Put>& a) {
-#if KRYLITH_HAVE_CUDA
-    if (device.kind() == backend::cuda) return cuda::fused(device, a);
-#endif
-    host::fused(device, a);
+    KRYLITH_ON(device, fused(device, a));
 }
 
 /// Enqueues the update on all devices; `sent` is the domain vector that its kernel sends, or null.
@@ -177,20 +175,12 @@ void put_ghosts(execution& run, const vector<T>& domain) {
         device& device = run.group()[rank];
         const auto put = domain.exchange()->put(rank, run.ordered());
         const auto size = domain.layout()->held(rank);
-#if KRYLITH_HAVE_CUDA
-        if (device.kind() == backend::cuda) {
-            cuda::put(device, run.at(rank), domain.data(rank), size, put);
-            continue;
-        }
-#endif
-        host::put(device, run.at(rank), domain.data(rank), size, put);
+        KRYLITH_ON(device, put(device, run.at(rank), domain.data(rank), size, put));
     }
     domain.exchange()->forward();
 }
 
-#define KRYLITH_INSTANTIATE(T)                                                                     \
-    template void enqueue(execution&, const fused_update<T>&);                                     \
-    template void put_ghosts(execution&, const vector<T>&);
+#define KRYLITH_INSTANTIATE(T) template struct instances<enqueue<T>, put_ghosts<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -99,10 +99,7 @@ void add_csv(CLI::App& app, std::string& path) {
 }
 
 execution_mode execution_named(const std::string& name) {
-    tool::check_name("execution", name, tool::execution_names);
-    return name == "recorded" ? execution_mode::recorded
-           : name == "eager"  ? execution_mode::eager
-                              : execution_mode::automatic;
+    return tool::by_name<execution_mode>("execution", name, tool::execution_names);
 }
 
 void check_files(const std::string& report, const std::string& csv,

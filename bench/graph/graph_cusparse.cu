@@ -12,7 +12,7 @@
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/cuda/posted_words.cuh>
 #include <krylith/device/memory/buffer.hpp>
-#include <krylith/vector/scalar/kernel_context_cuda.cuh>
+#include <krylith/vector/execution/kernel_context_cuda.cuh>
 
 namespace krylith::bench {
 

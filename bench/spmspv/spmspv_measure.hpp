@@ -18,8 +18,8 @@
 #include <krylith/bench/spmspv/spmspv_vectors.hpp>
 #include <krylith/device/device.hpp>
 #include <krylith/matrix/csr.hpp>
-#include <krylith/spmspv/selection/kernel_name.hpp>
-#include <krylith/spmspv/selection/matrix_features.hpp>
+#include <krylith/spmspv/csr_csc_pair/matrix_features.hpp>
+#include <krylith/spmspv/product/kernel_name.hpp>
 
 namespace krylith::bench {
 

@@ -1,7 +1,7 @@
 #include <krylith/bench/spmv/partition_cost.hpp>
 
 #include <krylith/spmv/replicated/replicated_plan.hpp>
-#include <krylith/spmv/table/operator_subject.hpp>
+#include <krylith/spmv/subject/operator_subject.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
 
 namespace krylith::bench {

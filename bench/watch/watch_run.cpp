@@ -21,17 +21,6 @@
 
 namespace krylith::bench {
 
-namespace {
-
-using clock = std::chrono::steady_clock;
-
-constexpr const char* watch_line = "{:<34} {:>7} {:<14} {:<10} {:>10} {:>10} {:>10}{}\n";
-constexpr std::array ways = {"unwatched", "token", "callback", "paused"};
-
-double seconds(clock::duration t) {
-    return std::chrono::duration<double>(t).count();
-}
-
 /// A system on devices, solved by one of two kernels of CG. The start is so far from the solution
 /// that the solve takes several hundred iterations to the last digit, unless its options end it.
 struct watched_system {
@@ -56,6 +45,17 @@ struct watched_system {
         return persistent ? persistent_cg(*a, b, x, options) : launched_cg(*a, b, x, options);
     }
 };
+
+namespace {
+
+using clock = std::chrono::steady_clock;
+
+constexpr const char* watch_line = "{:<34} {:>7} {:<14} {:<10} {:>10} {:>10} {:>10}{}\n";
+constexpr std::array ways = {"unwatched", "token", "callback", "paused"};
+
+double seconds(clock::duration t) {
+    return std::chrono::duration<double>(t).count();
+}
 
 solver_options options_of(std::size_t way, std::int64_t iterations, const std::stop_source& source,
                           std::int64_t& calls) {
@@ -119,92 +119,99 @@ void watch_run::run_matrix(const std::string& name, const csr_matrix<double>& ma
             report_.skip(solver, not_persistent_because(*s.a));
             continue;
         }
-        const std::stop_source source;
-        std::int64_t calls = 0;
-        std::array<std::vector<double>, ways.size()> each;
-        std::array<std::vector<double>, ways.size()> ratio;
-        std::array<std::vector<std::string>, ways.size()> wrong;
-        for (int turn = -1; turn < request_.repetitions; ++turn) // the first warms up
-            for (std::size_t way = 0; way < ways.size(); ++way) {
-                // What a solve costs beside its iterations drops out: the difference of two.
-                const std::int64_t few = request_.iterations / 4;
-                const auto start = s.solve(persistent, options_of(way, few, source, calls));
-                calls = 0;
-                const auto result =
-                    s.solve(persistent, options_of(way, request_.iterations, source, calls));
-                if (result.iterations != request_.iterations && wrong[way].empty())
-                    wrong[way].push_back(fmt::format("{} iterations: {}", result.iterations,
-                                                     to_string(result.reason)));
-                if (way == 2 && calls != result.iterations + 1 && wrong[way].empty())
-                    wrong[way].push_back(
-                        fmt::format("{} calls for {} iterations", calls, result.iterations));
-                if (turn < 0) continue;
-                each[way].push_back((result.solve_seconds - start.solve_seconds) /
-                                    static_cast<double>(request_.iterations - few));
-                ratio[way].push_back(each[way].back() / each[0].back());
-            }
-        for (std::size_t way = 0; way < ways.size(); ++way) {
-            const spread t = spread_of(each[way]);
-            const spread r = spread_of(ratio[way]);
-            report_.say(fmt::format(fmt::runtime(watch_line), name, count, solver, ways[way],
-                                    fmt::format("{:.3f}", t.median * 1e6),
-                                    fmt::format("{:.4f}", r.median), fmt::format("{:.4f}", r.p90),
-                                    wrong[way].empty() ? "" : "  VOID: " + wrong[way].front()));
-            report_.add({{"matrix", name},
-                         {"devices", count},
-                         {"solver", solver},
-                         {"watched", ways[way]},
-                         {"us_an_iteration", to_json(t, 1e6)},
-                         {"ratio", to_json(r, 1)},
-                         {"void_because", wrong[way]}});
-        }
-
-        std::vector<double> latency;
-        std::vector<double> late;
-        std::vector<std::string> wrong_end;
-        for (int turn = 0; turn < request_.repetitions; ++turn) {
-            std::stop_source stopper;
-            clock::time_point asked;
-            std::int64_t last = 0;
-            std::atomic<bool> under_way = false;
-            std::jthread other([&] {
-                while (!under_way) std::this_thread::yield();
-                asked = clock::now();
-                stopper.request_stop();
-            });
-            std::int64_t seen = 0;
-            const auto result = s.solve(persistent, {.max_iterations = 100'000'000,
-                                                     .callback =
-                                                         [&](const progress& now) {
-                                                             if (!stopper.stop_requested())
-                                                                 last = now.iteration;
-                                                             seen = now.iteration;
-                                                             under_way = seen >= 100;
-                                                         },
-                                                     .callback_interval = 1,
-                                                     .stop = stopper.get_token()});
-            const auto ended = clock::now();
-            under_way = true;
-            other.join();
-            if (result.reason != reason::interrupted)
-                wrong_end = {std::string("ended as ") + to_string(result.reason)};
-            latency.push_back(seconds(ended - asked));
-            late.push_back(static_cast<double>(seen - last));
-        }
-        const spread t = spread_of(latency);
-        const spread l = spread_of(late);
-        report_.say(fmt::format("{:<34} {:>7} {:<14} stopped {:.0f} us after the request (p90 "
-                                "{:.0f}), {:.0f} iterations later (p90 {:.0f}){}\n",
-                                name, count, solver, t.median * 1e6, t.p90 * 1e6, l.median, l.p90,
-                                wrong_end.empty() ? "" : "  VOID: " + wrong_end.front()));
-        report_.add({{"matrix", name},
-                     {"devices", count},
-                     {"solver", solver},
-                     {"watched", "stopped"},
-                     {"us_to_the_end", to_json(t, 1e6)},
-                     {"iterations_to_the_end", to_json(l, 1)},
-                     {"void_because", wrong_end}});
+        run_watched(s, {name, count, solver}, persistent);
+        run_stopped(s, {name, count, solver}, persistent);
     }
+}
+
+void watch_run::run_watched(watched_system& s, const watched_row& at, bool persistent) {
+    const std::stop_source source;
+    std::int64_t calls = 0;
+    std::array<std::vector<double>, ways.size()> each;
+    std::array<std::vector<double>, ways.size()> ratio;
+    std::array<std::vector<std::string>, ways.size()> wrong;
+    for (int turn = -1; turn < request_.repetitions; ++turn) // the first warms up
+        for (std::size_t way = 0; way < ways.size(); ++way) {
+            // What a solve costs beside its iterations drops out: the difference of two.
+            const std::int64_t few = request_.iterations / 4;
+            const auto start = s.solve(persistent, options_of(way, few, source, calls));
+            calls = 0;
+            const auto result =
+                s.solve(persistent, options_of(way, request_.iterations, source, calls));
+            if (result.iterations != request_.iterations && wrong[way].empty())
+                wrong[way].push_back(
+                    fmt::format("{} iterations: {}", result.iterations, to_string(result.reason)));
+            if (way == 2 && calls != result.iterations + 1 && wrong[way].empty())
+                wrong[way].push_back(
+                    fmt::format("{} calls for {} iterations", calls, result.iterations));
+            if (turn < 0) continue;
+            each[way].push_back((result.solve_seconds - start.solve_seconds) /
+                                static_cast<double>(request_.iterations - few));
+            ratio[way].push_back(each[way].back() / each[0].back());
+        }
+    for (std::size_t way = 0; way < ways.size(); ++way) {
+        const spread t = spread_of(each[way]);
+        const spread r = spread_of(ratio[way]);
+        report_.say(fmt::format(fmt::runtime(watch_line), at.matrix, at.devices, at.solver,
+                                ways[way], fmt::format("{:.3f}", t.median * 1e6),
+                                fmt::format("{:.4f}", r.median), fmt::format("{:.4f}", r.p90),
+                                wrong[way].empty() ? "" : "  VOID: " + wrong[way].front()));
+        report_.add({{"matrix", at.matrix},
+                     {"devices", at.devices},
+                     {"solver", at.solver},
+                     {"watched", ways[way]},
+                     {"us_an_iteration", to_json(t, 1e6)},
+                     {"ratio", to_json(r, 1)},
+                     {"void_because", wrong[way]}});
+    }
+}
+
+void watch_run::run_stopped(watched_system& s, const watched_row& at, bool persistent) {
+    std::vector<double> latency;
+    std::vector<double> late;
+    std::vector<std::string> wrong_end;
+    for (int turn = 0; turn < request_.repetitions; ++turn) {
+        std::stop_source stopper;
+        clock::time_point asked;
+        std::int64_t last = 0;
+        std::atomic<bool> under_way = false;
+        std::jthread other([&] {
+            while (!under_way) std::this_thread::yield();
+            asked = clock::now();
+            stopper.request_stop();
+        });
+        std::int64_t seen = 0;
+        const auto result = s.solve(persistent, {.max_iterations = 100'000'000,
+                                                 .callback =
+                                                     [&](const progress& now) {
+                                                         if (!stopper.stop_requested())
+                                                             last = now.iteration;
+                                                         seen = now.iteration;
+                                                         under_way = seen >= 100;
+                                                     },
+                                                 .callback_interval = 1,
+                                                 .stop = stopper.get_token()});
+        const auto ended = clock::now();
+        under_way = true;
+        other.join();
+        if (result.reason != reason::interrupted)
+            wrong_end = {std::string("ended as ") + to_string(result.reason)};
+        latency.push_back(seconds(ended - asked));
+        late.push_back(static_cast<double>(seen - last));
+    }
+    const spread t = spread_of(latency);
+    const spread l = spread_of(late);
+    report_.say(fmt::format("{:<34} {:>7} {:<14} stopped {:.0f} us after the request (p90 "
+                            "{:.0f}), {:.0f} iterations later (p90 {:.0f}){}\n",
+                            at.matrix, at.devices, at.solver, t.median * 1e6, t.p90 * 1e6, l.median,
+                            l.p90, wrong_end.empty() ? "" : "  VOID: " + wrong_end.front()));
+    report_.add({{"matrix", at.matrix},
+                 {"devices", at.devices},
+                 {"solver", at.solver},
+                 {"watched", "stopped"},
+                 {"us_to_the_end", to_json(t, 1e6)},
+                 {"iterations_to_the_end", to_json(l, 1)},
+                 {"void_because", wrong_end}});
 }
 
 } // namespace krylith::bench

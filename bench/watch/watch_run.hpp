@@ -26,6 +26,15 @@ struct watch_request {
 
 void add_options(CLI::App& app, watch_request& q);
 
+struct watched_system;
+
+/// What a row of the table is of.
+struct watched_row {
+    const std::string& matrix;
+    int devices;
+    const char* solver;
+};
+
 /// Solves take turns: unwatched, watched by a token and a limit of time, by a callback of every
 /// iteration, and by a callback that pauses. Then solves without end are stopped by a token.
 class watch_run {
@@ -38,6 +47,10 @@ public:
 
 private:
     void run_matrix(const std::string& name, const csr_matrix<double>& matrix, int count);
+    /// Times iterations that are watched in each way.
+    void run_watched(watched_system& s, const watched_row& at, bool persistent);
+    /// Times how long a solve goes on after it was asked to stop.
+    void run_stopped(watched_system& s, const watched_row& at, bool persistent);
 
     watch_request request_;
     device_choice choice_;

@@ -16,8 +16,9 @@
 namespace krylith {
 
 /// A queue of tasks with a worker. Once a task has thrown, later ones are skipped, in order, until
-/// the failure has been reported by wait_idle() or wait_for(). The idle worker sleeps. Thread-safe.
-/// In a child of fork() it has no worker: whatever would wait for it throws usage_error.
+/// the failure has been reported by wait_idle() or wait_for(). A worker that stays idle sleeps.
+/// Thread-safe. In a child of fork() it has no worker: whatever would wait for it throws
+/// usage_error.
 class host_queue {
 public:
     /// `name` begins the messages of failures.

@@ -4,11 +4,9 @@
 #include <vector>
 
 #include <krylith/config.hpp>
-#include <krylith/device/error.hpp>
-#include <krylith/device/transport/side_queue.hpp>
-#if KRYLITH_HAVE_CUDA
 #include <krylith/device/cuda/cuda_runtime.hpp>
-#endif
+#include <krylith/device/error.hpp>
+#include <krylith/device/queues/side_queue.hpp>
 
 namespace krylith {
 

@@ -8,11 +8,9 @@
 #include <omp.h>
 
 #include <krylith/config.hpp>
+#include <krylith/device/cuda/cuda_runtime.hpp>
 #include <krylith/device/host/host_team.hpp>
 #include <krylith/device/staging/staged_transfer.hpp>
-#if KRYLITH_HAVE_CUDA
-#include <krylith/device/cuda/cuda_runtime.hpp>
-#endif
 
 namespace krylith {
 

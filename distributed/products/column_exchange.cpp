@@ -4,8 +4,8 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/loops/settled_on_failure.hpp>
 #include <krylith/distributed/products/product_kernels.hpp>
-#include <krylith/distributed/products/settled_on_failure.hpp>
 
 namespace krylith {
 

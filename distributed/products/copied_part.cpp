@@ -5,13 +5,12 @@
 #include <vector>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/language/instances.hpp>
 #include <krylith/distributed/products/product_kernels.hpp>
 #include <krylith/distributed/source/memory_items.hpp>
 #include <krylith/distributed/source/pointer_check.hpp>
 #include <krylith/matrix/types/index_width.hpp>
-#if KRYLITH_HAVE_CUDA
 #include <krylith/sparse/pattern/block_lengths.hpp>
-#endif
 
 namespace krylith {
 
@@ -104,10 +103,7 @@ void refuse_columns(int rank, const copied_part<T>& part, std::int64_t first_row
                       std::to_string(all - 1));
 }
 
-#define KRYLITH_INSTANTIATE(T)                                                                     \
-    template copied_part<T> copy_part(const std::shared_ptr<device>&, int, const csr_part<T>&,     \
-                                      std::int64_t, part_values);                                  \
-    template void refuse_columns(int, const copied_part<T>&, std::int64_t, std::int64_t);
+#define KRYLITH_INSTANTIATE(T) template struct instances<copy_part<T>, refuse_columns<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

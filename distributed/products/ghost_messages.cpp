@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <krylith/distributed/products/settled_on_failure.hpp>
+#include <krylith/device/loops/settled_on_failure.hpp>
 
 namespace krylith {
 

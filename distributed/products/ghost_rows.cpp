@@ -1,11 +1,12 @@
+#include <krylith/device/loops/running_sums.hpp>
 #include <krylith/distributed/products/ghost_rows.hpp>
 
 #include <utility>
 
+#include <krylith/device/loops/download_numbers.hpp>
+#include <krylith/device/loops/settled_on_failure.hpp>
 #include <krylith/device/threads/each_rank.hpp>
-#include <krylith/distributed/products/download_numbers.hpp>
 #include <krylith/distributed/products/product_kernels.hpp>
-#include <krylith/distributed/products/settled_on_failure.hpp>
 
 namespace krylith {
 
@@ -54,7 +55,7 @@ void ghost_rows::measure(std::span<const std::int64_t* const> offsets) {
         m.packed = {packer, static_cast<std::size_t>(g.count) + 1, ghost_rows_item};
         m.jump = {packer, static_cast<std::size_t>(g.count), ghost_rows_item};
         run_items(*packer, take_lengths{theirs, g.places(), m.packed.data()}, g.count);
-        sum_lengths(packer, m.packed.data(), g.count);
+        add_up_sizes(packer, g.count, m.packed.data(), m.packed.data());
         run_items(*packer, jump_from_rows{m.packed.data(), g.places(), theirs, m.jump.data()},
                   g.count);
     }

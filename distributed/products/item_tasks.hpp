@@ -118,14 +118,4 @@ struct identity_rows {
     }
 };
 
-// clang-format off
-#define KRYLITH_FOR_ITEM_TASKS(F)                                                                  \
-    F(number_locally) F(number_globally) F(shift_offsets<std::int32_t>)                            \
-    F(shift_offsets<std::int64_t>) F(take_lengths) F(add_lengths) F(jump_into_rows)                \
-    F(jump_from_rows) F(gather_items<std::uint64_t>) F(gather_items<std::int32_t>)                 \
-    F(gather_items<std::uint8_t>) F(gather_items<float>) F(gather_items<double>)                   \
-    F(scatter_items<float>) F(scatter_items<double>) F(identity_rows<float>)                       \
-    F(identity_rows<double>)
-// clang-format on
-
 } // namespace krylith

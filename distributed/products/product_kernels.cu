@@ -3,9 +3,10 @@
 #include <utility>
 
 #include <krylith/device/cuda/launch_over.cuh>
+#include <krylith/device/language/instances.hpp>
+#include <krylith/device/loops/run_items.cuh>
 #include <krylith/distributed/products/product_kernels.hpp>
 #include <krylith/distributed/source/resident_columns.hpp>
-#include <krylith/sparse/storage/two_pass_scan.cuh>
 #include <krylith/sparse/transpose/entry_rows.cuh>
 
 namespace krylith::cuda {
@@ -13,11 +14,6 @@ namespace krylith::cuda {
 namespace {
 
 const std::string product_set_up = "set-up of a product";
-template <class Task>
-__global__ void __launch_bounds__(block_threads)
-    run_task(const __grid_constant__ Task task, std::int64_t count) {
-    for (std::int64_t i = first_item(); i < count; i += item_stride()) task(i);
-}
 
 __global__ void __launch_bounds__(block_threads)
     mark_outer(const std::int32_t* columns, std::int64_t count, std::int32_t begin,
@@ -60,22 +56,6 @@ __global__ void __launch_bounds__(block_threads)
     mine = warp_sum(mine);
     if (lane_number() == 0 && mine != 0) atomicAdd(descents, atomic_word{0} - mine);
 }
-
-/// The lengths of rows for the scan, which replaces them.
-struct row_lengths {
-    struct length {
-        std::int64_t size;
-    };
-    std::int64_t* lengths;
-    std::uint32_t rows;
-
-    [[nodiscard]] __device__ std::uint32_t count() const { return rows; }
-    [[nodiscard]] __device__ length load(std::uint32_t i) const { return {lengths[i]}; }
-    __device__ void emit(bool there, std::uint32_t i, length, std::int64_t before) const {
-        if (there) lengths[i] = before;
-    }
-    __device__ void finish(std::int64_t sum) const { lengths[rows] = sum; }
-};
 
 /// Moves entries between packed rows and a matrix. Giant rows and any number of empty ones cost no
 /// more than others: a warp has its entries, not its rows.
@@ -120,11 +100,6 @@ void move(device& device, const packed_rows& rows, const V* from, V* to) {
 
 } // namespace
 
-template <class Task>
-void run_items(device& device, const Task& task, std::int64_t count) {
-    launch_over(device, count, run_task<Task>, task, count);
-}
-
 outer_columns find_outer_columns(const std::shared_ptr<device>& device, const std::int32_t* columns,
                                  std::int64_t count, row_range owned, std::int64_t all) {
     if (owned.size() == all) return {{}, {}, !has_bad_column(device, columns, count, all)};
@@ -167,11 +142,6 @@ bool columns_ascend(const std::shared_ptr<device>& device, const row_pattern& a)
     return descents.download().front() == 0;
 }
 
-void sum_lengths(const std::shared_ptr<device>& device, std::int64_t* lengths, std::int64_t count) {
-    const buffer<std::byte> scratch(device, scan_scratch_bytes_of<std::int64_t>, product_set_up);
-    scan(*device, row_lengths{lengths, static_cast<std::uint32_t>(count)}, count, scratch.data());
-}
-
 template <class V>
 void gather_rows(device& device, const packed_rows& rows, const V* from, V* to) {
     move<false>(device, rows, from, to);
@@ -182,13 +152,15 @@ void scatter_rows(device& device, const packed_rows& rows, const V* from, V* to)
     move<true>(device, rows, from, to);
 }
 
-#define KRYLITH_INSTANTIATE(Task) template void run_items(device&, const Task&, std::int64_t);
-KRYLITH_FOR_ITEM_TASKS(KRYLITH_INSTANTIATE)
-#undef KRYLITH_INSTANTIATE
-#define KRYLITH_INSTANTIATE(V)                                                                     \
-    template void gather_rows(device&, const packed_rows&, const V*, V*);                          \
-    template void scatter_rows(device&, const packed_rows&, const V*, V*);
+template struct item_runs<number_locally, number_globally, shift_offsets<std::int32_t>,
+                          shift_offsets<std::int64_t>, take_lengths, add_lengths, jump_into_rows,
+                          jump_from_rows, gather_items<std::uint64_t>, gather_items<std::int32_t>,
+                          gather_items<std::uint8_t>>;
+#define KRYLITH_INSTANTIATE(V) template struct instances<gather_rows<V>, scatter_rows<V>>;
 KRYLITH_INSTANTIATE(std::int32_t)
+#include <krylith/device/language/instantiate.inc>
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template struct item_runs<gather_items<T>, scatter_items<T>, identity_rows<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

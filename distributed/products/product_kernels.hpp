@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include <krylith/config.hpp>
-#include <krylith/device/device.hpp>
+#include <krylith/device/loops/backend_choice.hpp>
+#include <krylith/device/loops/run_items.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/distributed/products/item_tasks.hpp>
 #include <krylith/partition/row_partition.hpp>
@@ -39,100 +39,43 @@ struct row_pattern {
     const std::int32_t* columns;
 };
 
-namespace host {
-
-/// Calls task(i) for 0 <= i < count.
-template <class Task>
-void run_items(device& device, const Task& task, std::int64_t count);
-/// Lists the columns, of [0, all), that are outside of `owned`.
-[[nodiscard]] outer_columns find_outer_columns(const std::shared_ptr<device>& device,
-                                               const std::int32_t* columns, std::int64_t count,
-                                               row_range owned, std::int64_t all);
-/// Returns whether the columns of each row ascend strictly.
-[[nodiscard]] bool columns_ascend(const std::shared_ptr<device>& device, const row_pattern& a);
-/// Replaces lengths[0 .. count) by their running sums from 0, and lengths[count] by the last.
-void sum_lengths(const std::shared_ptr<device>& device, std::int64_t* lengths, std::int64_t count);
-/// Copies the entries k of packed rows: to[k - packed[0]] = from[k + jump].
-template <class V>
-void gather_rows(device& device, const packed_rows& rows, const V* from, V* to);
-/// Copies them the other way: to[k + jump] = from[k].
-template <class V>
-void scatter_rows(device& device, const packed_rows& rows, const V* from, V* to);
-
-} // namespace host
-
-namespace cuda {
-
-template <class Task>
-void run_items(device& device, const Task& task, std::int64_t count);
-[[nodiscard]] outer_columns find_outer_columns(const std::shared_ptr<device>& device,
-                                               const std::int32_t* columns, std::int64_t count,
-                                               row_range owned, std::int64_t all);
-[[nodiscard]] bool columns_ascend(const std::shared_ptr<device>& device, const row_pattern& a);
-void sum_lengths(const std::shared_ptr<device>& device, std::int64_t* lengths, std::int64_t count);
-template <class V>
-void gather_rows(device& device, const packed_rows& rows, const V* from, V* to);
-template <class V>
-void scatter_rows(device& device, const packed_rows& rows, const V* from, V* to);
-
-} // namespace cuda
+KRYLITH_HOST_AND_CUDA(
+    /// Lists the columns, of [0, all), that are outside of `owned`.
+    [[nodiscard]] outer_columns find_outer_columns(const std::shared_ptr<device>& device,
+                                                   const std::int32_t* columns, std::int64_t count,
+                                                   row_range owned, std::int64_t all);
+    /// Returns whether the columns of each row ascend strictly.
+    [[nodiscard]] bool columns_ascend(const std::shared_ptr<device>& device, const row_pattern& a);
+    /// Copies the entries k of packed rows: to[k - packed[0]] = from[k + jump].
+    template <class V>
+    void gather_rows(device& device, const packed_rows& rows, const V* from, V* to);
+    /// Copies them the other way: to[k + jump] = from[k].
+    template <class V>
+    void scatter_rows(device& device, const packed_rows& rows, const V* from, V* to);)
 
 // The choice between them.
-
-template <class Task>
-void run_items(device& device, const Task& task, std::int64_t count) {
-    if (count == 0) return;
-#if KRYLITH_HAVE_CUDA
-    if (device.kind() == backend::cuda) return cuda::run_items(device, task, count);
-#endif
-    host::run_items(device, task, count);
-}
 
 [[nodiscard]] inline outer_columns find_outer_columns(const std::shared_ptr<device>& device,
                                                       const std::int32_t* columns,
                                                       std::int64_t count, row_range owned,
                                                       std::int64_t all) {
     if (count == 0) return {};
-#if KRYLITH_HAVE_CUDA
-    if (device->kind() == backend::cuda)
-        return cuda::find_outer_columns(device, columns, count, owned, all);
-#endif
-    return host::find_outer_columns(device, columns, count, owned, all);
+    return KRYLITH_ON(*device, find_outer_columns(device, columns, count, owned, all));
 }
 
 [[nodiscard]] inline bool columns_ascend(const std::shared_ptr<device>& device,
                                          const row_pattern& a) {
-    if (a.nonzeros == 0) return true;
-#if KRYLITH_HAVE_CUDA
-    if (device->kind() == backend::cuda) return cuda::columns_ascend(device, a);
-#endif
-    return host::columns_ascend(device, a);
-}
-
-inline void sum_lengths(const std::shared_ptr<device>& device, std::int64_t* lengths,
-                        std::int64_t count) {
-#if KRYLITH_HAVE_CUDA
-    if (device->kind() == backend::cuda) return cuda::sum_lengths(device, lengths, count);
-#endif
-    host::sum_lengths(device, lengths, count);
+    return a.nonzeros == 0 || KRYLITH_ON(*device, columns_ascend(device, a));
 }
 
 template <class V>
 void gather_rows(device& device, const packed_rows& rows, const V* from, V* to) {
-    if (rows.entries == 0) return;
-#if KRYLITH_HAVE_CUDA
-    if (device.kind() == backend::cuda) return cuda::gather_rows(device, rows, from, to);
-#endif
-    host::gather_rows(device, rows, from, to);
+    if (rows.entries != 0) KRYLITH_ON(device, gather_rows(device, rows, from, to));
 }
 
 template <class V>
 void scatter_rows(device& device, const packed_rows& rows, const V* from, V* to) {
-    if (rows.entries == 0) return;
-#if KRYLITH_HAVE_CUDA
-    if (device.kind() == backend::cuda) return cuda::scatter_rows(device, rows, from, to);
-#endif
-    host::scatter_rows(device, rows, from, to);
+    if (rows.entries != 0) KRYLITH_ON(device, scatter_rows(device, rows, from, to));
 }
 
 } // namespace krylith

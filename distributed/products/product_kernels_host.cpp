@@ -3,28 +3,14 @@
 #include <bit>
 #include <vector>
 
-#include <krylith/device/host/host_device.hpp>
-#include <krylith/device/host/host_team.hpp>
+#include <krylith/device/language/instances.hpp>
+#include <krylith/device/loops/host_parts.hpp>
 #include <krylith/distributed/products/product_kernels.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith::host {
 
 namespace {
-
-/// Enqueues body(begin, end) for ranges of [0, count), one a thread of the device.
-template <class Body>
-void in_ranges(device& on, std::int64_t count, Body body) {
-    constexpr std::int64_t worth_a_thread = 16384;
-    auto& host = static_cast<host_device&>(on);
-    const auto threads =
-        static_cast<int>(std::clamp<std::int64_t>(count / worth_a_thread, 1, host.threads()));
-    host.submit([=] {
-        in_team(threads, [&](std::int64_t thread, std::int64_t team) {
-            body(count * thread / team, count * (thread + 1) / team);
-        });
-    });
-}
 
 /// Calls entry(k, row) for the entries of packed rows.
 template <class Entry>
@@ -40,13 +26,6 @@ void for_entries(device& on, const packed_rows& rows, Entry entry) {
 }
 
 } // namespace
-
-template <class Task>
-void run_items(device& device, const Task& task, std::int64_t count) {
-    in_ranges(device, count, [task](std::int64_t begin, std::int64_t end) {
-        for (std::int64_t i = begin; i < end; ++i) task(i);
-    });
-}
 
 outer_columns find_outer_columns(const std::shared_ptr<device>& device, const std::int32_t* columns,
                                  std::int64_t count, row_range owned, std::int64_t all) {
@@ -90,18 +69,6 @@ bool columns_ascend(const std::shared_ptr<device>& device, const row_pattern& a)
     return ascend;
 }
 
-void sum_lengths(const std::shared_ptr<device>& device, std::int64_t* lengths, std::int64_t count) {
-    static_cast<host_device&>(*device).submit([=] {
-        std::int64_t sum = 0;
-        for (std::int64_t i = 0; i < count; ++i) {
-            const std::int64_t length = lengths[i];
-            lengths[i] = sum;
-            sum += length;
-        }
-        lengths[count] = sum;
-    });
-}
-
 template <class V>
 void gather_rows(device& device, const packed_rows& rows, const V* from, V* to) {
     for_entries(device, rows, [=](std::int64_t k, std::int64_t row) {
@@ -115,12 +82,7 @@ void scatter_rows(device& device, const packed_rows& rows, const V* from, V* to)
                 [=](std::int64_t k, std::int64_t row) { to[k + rows.jump[row]] = from[k]; });
 }
 
-#define KRYLITH_INSTANTIATE(Task) template void run_items(device&, const Task&, std::int64_t);
-KRYLITH_FOR_ITEM_TASKS(KRYLITH_INSTANTIATE)
-#undef KRYLITH_INSTANTIATE
-#define KRYLITH_INSTANTIATE(V)                                                                     \
-    template void gather_rows(device&, const packed_rows&, const V*, V*);                          \
-    template void scatter_rows(device&, const packed_rows&, const V*, V*);
+#define KRYLITH_INSTANTIATE(V) template struct instances<gather_rows<V>, scatter_rows<V>>;
 KRYLITH_INSTANTIATE(std::int32_t)
 #include <krylith/device/language/instantiate.inc>
 

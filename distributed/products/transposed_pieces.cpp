@@ -1,11 +1,12 @@
+#include <krylith/device/loops/running_sums.hpp>
 #include <krylith/distributed/products/transposed_pieces.hpp>
 
 #include <utility>
 
+#include <krylith/device/loops/download_numbers.hpp>
+#include <krylith/device/loops/settled_on_failure.hpp>
 #include <krylith/device/threads/each_rank.hpp>
-#include <krylith/distributed/products/download_numbers.hpp>
 #include <krylith/distributed/products/product_kernels.hpp>
-#include <krylith/distributed/products/settled_on_failure.hpp>
 
 namespace krylith {
 
@@ -99,7 +100,7 @@ void transposed_pieces::place(std::span<const local_columns> columns) {
             size += p.end - p.begin;
         }
         if (!added) add_own();
-        sum_lengths(group_->handle(rank), all.data(), rows);
+        add_up_sizes(group_->handle(rank), rows, all.data(), all.data());
         run_items(on, jump_into_rows{own.packed.data(), {}, all.data(), own.jump.data()}, rows);
         for (const piece& p : pieces_)
             if (p.ghosts.owner == rank)

@@ -3,8 +3,8 @@
 #include <krylith/distributed/source/resident_columns.hpp>
 
 #include <krylith/device/cuda/launch_over.cuh>
+#include <krylith/device/loops/two_pass_scan.cuh>
 #include <krylith/distributed/source/memory_items.hpp>
-#include <krylith/sparse/storage/two_pass_scan.cuh>
 
 namespace krylith::cuda {
 

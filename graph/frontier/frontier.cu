@@ -3,7 +3,7 @@
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/cuda/posted_words.cuh>
 #include <krylith/graph/frontier/frontier_scratch.hpp>
-#include <krylith/vector/scalar/kernel_context_cuda.cuh>
+#include <krylith/vector/execution/kernel_context_cuda.cuh>
 
 // filter_pairs keeps the order of y, in two kernels. Each warp of the grid has a range of the
 // pairs. The first kernel decides, leaves a word of bits for 32 pairs and the number of pairs that
@@ -297,12 +297,12 @@ void post_sums(device& device, const T* values, std::int64_t count, int arrays, 
     launch.check_launch();
 }
 
-#define KRYLITH_INSTANTIATE_RULE(Rule)                                                             \
+#define KRYLITH_INSTANTIATE(Rule)                                                                  \
     template void filter_pairs(device&, const Rule&, const frontier_arguments<Rule::value_type>&,  \
                                std::int64_t);                                                      \
     template void filter_bits(device&, const Rule&, const frontier_arguments<Rule::value_type>&);
-KRYLITH_FOR_FRONTIER_RULES(KRYLITH_INSTANTIATE_RULE)
-#undef KRYLITH_INSTANTIATE_RULE
+KRYLITH_FOR_FRONTIER_RULES(KRYLITH_INSTANTIATE)
+#undef KRYLITH_INSTANTIATE
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template void post_sums(device&, const T*, std::int64_t, int, std::byte*, const post_address&);

@@ -13,7 +13,7 @@
 #include <cstdint>
 
 #include <krylith/device/cuda/posted_words.hpp>
-#include <krylith/device/device.hpp>
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/graph/frontier/frontier_rules.hpp>
 #include <krylith/graph/frontier/group_matrix.hpp>
 #include <krylith/spmspv/sparse_vector.hpp>
@@ -37,31 +37,24 @@ struct frontier_arguments {
 
 // These functions enqueue. They are instantiated for the rules of frontier_rules.hpp, post_sums for
 // double and float.
-#define KRYLITH_FRONTIER_KERNELS                                                                   \
-    /** Filters pairs of y, at most `bound`, into pairs of next, in the same order. */             \
-    template <class Rule>                                                                          \
-    void filter_pairs(device& device, const Rule& rule,                                            \
-                      const spmspv::frontier_arguments<typename Rule::value_type>& a,              \
-                      std::int64_t bound);                                                         \
-    /** Filters bits and dense values of y into bits and dense values of next. Where y.bits is     \
-        null, entries are where the dense value isn't absent. Where y.dense is null too, every     \
-        row is an entry with the value absent. */                                                  \
-    template <class Rule>                                                                          \
-    void filter_bits(device& device, const Rule& rule,                                             \
-                     const spmspv::frontier_arguments<typename Rule::value_type>& a);              \
-    [[nodiscard]] std::size_t frontier_scratch_bytes(std::int64_t rows);                           \
-    /** Posts the sums of `arrays` consecutive arrays, 1 or 3, of `count` values each, as bits of  \
-        double, added in a fixed order. `scratch` is that of frontier_arguments. */                \
-    template <class T>                                                                             \
-    void post_sums(device& device, const T* values, std::int64_t count, int arrays,                \
-                   std::byte* scratch, const post_address& post);
+namespace krylith {
 
-namespace krylith::host {
-KRYLITH_FRONTIER_KERNELS
-} // namespace krylith::host
+KRYLITH_HOST_AND_CUDA(
+    /// Filters pairs of y, at most `bound`, into pairs of next, in the same order.
+    template <class Rule>
+    void filter_pairs(device& device, const Rule& rule,
+                      const spmspv::frontier_arguments<typename Rule::value_type>& a,
+                      std::int64_t bound);
+    /// Filters bits and dense values of y into bits and dense values of next. Where y.bits is
+    /// null, entries are where the dense value isn't absent. Where y.dense is null too, every
+    /// row is an entry with the value absent.
+    template <class Rule>
+    void filter_bits(device& device, const Rule& rule,
+                     const spmspv::frontier_arguments<typename Rule::value_type>& a);
+    [[nodiscard]] std::size_t frontier_scratch_bytes(std::int64_t rows);
+    /// Posts the sums of `arrays` consecutive arrays, 1 or 3, of `count` values each, as bits of
+    /// double, added in a fixed order. `scratch` is that of frontier_arguments.
+    template <class T> void post_sums(device& device, const T* values, std::int64_t count,
+                                      int arrays, std::byte* scratch, const post_address& post);)
 
-namespace krylith::cuda {
-KRYLITH_FRONTIER_KERNELS
-} // namespace krylith::cuda
-
-#undef KRYLITH_FRONTIER_KERNELS
+} // namespace krylith

@@ -4,9 +4,8 @@
 #include <bit>
 #include <utility>
 
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/matrix/types/index_width.hpp>
-#include <krylith/spmspv/kernels/backend_choice.hpp>
-#include <krylith/spmspv/kernels/vector_fill.hpp>
 
 namespace krylith::spmspv {
 
@@ -98,38 +97,20 @@ double frontier_filter::sum(const T* values, std::int64_t count) {
     return std::bit_cast<double>(posted_.wait()[0]);
 }
 
-template <class T>
-void fill(device& device, T* to, std::int64_t count, T value) {
-    KRYLITH_ON(device, fill(device, to, count, value));
-}
-
-template <class T>
-void spread(device& device, const vector_arrays<T>& v, T present) {
-    KRYLITH_ON(device, spread_bits(device, v, present));
-}
-
-void shift(device& device, const std::int32_t* from, std::int32_t* to, std::int64_t count,
-           std::int32_t by) {
-    KRYLITH_ON(device, shift_indices(device, from, to, count, by));
-}
-
-#define KRYLITH_INSTANTIATE_RULE(Rule)                                                             \
+#define KRYLITH_INSTANTIATE(Rule)                                                                  \
     template void frontier_filter::enqueue(const Rule&, sparse_vector<Rule::value_type>&,          \
                                            sparse_vector<Rule::value_type>&,                       \
                                            const column_lengths&, std::int64_t);                   \
     template void frontier_filter::enqueue_all(const Rule&, sparse_vector<Rule::value_type>&,      \
                                                const column_lengths&);
-KRYLITH_FOR_FRONTIER_RULES(KRYLITH_INSTANTIATE_RULE)
-#undef KRYLITH_INSTANTIATE_RULE
+KRYLITH_FOR_FRONTIER_RULES(KRYLITH_INSTANTIATE)
+#undef KRYLITH_INSTANTIATE
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template frontier_filter::kept frontier_filter::wait(sparse_vector<T>&);                       \
-    template void fill(device&, T*, std::int64_t, T);                                              \
-    template void spread(device&, const vector_arrays<T>&, T);
+    template frontier_filter::kept frontier_filter::wait(sparse_vector<T>&);
 KRYLITH_INSTANTIATE(std::int32_t)
 #include <krylith/device/language/instantiate.inc>
 
-template void fill(device&, std::uint32_t*, std::int64_t, std::uint32_t);
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template void frontier_filter::enqueue_step(const power_step<T>&, sparse_vector<T>*,           \
                                                 sparse_vector<T>&, bool);

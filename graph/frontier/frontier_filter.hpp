@@ -9,6 +9,7 @@
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/graph/frontier/frontier.hpp>
 #include <krylith/graph/frontier/power_step.hpp>
+#include <krylith/spmspv/kernels/vector_fill.hpp>
 
 namespace krylith::spmspv {
 
@@ -79,15 +80,5 @@ private:
     vector_forms forms_; ///< forms of the next x that is being made
     bool ascending_ = true;
 };
-
-// These functions enqueue, on either backend (frontier.hpp). T: double, float, std::int32_t; fill()
-// also takes std::uint32_t.
-
-template <class T>
-void fill(device& device, T* to, std::int64_t count, T value);
-template <class T>
-void spread(device& device, const vector_arrays<T>& v, T present);
-void shift(device& device, const std::int32_t* from, std::int32_t* to, std::int64_t count,
-           std::int32_t by);
 
 } // namespace krylith::spmspv

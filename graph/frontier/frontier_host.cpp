@@ -146,12 +146,12 @@ void post_sums(device& device, const T* values, std::int64_t count, int arrays,
     });
 }
 
-#define KRYLITH_INSTANTIATE_RULE(Rule)                                                             \
+#define KRYLITH_INSTANTIATE(Rule)                                                                  \
     template void filter_pairs(device&, const Rule&, const frontier_arguments<Rule::value_type>&,  \
                                std::int64_t);                                                      \
     template void filter_bits(device&, const Rule&, const frontier_arguments<Rule::value_type>&);
-KRYLITH_FOR_FRONTIER_RULES(KRYLITH_INSTANTIATE_RULE)
-#undef KRYLITH_INSTANTIATE_RULE
+KRYLITH_FOR_FRONTIER_RULES(KRYLITH_INSTANTIATE)
+#undef KRYLITH_INSTANTIATE
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template void post_sums(device&, const T*, std::int64_t, int, std::byte*, const post_address&);

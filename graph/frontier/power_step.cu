@@ -1,11 +1,12 @@
 #include <krylith/graph/frontier/power_step.hpp>
 
 #include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/language/instances.hpp>
 #include <krylith/graph/frontier/frontier.hpp>
 #include <krylith/graph/frontier/frontier_scratch.hpp>
 #include <krylith/spmspv/kernels/grouped_rows.cuh>
 #include <krylith/spmspv/semiring.hpp>
-#include <krylith/vector/scalar/kernel_context_cuda.cuh>
+#include <krylith/vector/execution/kernel_context_cuda.cuh>
 
 namespace krylith::cuda {
 
@@ -117,12 +118,7 @@ void multiply_and_step(device& device, const spmspv::compressed_view<T>& rows,
     results.post_sums_of(device);
 }
 
-#define KRYLITH_INSTANTIATE(T)                                                                     \
-    template void step_ranks(device&, const spmspv::power_step<T>&,                                \
-                             const spmspv::power_step_arguments<T>&);                              \
-    template void multiply_and_step(                                                               \
-        device&, const spmspv::compressed_view<T>&, const spmspv::row_chunks&, const T*,           \
-        const spmspv::power_step<T>&, const spmspv::power_step_arguments<T>&);
+#define KRYLITH_INSTANTIATE(T) template struct instances<step_ranks<T>, multiply_and_step<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -20,8 +20,8 @@
 #include <cstdint>
 
 #include <krylith/device/cuda/posted_words.hpp>
-#include <krylith/device/device.hpp>
 #include <krylith/device/kernel/annotations.hpp>
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/spmspv/csr_csc_pair.hpp>
 #include <krylith/spmspv/sparse_vector.hpp>
 
@@ -84,24 +84,20 @@ struct power_step_arguments {
 
 } // namespace krylith::spmspv
 
-// step_ranks() enqueues a step. T: double, float.
-#define KRYLITH_POWER_STEP                                                                         \
-    template <class T>                                                                             \
-    void step_ranks(device& device, const spmspv::power_step<T>& step,                             \
-                    const spmspv::power_step_arguments<T>& a);
+namespace krylith {
 
-namespace krylith::host {
-KRYLITH_POWER_STEP
-} // namespace krylith::host
+KRYLITH_HOST_AND_CUDA(
+    /// Enqueues a step. T: double, float.
+    template <class T> void step_ranks(device& device, const spmspv::power_step<T>& step,
+                                       const spmspv::power_step_arguments<T>& a);)
 
-namespace krylith::cuda {
-KRYLITH_POWER_STEP
+namespace cuda {
 /// Enqueues the product over plus_second and the step in one kernel, which stores no y. `rows` has
 /// no values; x is dense and must not be a.x. Sums are those of balanced products.
 template <class T>
 void multiply_and_step(device& device, const spmspv::compressed_view<T>& rows,
                        const spmspv::row_chunks& chunks, const T* x,
                        const spmspv::power_step<T>& step, const spmspv::power_step_arguments<T>& a);
-} // namespace krylith::cuda
+} // namespace cuda
 
-#undef KRYLITH_POWER_STEP
+} // namespace krylith

@@ -26,7 +26,7 @@
 #include <cstdint>
 
 #include <krylith/device/cuda/posted_words.hpp>
-#include <krylith/device/device.hpp>
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/graph/frontier/frontier_rules.hpp>
 
 namespace krylith::spmspv {
@@ -80,20 +80,14 @@ inline constexpr int posted_level_words =
 
 } // namespace krylith::spmspv
 
-// run_persistent_levels() enqueues levels until a frontier is empty, has too many nonzeros or too
-// wide a vertex, or most_levels are done. Each frontier that a level starts from must fit into
-// `frontiers`, for which min(most_frontier_nonzeros, vertices) entries suffice. On host devices one
-// thread runs the levels: larger ones are left to products.
-#define KRYLITH_PERSISTENT_LEVELS                                                                  \
-    void run_persistent_levels(device& device, const spmspv::level_arguments& a);                  \
-    [[nodiscard]] std::size_t level_scratch_bytes();
+namespace krylith {
 
-namespace krylith::host {
-KRYLITH_PERSISTENT_LEVELS
-} // namespace krylith::host
+KRYLITH_HOST_AND_CUDA(
+    /// Enqueues levels until a frontier is empty, has too many nonzeros or too wide a vertex, or
+    /// most_levels are done. Each frontier that a level starts from must fit into `frontiers`, for
+    /// which min(most_frontier_nonzeros, vertices) entries suffice. On host devices one thread runs
+    /// the levels: larger ones are left to products.
+    void run_persistent_levels(device& device, const spmspv::level_arguments& a);
+    [[nodiscard]] std::size_t level_scratch_bytes();)
 
-namespace krylith::cuda {
-KRYLITH_PERSISTENT_LEVELS
-} // namespace krylith::cuda
-
-#undef KRYLITH_PERSISTENT_LEVELS
+} // namespace krylith

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/matrix/types/index_width.hpp>
-#include <krylith/spmspv/kernels/backend_choice.hpp>
 
 namespace krylith::spmspv {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include <krylith/matrix/compressed/longest_row.hpp>
+#include <krylith/matrix/types/longest_row.hpp>
 
 namespace krylith {
 

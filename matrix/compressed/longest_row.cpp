@@ -1,4 +1,4 @@
-#include <krylith/matrix/compressed/longest_row.hpp>
+#include <krylith/matrix/types/longest_row.hpp>
 
 #include <algorithm>
 #include <vector>

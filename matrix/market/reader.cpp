@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include <krylith/device/language/instances.hpp>
 #include <krylith/matrix/coo.hpp>
 #include <krylith/matrix/files/available_memory.hpp>
 #include <krylith/matrix/market/diagnosis.hpp>
@@ -304,11 +305,8 @@ std::vector<T> parse_vector_market(std::string_view text, std::string name,
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template csr_matrix<T> read_matrix_market(const std::filesystem::path&, const load_options&);  \
-    template csr_matrix<T> parse_matrix_market(std::string_view, std::string,                      \
-                                               const load_options&);                               \
-    template std::vector<T> read_vector_market(const std::filesystem::path&, const load_options&); \
-    template std::vector<T> parse_vector_market(std::string_view, std::string, const load_options&);
+    template struct instances<read_matrix_market<T>, parse_matrix_market<T>,                       \
+                              read_vector_market<T>, parse_vector_market<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include <krylith/device/language/instances.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith {
@@ -137,9 +138,7 @@ std::int64_t count_empty_columns(const csr_view<T>& a) {
     return std::count(seen.begin(), seen.end(), 0);
 }
 
-#define KRYLITH_INSTANTIATE(T)                                                                     \
-    template entry_survey survey_entries(const csr_view<T>&);                                      \
-    template std::int64_t count_empty_columns(const csr_view<T>&);
+#define KRYLITH_INSTANTIATE(T) template struct instances<survey_entries<T>, count_empty_columns<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include <krylith/device/language/instances.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith {
@@ -217,8 +218,7 @@ std::optional<mirrored_entry> find_indefinite_minor(const csr_view<T>& a) {
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template symmetry_statistics measure_symmetry(const csr_view<T>&);                             \
-    template std::optional<mirrored_entry> find_indefinite_minor(const csr_view<T>&);
+    template struct instances<measure_symmetry<T>, find_indefinite_minor<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

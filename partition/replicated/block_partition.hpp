@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include <krylith/matrix/compressed/longest_row.hpp>
+#include <krylith/matrix/types/longest_row.hpp>
 #include <krylith/partition/row_partition.hpp>
 
 namespace krylith {

@@ -5,8 +5,9 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
-#include <krylith/distributed/products/settled_on_failure.hpp>
+#include <krylith/device/loops/settled_on_failure.hpp>
 #include <krylith/precond/amg/unit_diagonal.hpp>
+#include <krylith/precond/coarsening/scaling_tasks.hpp>
 #include <krylith/precond/columns/columns_at_once.hpp>
 #include <krylith/precond/matrix/memory_item.hpp>
 #include <krylith/precond/matrix/same_entries.hpp>
@@ -86,8 +87,10 @@ void multigrid_cycle_apply<T, W>::take_scale() {
         const std::int64_t rows = layout.rows.owned(rank).size() / columns_;
         const double* const own = first.scaling.s[static_cast<std::size_t>(rank)].data() +
                                   first.first_owned[static_cast<std::size_t>(rank)];
-        round_scale(layout.group[rank], rows, std::ldexp(1.0, -exponent), own,
-                    scale_->data(rank) + layout.first_owned(rank), columns_);
+        run_items(layout.group[rank],
+                  round_task<W>{std::ldexp(1.0, -exponent), own,
+                                scale_->data(rank) + layout.first_owned(rank), columns_},
+                  rows * columns_);
     }
     if (layout.kind == coherence::replicated) {
         const settled_on_failure settled(layout.group);

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <krylith/device/language/instances.hpp>
+
 namespace krylith::detail {
 
 namespace {
@@ -202,9 +204,7 @@ csr_matrix<W> general_inverse(const csr_view<W>& a) {
     return result;
 }
 
-#define KRYLITH_INSTANTIATE(T)                                                                     \
-    template csr_matrix<T> dense_inverse(const csr_view<T>&, std::span<const T>);                  \
-    template csr_matrix<T> general_inverse(const csr_view<T>&);
+#define KRYLITH_INSTANTIATE(T) template struct instances<dense_inverse<T>, general_inverse<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

@@ -5,6 +5,7 @@
 
 #include <krylith/precond/amg/local_vectors.hpp>
 #include <krylith/precond/amg/unit_diagonal.hpp>
+#include <krylith/precond/coarsening/scaling_tasks.hpp>
 #include <krylith/precond/matrix/memory_item.hpp>
 
 namespace krylith::detail {
@@ -20,8 +21,9 @@ std::uint64_t defect_of(const distributed_csr<W>& b, const std::vector<buffer<W>
     for (int rank = 0; rank < group.size(); ++rank) {
         sums.emplace_back(group.handle(rank), 1, precond_item);
         sums.back().zero();
-        null_defect(group[rank], b.block(rank).view(), local[static_cast<std::size_t>(rank)].data(),
-                    sums.back().data());
+        KRYLITH_ON(group[rank],
+                   null_defect(group[rank], b.block(rank).view(),
+                               local[static_cast<std::size_t>(rank)].data(), sums.back().data()));
     }
     std::uint64_t all = 0;
     for (const auto& sum : sums) all += sum.download().front();
@@ -39,11 +41,12 @@ std::vector<buffer<W>> near_null_of(const distributed_csr<W>& b, const level_sca
         const std::int64_t rows = b.row_owners().owned(rank).size();
         for (auto* v : {&inverse, &ones})
             v->emplace_back(group.handle(rank), static_cast<std::size_t>(rows), precond_item);
-        divide_by_scale<W>(group[rank], rows, 1 / by.inverse, nullptr, by.owned(b, rank),
-                           inverse.back().data());
-        round_scale<W>(group[rank], rows, 1, by.owned(b, rank), ones.back().data());
-        divide_by_scale<W>(group[rank], rows, 1, ones.back().data(), by.owned(b, rank),
-                           ones.back().data()); // 1, but for a rounding
+        const double* const s = by.owned(b, rank);
+        W* const one = ones.back().data();
+        run_items(group[rank], divide_task<W>{1 / by.inverse, nullptr, s, inverse.back().data()},
+                  rows);
+        run_items(group[rank], round_task<W>{1, s, one}, rows);
+        run_items(group[rank], divide_task<W>{1, one, s, one}, rows); // 1, but for a rounding
     }
     if (by.largest * by.inverse <= 1 + 1e-6) return inverse; // the diagonal is constant
     return 2 * defect_of(b, ones) < defect_of(b, inverse) ? std::move(ones) : std::move(inverse);

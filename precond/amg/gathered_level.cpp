@@ -4,9 +4,10 @@
 #include <cstdint>
 #include <utility>
 
+#include <krylith/device/language/instances.hpp>
+#include <krylith/device/loops/settled_on_failure.hpp>
 #include <krylith/distributed/products/identity_block.hpp>
 #include <krylith/distributed/products/product_kernels.hpp>
-#include <krylith/distributed/products/settled_on_failure.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/amg/level_operators.hpp>
 #include <krylith/precond/matrix/memory_item.hpp>
@@ -138,11 +139,8 @@ std::unique_ptr<matrix_operator<W>> make_copying_operator(const layout_handle& s
 }
 
 #define KRYLITH_INSTANTIATE(W)                                                                     \
-    template distributed_csr<W> gather(const distributed_csr<W>&);                                 \
-    template void gather_values(const distributed_csr<W>&, distributed_csr<W>&);                   \
-    template void gather_numbers(const layout&, std::span<const W* const>, std::int64_t, W*);      \
-    template std::unique_ptr<matrix_operator<W>> make_copying_operator(const layout_handle&,       \
-                                                                       const layout_handle&);
+    template struct instances<gather<W>, gather_values<W>, gather_numbers<W>,                      \
+                              make_copying_operator<W>>;
 
 #include <krylith/device/language/instantiate.inc>
 

@@ -28,6 +28,40 @@ constexpr double most_between = 4;
 /// estimate of the largest may be far too small.
 constexpr double least_unsymmetric_bound = 1.6;
 
+/// Finds aggregates of a graph, of which there are much fewer than rows, by strong couplings or by
+/// weaker ones. Returns none, with the reason in `why`, where there are no such.
+template <class W>
+std::optional<smoothed_aggregation<W>> few_aggregates(const distributed_csr<W>& graph,
+                                                      aggregation_options how, double theta,
+                                                      std::string& why) {
+    std::optional<smoothed_aggregation<W>> aggregates;
+    std::int64_t coarse = 0;
+    for (const double lower : {theta, theta / 10, 0.0}) {
+        how.theta = lower;
+        aggregates.emplace(graph, how);
+        coarse = aggregates->coarse().rows();
+        if (coarse == 0) break;
+        if (static_cast<double>(coarse) <= slow_coarsening * static_cast<double>(graph.rows()))
+            return aggregates;
+    }
+    why = coarse == 0
+              ? "no row has a neighbour"
+              : "aggregation leaves " + std::to_string(coarse) + " rows: most have no neighbour";
+    return std::nullopt;
+}
+
+/// Makes R' of an unsymmetric B, the smoothed prolongation of B', of whose graph the aggregates
+/// are.
+template <class W, class Vectors>
+unsymmetric_transfers<W>
+smooth_restriction(const distributed_csr<W>& b, aggregation::mirrored_matrix<W>& mirrored,
+                   smoothed_aggregation<W>& aggregates, const Vectors& near_null) {
+    mirrored.take_transposed(b);
+    aggregates.filter(mirrored.matrix());
+    distributed_csr<W> smoothed = aggregates.prolongation(mirrored.matrix(), near_null);
+    return {std::move(mirrored), std::move(smoothed)};
+}
+
 } // namespace
 
 template <class W>
@@ -112,98 +146,94 @@ void hierarchy<W>::build(const amg_options& options) {
     }
 }
 
+template <class W>
+aggregation_options hierarchy<W>::aggregation_of(std::size_t at, const amg_options& options) const {
+    const multigrid_level<W>& first = levels_.front();
+    const bool short_ones = static_cast<double>(first.facts.nonzeros) <=
+                            short_rows * static_cast<double>(first.facts.rows) * first.block;
+    const int pairs = options.aggressive >= 0       ? options.aggressive
+                      : !unsymmetric_ && short_ones ? 1
+                                                    : 0;
+    const multigrid_level<W>& level = levels_[at];
+    aggregation_options how;
+    how.aggressive = static_cast<int>(at) < pairs;
+    how.block_size = level.block;
+    how.vectors = level.vectors;
+    if (level.scaling.sharp && !unsymmetric_) how.known_bound = level.scaling.bound;
+    return how;
+}
+
+/// Scales the matrix of the level after number `at`. Returns false where it has no such scaling.
+template <class W>
+bool hierarchy<W>::scale_next(std::size_t at, multigrid_level<W>& next) {
+    try {
+        next.scaling = scale_coarse(next.matrix, at + 1, least_bound());
+        return true;
+    } catch (const input_error& not_definite) { // the smoother alone may still help
+        cut_short_ = true;
+        levels_[at].gathered.reset();
+        levels_[at].facts.why_last =
+            std::string("A is not positive definite: ") + not_definite.what();
+        return false;
+    }
+}
+
 /// Makes the level after number `at`, and has the operators of that one made. Returns false where
 /// there is none that is much smaller.
 template <class W>
 bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options, side_tasks& operators) {
     multigrid_level<W>& level = levels_[at];
     const distributed_csr<W>& b = level.matrix;
-    const auto end = [&](std::string why) {
-        level.facts.why_last = std::move(why);
-        return false;
-    };
-    const int pairs = options.aggressive >= 0 ? options.aggressive
-                      : !unsymmetric_ && static_cast<double>(levels_.front().facts.nonzeros) <=
-                                             short_rows *
-                                                 static_cast<double>(levels_.front().facts.rows) *
-                                                 levels_.front().block
-                          ? 1
-                          : 0;
-    aggregation_options how;
-    how.aggressive = static_cast<int>(at) < pairs;
-    how.block_size = level.block;
-    how.vectors = level.vectors;
-    if (level.scaling.sharp && !unsymmetric_) how.known_bound = level.scaling.bound;
     std::optional<trace_range> phase(std::in_place, "aggregates");
     std::optional<aggregation::mirrored_matrix<W>> mirrored;
     if (unsymmetric_) mirrored.emplace(b);
     const distributed_csr<W>& graph = mirrored ? mirrored->matrix() : b;
-    const double theta = std::ldexp(options.theta, -static_cast<int>(at));
-    std::optional<smoothed_aggregation<W>> aggregates;
-    for (const double lower : {theta, theta / 10, 0.0}) {
-        how.theta = lower;
-        aggregates.emplace(graph, how);
-        const std::int64_t coarse = aggregates->coarse().rows();
-        if (coarse == 0) return end("no row has a neighbour");
-        if (static_cast<double>(coarse) <= slow_coarsening * static_cast<double>(b.rows())) break;
-        if (lower == 0)
-            return end("aggregation leaves " + std::to_string(coarse) +
-                       " rows: most have no neighbour");
-    }
-
+    std::optional<smoothed_aggregation<W>> aggregates =
+        few_aggregates(graph, aggregation_of(at, options),
+                       std::ldexp(options.theta, -static_cast<int>(at)), level.facts.why_last);
+    if (!aggregates) return false;
     phase.emplace("prolongation");
     const auto near_null = pointers(level.near_null);
     distributed_csr<W> p = unsymmetric_ ? aggregates->tentative(graph, near_null)
                                         : aggregates->prolongation(graph, near_null);
     std::optional<unsymmetric_transfers<W>> unsymmetric;
-    if (mirrored) {
-        mirrored->take_transposed(b);
-        aggregates->filter(graph);
-        distributed_csr<W> smoothed = aggregates->prolongation(graph, near_null);
-        unsymmetric.emplace(unsymmetric_transfers<W>{std::move(*mirrored), std::move(smoothed)});
-    }
-    const distributed_csr<W>& transposed = unsymmetric ? unsymmetric->smoothed : p; // R'
+    if (mirrored) unsymmetric = smooth_restriction(b, *mirrored, *aggregates, near_null);
     phase.emplace("B P");
     std::optional<distributed_transposition<W>> transposition;
     distributed_csr<W> r;
     side_tasks transpose(b.group());
     transpose.add([&] {
         const trace_range range("restriction");
-        transposition.emplace(transposed);
-        r = transposition->take(transposed);
+        transposition.emplace(unsymmetric ? unsymmetric->smoothed : p);
+        r = transposition->take(unsymmetric ? unsymmetric->smoothed : p);
     });
     distributed_csr<W> between;
     distributed_spgemm<W> first(b, p, between);
     // Counted in blocks of nodes: several vectors bring more entries, not less locality.
     const double block_growth = static_cast<double>(level.vectors) / level.block;
     const auto entries = static_cast<double>(b.nonzeros()) * block_growth;
+    const auto fills_up = [&](const char* which, const distributed_csr<W>& matrix) {
+        level.facts.why_last = std::string("coarse matrices fill up: ") + which + " has " +
+                               std::to_string(matrix.nonzeros()) + " nonzeros";
+        return false;
+    };
     if (static_cast<double>(between.nonzeros()) > most_between * entries)
-        return end("coarse matrices fill up: B P has " + std::to_string(between.nonzeros()) +
-                   " nonzeros");
+        return fills_up("B P", between);
     transpose.wait();
     phase.emplace("R (B P)");
     distributed_csr<W> product;
     distributed_spgemm<W> second(r, between, product);
     aggregates->fill_dropped(product);
     if (static_cast<double>(product.nonzeros()) > entries * block_growth)
-        return end("coarse matrices fill up: the next has " + std::to_string(product.nonzeros()) +
-                   " nonzeros");
+        return fills_up("the next", product);
     phase.emplace("drop small entries");
     std::optional<sparsification<W>> sparse = sparsify(level, *aggregates, r, product, options);
     phase.emplace("scale the coarse matrix");
     multigrid_level<W> next;
-    next.block = next.vectors = level.vectors;
     place_next(level, next, std::move(product), options);
-    try {
-        next.scaling = scale_coarse(next.matrix, at + 1, least_bound());
-    } catch (const input_error& not_definite) { // the smoother alone may still help
-        cut_short_ = true;
-        level.gathered.reset();
-        return end(std::string("A is not positive definite: ") + not_definite.what());
-    }
+    if (!scale_next(at, next)) return false;
     scale_near_null(*aggregates, level, next);
     scale_transfers_of(level, next, p, r);
-
     level.plans.emplace(level_plans<W>{std::move(*aggregates), std::move(p),
                                        std::move(*transposition), std::move(r), std::move(first),
                                        std::move(between), std::move(second), std::move(sparse),
@@ -236,6 +266,7 @@ hierarchy<W>::sparsify(const multigrid_level<W>& level, const smoothed_aggregati
 template <class W>
 void hierarchy<W>::place_next(multigrid_level<W>& level, multigrid_level<W>& next,
                               distributed_csr<W> coarse, const amg_options& options) const {
+    next.block = next.vectors = level.vectors;
     const device_group& all = level.layout->group;
     const coherence kind = level.layout->kind;
     const bool spread = coarse.group() == all;

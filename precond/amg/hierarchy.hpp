@@ -107,7 +107,10 @@ public:
 private:
     void find_near_null();
     void build(const amg_options& options);
+    [[nodiscard]] aggregation_options aggregation_of(std::size_t at,
+                                                     const amg_options& options) const;
     [[nodiscard]] bool coarsen(std::size_t at, const amg_options& options, side_tasks& operators);
+    [[nodiscard]] bool scale_next(std::size_t at, multigrid_level<W>& next);
     /// Drops small entries of R (B P) where the options say so and it pays; nothing where it stays.
     [[nodiscard]] std::optional<sparsification<W>>
     sparsify(const multigrid_level<W>& level, const smoothed_aggregation<W>& aggregates,

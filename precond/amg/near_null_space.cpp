@@ -7,12 +7,13 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/language/instances.hpp>
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/device/messages/number_text.hpp>
 #include <krylith/matrix/compressed/first_touch.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/near_null_steps.hpp>
-#include <krylith/precond/coarsening/row_steps.hpp>
 
 namespace krylith::detail {
 
@@ -140,9 +141,8 @@ void take_effect(const layout& layout, amg_options& options, int& vectors) {
 template <class W>
 void scale_vectors(device& on, std::int64_t rows, int vectors, double factor, const W* v,
                    const double* scale, W* to) {
-    aggregation::visit_rows(
-        on, rows, 1,
-        aggregation::scale_vectors_step<W>{{}, v, scale, factor, vectors, {}, nullptr, to});
+    visit_rows(on, rows, 1,
+               aggregation::scale_vectors_step<W>{{}, v, scale, factor, vectors, {}, nullptr, to});
 }
 
 template <class W>
@@ -153,25 +153,22 @@ std::vector<buffer<W>> scaled_vectors(const near_null_space<W>& given, const dis
         const buffer<W>& of_rank = (*given.values)[as_size(rank)];
         const device_csr_view<W> view = b.block(rank).view();
         result.emplace_back(b.group().handle(rank), of_rank.size(), near_null_item);
-        aggregation::visit_rows(b.group()[rank], view.rows, 1,
-                                aggregation::scale_vectors_step<W>{{},
-                                                                   of_rank.data(),
-                                                                   by.owned(b, rank),
-                                                                   1 / by.inverse,
-                                                                   given.vectors,
-                                                                   aggregation::rows_of(b, rank),
-                                                                   view.values,
-                                                                   result.back().data()});
+        visit_rows(b.group()[rank], view.rows, 1,
+                   aggregation::scale_vectors_step<W>{{},
+                                                      of_rank.data(),
+                                                      by.owned(b, rank),
+                                                      1 / by.inverse,
+                                                      given.vectors,
+                                                      aggregation::rows_of(b, rank),
+                                                      view.values,
+                                                      result.back().data()});
     }
     return result;
 }
 
 #define KRYLITH_INSTANTIATE(W)                                                                     \
     template struct near_null_space<W>;                                                            \
-    template near_null_space<W> make_near_null_space(const layout&, const amg_options&);           \
-    template void scale_vectors(device&, std::int64_t, int, double, const W*, const double*, W*);  \
-    template std::vector<buffer<W>> scaled_vectors(                                                \
-        const near_null_space<W>&, const distributed_csr<W>&, const level_scaling&);
+    template struct instances<make_near_null_space<W>, scale_vectors<W>, scaled_vectors<W>>;
 
 #include <krylith/device/language/instantiate.inc>
 

@@ -5,12 +5,12 @@
 #include <cstdint>
 #include <type_traits>
 
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/precond/amg/local_vectors.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/rounding_steps.hpp>
-#include <krylith/precond/coarsening/row_steps.hpp>
+#include <krylith/sparse/device_matrix/sell_view.hpp>
 #include <krylith/sparse/sell/narrow_worth.hpp>
-#include <krylith/sparse/sell/sell_view.hpp>
 
 namespace krylith::detail {
 
@@ -24,10 +24,10 @@ bool worth_rounding(const distributed_csr<W>& b) {
         const device_csr_view<W> view = b.block(rank).view();
         flags.emplace_back(b.group().handle(rank), aggregation::value_flags, "preconditioner");
         flags.back().zero();
-        aggregation::visit_rows(b.group()[rank], view.rows, aggregation::mean_entries(b, rank),
-                                aggregation::flag_values_step{view.offsets, view.values,
-                                                              b.row_owners().owned(rank).begin,
-                                                              stride, flags.back().data()});
+        visit_rows(b.group()[rank], view.rows, aggregation::mean_entries(b, rank),
+                   aggregation::flag_values_step{view.offsets, view.values,
+                                                 b.row_owners().owned(rank).begin, stride,
+                                                 flags.back().data()});
     }
     std::vector<unsigned> raised(aggregation::value_flags, 0);
     for (const auto& of_rank : flags) {
@@ -43,10 +43,9 @@ void round_off_diagonal(distributed_csr<W>& b, const std::vector<buffer<W>>& v) 
     const std::vector<buffer<W>> local = by_local_columns(b, v);
     for (int rank = 0; rank < b.group().size(); ++rank) {
         const device_csr_view<W> view = b.block(rank).view();
-        aggregation::visit_rows(
-            b.group()[rank], view.rows, aggregation::mean_entries(b, rank),
-            aggregation::rounding_step{aggregation::rows_of(b, rank), b.block(rank).values(),
-                                       local[static_cast<std::size_t>(rank)].data()});
+        visit_rows(b.group()[rank], view.rows, aggregation::mean_entries(b, rank),
+                   aggregation::rounding_step{aggregation::rows_of(b, rank), b.block(rank).values(),
+                                              local[static_cast<std::size_t>(rank)].data()});
     }
 }
 

@@ -7,10 +7,12 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/language/instances.hpp>
 #include <krylith/device/messages/number_text.hpp>
 #include <krylith/distributed/products/column_exchange.hpp>
 #include <krylith/precond/amg/unit_diagonal.hpp>
 #include <krylith/precond/coarsening/power_steps.hpp>
+#include <krylith/precond/coarsening/scaling_tasks.hpp>
 #include <krylith/precond/matrix/memory_item.hpp>
 
 namespace krylith::detail {
@@ -75,8 +77,9 @@ void scale_block(const distributed_csr<T>& a, const level_scaling& by, int rank,
         mirrored->of_ranks.back().zero();
         sum = {numbers.numbers(), by.bound, mirrored->of_ranks.back().data()};
     }
-    scale_entries(*device, a.block(rank).view(), by.s[static_cast<std::size_t>(rank)].data(),
-                  numbers.first_owned(), 1 / by.bound, values, sum);
+    const double* const s = by.s[static_cast<std::size_t>(rank)].data();
+    KRYLITH_ON(*device, scale_entries(*device, a.block(rank).view(), s, numbers.first_owned(),
+                                      1 / by.bound, values, sum));
 }
 
 } // namespace
@@ -92,8 +95,9 @@ level_scaling scaling_of(const distributed_csr<T>& a, std::size_t level) {
         reports.emplace_back(group.handle(rank), 1, precond_item);
         reports.back().zero();
         const std::int64_t first = a.columns_of(rank).first_owned();
-        inverse_roots(group[rank], a.block(rank).view(), first, result.s.back().data() + first,
-                      reports.back().data());
+        KRYLITH_ON(group[rank],
+                   inverse_roots(group[rank], a.block(rank).view(), first,
+                                 result.s.back().data() + first, reports.back().data()));
     }
     double largest = 0;
     double inverse = 0;
@@ -129,7 +133,8 @@ void sharpen(distributed_csr<W>& b, level_scaling& by, double least_bound) {
     const double estimate = std::max(spare * power_estimate(b, steps), least_bound / by.bound);
     if (!(estimate > 0 && estimate < 1)) return;
     for (int rank = 0; rank < b.group().size(); ++rank)
-        scale_by(b.group()[rank], b.block(rank).nonzeros(), 1 / estimate, b.block(rank).values());
+        run_items(b.group()[rank], scale_task<W>{1 / estimate, b.block(rank).values()},
+                  b.block(rank).nonzeros());
     by.bound *= estimate;
 }
 
@@ -182,12 +187,15 @@ void scale_transfers(double rho, std::span<const double* const> s, distributed_c
         if (owned != 0)
             group[rank].copy(arrays.back() + local.first_owned(), own, owned * sizeof(double));
         device_csr<W>& r = restriction.block(rank);
-        scale_rows(group[rank], r.view(), own, 1 / rho, r.values());
+        KRYLITH_ON(group[rank], scale_rows(group[rank], r.view(), own, 1 / rho, r.values()));
     }
     fill_ghosts(prolongation, columns);
     for (int rank = 0; rank < group.size(); ++rank) {
         device_csr<W>& p = prolongation.block(rank);
-        scale_columns(group[rank], p.view(), arrays[static_cast<std::size_t>(rank)], p.values());
+        run_items(group[rank],
+                  scale_column_task<W>{p.view().indices, arrays[static_cast<std::size_t>(rank)],
+                                       p.values()},
+                  p.nonzeros());
     }
 }
 
@@ -195,15 +203,11 @@ template void scale(const distributed_csr<float>&, const level_scaling&, distrib
                     mirror_sums*);
 template distributed_csr<float> scaled(distributed_csr<float>, const level_scaling&, mirror_sums*);
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template level_scaling scaling_of(const distributed_csr<T>&, std::size_t);                     \
-    template void sharpen(distributed_csr<T>&, level_scaling&, double);                            \
-    template level_scaling scale_coarse(distributed_csr<T>&, std::size_t, double);                 \
     template void scale(const distributed_csr<double>&, const level_scaling&, distributed_csr<T>&, \
                         mirror_sums*);                                                             \
     template distributed_csr<T> scaled(distributed_csr<double>, const level_scaling&,              \
                                        mirror_sums*);                                              \
-    template void scale_transfers(double, std::span<const double* const>, distributed_csr<T>&,     \
-                                  distributed_csr<T>&);
+    template struct instances<scaling_of<T>, sharpen<T>, scale_coarse<T>, scale_transfers<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

@@ -1,3 +1,4 @@
+#include <krylith/device/loops/running_sums.hpp>
 #include <krylith/precond/amg/sparsification.hpp>
 
 #include <algorithm>
@@ -5,11 +6,11 @@
 #include <span>
 #include <utility>
 
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/device/threads/each_rank.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/amg/local_vectors.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
-#include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/precond/coarsening/sparsified_rows.hpp>
 #include <krylith/precond/coarsening/sparsify_steps.hpp>
 #include <krylith/precond/matrix/memory_item.hpp>
@@ -56,12 +57,12 @@ template <class W>
 void weigh(const distributed_csr<W>& coarse, const distributed_csr<W>& r,
            const std::vector<buffer<std::uint8_t>>& found, coarse_vectors<W>& vectors) {
     for (int rank = 0; rank < coarse.group().size(); ++rank)
-        aggregation::visit_rows(
-            coarse.group()[rank], coarse.block(rank).rows(), aggregation::mean_entries(r, rank),
-            aggregation::row_weight_step<W>{
-                aggregation::rows_of(r, rank), found[as_size(rank)].data(),
-                aggregation::rows_of(coarse, rank), coarse.block(rank).view().values,
-                vectors.v[as_size(rank)].data(), vectors.weights[as_size(rank)].data()});
+        visit_rows(coarse.group()[rank], coarse.block(rank).rows(),
+                   aggregation::mean_entries(r, rank),
+                   aggregation::row_weight_step<W>{
+                       aggregation::rows_of(r, rank), found[as_size(rank)].data(),
+                       aggregation::rows_of(coarse, rank), coarse.block(rank).view().values,
+                       vectors.v[as_size(rank)].data(), vectors.weights[as_size(rank)].data()});
     fill_ghosts_of(coarse, vectors.weights);
 }
 
@@ -76,11 +77,11 @@ rows_with_small_entries(const distributed_csr<W>& b, double diagonal,
     for (int rank = 0; rank < b.group().size(); ++rank) {
         const local_columns& columns = r.columns_of(rank);
         found.emplace_back(b.group().handle(rank), as_size(columns.count()), precond_item);
-        aggregation::visit_rows(
-            b.group()[rank], b.block(rank).rows(), aggregation::mean_entries(b, rank),
-            aggregation::small_entries_step<W>{
-                aggregation::rows_of(b, rank), b.block(rank).view().values, v[as_size(rank)].data(),
-                diagonal, drop, found.back().data() + columns.first_owned()});
+        visit_rows(b.group()[rank], b.block(rank).rows(), aggregation::mean_entries(b, rank),
+                   aggregation::small_entries_step<W>{aggregation::rows_of(b, rank),
+                                                      b.block(rank).view().values,
+                                                      v[as_size(rank)].data(), diagonal, drop,
+                                                      found.back().data() + columns.first_owned()});
     }
     fill_ghosts_of(r, found);
     return found;
@@ -123,12 +124,10 @@ sparsification<W>::sparsification(const distributed_csr<W>& b, double diagonal,
         kept = {device, as_size(galerkin_.block(rank).nonzeros()), precond_item};
         offsets[as_size(rank)] = {device, as_size(rows + 1), "offsets of a matrix"};
         const buffer<std::int32_t> counts(device, as_size(rows), precond_item);
-        const buffer<std::byte> scratch(device, aggregation::numbering_scratch, precond_item);
         aggregation::find_kept(*device,
                                sparsified_rows_of(galerkin_, rank, vectors, drop_, kept.data()),
                                counts.data());
-        aggregation::add_up_counts(*device, rows, counts.data(), offsets[as_size(rank)].data(),
-                                   scratch.data());
+        add_up_sizes(device, rows, counts.data(), offsets[as_size(rank)].data());
         device->download(&entries[as_size(rank)], offsets[as_size(rank)].data() + rows,
                          sizeof(std::int64_t));
     });
@@ -163,14 +162,13 @@ void sparsification<W>::refresh(const smoothed_aggregation<W>& aggregates,
     const device_group& group = galerkin_.group();
     coarse_vectors<W> vectors = vectors_of(galerkin_, aggregates);
     for (int rank = 0; rank < group.size(); ++rank)
-        aggregation::visit_rows(
-            group[rank], galerkin_.block(rank).rows(), 1,
-            aggregation::row_weight_step<W>{{},
-                                            nullptr,
-                                            aggregation::rows_of(galerkin_, rank),
-                                            galerkin_.block(rank).view().values,
-                                            vectors.v[as_size(rank)].data(),
-                                            vectors.weights[as_size(rank)].data()});
+        visit_rows(group[rank], galerkin_.block(rank).rows(), 1,
+                   aggregation::row_weight_step<W>{{},
+                                                   nullptr,
+                                                   aggregation::rows_of(galerkin_, rank),
+                                                   galerkin_.block(rank).view().values,
+                                                   vectors.v[as_size(rank)].data(),
+                                                   vectors.weights[as_size(rank)].data()});
     for (int rank = 0; rank < group.size(); ++rank)
         aggregation::fill_kept(
             group[rank],

@@ -1,5 +1,6 @@
 #include <krylith/device/cuda/launch_over.cuh>
 #include <krylith/device/cuda/warp.cuh>
+#include <krylith/device/language/instances.hpp>
 #include <krylith/precond/amg/unit_diagonal.hpp>
 
 namespace krylith::cuda {
@@ -142,33 +143,6 @@ __global__ void __launch_bounds__(block_threads)
 
 template <class W>
 __global__ void __launch_bounds__(block_threads)
-    column_scale_kernel(device_csr_view<W> a, const double* s, W* values) {
-    const std::int64_t stride = std::int64_t{gridDim.x} * block_threads;
-    for (std::int64_t k = std::int64_t{blockIdx.x} * block_threads + threadIdx.x; k < a.nonzeros;
-         k += stride)
-        values[k] = static_cast<W>(static_cast<double>(a.values[k]) * s[a.indices[k]]);
-}
-
-template <class W>
-__global__ void __launch_bounds__(block_threads)
-    divide_kernel(std::int64_t count, double factor, const W* v, const double* s, W* to) {
-    const std::int64_t stride = std::int64_t{gridDim.x} * block_threads;
-    for (std::int64_t i = std::int64_t{blockIdx.x} * block_threads + threadIdx.x; i < count;
-         i += stride)
-        to[i] = static_cast<W>(factor * (v == nullptr ? 1.0 : static_cast<double>(v[i])) / s[i]);
-}
-
-template <class W>
-__global__ void __launch_bounds__(block_threads)
-    round_kernel(std::int64_t count, double factor, const double* s, W* to, int columns) {
-    const std::int64_t stride = std::int64_t{gridDim.x} * block_threads;
-    for (std::int64_t i = std::int64_t{blockIdx.x} * block_threads + threadIdx.x;
-         i < count * columns; i += stride)
-        to[i] = static_cast<W>(factor * s[i / columns]);
-}
-
-template <class W>
-__global__ void __launch_bounds__(block_threads)
     defect_kernel(device_csr_view<W> b, const W* v, std::uint64_t* sum) {
     atomic_word all = 0;
     row_walk at;
@@ -214,26 +188,9 @@ void scale_entries(device& on, const device_csr_view<T>& a, const double* s,
 }
 
 template <class W>
-void scale_columns(device& on, const device_csr_view<W>& a, const double* s, W* values) {
-    launch_over(on, a.nonzeros, column_scale_kernel<W>, a, s, values);
-}
-
-template <class W>
 void scale_rows(device& on, const device_csr_view<W>& a, const double* s, double factor,
                 W* values) {
     launch_blocks(on, blocks_of_rows(a.rows), row_scale_kernel<W>, a, s, factor, values);
-}
-
-template <class W>
-void divide_by_scale(device& on, std::int64_t count, double factor, const W* v, const double* s,
-                     W* to) {
-    launch_over(on, count, divide_kernel<W>, count, factor, v, s, to);
-}
-
-template <class W>
-void round_scale(device& on, std::int64_t count, double factor, const double* s, W* to,
-                 int columns) {
-    launch_over(on, count * columns, round_kernel<W>, count, factor, s, to, columns);
 }
 
 template <class W>
@@ -242,18 +199,8 @@ void null_defect(device& on, const device_csr_view<W>& b, const W* v, std::uint6
 }
 
 #define KRYLITH_INSTANTIATE(W)                                                                     \
-    template void inverse_roots(device&, const device_csr_view<W>&, std::int64_t, double*,         \
-                                detail::scaling_report*);                                          \
-    template void scale_entries(device&, const device_csr_view<W>&, const double*, std::int64_t,   \
-                                double, W*, const detail::mirror_sum&);                            \
-    template void scale_columns(device&, const device_csr_view<W>&, const double*, W*);            \
-    template void scale_rows(device&, const device_csr_view<W>&, const double*, double, W*);       \
-    template void divide_by_scale(device&, std::int64_t, double, const W*, const double*, W*);     \
-    template void round_scale(device&, std::int64_t, double, const double*, W*, int);              \
-    template void null_defect(device&, const device_csr_view<W>&, const W*, std::uint64_t*);
-
+    template struct instances<inverse_roots<W>, scale_entries<W, W>, scale_rows<W>, null_defect<W>>;
 #include <krylith/device/language/instantiate.inc>
-template void scale_entries(device&, const device_csr_view<double>&, const double*, std::int64_t,
-                            double, float*, const detail::mirror_sum&);
+template struct instances<scale_entries<double, float>>;
 
 } // namespace krylith::cuda

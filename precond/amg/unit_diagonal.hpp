@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include <krylith/device/kernel/annotations.hpp>
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/distributed/source/local_columns.hpp>
 #include <krylith/sparse/device_csr.hpp>
 
@@ -54,12 +55,6 @@ struct scaling_report {
     std::uint64_t bound;   ///< Gershgorin's bound of D^-1 A: the largest sum of |a_ij| / a_ii
 };
 
-/// Enqueues s_i = a_ii^-1/2 for the rows of a device; row i has its diagonal in local column
-/// first_owned + i, and entries at one place add up. Reports all.
-template <class T>
-void inverse_roots(device& on, const device_csr_view<T>& a, std::int64_t first_owned, double* s,
-                   scaling_report* report);
-
 /// Where scale_entries() adds up the mirror_term() of all entries of B by their global rows and
 /// columns, of factor b_ij: an integer modulo 2^64, the same in any order.
 struct mirror_sum {
@@ -68,57 +63,28 @@ struct mirror_sum {
     std::uint64_t* sum = nullptr; ///< on the device; null: nowhere
 };
 
-/// Enqueues to[k] = b_ij = factor s_i a_ij s_j for the entries k of a device. s is by local
-/// columns; row i is column first_owned + i. `to` may be the values of `a`.
-template <class T, class W>
-void scale_entries(device& on, const device_csr_view<T>& a, const double* s,
-                   std::int64_t first_owned, double factor, W* to, const mirror_sum& mirrored = {});
-
-/// Enqueues values[k] *= s_j for the entries k of a device; s is by local columns.
-template <class W>
-void scale_columns(device& on, const device_csr_view<W>& a, const double* s, W* values);
-
-/// Enqueues values[k] *= factor s_i; s is by rows.
-template <class W>
-void scale_rows(device& on, const device_csr_view<W>& a, const double* s, double factor, W* values);
-
-/// Enqueues to[i] = factor v[i] / s[i] for i < count, where v = 1 if it is null. `to` may be v.
-template <class W>
-void divide_by_scale(device& on, std::int64_t count, double factor, const W* v, const double* s,
-                     W* to);
-
-/// Enqueues to[i columns + j] = factor s[i] for i < count and j < columns.
-template <class W>
-void round_scale(device& on, std::int64_t count, double factor, const double* s, W* to,
-                 int columns = 1);
-
-/// Enqueues *sum += the sum over rows of |sum_j b_ij v_j| / sum_j |b_ij v_j| in units of 2^-16, an
-/// integer: the same in any order. v is by local columns.
-template <class W>
-void null_defect(device& on, const device_csr_view<W>& b, const W* v, std::uint64_t* sum);
-
 } // namespace krylith::detail
 
-namespace krylith::cuda {
+namespace krylith {
 
-template <class T>
-void inverse_roots(device& on, const device_csr_view<T>& a, std::int64_t first_owned, double* s,
-                   detail::scaling_report* report);
-template <class T, class W>
-void scale_entries(device& on, const device_csr_view<T>& a, const double* s,
-                   std::int64_t first_owned, double factor, W* to,
-                   const detail::mirror_sum& mirrored);
-template <class W>
-void scale_columns(device& on, const device_csr_view<W>& a, const double* s, W* values);
-template <class W>
-void scale_rows(device& on, const device_csr_view<W>& a, const double* s, double factor, W* values);
-template <class W>
-void divide_by_scale(device& on, std::int64_t count, double factor, const W* v, const double* s,
-                     W* to);
-template <class W>
-void round_scale(device& on, std::int64_t count, double factor, const double* s, W* to,
-                 int columns);
-template <class W>
-void null_defect(device& on, const device_csr_view<W>& b, const W* v, std::uint64_t* sum);
+KRYLITH_HOST_AND_CUDA(
+    /// Enqueues s_i = a_ii^-1/2 for the rows of a device; row i has its diagonal in local column
+    /// first_owned + i, and entries at one place add up. Reports all.
+    template <class T>
+    void inverse_roots(device& on, const device_csr_view<T>& a, std::int64_t first_owned, double* s,
+                       detail::scaling_report* report);
+    /// Enqueues to[k] = b_ij = factor s_i a_ij s_j for the entries k of a device. s is by local
+    /// columns; row i is column first_owned + i. `to` may be the values of `a`.
+    template <class T, class W>
+    void scale_entries(device& on, const device_csr_view<T>& a, const double* s,
+                       std::int64_t first_owned, double factor, W* to,
+                       const detail::mirror_sum& mirrored);
+    /// Enqueues values[k] *= factor s_i; s is by rows.
+    template <class W> void scale_rows(device& on, const device_csr_view<W>& a, const double* s,
+                                       double factor, W* values);
+    /// Enqueues *sum += the sum over rows of |sum_j b_ij v_j| / sum_j |b_ij v_j| in units of 2^-16,
+    /// an integer: the same in any order. v is by local columns.
+    template <class W>
+    void null_defect(device& on, const device_csr_view<W>& b, const W* v, std::uint64_t* sum);)
 
-} // namespace krylith::cuda
+} // namespace krylith

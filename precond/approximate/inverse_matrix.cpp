@@ -1,9 +1,11 @@
+#include <krylith/device/loops/running_sums.hpp>
 #include <krylith/precond/approximate/inverse_matrix.hpp>
 
 #include <algorithm>
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/device/threads/each_rank.hpp>
 #include <krylith/distributed/distributed_products.hpp>
 #include <krylith/distributed/products/column_exchange.hpp>
@@ -11,7 +13,6 @@
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/approximate/pattern_steps.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
-#include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/precond/matrix/memory_item.hpp>
 
 namespace krylith::detail {
@@ -32,18 +33,15 @@ distributed_csr<T> chosen_pattern(const distributed_csr<T>& from, bool lower, do
         buffer<std::int64_t> offsets(device, as_size(view.rows + 1), precond_item);
         {
             const buffer<std::int32_t> counts(device, as_size(view.rows), precond_item);
-            const buffer<std::byte> scratch(device, aggregation::numbering_scratch, precond_item);
-            aggregation::visit_rows(*device, view.rows, 1,
-                                    count_chosen_step<T>{chosen, counts.data()});
-            aggregation::add_up_counts(*device, view.rows, counts.data(), offsets.data(),
-                                       scratch.data());
+            visit_rows(*device, view.rows, 1, count_chosen_step<T>{chosen, counts.data()});
+            add_up_sizes(device, view.rows, counts.data(), offsets.data());
         }
         std::int64_t entries = 0;
         device->download(&entries, offsets.data() + view.rows, sizeof entries);
         buffer<std::int32_t> indices(device, as_size(entries), precond_item);
         buffer<T> values(device, as_size(entries), precond_item);
-        aggregation::visit_rows(*device, view.rows, 1,
-                                list_chosen_step<T>{chosen, offsets.data(), indices.data()});
+        visit_rows(*device, view.rows, 1,
+                   list_chosen_step<T>{chosen, offsets.data(), indices.data()});
         const row_range owned = from.column_owners().owned(rank);
         columns[as_size(rank)] =
             group.size() == 1 ? local_columns(device, owned, {})
@@ -69,9 +67,8 @@ inverse_matrix<T>::inverse_matrix(std::string name, const distributed_csr<T>& a,
         const auto& device = a.group().handle(rank);
         most.emplace_back(device, 1, precond_item);
         most.back().zero();
-        aggregation::visit_rows(
-            *device, a.block(rank).rows(), 1,
-            longest_row_step{{}, matrix_.block(rank).view().offsets, most.back().data()});
+        visit_rows(*device, a.block(rank).rows(), 1,
+                   longest_row_step{{}, matrix_.block(rank).view().offsets, most.back().data()});
     }
     for (const auto& one : most) longest = std::max<std::int64_t>(longest, one.download().front());
     longest_ = static_cast<int>(longest);
@@ -128,12 +125,16 @@ void inverse_matrix<T>::take(const layout& layout, const distributed_csr<T>& a) 
         const device_csr_view<T> view = block.view();
         reports.emplace_back(group.handle(rank), 1, precond_item);
         reports.back().zero();
-        solve_inverse_rows(group[rank],
-                           inverse_rows<T>{view.rows, view.offsets, view.indices,
-                                           matrix_.columns_of(rank).numbers(), block.values(),
-                                           rows_for(a, rank), kind_ == inverse_kind::whole,
-                                           longest_},
-                           reports.back().data());
+        if (view.rows == 0) continue;
+        const inverse_rows<T> rows{view.rows,
+                                   view.offsets,
+                                   view.indices,
+                                   matrix_.columns_of(rank).numbers(),
+                                   block.values(),
+                                   rows_for(a, rank),
+                                   kind_ == inverse_kind::whole,
+                                   longest_};
+        KRYLITH_ON(group[rank], solve_inverse_rows(group[rank], rows, reports.back().data()));
     }
     std::uint64_t exponent = 0;
     std::int64_t bad = layout.size();
@@ -180,11 +181,11 @@ distributed_csr<T> squared_couplings(const distributed_csr<T>& a, double floor) 
     std::vector<local_columns> columns;
     for (int rank = 0; rank < group.size(); ++rank) {
         roots.emplace_back(group.handle(rank), as_size(a.columns_of(rank).count()), precond_item);
-        aggregation::visit_rows(group[rank], a.block(rank).rows(), 1,
-                                diagonal_root_step<T>{{},
-                                                      aggregation::rows_of(a, rank),
-                                                      a.block(rank).view().values,
-                                                      roots.back().data()});
+        visit_rows(group[rank], a.block(rank).rows(), 1,
+                   diagonal_root_step<T>{{},
+                                         aggregation::rows_of(a, rank),
+                                         a.block(rank).view().values,
+                                         roots.back().data()});
     }
     const column_exchange exchange(group, a.all_columns());
     aggregation::fill_ghosts(exchange, roots);
@@ -197,13 +198,13 @@ distributed_csr<T> squared_couplings(const distributed_csr<T>& a, double floor) 
         device->copy(offsets.data(), view.offsets, offsets.size() * sizeof(std::int64_t));
         if (view.nonzeros != 0)
             device->copy(indices.data(), view.indices, indices.size() * sizeof(std::int32_t));
-        aggregation::visit_rows(*device, view.rows, 1,
-                                coupling_step<T>{{},
-                                                 aggregation::rows_of(a, rank),
-                                                 view.values,
-                                                 roots[as_size(rank)].data(),
-                                                 floor,
-                                                 values.data()});
+        visit_rows(*device, view.rows, 1,
+                   coupling_step<T>{{},
+                                    aggregation::rows_of(a, rank),
+                                    view.values,
+                                    roots[as_size(rank)].data(),
+                                    floor,
+                                    values.data()});
         blocks.emplace_back(device, a.columns_of(rank).count(), std::move(offsets),
                             std::move(indices), std::move(values));
         columns.push_back(a.columns_of(rank));

@@ -4,10 +4,9 @@
 #include <cmath>
 #include <limits>
 
-#include <krylith/config.hpp>
 #include <krylith/device/host/host_device.hpp>
-#include <krylith/precond/coarsening/row_steps.hpp>
-#include <krylith/precond/coarsening/shared_numbers.hpp>
+#include <krylith/device/loops/shared_numbers.hpp>
+#include <krylith/device/loops/visit_rows.hpp>
 
 namespace krylith::detail {
 
@@ -89,31 +88,31 @@ T solve_row(const inverse_rows<T>& g, std::int64_t row) {
 
 } // namespace
 
+} // namespace krylith::detail
+
+namespace krylith::host {
+
 template <class T>
-void solve_inverse_rows(device& device, const inverse_rows<T>& g, inversion_report* report) {
-    if (g.rows == 0) return;
-#if KRYLITH_HAVE_CUDA
-    if (device.kind() == backend::cuda) return cuda::solve_inverse_rows(device, g, report);
-#endif
-    aggregation::host::in_parts(device, g.rows, [=](int part, int parts) {
+void solve_inverse_rows(device& device, const detail::inverse_rows<T>& g,
+                        inversion_report* report) {
+    in_ranges(device, g.rows, [=](std::int64_t begin, std::int64_t end) {
         T largest = 0;
-        const std::int64_t end = g.rows * (part + 1) / parts;
-        for (std::int64_t row = g.rows * part / parts; row < end; ++row) {
-            const T of_row = solve_row(g, row);
+        for (std::int64_t row = begin; row < end; ++row) {
+            const T of_row = detail::solve_row(g, row);
             if (std::isnan(of_row))
-                aggregation::raise_shared(&report->bad, ~static_cast<std::uint64_t>(row));
+                raise_shared(&report->bad, ~static_cast<std::uint64_t>(row));
             else
                 largest = std::max(largest, of_row);
         }
         if (largest > T(0))
-            aggregation::raise_shared(
+            raise_shared(
                 &report->exponent,
                 static_cast<std::uint64_t>(std::ilogb(largest) + inversion_report::exponent_bias));
     });
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template void solve_inverse_rows(device&, const inverse_rows<T>&, inversion_report*);
+    template void solve_inverse_rows(device&, const detail::inverse_rows<T>&, inversion_report*);
 #include <krylith/device/language/instantiate.inc>
 
-} // namespace krylith::detail
+} // namespace krylith::host

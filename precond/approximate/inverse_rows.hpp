@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <limits>
 
-#include <krylith/device/device.hpp>
 #include <krylith/device/kernel/annotations.hpp>
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/distributed/source/local_columns.hpp>
 #include <krylith/precond/diagonal/diagonal_inverse.hpp>
 
@@ -72,18 +72,16 @@ template <class T>
     return T(0);
 }
 
-/// Enqueues the values of the rows, the same whatever the device has besides. On CUDA devices 4, 8,
-/// 16 or 32 lanes have a row, its system in registers. The report, zero before, gets the first row
-/// whose system is not positive definite, or has no finite solution, as inversion_report::bad, and
-/// the exponent of the largest value.
-template <class T>
-void solve_inverse_rows(device& device, const inverse_rows<T>& g, inversion_report* report);
-
 } // namespace krylith::detail
 
-namespace krylith::cuda {
+namespace krylith {
 
-template <class T>
-void solve_inverse_rows(device& device, const detail::inverse_rows<T>& g, inversion_report* report);
+KRYLITH_HOST_AND_CUDA(
+    /// Enqueues the values of the rows, the same whatever the device has besides. On CUDA devices
+    /// 4, 8, 16 or 32 lanes have a row, its system in registers. The report, zero before, gets the
+    /// first row whose system is not positive definite, or has no finite solution, as
+    /// inversion_report::bad, and the exponent of the largest value.
+    template <class T> void solve_inverse_rows(device& device, const detail::inverse_rows<T>& g,
+                                               inversion_report* report);)
 
-} // namespace krylith::cuda
+} // namespace krylith

@@ -1,20 +1,20 @@
 // Steps that choose the pattern of an approximate inverse of a matrix's pattern
-// (precond/coarsening/row_steps.hpp has what a step is).
+// (device/loops/visit_rows.hpp has what a step is).
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 
+#include <krylith/device/loops/shared_numbers.hpp>
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/precond/approximate/inverse_rows.hpp>
-#include <krylith/precond/coarsening/pair_steps.hpp>
 #include <krylith/precond/coarsening/rank_rows.hpp>
-#include <krylith/precond/coarsening/shared_numbers.hpp>
 
 namespace krylith::detail {
 
 /// Which entries of a row belong to the pattern. Rows ascend.
 template <class T>
-struct chosen_entries : aggregation::writes_only {
+struct chosen_entries : writes_only {
     aggregation::rank_rows a;
     const T* values;
     bool lower;   ///< those up to the diagonal, which always belongs to it; else all
@@ -42,7 +42,7 @@ struct chosen_entries : aggregation::writes_only {
     [[nodiscard]] KRYLITH_HD std::int64_t room() const { return longest_row - (lower ? 1 : 0); }
 
     [[nodiscard]] KRYLITH_HD unsigned long long size_of(std::int64_t k) const {
-        return aggregation::ordered_bits(std::fabs(static_cast<double>(values[k])));
+        return ordered_bits(std::fabs(static_cast<double>(values[k])));
     }
 
     /// The least size of which there is no more room for entries than are larger.
@@ -102,7 +102,7 @@ struct list_chosen_step : chosen_entries<T> {
 
 /// The inverse roots of |a_ii|, by local column.
 template <class T>
-struct diagonal_root_step : aggregation::writes_only {
+struct diagonal_root_step : writes_only {
     aggregation::rank_rows a;
     const T* values;
     double* roots;
@@ -119,7 +119,7 @@ struct diagonal_root_step : aggregation::writes_only {
 
 /// |a_ij| / sqrt(|a_ii a_jj|), 0 where that is below the floor.
 template <class T>
-struct coupling_step : aggregation::writes_only {
+struct coupling_step : writes_only {
     aggregation::rank_rows a;
     const T* values;
     const double* roots;
@@ -139,14 +139,14 @@ struct coupling_step : aggregation::writes_only {
 };
 
 /// Finds the most entries of a row.
-struct longest_row_step : aggregation::writes_only {
+struct longest_row_step : writes_only {
     const std::int64_t* offsets;
     std::uint32_t* most;
 
     [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t) const { return true; }
     KRYLITH_HD bool finish(std::int64_t row, std::uint32_t) const {
         const auto count = static_cast<std::uint32_t>(offsets[row + 1] - offsets[row]);
-        if (aggregation::load_shared(most) < count) aggregation::raise_shared(most, count);
+        if (load_shared(most) < count) raise_shared(most, count);
         return false;
     }
 };

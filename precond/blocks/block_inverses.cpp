@@ -6,10 +6,10 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/blocks/block_steps.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
-#include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/precond/matrix/memory_item.hpp>
 
 namespace krylith::detail {
@@ -100,7 +100,7 @@ void block_inverses<T>::take(const layout& layout, const distributed_csr<T>& a) 
         reports.emplace_back(device, 1, precond_item);
         reports.back().zero();
         const device_csr_view<T> block = a.block(rank).view();
-        aggregation::visit_rows(
+        visit_rows(
             *device, blocks.rows, 1,
             gather_blocks_step<T>{
                 {}, aggregation::rows_of(a, rank), block.values, view_of(blocks, values.back())});
@@ -110,13 +110,14 @@ void block_inverses<T>::take(const layout& layout, const distributed_csr<T>& a) 
         rank_blocks& blocks = ranks_[as_size(rank)];
         const block_list list{blocks.first.data(), static_cast<std::int64_t>(blocks.first.size()),
                               largest_};
-        invert_blocks(layout.group[rank], list, view_of(blocks, values[as_size(rank)]),
-                      reports[as_size(rank)].data());
+        if (list.count != 0)
+            KRYLITH_ON(layout.group[rank], invert_blocks(layout.group[rank], list,
+                                                         view_of(blocks, values[as_size(rank)]),
+                                                         reports[as_size(rank)].data()));
         for (const divided_block& b : blocks.divided)
-            aggregation::visit_rows(
-                layout.group[rank], b.rows, 1,
-                take_rows_step<T>{
-                    {}, view_of(blocks, values[as_size(rank)]), b.whole + b.first, b.own});
+            visit_rows(layout.group[rank], b.rows, 1,
+                       take_rows_step<T>{
+                           {}, view_of(blocks, values[as_size(rank)]), b.whole + b.first, b.own});
     }
     std::int64_t bad = layout.size();
     std::uint64_t exponent = 0;
@@ -143,7 +144,7 @@ void block_inverses<T>::join_divided(const layout& layout, const std::vector<T*>
         const rank_blocks& blocks = ranks_[as_size(rank)];
         for (const divided_block& b : blocks.divided) {
             const buffer<T> rows(layout.group.handle(rank), block_numbers, precond_item);
-            aggregation::visit_rows(
+            visit_rows(
                 layout.group[rank], b.rows, 1,
                 pack_rows_step<T>{{}, view_of(blocks, values[as_size(rank)]), b.own, rows.data()});
             std::vector<T>& to = whole[b.begin];
@@ -157,10 +158,9 @@ void block_inverses<T>::join_divided(const layout& layout, const std::vector<T*>
         for (const divided_block& b : blocks.divided) {
             const buffer<T> rows(layout.group.handle(rank), std::span<const T>(whole[b.begin]),
                                  precond_item);
-            aggregation::visit_rows(
-                layout.group[rank], b.size, 1,
-                unpack_rows_step<T>{
-                    {}, view_of(blocks, values[as_size(rank)]), b.whole, rows.data()});
+            visit_rows(layout.group[rank], b.size, 1,
+                       unpack_rows_step<T>{
+                           {}, view_of(blocks, values[as_size(rank)]), b.whole, rows.data()});
         }
     }
 }

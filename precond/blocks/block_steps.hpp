@@ -1,18 +1,18 @@
 // Steps that fill blocks with a matrix's entries, and move rows of blocks that several devices
-// share (precond/coarsening/row_steps.hpp has what a step is).
+// share (device/loops/visit_rows.hpp has what a step is).
 #pragma once
 
 #include <cstdint>
 
+#include <krylith/device/loops/shared_numbers.hpp>
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/precond/blocks/block_view.hpp>
-#include <krylith/precond/coarsening/pair_steps.hpp>
 #include <krylith/precond/coarsening/rank_rows.hpp>
-#include <krylith/precond/coarsening/shared_numbers.hpp>
 #include <krylith/precond/colouring/colour_steps.hpp>
 
 namespace krylith::detail {
 
-struct visits_all : aggregation::writes_only {
+struct visits_all : writes_only {
     [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t) const { return true; }
 };
 

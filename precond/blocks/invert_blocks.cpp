@@ -5,10 +5,9 @@
 #include <limits>
 #include <utility>
 
-#include <krylith/config.hpp>
 #include <krylith/device/host/host_device.hpp>
-#include <krylith/precond/coarsening/row_steps.hpp>
-#include <krylith/precond/coarsening/shared_numbers.hpp>
+#include <krylith/device/loops/shared_numbers.hpp>
+#include <krylith/device/loops/visit_rows.hpp>
 
 namespace krylith::detail {
 
@@ -78,33 +77,33 @@ T invert_one(const block_view<T>& blocks, std::int64_t first) {
 
 } // namespace
 
+} // namespace krylith::detail
+
+namespace krylith::host {
+
 template <class T>
-void invert_blocks(device& device, const block_list& list, const block_view<T>& blocks,
-                   inversion_report* report) {
-    if (list.count == 0) return;
-#if KRYLITH_HAVE_CUDA
-    if (device.kind() == backend::cuda) return cuda::invert_blocks(device, list, blocks, report);
-#endif
-    aggregation::host::in_parts(device, list.count * list.largest, [=](int part, int parts) {
+void invert_blocks(device& device, const detail::block_list& list,
+                   const detail::block_view<T>& blocks, inversion_report* report) {
+    in_parts(device, list.count * list.largest, [=](int part, int parts) {
         T largest = 0;
         const std::int64_t end = list.count * (part + 1) / parts;
         for (std::int64_t i = list.count * part / parts; i < end; ++i) {
-            const T of_block = invert_one(blocks, list.first[i]);
+            const T of_block = detail::invert_one(blocks, list.first[i]);
             if (std::isnan(of_block))
-                aggregation::raise_shared(&report->bad, ~static_cast<std::uint64_t>(i));
+                raise_shared(&report->bad, ~static_cast<std::uint64_t>(i));
             else
                 largest = std::max(largest, of_block);
         }
         if (largest > T(0))
-            aggregation::raise_shared(
+            raise_shared(
                 &report->exponent,
                 static_cast<std::uint64_t>(std::ilogb(largest) + inversion_report::exponent_bias));
     });
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template void invert_blocks(device&, const block_list&, const block_view<T>&,                  \
+    template void invert_blocks(device&, const detail::block_list&, const detail::block_view<T>&,  \
                                 inversion_report*);
 #include <krylith/device/language/instantiate.inc>
 
-} // namespace krylith::detail
+} // namespace krylith::host

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/blocks/block_steps.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
-#include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/precond/matrix/memory_item.hpp>
 
 namespace krylith::detail {
@@ -48,10 +48,9 @@ std::vector<block_place> natural_blocks(const distributed_csr<T>& a) {
         const buffer<unsigned long long> hashes(device, as_size(view.rows), precond_item);
         const buffer<std::uint8_t> flags(device, as_size(view.rows), precond_item);
         const aggregation::rank_rows rows = aggregation::rows_of(a, rank);
-        aggregation::visit_rows(*device, view.rows, aggregation::mean_entries(a, rank),
-                                pattern_hash_step{rows, hashes.data()});
-        aggregation::visit_rows(*device, view.rows, 1,
-                                same_pattern_step{{}, hashes.data(), flags.data()});
+        visit_rows(*device, view.rows, aggregation::mean_entries(a, rank),
+                   pattern_hash_step{rows, hashes.data()});
+        visit_rows(*device, view.rows, 1, same_pattern_step{{}, hashes.data(), flags.data()});
         const std::vector<std::uint8_t> own = flags.download();
         const std::size_t first = same.size();
         same.insert(same.end(), own.begin(), own.end());

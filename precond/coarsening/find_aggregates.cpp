@@ -2,11 +2,12 @@
 #include <utility>
 #include <vector>
 
-#include <krylith/distributed/products/settled_on_failure.hpp>
+#include <krylith/device/loops/running_sums.hpp>
+#include <krylith/device/loops/settled_on_failure.hpp>
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/join_steps.hpp>
-#include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/precond/coarsening/set_steps.hpp>
 
 namespace krylith::aggregation {
@@ -66,10 +67,8 @@ public:
         for (std::size_t r = 0; r < rows_.size(); ++r) {
             const auto& device = a_.group().handle(static_cast<int>(r));
             before.emplace_back(device, as_size(rows_[r].rows + 1), memory_item);
-            const buffer<std::byte> scratch(device, numbering_scratch, memory_item);
-            number_leads(*device, rows_[r].rows,
-                         is_root{states_[r].data() + rows_[r].columns.below}, before[r].data(),
-                         scratch.data());
+            add_up_sizes(device, rows_[r].rows, is_root{states_[r].data() + rows_[r].columns.below},
+                         before[r].data());
         }
         row_partition owners;
         for (std::size_t r = 0; r < rows_.size(); ++r) {

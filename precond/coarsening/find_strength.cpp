@@ -2,9 +2,9 @@
 #include <bit>
 #include <utility>
 
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
-#include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/precond/coarsening/strength_steps.hpp>
 
 namespace krylith::aggregation {

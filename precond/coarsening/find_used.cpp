@@ -1,9 +1,9 @@
 #include <cstdint>
 #include <vector>
 
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
-#include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/precond/coarsening/used_steps.hpp>
 
 namespace krylith::aggregation {

@@ -8,7 +8,7 @@
 
 namespace krylith::aggregation {
 
-/// Whether a row is a root; for number_leads.
+/// Whether a row is a root; for add_up_sizes.
 struct is_root {
     const std::uint8_t* state; ///< of owned rows
 

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstdint>
 
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/near_null_steps.hpp>
-#include <krylith/precond/coarsening/row_steps.hpp>
 
 namespace krylith::aggregation {
 
@@ -23,11 +23,32 @@ double unit_of(std::int64_t rows) {
     return std::ldexp(1.0, std::max(bits - 61, -50));
 }
 
-/// The arrays of all ranks.
+/// The arrays of all ranks, for k vectors and the aggregates of all ranks.
 struct factor_arrays {
     std::vector<buffer<wide>> largest;
     std::vector<buffer<wide>> products;
     std::vector<buffer<double>> factors;
+
+    factor_arrays(const device_group& group, std::int64_t aggregates, int k) {
+        const std::size_t all = as_size(aggregates);
+        for (int rank = 0; rank < group.size(); ++rank) {
+            const auto& device = group.handle(rank);
+            largest.emplace_back(device, all * as_size(k), memory_item);
+            largest.back().zero();
+            products.emplace_back(device, all * as_size(aggregate_factors::products_of(k)),
+                                  memory_item);
+            factors.emplace_back(device, all * as_size(k) * as_size(k), memory_item);
+        }
+    }
+
+    [[nodiscard]] aggregate_factors of(std::size_t rank, int k, double unit) {
+        return {k,
+                unit,
+                std::max(dependent, 256 * unit),
+                largest[rank].data(),
+                products[rank].data(),
+                factors[rank].data()};
+    }
 };
 
 } // namespace
@@ -43,17 +64,12 @@ std::vector<buffer<T>> make_factors(const distributed_csr<T>& a, const distribut
     const std::size_t products = as_size(aggregate_factors::products_of(k));
     const std::size_t all = as_size(aggregates.rows());
     const double unit = unit_of(a.rows());
-    factor_arrays arrays;
+    factor_arrays arrays(group, aggregates.rows(), k);
     std::vector<aggregate_factors> of;
     std::vector<buffer<T>> tentative;
     for (int rank = 0; rank < group.size(); ++rank) {
         const auto& device = group.handle(rank);
-        arrays.largest.emplace_back(device, all * as_size(k), memory_item);
-        arrays.largest.back().zero();
-        arrays.products.emplace_back(device, all * products, memory_item);
-        arrays.factors.emplace_back(device, all * as_size(k) * as_size(k), memory_item);
-        of.push_back({k, unit, std::max(dependent, 256 * unit), arrays.largest.back().data(),
-                      arrays.products.back().data(), arrays.factors.back().data()});
+        of.push_back(arrays.of(as_size(rank), k, unit));
         auto& coarse = parts[as_size(rank)].coarse;
         if (coarse.size() != all * as_size(k) * as_size(k))
             coarse = {device, all * as_size(k) * as_size(k), memory_item};

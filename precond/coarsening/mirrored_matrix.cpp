@@ -1,13 +1,14 @@
+#include <krylith/device/loops/running_sums.hpp>
 #include <krylith/precond/coarsening/mirrored_matrix.hpp>
 
 #include <utility>
 
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/device/threads/each_rank.hpp>
 #include <krylith/distributed/products/numbered_columns.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/mirror_steps.hpp>
-#include <krylith/precond/coarsening/row_steps.hpp>
 
 namespace krylith::aggregation {
 
@@ -39,11 +40,10 @@ distributed_csr<T> union_of(const distributed_csr<T>& a, const distributed_csr<T
         buffer<std::int64_t> offsets(device, as_size(rows + 1), "offsets of a matrix");
         {
             const buffer<std::int32_t> counts(device, as_size(rows), memory_item);
-            const buffer<std::byte> scratch(device, numbering_scratch, memory_item);
             visit_rows(*device, rows, 1,
                        count_mirror_step{
                            {}, {rows_of(a, rank), rows_of(transposed, rank)}, counts.data()});
-            add_up_counts(*device, rows, counts.data(), offsets.data(), scratch.data());
+            add_up_sizes(device, rows, counts.data(), offsets.data());
         }
         std::int64_t entries = 0;
         device->download(&entries, offsets.data() + rows, sizeof entries);

@@ -1,3 +1,4 @@
+#include <krylith/device/loops/running_sums.hpp>
 #include <krylith/precond/coarsening/node_aggregation.hpp>
 
 #include <algorithm>
@@ -5,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/device/threads/each_rank.hpp>
 #include <krylith/distributed/products/numbered_columns.hpp>
 #include <krylith/matrix/types/index_width.hpp>
@@ -14,7 +16,6 @@
 #include <krylith/precond/coarsening/node_matrix.hpp>
 #include <krylith/precond/coarsening/node_prolongation_steps.hpp>
 #include <krylith/precond/coarsening/node_steps.hpp>
-#include <krylith/precond/coarsening/row_steps.hpp>
 
 namespace krylith::aggregation {
 
@@ -103,9 +104,8 @@ void node_aggregation<T>::find_pattern(const distributed_csr<T>& a, int rank) {
     found.offsets = {device, as_size(count + 1), memory_item};
     {
         const buffer<std::int32_t> counts(device, as_size(count), memory_item);
-        const buffer<std::byte> scratch(device, numbering_scratch, memory_item);
         visit_rows(*device, count, 1, count_reached_step{{}, reached, counts.data()});
-        add_up_counts(*device, count, counts.data(), found.offsets.data(), scratch.data());
+        add_up_sizes(device, count, counts.data(), found.offsets.data());
     }
     std::int64_t entries = 0;
     device->download(&entries, found.offsets.data() + count, sizeof entries);

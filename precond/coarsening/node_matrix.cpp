@@ -1,14 +1,15 @@
+#include <krylith/device/loops/running_sums.hpp>
 #include <krylith/precond/coarsening/node_matrix.hpp>
 
 #include <utility>
 #include <vector>
 
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/device/threads/each_rank.hpp>
 #include <krylith/distributed/products/numbered_columns.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/node_steps.hpp>
-#include <krylith/precond/coarsening/row_steps.hpp>
 
 namespace krylith::aggregation {
 
@@ -30,9 +31,8 @@ distributed_csr<T> make_node_matrix(const distributed_csr<T>& a, int block) {
         const std::int64_t mean = mean_entries(a, rank);
         {
             const buffer<std::int32_t> counts(device, as_size(nodes), memory_item);
-            const buffer<std::byte> scratch(device, numbering_scratch, memory_item);
             visit_rows(*device, nodes, mean, count_blocks_step{rows, dense.data(), counts.data()});
-            add_up_counts(*device, nodes, counts.data(), offsets.data(), scratch.data());
+            add_up_sizes(device, nodes, counts.data(), offsets.data());
         }
         std::int64_t entries = 0;
         device->download(&entries, offsets.data() + nodes, sizeof entries);

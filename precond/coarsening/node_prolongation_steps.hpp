@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
+#include <krylith/device/loops/shared_numbers.hpp>
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/precond/coarsening/node_rows.hpp>
-#include <krylith/precond/coarsening/pair_steps.hpp>
-#include <krylith/precond/coarsening/shared_numbers.hpp>
 
 namespace krylith::aggregation {
 

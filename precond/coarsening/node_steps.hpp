@@ -4,8 +4,8 @@
 #include <cmath>
 #include <cstdint>
 
+#include <krylith/device/loops/shared_numbers.hpp>
 #include <krylith/precond/coarsening/node_rows.hpp>
-#include <krylith/precond/coarsening/shared_numbers.hpp>
 #include <krylith/precond/coarsening/strength_steps.hpp>
 
 namespace krylith::aggregation {

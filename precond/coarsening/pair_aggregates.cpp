@@ -2,13 +2,14 @@
 #include <utility>
 #include <vector>
 
-#include <krylith/distributed/products/settled_on_failure.hpp>
+#include <krylith/device/loops/running_sums.hpp>
+#include <krylith/device/loops/settled_on_failure.hpp>
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregate_couplings.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/join_steps.hpp>
 #include <krylith/precond/coarsening/pair_steps.hpp>
-#include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/precond/coarsening/sections.hpp>
 
 namespace krylith::aggregation {
@@ -76,9 +77,7 @@ public:
         for (std::size_t r = 0; r < rows_.size(); ++r) {
             const auto& device = a_.group().handle(static_cast<int>(r));
             before.emplace_back(device, as_size(all + 1), memory_item);
-            const buffer<std::byte> scratch(device, numbering_scratch, memory_item);
-            number_leads(*device, all, leads_pair{partners_[r].data()}, before[r].data(),
-                         scratch.data());
+            add_up_sizes(device, all, leads_pair{partners_[r].data()}, before[r].data());
             visit_rows(
                 *device, all, 1,
                 number_pairs_step{{}, partners_[r].data(), before[r].data(), number[r].data()});

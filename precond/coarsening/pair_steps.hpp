@@ -3,9 +3,10 @@
 
 #include <cstdint>
 
+#include <krylith/device/loops/shared_numbers.hpp>
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/precond/coarsening/aggregate_keys.hpp>
 #include <krylith/precond/coarsening/rank_rows.hpp>
-#include <krylith/precond/coarsening/shared_numbers.hpp>
 
 namespace krylith::aggregation {
 
@@ -56,12 +57,6 @@ struct sent_coupling {
     std::int32_t aggregate;
     std::int32_t other;
     std::int32_t coupling;
-};
-
-struct writes_only {
-    using part_type = std::uint32_t;
-    KRYLITH_HD static std::uint32_t join(std::uint32_t one, std::uint32_t) { return one; }
-    [[nodiscard]] KRYLITH_HD std::uint32_t part(std::int64_t, int, int) const { return 0; }
 };
 
 /// Calls body(other aggregate, coupling) for the entries of a row, those of neighbours in a row
@@ -228,7 +223,7 @@ struct agree_step : writes_only {
     }
 };
 
-/// Whether an aggregate gives its pair the number; for number_leads.
+/// Whether an aggregate gives its pair the number; for add_up_sizes.
 struct leads_pair {
     const std::int32_t* partner;
 

@@ -7,36 +7,18 @@
 #include <utility>
 #include <vector>
 
-#include <krylith/config.hpp>
-#include <krylith/device/host/host_device.hpp>
+#include <krylith/device/loops/host_parts.hpp>
+#include <krylith/device/loops/settled_on_failure.hpp>
 #include <krylith/distributed/products/column_exchange.hpp>
-#include <krylith/distributed/products/settled_on_failure.hpp>
-#include <krylith/precond/coarsening/hashed_sign.hpp>
+#include <krylith/precond/coarsening/scaling_tasks.hpp>
 
-namespace krylith::detail {
-
-namespace {
-
-constexpr std::int64_t enough_rows = 4096; ///< for a team of threads
-
-/// Enqueues `loop(threads)` on a host device.
-template <class Loop>
-void on_host(device& on, const Loop& loop) {
-    auto& host = static_cast<host_device&>(on);
-    host.submit([loop, threads = host.threads()] { loop(threads); });
-}
-
-} // namespace
+namespace krylith::host {
 
 template <class W>
 void multiply_rows(device& on, const device_csr_view<W>& b, std::int64_t first_owned, const W* x,
                    W* y) {
-#if KRYLITH_HAVE_CUDA
-    if (on.kind() == backend::cuda) return cuda::multiply_rows(on, b, first_owned, x, y);
-#endif
-    on_host(on, [=](int threads) {
-#pragma omp parallel for schedule(static) num_threads(threads) if (b.rows > enough_rows)
-        for (std::int64_t i = 0; i < b.rows; ++i) {
+    in_ranges(on, b.rows, [=](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t i = begin; i < end; ++i) {
             double sum = 0;
             for (std::int64_t k = b.offsets[i]; k < b.offsets[i + 1]; ++k)
                 sum += static_cast<double>(b.values[k]) * static_cast<double>(x[b.indices[k]]);
@@ -46,21 +28,8 @@ void multiply_rows(device& on, const device_csr_view<W>& b, std::int64_t first_o
 }
 
 template <class W>
-void hashed_signs(device& on, std::int64_t first, std::int64_t count, W* x) {
-#if KRYLITH_HAVE_CUDA
-    if (on.kind() == backend::cuda) return cuda::hashed_signs(on, first, count, x);
-#endif
-    on_host(on, [=](int) {
-        for (std::int64_t i = 0; i < count; ++i) x[i] = hashed_sign<W>(first + i);
-    });
-}
-
-template <class W>
 void find_largest(device& on, std::int64_t count, const W* x, std::uint64_t* largest) {
-#if KRYLITH_HAVE_CUDA
-    if (on.kind() == backend::cuda) return cuda::find_largest(on, count, x, largest);
-#endif
-    on_host(on, [=](int) {
+    static_cast<host_device&>(on).submit([=] {
         double most = std::bit_cast<double>(*largest);
         for (std::int64_t i = 0; i < count; ++i)
             most = std::max(most, std::fabs(static_cast<double>(x[i])));
@@ -68,17 +37,9 @@ void find_largest(device& on, std::int64_t count, const W* x, std::uint64_t* lar
     });
 }
 
-template <class W>
-void scale_by(device& on, std::int64_t count, double factor, W* x) {
-#if KRYLITH_HAVE_CUDA
-    if (on.kind() == backend::cuda) return cuda::scale_by(on, count, factor, x);
-#endif
-    on_host(on, [=](int threads) {
-#pragma omp parallel for schedule(static) num_threads(threads) if (count > enough_rows)
-        for (std::int64_t i = 0; i < count; ++i)
-            x[i] = static_cast<W>(factor * static_cast<double>(x[i]));
-    });
-}
+} // namespace krylith::host
+
+namespace krylith::detail {
 
 template <class W>
 double power_estimate(const distributed_csr<W>& b, int k) {
@@ -94,8 +55,9 @@ double power_estimate(const distributed_csr<W>& b, int k) {
         now.emplace_back(group.handle(rank), count, "preconditioner");
         largest.emplace_back(group.handle(rank), 2, "preconditioner");
         largest.back().zero();
-        hashed_signs(group[rank], columns.owned().begin, columns.owned().size(),
-                     before.back().data() + columns.first_owned());
+        run_items(group[rank],
+                  sign_task<W>{columns.owned().begin, before.back().data() + columns.first_owned()},
+                  columns.owned().size());
     }
     const settled_on_failure settled(group);
     for (int step = 1; step <= k; ++step) {
@@ -105,11 +67,12 @@ double power_estimate(const distributed_csr<W>& b, int k) {
         for (int rank = 0; rank < group.size(); ++rank) {
             const auto at = static_cast<std::size_t>(rank);
             const std::int64_t first = b.columns_of(rank).first_owned();
-            multiply_rows(group[rank], b.block(rank).view(), first, before[at].data(),
-                          now[at].data());
+            KRYLITH_ON(group[rank], multiply_rows(group[rank], b.block(rank).view(), first,
+                                                  before[at].data(), now[at].data()));
             if (step >= k - 1)
-                find_largest(group[rank], b.block(rank).rows(), now[at].data() + first,
-                             largest[at].data() + (step == k ? 1 : 0));
+                KRYLITH_ON(group[rank],
+                           find_largest(group[rank], b.block(rank).rows(), now[at].data() + first,
+                                        largest[at].data() + (step == k ? 1 : 0)));
         }
         std::swap(before, now);
     }
@@ -122,13 +85,7 @@ double power_estimate(const distributed_csr<W>& b, int k) {
     return last[0] > 0 ? last[1] / last[0] : 0;
 }
 
-#define KRYLITH_INSTANTIATE(W)                                                                     \
-    template double power_estimate(const distributed_csr<W>&, int);                                \
-    template void multiply_rows(device&, const device_csr_view<W>&, std::int64_t, const W*, W*);   \
-    template void hashed_signs(device&, std::int64_t, std::int64_t, W*);                           \
-    template void find_largest(device&, std::int64_t, const W*, std::uint64_t*);                   \
-    template void scale_by(device&, std::int64_t, double, W*);
-
+#define KRYLITH_INSTANTIATE(W) template double power_estimate(const distributed_csr<W>&, int);
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/distributed/distributed_csr.hpp>
 
 namespace krylith::detail {
@@ -16,35 +17,16 @@ namespace krylith::detail {
 template <class W>
 [[nodiscard]] double power_estimate(const distributed_csr<W>& b, int k);
 
-/// Enqueues y_i = the product of row i with x, both by local columns; row i is first_owned + i.
-template <class W>
-void multiply_rows(device& on, const device_csr_view<W>& b, std::int64_t first_owned, const W* x,
-                   W* y);
-
-/// Enqueues x_i = +-1 for i < count by a hash of first + i.
-template <class W>
-void hashed_signs(device& on, std::int64_t first, std::int64_t count, W* x);
-
-/// Enqueues *largest = max(*largest, |x_i|) over i < count, as the bits of a double.
-template <class W>
-void find_largest(device& on, std::int64_t count, const W* x, std::uint64_t* largest);
-
-/// Enqueues x_i *= factor for i < count.
-template <class W>
-void scale_by(device& on, std::int64_t count, double factor, W* x);
-
 } // namespace krylith::detail
 
-namespace krylith::cuda {
+namespace krylith {
 
-template <class W>
-void multiply_rows(device& on, const device_csr_view<W>& b, std::int64_t first_owned, const W* x,
-                   W* y);
-template <class W>
-void hashed_signs(device& on, std::int64_t first, std::int64_t count, W* x);
-template <class W>
-void find_largest(device& on, std::int64_t count, const W* x, std::uint64_t* largest);
-template <class W>
-void scale_by(device& on, std::int64_t count, double factor, W* x);
+KRYLITH_HOST_AND_CUDA(
+    /// Enqueues y_i = the product of row i with x, both by local columns; row i is first_owned + i.
+    template <class W> void multiply_rows(device& on, const device_csr_view<W>& b,
+                                          std::int64_t first_owned, const W* x, W* y);
+    /// Enqueues *largest = max(*largest, |x_i|) over i < count, as the bits of a double.
+    template <class W>
+    void find_largest(device& on, std::int64_t count, const W* x, std::uint64_t* largest);)
 
-} // namespace krylith::cuda
+} // namespace krylith

@@ -1,3 +1,4 @@
+#include <krylith/device/loops/running_sums.hpp>
 #include <krylith/precond/coarsening/prolongation_rows.hpp>
 
 #include <algorithm>
@@ -7,10 +8,10 @@
 #include <krylith/config.hpp>
 #include <krylith/device/host/host_device.hpp>
 #include <krylith/device/host/host_team.hpp>
+#include <krylith/device/loops/shared_numbers.hpp>
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
-#include <krylith/precond/coarsening/row_steps.hpp>
-#include <krylith/precond/coarsening/shared_numbers.hpp>
 #include <krylith/sparse/spgemm/column_sums.hpp>
 
 namespace krylith::aggregation {
@@ -30,9 +31,8 @@ prolongation_arrays<T> make_on_cuda(const std::shared_ptr<device>& device,
     made.offsets = {device, as_size(rows + 1), offsets_item};
     {
         const buffer<std::int32_t> counts(device, as_size(rows), memory_item);
-        const buffer<std::byte> scratch(device, numbering_scratch, memory_item);
         cuda::count_prolongation(*device, p, counts.data());
-        add_up_counts(*device, rows, counts.data(), made.offsets.data(), scratch.data());
+        add_up_sizes(device, rows, counts.data(), made.offsets.data());
     }
     std::int64_t entries = 0;
     device->download(&entries, made.offsets.data() + rows, sizeof entries);
@@ -174,11 +174,10 @@ void refresh_prolongation(device& device, const prolongation_rows<T>& p, std::in
         return cuda::fill_prolongation(device, p, offsets, static_cast<std::int32_t*>(nullptr),
                                        values);
 #endif
-    host::in_parts(device, p.a.rows, [=](int part, int parts) {
+    host::in_ranges(device, p.a.rows, [=](std::int64_t begin, std::int64_t end) {
         row_maker<T> row(p, columns);
         std::vector<std::int32_t> found;
-        const std::int64_t end = p.a.rows * (part + 1) / parts;
-        for (std::int64_t i = p.a.rows * part / parts; i < end; ++i) {
+        for (std::int64_t i = begin; i < end; ++i) {
             if (found.size() < row.most(i)) found.resize(2 * row.most(i));
             row.make(i, found.data(), values + offsets[i]);
         }

@@ -2,9 +2,9 @@
 #include <krylith/device/cuda/launch_over.cuh>
 #include <krylith/device/cuda/warp.cuh>
 #include <krylith/device/cuda/warp_rows.cuh>
+#include <krylith/device/loops/shared_numbers.hpp>
 #include <krylith/precond/coarsening/aggregate_keys.hpp>
 #include <krylith/precond/coarsening/prolongation_rows.hpp>
-#include <krylith/precond/coarsening/shared_numbers.hpp>
 
 namespace krylith::aggregation::cuda {
 

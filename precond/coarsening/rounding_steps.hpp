@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <krylith/device/loops/shared_numbers.hpp>
 #include <krylith/precond/coarsening/rank_rows.hpp>
-#include <krylith/precond/coarsening/shared_numbers.hpp>
 #include <krylith/sparse/sell/sixteen_bits.hpp>
 
 namespace krylith::aggregation {

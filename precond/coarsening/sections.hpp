@@ -11,10 +11,10 @@
 #include <vector>
 
 #include <krylith/device/device_group.hpp>
+#include <krylith/device/loops/settled_on_failure.hpp>
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/device/memory/buffer.hpp>
-#include <krylith/distributed/products/settled_on_failure.hpp>
 #include <krylith/partition/row_partition.hpp>
-#include <krylith/precond/coarsening/row_steps.hpp>
 
 namespace krylith::aggregation {
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/device/threads/each_rank.hpp>
 #include <krylith/distributed/products/numbered_columns.hpp>
 #include <krylith/matrix/types/index_width.hpp>
@@ -12,7 +13,6 @@
 #include <krylith/precond/coarsening/node_aggregation.hpp>
 #include <krylith/precond/coarsening/node_rows.hpp>
 #include <krylith/precond/coarsening/prolongation_rows.hpp>
-#include <krylith/precond/coarsening/row_steps.hpp>
 
 namespace krylith {
 

@@ -1,7 +1,7 @@
 #include <krylith/precond/coarsening/sparsified_rows.hpp>
 
 #include <krylith/config.hpp>
-#include <krylith/precond/coarsening/row_steps.hpp>
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/precond/coarsening/sparsify_steps.hpp>
 
 namespace krylith::aggregation {
@@ -51,10 +51,8 @@ void find_kept(device& device, const sparsified_rows<T>& rows, std::int32_t* cou
 #if KRYLITH_HAVE_CUDA
     if (device.kind() == backend::cuda) return cuda::find_kept(device, rows, counts);
 #endif
-    host::in_parts(device, rows.a.rows, [=](int part, int parts) {
-        const std::int64_t end = rows.a.rows * (part + 1) / parts;
-        for (std::int64_t row = rows.a.rows * part / parts; row < end; ++row)
-            counts[row] = find_kept_of_row(rows, row);
+    host::in_ranges(device, rows.a.rows, [=](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t row = begin; row < end; ++row) counts[row] = find_kept_of_row(rows, row);
     });
 }
 
@@ -66,9 +64,8 @@ void fill_kept(device& device, const sparsified_rows<T>& rows, const std::int64_
     if (device.kind() == backend::cuda)
         return cuda::fill_kept(device, rows, offsets, columns, values);
 #endif
-    host::in_parts(device, rows.a.rows, [=](int part, int parts) {
-        const std::int64_t end = rows.a.rows * (part + 1) / parts;
-        for (std::int64_t row = rows.a.rows * part / parts; row < end; ++row)
+    host::in_ranges(device, rows.a.rows, [=](std::int64_t begin, std::int64_t end) {
+        for (std::int64_t row = begin; row < end; ++row)
             fill_row(rows, row, offsets[row], columns, values);
     });
 }

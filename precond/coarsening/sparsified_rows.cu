@@ -2,7 +2,7 @@
 // team of lanes takes a row.
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/cuda/warp.cuh>
-#include <krylith/precond/coarsening/row_visits.cuh>
+#include <krylith/device/loops/visit_rows.cuh>
 #include <krylith/precond/coarsening/sparsified_rows.hpp>
 #include <krylith/precond/coarsening/sparsify_steps.hpp>
 
@@ -155,10 +155,15 @@ void fill_kept(device& device, const sparsified_rows<T>& rows, const std::int64_
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template void find_kept(device&, const sparsified_rows<T>&, std::int32_t*);                    \
     template void fill_kept(device&, const sparsified_rows<T>&, const std::int64_t*,               \
-                            std::int32_t*, T*);                                                    \
-    template void visit_rows(device&, std::int64_t, std::int64_t, const small_entries_step<T>&);   \
-    template void visit_rows(device&, std::int64_t, std::int64_t, const row_weight_step<T>&);
-
+                            std::int32_t*, T*);
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::aggregation::cuda
+
+namespace krylith::cuda {
+
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template struct row_visits<aggregation::small_entries_step<T>, aggregation::row_weight_step<T>>;
+#include <krylith/device/language/instantiate.inc>
+
+} // namespace krylith::cuda

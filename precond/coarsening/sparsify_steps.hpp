@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include <krylith/precond/coarsening/pair_steps.hpp>
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/precond/coarsening/rank_rows.hpp>
 
 namespace krylith::aggregation {

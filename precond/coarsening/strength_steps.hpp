@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstdint>
 
+#include <krylith/device/loops/shared_numbers.hpp>
 #include <krylith/precond/coarsening/aggregate_keys.hpp>
 #include <krylith/precond/coarsening/rank_rows.hpp>
-#include <krylith/precond/coarsening/shared_numbers.hpp>
 
 namespace krylith::aggregation {
 

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <cstdint>
 
-#include <krylith/precond/coarsening/pair_steps.hpp>
-#include <krylith/precond/coarsening/shared_numbers.hpp>
+#include <krylith/device/loops/shared_numbers.hpp>
+#include <krylith/device/loops/visit_rows.hpp>
 
 namespace krylith::aggregation {
 

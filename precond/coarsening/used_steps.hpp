@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include <krylith/precond/coarsening/pair_steps.hpp>
-#include <krylith/precond/coarsening/shared_numbers.hpp>
+#include <krylith/device/loops/shared_numbers.hpp>
+#include <krylith/device/loops/visit_rows.hpp>
 
 namespace krylith::aggregation {
 

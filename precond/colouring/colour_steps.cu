@@ -1,16 +1,14 @@
 // The steps of colouring on CUDA devices.
-#include <krylith/precond/coarsening/row_visits.cuh>
+#include <krylith/device/loops/two_pass_scan.cuh>
+#include <krylith/device/loops/visit_rows.cuh>
 #include <krylith/precond/colouring/colour_steps.hpp>
-#include <krylith/sparse/storage/two_pass_scan.cuh>
 
-namespace krylith::aggregation::cuda {
+namespace krylith::cuda {
 
-template void visit_list(device&, const list_step&, std::int64_t, std::int64_t,
-                         const colouring::colour_step&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const colouring::mirror_sum_step&);
-template void visit_rows(device&, std::int64_t, std::int64_t, const colouring::uncolour_step&);
+template struct list_visits<colouring::colour_step>;
+template struct row_visits<colouring::mirror_sum_step, colouring::uncolour_step>;
 
-} // namespace krylith::aggregation::cuda
+} // namespace krylith::cuda
 
 namespace krylith::colouring::cuda {
 
@@ -39,14 +37,15 @@ struct rows_of_colour {
 
 } // namespace
 
-void list_colours(device& device, std::int64_t rows, const std::int32_t* colour, std::int32_t count,
-                  std::int64_t* begin, std::int32_t* order, void* scratch) {
-    static_assert(krylith::cuda::scan_scratch_bytes <= aggregation::numbering_scratch);
-    device.zero(begin, sizeof *begin);
+void list_colours(const std::shared_ptr<device>& device, std::int64_t rows,
+                  const std::int32_t* colour, std::int32_t count, std::int64_t* begin,
+                  std::int32_t* order) {
+    const buffer<std::byte> scratch(device, krylith::cuda::scan_scratch_bytes, "colours of rows");
+    device->zero(begin, sizeof *begin);
     for (std::int32_t c = 0; c < count; ++c)
         krylith::cuda::scan(
-            device, rows_of_colour{colour, c, static_cast<std::uint32_t>(rows), begin + c, order},
-            rows, scratch);
+            *device, rows_of_colour{colour, c, static_cast<std::uint32_t>(rows), begin + c, order},
+            rows, scratch.data());
 }
 
 } // namespace krylith::colouring::cuda

@@ -1,14 +1,15 @@
-// Steps that colour rows (precond/coarsening/row_steps.hpp has what a step is).
+// Steps that colour rows (device/loops/visit_rows.hpp has what a step is).
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include <krylith/device/device.hpp>
 #include <krylith/device/kernel/annotations.hpp>
+#include <krylith/device/loops/shared_numbers.hpp>
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/precond/coarsening/aggregate_keys.hpp>
-#include <krylith/precond/coarsening/pair_steps.hpp>
 #include <krylith/precond/coarsening/rank_rows.hpp>
-#include <krylith/precond/coarsening/shared_numbers.hpp>
 
 namespace krylith::colouring {
 
@@ -47,13 +48,13 @@ struct mirror_sum_step {
         return sum;
     }
     KRYLITH_HD bool finish(std::int64_t row, part_type sum) const {
-        aggregation::add_shared(sums + row % mirror_counters, sum);
+        add_shared(sums + row % mirror_counters, sum);
         return false;
     }
 };
 
 /// Takes the colours of all columns.
-struct uncolour_step : aggregation::writes_only {
+struct uncolour_step : writes_only {
     std::int32_t* colour;
 
     [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t) const { return true; }
@@ -88,7 +89,7 @@ struct colour_step {
         for (std::int64_t k = a.offsets[row] + lane; k < a.offsets[row + 1]; k += lanes) {
             const std::int32_t j = a.indices[k];
             if (j == own) continue;
-            const std::int32_t other = aggregation::load_shared(colour + j);
+            const std::int32_t other = load_shared(colour + j);
             if (other == uncoloured) {
                 if (key_of_column(j) < key) continue;
                 seen.waits = 1;
@@ -108,9 +109,9 @@ struct colour_step {
         std::int32_t bit = 0;
         while ((seen.taken >> bit & 1) != 0) ++bit;
         const std::int32_t chosen = least[row] + bit;
-        aggregation::exchange_shared(colour + a.own(row), uncoloured, chosen);
-        if (aggregation::load_shared(colours) <= static_cast<std::uint32_t>(chosen))
-            aggregation::raise_shared(colours, static_cast<std::uint32_t>(chosen) + 1);
+        exchange_shared(colour + a.own(row), uncoloured, chosen);
+        if (load_shared(colours) <= static_cast<std::uint32_t>(chosen))
+            raise_shared(colours, static_cast<std::uint32_t>(chosen) + 1);
         return false;
     }
 
@@ -122,10 +123,10 @@ private:
 
 namespace cuda {
 /// Enqueues the rows of each colour, ascending, colour by colour: order[begin[c]] is the first of
-/// colour c, begin[0] = 0 and begin[count] = rows. `scratch` has aggregation::numbering_scratch
-/// bytes.
-void list_colours(device& device, std::int64_t rows, const std::int32_t* colour, std::int32_t count,
-                  std::int64_t* begin, std::int32_t* order, void* scratch);
+/// colour c, begin[0] = 0 and begin[count] = rows.
+void list_colours(const std::shared_ptr<device>& device, std::int64_t rows,
+                  const std::int32_t* colour, std::int32_t count, std::int64_t* begin,
+                  std::int32_t* order);
 } // namespace cuda
 
 } // namespace krylith::colouring

@@ -9,11 +9,11 @@
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/host/host_device.hpp>
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/distributed/products/column_exchange.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/mirrored_matrix.hpp>
-#include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/precond/colouring/colour_steps.hpp>
 
 namespace krylith {
@@ -30,9 +30,8 @@ bool has_symmetric_pattern(const distributed_csr<T>& a) {
         sums.emplace_back(a.group().handle(rank), as_size(colouring::mirror_counters),
                           colours_item);
         sums.back().zero();
-        aggregation::visit_rows(
-            a.group()[rank], a.block(rank).rows(), aggregation::mean_entries(a, rank),
-            colouring::mirror_sum_step{aggregation::rows_of(a, rank), sums.back().data()});
+        visit_rows(a.group()[rank], a.block(rank).rows(), aggregation::mean_entries(a, rank),
+                   colouring::mirror_sum_step{aggregation::rows_of(a, rank), sums.back().data()});
     }
     unsigned long long all = 0;
     for (const auto& sum : sums)
@@ -48,13 +47,12 @@ std::pair<std::vector<buffer<std::int32_t>>, int> colours_of(const distributed_c
     std::vector<buffer<std::int32_t>> colours;
     std::vector<buffer<std::int32_t>> least;
     std::vector<buffer<std::uint32_t>> counts;
-    std::vector<aggregation::row_list> lists;
+    std::vector<row_list> lists;
     for (int rank = 0; rank < group.size(); ++rank) {
         const auto& device = group.handle(rank);
         const std::int64_t columns = a.columns_of(rank).count();
         colours.emplace_back(device, as_size(columns), colours_item);
-        aggregation::visit_rows(*device, columns, 1,
-                                colouring::uncolour_step{{}, colours.back().data()});
+        visit_rows(*device, columns, 1, colouring::uncolour_step{{}, colours.back().data()});
         least.emplace_back(device, as_size(a.block(rank).rows()), colours_item);
         least.back().zero();
         counts.emplace_back(device, 1, colours_item);
@@ -72,10 +70,9 @@ std::pair<std::vector<buffer<std::int32_t>>, int> colours_of(const distributed_c
         for (int i = 0; i < rounds; ++i) {
             for (int rank = 0; rank < group.size(); ++rank) {
                 const std::size_t r = as_size(rank);
-                aggregation::visit_list(group[rank], lists[r], aggregation::mean_entries(a, rank),
-                                        colouring::colour_step{aggregation::rows_of(a, rank),
-                                                               colours[r].data(), least[r].data(),
-                                                               counts[r].data()});
+                visit_list(group[rank], lists[r], aggregation::mean_entries(a, rank),
+                           colouring::colour_step{aggregation::rows_of(a, rank), colours[r].data(),
+                                                  least[r].data(), counts[r].data()});
             }
             aggregation::fill_ghosts(exchange, colours);
         }
@@ -107,11 +104,8 @@ std::vector<buffer<std::int32_t>> on_columns_of(const distributed_csr<T>& a,
 void list_colours(const std::shared_ptr<device>& on, std::int64_t rows, const std::int32_t* colour,
                   std::int32_t count, std::int64_t* begin, std::int32_t* order) {
 #if KRYLITH_HAVE_CUDA
-    if (on->kind() == backend::cuda) {
-        const buffer<std::byte> scratch(on, aggregation::numbering_scratch, colours_item);
-        return colouring::cuda::list_colours(*on, rows, colour, count, begin, order,
-                                             scratch.data());
-    }
+    if (on->kind() == backend::cuda)
+        return colouring::cuda::list_colours(on, rows, colour, count, begin, order);
 #endif
     static_cast<host_device&>(*on).submit([=] {
         std::fill_n(begin, count + 1, std::int64_t{0});

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include <krylith/config.hpp>
 #include <krylith/device/host/host_device.hpp>
 
-namespace krylith {
+namespace krylith::host {
 
 namespace {
 
@@ -40,9 +39,6 @@ void invert_on_host(T* d, std::int64_t count, inversion_report* report, int thre
 
 template <class T>
 void invert_diagonal(device& device, T* d, std::int64_t count, inversion_report* report) {
-#if KRYLITH_HAVE_CUDA
-    if (device.kind() == backend::cuda) return cuda::invert_diagonal(device, d, count, report);
-#endif
     auto& host = static_cast<host_device&>(device);
     host.submit([=, threads = host.threads()] { invert_on_host(d, count, report, threads); });
 }
@@ -51,4 +47,4 @@ void invert_diagonal(device& device, T* d, std::int64_t count, inversion_report*
     template void invert_diagonal(device&, T*, std::int64_t, inversion_report*);
 #include <krylith/device/language/instantiate.inc>
 
-} // namespace krylith
+} // namespace krylith::host

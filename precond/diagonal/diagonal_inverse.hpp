@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include <krylith/device/device.hpp>
+#include <krylith/device/loops/backend_choice.hpp>
 
 namespace krylith {
 
@@ -17,16 +17,10 @@ struct inversion_report {
     static constexpr std::int64_t exponent_bias = 8192;
 };
 
-/// Enqueues d[i] = 1 / d[i] for i < count. An entry that isn't finite, or has no finite inverse,
-/// stays as it is and is reported.
-template <class T>
-void invert_diagonal(device& device, T* d, std::int64_t count, inversion_report* report);
-
-namespace cuda {
-
-template <class T>
-void invert_diagonal(device& device, T* d, std::int64_t count, inversion_report* report);
-
-} // namespace cuda
+KRYLITH_HOST_AND_CUDA(
+    /// Enqueues d[i] = 1 / d[i] for i < count. An entry that isn't finite, or has no finite
+    /// inverse, stays as it is and is reported.
+    template <class T>
+    void invert_diagonal(device& device, T* d, std::int64_t count, inversion_report* report);)
 
 } // namespace krylith

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include <krylith/device/kernel/annotations.hpp>
-#include <krylith/precond/coarsening/shared_numbers.hpp>
+#include <krylith/device/loops/shared_numbers.hpp>
 
 namespace krylith::incomplete {
 
@@ -130,7 +130,7 @@ KRYLITH_HD void eliminate_row(const factor_rows<T>& a, std::int64_t row, const T
             if (mirror < other.end && a.columns[mirror] == row)
                 value = a.values[mirror];
             else
-                aggregation::raise_shared(&a.failures->unmirrored, failure_at(row));
+                raise_shared(&a.failures->unmirrored, failure_at(row));
         }
         const T l = value / other.value;
         team.sync(); // before others lose the value
@@ -152,7 +152,7 @@ KRYLITH_HD void eliminate_row(const factor_rows<T>& a, std::int64_t row, const T
     for (std::int64_t q = diagonal + team.lane; q < end; q += team.lanes)
         finite = finite && is_finite(a.values[q]);
     if (!finite || pivot == 0 || (a.symmetric && !(pivot > 0)))
-        aggregation::raise_shared(&a.failures->pivots, failure_at(row));
+        raise_shared(&a.failures->pivots, failure_at(row));
 }
 
 } // namespace krylith::incomplete

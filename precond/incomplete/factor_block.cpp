@@ -1,12 +1,13 @@
+#include <krylith/device/loops/running_sums.hpp>
 #include <krylith/precond/incomplete/factor_block.hpp>
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/distributed/products/product_kernels.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
-#include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/precond/incomplete/pattern_steps.hpp>
 #include <krylith/precond/matrix/memory_item.hpp>
 
@@ -40,8 +41,7 @@ factor_block<T>::factor_block(const distributed_csr<T>& a, int rank, const row_c
     if (colours != nullptr) {
         places_ = {device_, as_size(rows), precond_item};
         work_ = {device_, as_size(rows), precond_item};
-        aggregation::visit_rows(*device_, rows, 1,
-                                place_step{{}, colours->order(rank), places_.data()});
+        visit_rows(*device_, rows, 1, place_step{{}, colours->order(rank), places_.data()});
         const std::span<const std::int64_t> begin = colours->begin(rank);
         colours_.assign(begin.begin(), begin.end());
     }
@@ -58,24 +58,16 @@ placed_block<T> factor_block<T>::lay_out(const distributed_csr<T>& a, int rank, 
     block.diagonals = {device_, as_size(view.rows), precond_item};
     block.failures = {device_, 1, precond_item};
     block.failures.zero();
-    {
-        const buffer<std::byte> scratch(device_, aggregation::numbering_scratch, precond_item);
-        aggregation::visit_rows(*device_, view.rows, mean,
-                                count_owned_step{rows, block.diagonals.data()});
-        if (view.rows == 0)
-            block.offsets.zero();
-        else
-            aggregation::add_up_counts(*device_, view.rows, block.diagonals.data(),
-                                       block.offsets.data(), scratch.data());
-    }
+    visit_rows(*device_, view.rows, mean, count_owned_step{rows, block.diagonals.data()});
+    add_up_sizes(device_, view.rows, block.diagonals.data(), block.offsets.data());
     std::int64_t entries = 0;
     device_->download(&entries, block.offsets.data() + view.rows, sizeof entries);
     block.columns = {device_, as_size(entries), precond_item};
     block.values = {device_, as_size(entries), precond_item};
-    aggregation::visit_rows(*device_, view.rows, mean,
-                            fill_owned_step<T>{rows, view.values, shift, block.offsets.data(),
-                                               block.columns.data(), block.diagonals.data(),
-                                               block.values.data(), block.failures.data()});
+    visit_rows(*device_, view.rows, mean,
+               fill_owned_step<T>{rows, view.values, shift, block.offsets.data(),
+                                  block.columns.data(), block.diagonals.data(), block.values.data(),
+                                  block.failures.data()});
     return block;
 }
 
@@ -86,13 +78,13 @@ bool factor_block<T>::take(const distributed_csr<T>& a, int rank, const factor_r
     if (known.nonzeros != static_cast<std::int64_t>(next_.values.size())) return false;
     const buffer<std::uint32_t> differs(device_, 1, precond_item);
     differs.zero();
-    aggregation::visit_rows(*device_, known.rows, 1,
-                            same_pattern_step{{},
-                                              known.offsets,
-                                              known.indices,
-                                              next_.offsets.data(),
-                                              next_.columns.data(),
-                                              differs.data()});
+    visit_rows(*device_, known.rows, 1,
+               same_pattern_step{{},
+                                 known.offsets,
+                                 known.indices,
+                                 next_.offsets.data(),
+                                 next_.columns.data(),
+                                 differs.data()});
     return differs.download().front() == 0;
 }
 

@@ -1,10 +1,10 @@
 // Steps that lay out the rows and columns that a rank owns in the order of elimination
-// (precond/coarsening/row_steps.hpp has what a step is).
+// (device/loops/visit_rows.hpp has what a step is).
 #pragma once
 
 #include <cstdint>
 
-#include <krylith/precond/coarsening/pair_steps.hpp>
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/precond/coarsening/rank_rows.hpp>
 #include <krylith/precond/incomplete/eliminate_row.hpp>
 
@@ -25,7 +25,7 @@ struct placed_rows {
 };
 
 /// Turns an order round.
-struct place_step : aggregation::writes_only {
+struct place_step : writes_only {
     const std::int32_t* order;
     std::int32_t* places;
 
@@ -151,7 +151,7 @@ struct fill_owned_step {
         diagonals[own] = all.before;
         values[diagonal] =
             all.diagonal + (all.diagonal < 0 ? -shift * all.largest : shift * all.largest);
-        if (all.infinite != 0) aggregation::raise_shared(&failures->entries, failure_at(row));
+        if (all.infinite != 0) raise_shared(&failures->entries, failure_at(row));
         return false;
     }
 
@@ -286,7 +286,7 @@ private:
 };
 
 /// Compares a pattern with another one.
-struct same_pattern_step : aggregation::writes_only {
+struct same_pattern_step : writes_only {
     const std::int64_t* offsets;
     const std::int32_t* columns;
     const std::int64_t* other_offsets;
@@ -299,7 +299,7 @@ struct same_pattern_step : aggregation::writes_only {
             offsets[row] == other_offsets[row] && offsets[row + 1] == other_offsets[row + 1];
         for (std::int64_t k = offsets[row]; same && k < offsets[row + 1]; ++k)
             same = columns[k] == other_columns[k];
-        if (!same) aggregation::raise_shared(differs, std::uint32_t{1});
+        if (!same) raise_shared(differs, std::uint32_t{1});
         return false;
     }
 };

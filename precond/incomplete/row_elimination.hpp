@@ -7,6 +7,7 @@
 
 #include <krylith/config.hpp>
 #include <krylith/device/device.hpp>
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/precond/incomplete/eliminate_row.hpp>
 
 namespace krylith::incomplete {
@@ -62,10 +63,7 @@ make_elimination(const std::shared_ptr<device>& device, const factor_rows<T>& a,
 template <class T>
 [[nodiscard]] std::int64_t count_levels(const std::shared_ptr<device>& device,
                                         const factor_rows<T>& a) {
-#if KRYLITH_HAVE_CUDA
-    if (device->kind() == backend::cuda) return cuda::count_levels(device, a);
-#endif
-    return host::count_levels(device, a);
+    return KRYLITH_ON(*device, count_levels(device, a));
 }
 
 } // namespace krylith::incomplete

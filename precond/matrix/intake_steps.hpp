@@ -1,12 +1,12 @@
 // Steps that look at a matrix before a preconditioner is made of it
-// (precond/coarsening/row_steps.hpp has what a step is).
+// (device/loops/visit_rows.hpp has what a step is).
 #pragma once
 
 #include <cstdint>
 
 #include <krylith/device/kernel/annotations.hpp>
+#include <krylith/device/loops/shared_numbers.hpp>
 #include <krylith/precond/coarsening/rank_rows.hpp>
-#include <krylith/precond/coarsening/shared_numbers.hpp>
 #include <krylith/precond/colouring/colour_steps.hpp>
 
 namespace krylith::detail {
@@ -32,7 +32,7 @@ struct hash_entries_step {
         return sum;
     }
     KRYLITH_HD bool finish(std::int64_t row, part_type sum) const {
-        aggregation::add_shared(sums + row % row_counters, sum);
+        add_shared(sums + row % row_counters, sum);
         return false;
     }
 };
@@ -67,17 +67,15 @@ struct magnitudes_of_rows_step {
         for (std::int64_t k = offsets[row] + lane; k < offsets[row + 1]; k += lanes) {
             const auto value = static_cast<double>(values[k]);
             if (value == 0 || value - value != 0) continue;
-            const unsigned long long bits = aggregation::ordered_bits(value < 0 ? -value : value);
+            const unsigned long long bits = ordered_bits(value < 0 ? -value : value);
             part.take({bits, ~bits});
         }
         return part;
     }
     KRYLITH_HD bool finish(std::int64_t row, const part_type& part) const {
         magnitude_bits* const to = found + row % row_counters;
-        if (aggregation::load_shared(&to->largest) < part.largest)
-            aggregation::raise_shared(&to->largest, part.largest);
-        if (aggregation::load_shared(&to->smallest) < part.smallest)
-            aggregation::raise_shared(&to->smallest, part.smallest);
+        if (load_shared(&to->largest) < part.largest) raise_shared(&to->largest, part.largest);
+        if (load_shared(&to->smallest) < part.smallest) raise_shared(&to->smallest, part.smallest);
         return false;
     }
 };

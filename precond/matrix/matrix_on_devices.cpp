@@ -7,15 +7,16 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/language/instances.hpp>
+#include <krylith/device/loops/settled_on_failure.hpp>
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/distributed/distributed_products.hpp>
 #include <krylith/distributed/products/product_kernels.hpp>
-#include <krylith/distributed/products/settled_on_failure.hpp>
 #include <krylith/distributed/source/memory_items.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/partition/ordering/reordered_matrix.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
-#include <krylith/precond/coarsening/power_steps.hpp>
-#include <krylith/precond/coarsening/row_steps.hpp>
+#include <krylith/precond/coarsening/scaling_tasks.hpp>
 #include <krylith/precond/matrix/intake_steps.hpp>
 
 namespace krylith::detail {
@@ -125,9 +126,8 @@ distributed_csr<T> with_moderate_values(distributed_csr<T> matrix) {
         const device_csr_view<T> view = matrix.block(rank).view();
         found.emplace_back(group.handle(rank), as_size(row_counters), matrix_item);
         found.back().zero();
-        aggregation::visit_rows(
-            group[rank], view.rows, aggregation::mean_entries(matrix, rank),
-            magnitudes_of_rows_step<T>{view.offsets, view.values, found.back().data()});
+        visit_rows(group[rank], view.rows, aggregation::mean_entries(matrix, rank),
+                   magnitudes_of_rows_step<T>{view.offsets, view.values, found.back().data()});
     }
     magnitude_bits all;
     for (const auto& of_rank : found)
@@ -138,7 +138,8 @@ distributed_csr<T> with_moderate_values(distributed_csr<T> matrix) {
     if (exponent == 0) return matrix;
     for (int rank = 0; rank < group.size(); ++rank)
         if (device_csr<T>& block = matrix.block(rank); block.nonzeros() != 0)
-            scale_by(group[rank], block.nonzeros(), std::ldexp(1.0, exponent), block.values());
+            run_items(group[rank], scale_task<T>{std::ldexp(1.0, exponent), block.values()},
+                      block.nonzeros());
     return matrix;
 }
 
@@ -181,10 +182,8 @@ std::vector<distributed_csr<T>> whole_on_each(distributed_csr<T> matrix) {
     template distributed_csr<T> on_devices(const std::string&, const layout&, const csr_view<T>&); \
     template distributed_csr<T> on_devices(const std::string&, const layout&,                      \
                                            std::span<const csr_part<T>>, part_values);             \
-    template distributed_csr<T> with_moderate_values(distributed_csr<T>);                          \
-    template int moderating_exponent<T>(double, double);                                           \
-    template distributed_csr<T> alone_on(const device_group&, int, device_csr<T>);                 \
-    template std::vector<distributed_csr<T>> whole_on_each(distributed_csr<T>);
+    template struct instances<with_moderate_values<T>, moderating_exponent<T>, alone_on<T>,        \
+                              whole_on_each<T>>;
 
 #include <krylith/device/language/instantiate.inc>
 

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
-#include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/precond/colouring/colour_steps.hpp>
 #include <krylith/precond/matrix/intake_steps.hpp>
 
@@ -34,10 +34,9 @@ matrix_pattern pattern_of(const distributed_csr<T>& a) {
         const device_csr_view<T> view = a.block(rank).view();
         sums.emplace_back(device, as_size(row_counters), "preconditioner");
         sums.back().zero();
-        aggregation::visit_rows(*device, view.rows, aggregation::mean_entries(a, rank),
-                                hash_entries_step{aggregation::rows_of(a, rank),
-                                                  a.row_owners().owned(rank).begin,
-                                                  sums.back().data()});
+        visit_rows(*device, view.rows, aggregation::mean_entries(a, rank),
+                   hash_entries_step{aggregation::rows_of(a, rank),
+                                     a.row_owners().owned(rank).begin, sums.back().data()});
     }
     for (const auto& of_rank : sums) {
         const std::vector<unsigned long long> all = of_rank.download();

@@ -1,11 +1,11 @@
-// Steps that cut the rows of a block to its own columns (precond/coarsening/row_steps.hpp has what
+// Steps that cut the rows of a block to its own columns (device/loops/visit_rows.hpp has what
 // a step is).
 #pragma once
 
 #include <cstdint>
 
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/distributed/source/local_columns.hpp>
-#include <krylith/precond/coarsening/pair_steps.hpp>
 
 namespace krylith::detail {
 
@@ -49,7 +49,7 @@ struct count_staying_step {
 /// Writes them with local columns, which ascend as the global ones do. One lane a row: blocks are
 /// made once.
 template <class T>
-struct keep_staying_step : aggregation::writes_only {
+struct keep_staying_step : writes_only {
     cut_rows rows;
     const T* from;
     const std::int64_t* offsets; ///< of what stays

@@ -1,13 +1,14 @@
+#include <krylith/device/loops/running_sums.hpp>
 #include <krylith/precond/matrix/overlapping_blocks.hpp>
 
 #include <span>
 #include <utility>
 
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/device/threads/each_rank.hpp>
 #include <krylith/distributed/products/ghost_rows.hpp>
 #include <krylith/distributed/products/numbered_columns.hpp>
 #include <krylith/matrix/types/index_width.hpp>
-#include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/precond/matrix/matrix_on_devices.hpp>
 #include <krylith/precond/matrix/memory_item.hpp>
 #include <krylith/precond/matrix/overlap_steps.hpp>
@@ -71,17 +72,13 @@ device_csr<T> cut(const std::shared_ptr<device>& device, const local_columns& ro
     const cut_rows given{offsets.data(), columns.data(), rows.numbers()};
     buffer<std::int64_t> starts(device, as_size(count) + 1, precond_item);
     const buffer<std::int32_t> counts(device, as_size(count), precond_item);
-    const buffer<std::byte> scratch(device, aggregation::numbering_scratch, precond_item);
-    aggregation::visit_rows(*device, count, mean, count_staying_step{given, counts.data()});
-    if (count == 0)
-        starts.zero();
-    else
-        aggregation::add_up_counts(*device, count, counts.data(), starts.data(), scratch.data());
+    visit_rows(*device, count, mean, count_staying_step{given, counts.data()});
+    add_up_sizes(device, count, counts.data(), starts.data());
     std::int64_t entries = 0;
     device->download(&entries, starts.data() + count, sizeof entries);
     buffer<std::int32_t> indices(device, as_size(entries), precond_item);
     buffer<T> kept(device, as_size(entries), precond_item);
-    aggregation::visit_rows(
+    visit_rows(
         *device, count, 1,
         keep_staying_step<T>{{}, given, values.data(), starts.data(), indices.data(), kept.data()});
     device->synchronize(); // before what was given is freed

@@ -1,3 +1,4 @@
+#include <krylith/device/loops/running_sums.hpp>
 #include <krylith/precond/sweeps/colour_sweeps.hpp>
 
 #include <algorithm>
@@ -6,9 +7,9 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
-#include <krylith/precond/coarsening/row_steps.hpp>
 #include <krylith/precond/matrix/matrix_exchange.hpp>
 #include <krylith/precond/matrix/memory_item.hpp>
 #include <krylith/precond/sweeps/sweep_steps.hpp>
@@ -44,16 +45,14 @@ void colour_sweeps<T>::make_direction(const distributed_csr<T>& a, int rank, boo
     made.offsets = {device, as_size(rows + 1), precond_item};
     {
         const buffer<std::int32_t> counts(device, as_size(rows), precond_item);
-        const buffer<std::byte> scratch(device, aggregation::numbering_scratch, precond_item);
-        aggregation::visit_rows(*device, rows, 1,
-                                count_sweep_step{{{},
-                                                  aggregation::rows_of(a, rank),
-                                                  colours_.of_columns(rank),
-                                                  colours_.order(rank),
-                                                  forward},
-                                                 counts.data()});
-        aggregation::add_up_counts(*device, rows, counts.data(), made.offsets.data(),
-                                   scratch.data());
+        visit_rows(*device, rows, 1,
+                   count_sweep_step{{{},
+                                     aggregation::rows_of(a, rank),
+                                     colours_.of_columns(rank),
+                                     colours_.order(rank),
+                                     forward},
+                                    counts.data()});
+        add_up_sizes(device, rows, counts.data(), made.offsets.data());
     }
     std::int64_t count = 0;
     device->download(&count, made.offsets.data() + rows, sizeof count);
@@ -72,12 +71,13 @@ void colour_sweeps<T>::take(const layout& rows, const distributed_csr<T>& a) {
         inverse.emplace_back(group.handle(rank), as_size(count), precond_item);
         reports.emplace_back(group.handle(rank), 1, precond_item);
         reports.back().zero();
-        aggregation::visit_rows(group[rank], count, 1,
-                                take_diagonal_step<T>{{},
-                                                      aggregation::rows_of(a, rank),
-                                                      a.block(rank).view().values,
-                                                      inverse.back().data()});
-        invert_diagonal(group[rank], inverse.back().data(), count, reports.back().data());
+        visit_rows(group[rank], count, 1,
+                   take_diagonal_step<T>{{},
+                                         aggregation::rows_of(a, rank),
+                                         a.block(rank).view().values,
+                                         inverse.back().data()});
+        KRYLITH_ON(group[rank], invert_diagonal(group[rank], inverse.back().data(), count,
+                                                reports.back().data()));
     }
     std::uint64_t most = 0;
     for (int rank = 0; rank < group.size(); ++rank) {
@@ -100,27 +100,26 @@ void colour_sweeps<T>::take(const layout& rows, const distributed_csr<T>& a) {
     for (int rank = 0; rank < group.size(); ++rank) {
         const std::int64_t count = a.block(rank).rows();
         T* const inverses = inverse[as_size(rank)].data();
-        aggregation::visit_rows(group[rank], count, 1,
-                                scale_step<T>{{},
-                                              inverses,
-                                              size * (symmetric_ ? omega_ * (2 - omega_) : omega_),
-                                              start_->data(rank)});
-        aggregation::visit_rows(group[rank], count, 1,
-                                scale_step<T>{{}, inverses, omega_, inverses});
+        visit_rows(group[rank], count, 1,
+                   scale_step<T>{{},
+                                 inverses,
+                                 size * (symmetric_ ? omega_ * (2 - omega_) : omega_),
+                                 start_->data(rank)});
+        visit_rows(group[rank], count, 1, scale_step<T>{{}, inverses, omega_, inverses});
         for (const bool forward : {true, false}) {
             if (!forward && !symmetric_) break;
             direction& to = entries(forward)[as_size(rank)];
-            aggregation::visit_rows(group[rank], count, 1,
-                                    fill_sweep_step<T>{{{},
-                                                        aggregation::rows_of(a, rank),
-                                                        colours_.of_columns(rank),
-                                                        colours_.order(rank),
-                                                        forward},
-                                                       a.block(rank).view().values,
-                                                       inverses,
-                                                       to.offsets.data(),
-                                                       to.places.data(),
-                                                       to.values.data()});
+            visit_rows(group[rank], count, 1,
+                       fill_sweep_step<T>{{{},
+                                           aggregation::rows_of(a, rank),
+                                           colours_.of_columns(rank),
+                                           colours_.order(rank),
+                                           forward},
+                                          a.block(rank).view().values,
+                                          inverses,
+                                          to.offsets.data(),
+                                          to.places.data(),
+                                          to.values.data()});
         }
     }
 }
@@ -149,12 +148,14 @@ void colour_sweeps<T>::sweep(execution& run, int colour, bool forward) {
         const auto begin = colours_.begin(rank);
         const std::int64_t first = begin[as_size(colour)];
         const std::int64_t rows = layout_->rows.owned(rank).size();
-        sweep_rows(
-            layout_->group[rank],
-            colour_rows_view<T>{begin[as_size(colour + 1)] - first, colours_.order(rank) + first,
-                                of.offsets.data() + first, of.places.data(), of.values.data(),
-                                rows == 0 ? 0 : static_cast<std::int64_t>(of.values.size()) / rows},
-            a);
+        const colour_rows_view<T> swept{
+            begin[as_size(colour + 1)] - first,
+            colours_.order(rank) + first,
+            of.offsets.data() + first,
+            of.places.data(),
+            of.values.data(),
+            rows == 0 ? 0 : static_cast<std::int64_t>(of.values.size()) / rows};
+        KRYLITH_ON(layout_->group[rank], sweep_rows(layout_->group[rank], swept, a));
     }
     run.close();
 }

@@ -2,20 +2,20 @@
 
 #include <algorithm>
 
-#include <krylith/config.hpp>
 #include <krylith/device/host/host_device.hpp>
 #include <krylith/device/host/host_team.hpp>
 #include <krylith/sparse/epilogue/row_epilogue_host.hpp>
 
-namespace krylith::detail {
+namespace krylith::host {
 
 namespace {
 
 template <class T>
-void sweep_on_host(const colour_rows_view<T>& rows, const spmv_arguments<T>& a, int threads) {
-    host::registers reg;
-    if (!host::kernel_prologue(a.common, reg)) return;
-    const host::row_epilogue<T> results(a, 1);
+void sweep_on_host(const detail::colour_rows_view<T>& rows, const spmv_arguments<T>& a,
+                   int threads) {
+    registers reg;
+    if (!kernel_prologue(a.common, reg)) return;
+    const row_epilogue<T> results(a, 1);
     if (!results.before_writing()) return;
     constexpr std::int64_t worth_a_thread = 2048; // rows
     in_team(static_cast<int>(std::clamp<std::int64_t>(rows.count / worth_a_thread, 1, threads)),
@@ -35,16 +35,14 @@ void sweep_on_host(const colour_rows_view<T>& rows, const spmv_arguments<T>& a, 
 } // namespace
 
 template <class T>
-void sweep_rows(device& device, const colour_rows_view<T>& rows, const spmv_arguments<T>& a) {
-#if KRYLITH_HAVE_CUDA
-    if (device.kind() == backend::cuda) return cuda::sweep_rows(device, rows, a);
-#endif
+void sweep_rows(device& device, const detail::colour_rows_view<T>& rows,
+                const spmv_arguments<T>& a) {
     auto& host = static_cast<host_device&>(device);
     host.submit([rows, a, threads = host.threads()] { sweep_on_host(rows, a, threads); });
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template void sweep_rows(device&, const colour_rows_view<T>&, const spmv_arguments<T>&);
+    template void sweep_rows(device&, const detail::colour_rows_view<T>&, const spmv_arguments<T>&);
 #include <krylith/device/language/instantiate.inc>
 
-} // namespace krylith::detail
+} // namespace krylith::host

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include <krylith/device/device.hpp>
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/sparse/device_matrix.hpp>
 
 namespace krylith::detail {
@@ -20,17 +20,14 @@ struct colour_rows_view {
     std::int64_t mean = 0; ///< entries of a row
 };
 
-/// Enqueues v_i += sum_j values_ij v_j for the rows, where a.x and a.y are v. Waits for ghosts,
-/// gives credit for them, and does nothing after the loop has stopped, as a product does.
-template <class T>
-void sweep_rows(device& device, const colour_rows_view<T>& rows, const spmv_arguments<T>& a);
-
 } // namespace krylith::detail
 
-namespace krylith::cuda {
+namespace krylith {
 
-template <class T>
-void sweep_rows(device& device, const detail::colour_rows_view<T>& rows,
-                const spmv_arguments<T>& a);
+KRYLITH_HOST_AND_CUDA(
+    /// Enqueues v_i += sum_j values_ij v_j for the rows, where a.x and a.y are v. Waits for ghosts,
+    /// gives credit for them, and does nothing after the loop has stopped, as a product does.
+    template <class T> void sweep_rows(device& device, const detail::colour_rows_view<T>& rows,
+                                       const spmv_arguments<T>& a);)
 
-} // namespace krylith::cuda
+} // namespace krylith

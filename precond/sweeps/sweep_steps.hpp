@@ -1,18 +1,18 @@
 // Steps that put the entries of a matrix in the order of sweeps over colours
-// (precond/coarsening/row_steps.hpp has what a step is).
+// (device/loops/visit_rows.hpp has what a step is).
 #pragma once
 
 #include <cmath>
 #include <cstdint>
 
-#include <krylith/precond/coarsening/pair_steps.hpp>
+#include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/precond/coarsening/rank_rows.hpp>
 #include <krylith/precond/diagonal/diagonal_inverse.hpp>
 
 namespace krylith::detail {
 
 /// The rows of a device in colour order, and which of their entries belong to a sweep.
-struct sweep_entries : aggregation::writes_only {
+struct sweep_entries : writes_only {
     aggregation::rank_rows a;
     const std::int32_t* colour; ///< [local columns]
     const std::int32_t* order;  ///< [rows]
@@ -66,7 +66,7 @@ struct fill_sweep_step : sweep_entries {
 
 /// d[row] = the diagonal; entries at one place add up.
 template <class T>
-struct take_diagonal_step : aggregation::writes_only {
+struct take_diagonal_step : writes_only {
     aggregation::rank_rows a;
     const T* entries;
     T* diagonal;
@@ -83,7 +83,7 @@ struct take_diagonal_step : aggregation::writes_only {
 
 /// scaled[row] = factor v[row]
 template <class T>
-struct scale_step : aggregation::writes_only {
+struct scale_step : writes_only {
     const T* v;
     T factor;
     T* scaled;

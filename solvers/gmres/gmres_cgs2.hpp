@@ -43,7 +43,7 @@ public:
             multi_axpy(run, v, j + 1, first, w);
             multi_dot(run, v, j + 1, w, second);
             multi_axpy(run, v, j + 1, second, w, norm);
-            compute(array_task::rotate, j);
+            compute(hessenberg_task::rotate, j);
             test_estimate(estimate * ratio);
             fused(run, v[j + 1] = inverse * w);
         }

@@ -10,10 +10,10 @@
 #include <optional>
 #include <utility>
 
+#include <krylith/solvers/gmres/hessenberg_task.hpp>
 #include <krylith/solvers/iteration/kept_solver.hpp>
 #include <krylith/solvers/iteration/preconditioned_operator.hpp>
 #include <krylith/vector/basis.hpp>
-#include <krylith/vector/scalar/hessenberg.hpp>
 
 namespace krylith {
 
@@ -70,8 +70,8 @@ protected:
     void multiply(int j) { k_.multiply(run, k_.right(run, v[j], hat_), w); }
 
     /// Enqueues a task on the Hessenberg matrix with the scalars that it reads and writes.
-    void compute(array_task::kind_of kind, int column) {
-        run.compute({kind, column, restart, {}}, roles_);
+    void compute(hessenberg_task::kind_of kind, int column) {
+        run.compute(hessenberg_task{kind, column, restart}, roles_);
     }
 
     void begin() {
@@ -114,7 +114,7 @@ private:
     void add(const Step& to_x) {
         run.flush();
         run.unguarded([&] {
-            compute(array_task::back_substitute, 0);
+            compute(hessenberg_task::back_substitute, 0);
             to_x();
             fused(run, u_ = x_);
             residual(run, a_, b_, u_, r_, rr_ = dot(r_, r_));
@@ -138,8 +138,8 @@ private:
 protected:
     basis<T> v; ///< [m + 1]
     vector<T> w;
-    scalar norm{run};     ///< the scalar in the role array_task::norm
-    scalar inverse{run};  ///< 1 / the norm of the new vector (array_task::inverse)
+    scalar norm{run};     ///< the scalar in the role hessenberg_task::norm
+    scalar inverse{run};  ///< 1 / the norm of the new vector (hessenberg_task::inverse)
     scalar estimate{run}; ///< the squared norm of L^-1 r
     scalar ratio{run};    ///< the squared norm of r over that of L^-1 r
 
@@ -151,9 +151,9 @@ private:
     scalar rr_{run};
     scalar columns_{run};
     scalar lucky_{run};
-    std::array<std::uint8_t, array_task::role_count> roles_{rho_.number(),     norm.number(),
-                                                            estimate.number(), columns_.number(),
-                                                            inverse.number(),  lucky_.number()};
+    std::array<std::uint8_t, hessenberg_task::role_count> roles_{
+        rho_.number(),     norm.number(),    estimate.number(),
+        columns_.number(), inverse.number(), lucky_.number()};
 };
 
 } // namespace krylith

@@ -108,6 +108,9 @@ private:
     /// Whether neither residual has fallen much since the verification before, which is at most
     /// `much` times what it was.
     [[nodiscard]] bool no_progress(double previous, double true_rr, double much) const;
+    /// The reason of a loop that ended in this state; that of before where the state is none to
+    /// end.
+    [[nodiscard]] reason reason_of(loop_state state) const;
 
     /// What the devices have recorded, of iterations from 0 on; coefficients from 1 on.
     struct recorded_history {

@@ -4,33 +4,22 @@
 
 namespace krylith::cuda {
 
-#define KRYLITH_COLUMN_PASSES(method, T)                                                           \
-    template void run_pass<method::start<false>>(device&, const column_arguments<T>&);             \
-    template void run_pass<method::start<true>>(device&, const column_arguments<T>&);              \
-    template void run_pass<method::multiply_p>(device&, const column_arguments<T>&);               \
-    template void run_pass<method::halve>(device&, const column_arguments<T>&);                    \
-    template void run_pass<method::multiply_s>(device&, const column_arguments<T>&);               \
-    template void run_pass<method::finish>(device&, const column_arguments<T>&);                   \
-    template void run_pass<method::turn>(device&, const column_arguments<T>&);                     \
-    template void run_test<method>(device&, const column_arguments<T>&)
-#define KRYLITH_APPLIED_PASSES(method, T)                                                          \
-    KRYLITH_COLUMN_PASSES(method, T);                                                              \
-    template void run_pass<normalise<method, residual_squares, method::p, method::t>>(             \
-        device&, const column_arguments<T>&);                                                      \
-    template void run_pass<normalise<method, own_squares<method::pp>, method::p, method::t>>(      \
-        device&, const column_arguments<T>&);                                                      \
-    template void run_pass<normalise<method, own_squares<method::ss>, method::r, method::t>>(      \
-        device&, const column_arguments<T>&)
-
 using bicgstab_diagonal = bicgstab_columns<false>;
 using bicgstab_applied = bicgstab_columns<true>;
 
-KRYLITH_COLUMN_PASSES(bicgstab_diagonal, double);
-KRYLITH_COLUMN_PASSES(bicgstab_diagonal, float);
-KRYLITH_APPLIED_PASSES(bicgstab_applied, double);
-KRYLITH_APPLIED_PASSES(bicgstab_applied, float);
-
-#undef KRYLITH_APPLIED_PASSES
-#undef KRYLITH_COLUMN_PASSES
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template struct column_passes<                                                                 \
+        T, bicgstab_diagonal::start<false>, bicgstab_diagonal::start<true>,                        \
+        bicgstab_diagonal::multiply_p, bicgstab_diagonal::halve, bicgstab_diagonal::multiply_s,    \
+        bicgstab_diagonal::finish, bicgstab_diagonal::turn, bicgstab_applied::start<false>,        \
+        bicgstab_applied::start<true>, bicgstab_applied::multiply_p, bicgstab_applied::halve,      \
+        bicgstab_applied::multiply_s, bicgstab_applied::finish, bicgstab_applied::turn,            \
+        normalise<bicgstab_applied, residual_squares, bicgstab_applied::p, bicgstab_applied::t>,   \
+        normalise<bicgstab_applied, own_squares<bicgstab_applied::pp>, bicgstab_applied::p,        \
+                  bicgstab_applied::t>,                                                            \
+        normalise<bicgstab_applied, own_squares<bicgstab_applied::ss>, bicgstab_applied::r,        \
+                  bicgstab_applied::t>>;                                                           \
+    template struct column_tests<T, bicgstab_diagonal, bicgstab_applied>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

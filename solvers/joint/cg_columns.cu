@@ -4,37 +4,17 @@
 
 namespace krylith::cuda {
 
-#define KRYLITH_COLUMN_PASSES(method, T)                                                           \
-    template void run_pass<method::start<false>>(device&, const column_arguments<T>&);             \
-    template void run_pass<method::start<true>>(device&, const column_arguments<T>&);              \
-    template void run_pass<method::subtract>(device&, const column_arguments<T>&);                 \
-    template void run_test<method>(device&, const column_arguments<T>&)
-#define KRYLITH_OWN_PASSES(method, T)                                                              \
-    KRYLITH_COLUMN_PASSES(method, T);                                                              \
-    template void run_pass<method::advance>(device&, const column_arguments<T>&)
-#define KRYLITH_APPLIED_PASSES(method, T)                                                          \
-    KRYLITH_COLUMN_PASSES(method, T);                                                              \
-    template void run_pass<normalise<cg_parts, residual_squares, method::r, method::q>>(           \
-        device&, const column_arguments<T>&);                                                      \
-    template void run_pass<method::settle>(device&, const column_arguments<T>&);                   \
-    template void run_pass<method::measure<false>>(device&, const column_arguments<T>&);           \
-    template void run_pass<method::measure<true>>(device&, const column_arguments<T>&);            \
-    template void run_pass<method::turn>(device&, const column_arguments<T>&)
-
-#define KRYLITH_INSTANTIATE(T)                                                                     \
-    template void run_pass<cg_parts::multiply>(device&, const column_arguments<T>&);
-#include <krylith/device/language/instantiate.inc>
-
 using cg_diagonal = cg_columns<false>;
 using cg_applied = cg_columns<true>;
 
-KRYLITH_OWN_PASSES(cg_diagonal, double);
-KRYLITH_OWN_PASSES(cg_diagonal, float);
-KRYLITH_APPLIED_PASSES(cg_applied, double);
-KRYLITH_APPLIED_PASSES(cg_applied, float);
-
-#undef KRYLITH_APPLIED_PASSES
-#undef KRYLITH_OWN_PASSES
-#undef KRYLITH_COLUMN_PASSES
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template struct column_passes<                                                                 \
+        T, cg_parts::multiply, cg_diagonal::start<false>, cg_diagonal::start<true>,                \
+        cg_diagonal::subtract, cg_applied::start<false>, cg_applied::start<true>,                  \
+        cg_applied::subtract, cg_diagonal::advance,                                                \
+        normalise<cg_parts, residual_squares, cg_applied::r, cg_applied::q>, cg_applied::settle,   \
+        cg_applied::measure<false>, cg_applied::measure<true>, cg_applied::turn>;                  \
+    template struct column_tests<T, cg_diagonal, cg_applied>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

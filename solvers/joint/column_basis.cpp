@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include <krylith/config.hpp>
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/device/trace/trace_range.hpp>
 
 namespace krylith {
@@ -22,17 +22,11 @@ vector<T> shared(const vector<T>& v) {
 
 template <class T>
 void launch(device& device, basis_pass pass, const column_basis_arguments<T>& a) {
-#if KRYLITH_HAVE_CUDA
-    if (device.kind() == backend::cuda) return cuda::run_basis_pass(device, pass, a);
-#endif
-    host::run_basis_pass(device, pass, a);
+    KRYLITH_ON(device, run_basis_pass(device, pass, a));
 }
 
 void launch(device& device, const kernel_context& common, const cycle_task& task) {
-#if KRYLITH_HAVE_CUDA
-    if (device.kind() == backend::cuda) return cuda::run_cycle_task(device, common, task);
-#endif
-    host::run_cycle_task(device, common, task);
+    KRYLITH_ON(device, run_cycle_task(device, common, task));
 }
 
 } // namespace

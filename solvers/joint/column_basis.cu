@@ -6,9 +6,10 @@
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/solvers/joint/column_basis.hpp>
 #include <krylith/sparse/csr/column_counts.hpp>
+#include <krylith/vector/execution/context_after.hpp>
+#include <krylith/vector/execution/kernel_context_cuda.cuh>
 #include <krylith/vector/ghosts/ghost_put.hpp>
-#include <krylith/vector/scalar/context_after.hpp>
-#include <krylith/vector/scalar/kernel_context_cuda.cuh>
+#include <krylith/vector/kernels/array_task.cuh>
 
 namespace krylith::cuda {
 
@@ -283,14 +284,6 @@ __global__ void __launch_bounds__(block_threads, 4)
     }
 }
 
-/// The lanes of a warp, which perform the task of one column together: array_tasks.hpp.
-struct warp_of_column {
-    [[nodiscard]] __device__ int index() const { return lane_number(); }
-    [[nodiscard]] __device__ int count() const { return 32; }
-    __device__ void meet() const { __syncwarp(); }
-    [[nodiscard]] __device__ double sum(double value) const { return warp_sum(value); }
-};
-
 /// One block with a warp a column.
 __global__ void __launch_bounds__(32 * max_columns)
     task_kernel(const __grid_constant__ long_context parameter, cycle_task task) {
@@ -300,7 +293,7 @@ __global__ void __launch_bounds__(32 * max_columns)
     if (!kernel_prologue(parameter, state)) return; // with a barrier
     const long_context& context = state.context;
     const bool goes_on =
-        perform(task, context.array, static_cast<int>(threadIdx.x / 32), warp_of_column{});
+        perform(task, context.array, static_cast<int>(threadIdx.x / 32), warp_team{});
     if (goes_on && lane_number() == 0) atomicAdd(&running, 1);
     __syncthreads();
     if (threadIdx.x == 0 && !task.solves()) context.slots[task.slot] = running;

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include <krylith/device/device.hpp>
 #include <krylith/device/device_group.hpp>
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/solvers/joint/column_cycle.hpp>
 #include <krylith/solvers/joint/column_matrix.hpp>
 #include <krylith/vector/basis.hpp>
@@ -90,20 +90,9 @@ private:
     basis<T> v_;
 };
 
-namespace host {
-
-template <class T>
-void run_basis_pass(device& device, basis_pass pass, const column_basis_arguments<T>& a);
-void run_cycle_task(device& device, const kernel_context& common, const cycle_task& task);
-
-} // namespace host
-
-namespace cuda {
-
-template <class T>
-void run_basis_pass(device& device, basis_pass pass, const column_basis_arguments<T>& a);
-void run_cycle_task(device& device, const kernel_context& common, const cycle_task& task);
-
-} // namespace cuda
+KRYLITH_HOST_AND_CUDA(template <class T> void run_basis_pass(device& device, basis_pass pass,
+                                                             const column_basis_arguments<T>& a);
+                      void run_cycle_task(device& device, const kernel_context& common,
+                                          const cycle_task& task);)
 
 } // namespace krylith

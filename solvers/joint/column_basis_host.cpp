@@ -5,9 +5,9 @@
 #include <krylith/device/host/host_device.hpp>
 #include <krylith/solvers/joint/column_basis.hpp>
 #include <krylith/sparse/csr/column_counts.hpp>
+#include <krylith/vector/execution/host_context.hpp>
+#include <krylith/vector/kernels/array_task.hpp>
 #include <krylith/vector/kernels/host_chunks.hpp>
-#include <krylith/vector/scalar/array_tasks.hpp>
-#include <krylith/vector/scalar/host_context.hpp>
 
 namespace krylith::host {
 

@@ -1,5 +1,5 @@
 // The scalar part of a cycle of GMRES(m) for several right-hand sides: each column has its own
-// Hessenberg matrix and takes the steps of vector/scalar/delayed_hessenberg.hpp by itself.
+// Hessenberg matrix and takes the steps of solvers/gmres/delayed_hessenberg.hpp by itself.
 //
 // A column steps until its estimate reaches the target, its space is complete, or the cycle ends.
 // From then on its sums are taken for nothing and its vectors become 0, which is finite whatever
@@ -8,8 +8,8 @@
 
 #include <cstdint>
 
+#include <krylith/solvers/gmres/delayed_hessenberg.hpp>
 #include <krylith/solvers/joint/column_pass.hpp>
-#include <krylith/vector/scalar/delayed_hessenberg.hpp>
 
 namespace krylith {
 

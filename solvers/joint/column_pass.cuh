@@ -4,11 +4,13 @@
 // only.
 #pragma once
 
+#include <tuple>
+
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/solvers/joint/column_pass.hpp>
 #include <krylith/sparse/csr/column_entries.cuh>
-#include <krylith/vector/scalar/kernel_context_cuda.cuh>
-#include <krylith/vector/scalar/large_batch.cuh>
+#include <krylith/vector/execution/kernel_context_cuda.cuh>
+#include <krylith/vector/execution/large_batch.cuh>
 
 namespace krylith::cuda {
 
@@ -130,5 +132,17 @@ void run_test(device& device, const column_arguments<T>& a) {
         <<<1, block_threads, 0, scope.stream()>>>(compact(a.common), a.columns, a.reduce);
     scope.check_launch();
 }
+
+/// `template struct column_passes<T, pass, other>;` emits run_pass() for these passes.
+template <class T, class... Passes>
+struct column_passes {
+    static constexpr std::tuple addresses{&run_pass<Passes, T>...};
+};
+
+/// The same of run_test() for methods.
+template <class T, class... Methods>
+struct column_tests {
+    static constexpr std::tuple addresses{&run_test<Methods, T>...};
+};
 
 } // namespace krylith::cuda

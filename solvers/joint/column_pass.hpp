@@ -17,12 +17,12 @@
 
 #include <cstdint>
 
-#include <krylith/device/device.hpp>
 #include <krylith/device/kernel/annotations.hpp>
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/solvers/table/joint_preconditioner.hpp>
 #include <krylith/sparse/csr/column_counts.hpp>
-#include <krylith/sparse/csr/compressed_rows.hpp>
-#include <krylith/vector/scalar/kernel_context.hpp>
+#include <krylith/sparse/device_matrix/compressed_rows.hpp>
+#include <krylith/vector/execution/kernel_context.hpp>
 
 namespace krylith {
 
@@ -133,26 +133,11 @@ KRYLITH_HD inline loop_state begun_with(double product) {
     return product > 0.0 ? loop_state::running : loop_state::indefinite_preconditioner;
 }
 
-namespace host {
-
-/// Enqueues a pass on the device. Defined in column_pass_host.hpp.
-template <class Pass, class T>
-void run_pass(device& device, const column_arguments<T>& a);
-/// Enqueues Method::test(array, arrived, places, j) for each column, and reduces the number of
-/// columns that go on.
-template <class Method, class T>
-void run_test(device& device, const column_arguments<T>& a);
-
-} // namespace host
-
-namespace cuda {
-
-/// The same on a GPU. Defined in column_pass.cuh.
-template <class Pass, class T>
-void run_pass(device& device, const column_arguments<T>& a);
-template <class Method, class T>
-void run_test(device& device, const column_arguments<T>& a);
-
-} // namespace cuda
+KRYLITH_HOST_AND_CUDA(
+    /// Enqueues a pass on the device. Defined in column_pass_host.hpp.
+    template <class Pass, class T> void run_pass(device& device, const column_arguments<T>& a);
+    /// Enqueues Method::test(array, arrived, places, j) for each column, and reduces the number of
+    /// columns that go on.
+    template <class Method, class T> void run_test(device& device, const column_arguments<T>& a);)
 
 } // namespace krylith

@@ -7,8 +7,8 @@
 #include <krylith/device/host/host_device.hpp>
 #include <krylith/solvers/joint/column_pass.hpp>
 #include <krylith/sparse/csr/column_rows_host.hpp>
+#include <krylith/vector/execution/host_context.hpp>
 #include <krylith/vector/kernels/host_chunks.hpp>
-#include <krylith/vector/scalar/host_context.hpp>
 
 namespace krylith::host {
 

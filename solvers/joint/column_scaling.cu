@@ -6,14 +6,10 @@
 namespace krylith::cuda {
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template void run_pass<scaling_parts::copy>(device&, const column_arguments<T>&);              \
-    template void run_pass<scaling_parts::multiply>(device&, const column_arguments<T>&);          \
-    template void run_pass<scaling_parts::square>(device&, const column_arguments<T>&);            \
-    template void run_pass<scaling_parts::precondition>(device&, const column_arguments<T>&);      \
-    template void                                                                                  \
-    run_pass<normalise<scaling_parts, residual_squares, scaling_parts::b, scaling_parts::r>>(      \
-        device&, const column_arguments<T>&);
-
+    template struct column_passes<                                                                 \
+        T, scaling_parts::copy, scaling_parts::multiply, scaling_parts::square,                    \
+        scaling_parts::precondition,                                                               \
+        normalise<scaling_parts, residual_squares, scaling_parts::b, scaling_parts::r>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <krylith/device/language/instances.hpp>
 #include <krylith/device/transport/transfers.hpp>
 
 namespace krylith {
@@ -84,9 +85,7 @@ void download_columns(const vector<T>& from, int k, std::span<T> columns) {
     download_together(parts);
 }
 
-#define KRYLITH_INSTANTIATE(T)                                                                     \
-    template void upload_columns(vector<T>&, int, std::span<const T>);                             \
-    template void download_columns(const vector<T>&, int, std::span<T>);
+#define KRYLITH_INSTANTIATE(T) template struct instances<upload_columns<T>, download_columns<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -4,32 +4,17 @@
 
 namespace krylith::cuda {
 
-#define KRYLITH_COLUMN_PASSES(method, T)                                                           \
-    template void run_pass<method::start<false>>(device&, const column_arguments<T>&);             \
-    template void run_pass<method::start<true>>(device&, const column_arguments<T>&)
-#define KRYLITH_APPLIED_PASSES(method, T)                                                          \
-    KRYLITH_COLUMN_PASSES(method, T);                                                              \
-    template void run_pass<normalise<gmres_parts, residual_squares, method::v, method::w>>(        \
-        device&, const column_arguments<T>&);                                                      \
-    template void run_pass<                                                                        \
-        normalise<gmres_parts, own_squares<column_cycle_places::found>, method::w, method::v>>(    \
-        device&, const column_arguments<T>&);                                                      \
-    template void run_pass<method::stretch>(device&, const column_arguments<T>&);                  \
-    template void run_pass<method::measure>(device&, const column_arguments<T>&);                  \
-    template void run_pass<method::add>(device&, const column_arguments<T>&)
-
 using gmres_diagonal = gmres_columns<false>;
 using gmres_applied = gmres_columns<true>;
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template void run_pass<gmres_parts::multiply>(device&, const column_arguments<T>&);
+    template struct column_passes<                                                                 \
+        T, gmres_parts::multiply, gmres_diagonal::start<false>, gmres_diagonal::start<true>,       \
+        gmres_applied::start<false>, gmres_applied::start<true>,                                   \
+        normalise<gmres_parts, residual_squares, gmres_applied::v, gmres_applied::w>,              \
+        normalise<gmres_parts, own_squares<column_cycle_places::found>, gmres_applied::w,          \
+                  gmres_applied::v>,                                                               \
+        gmres_applied::stretch, gmres_applied::measure, gmres_applied::add>;
 #include <krylith/device/language/instantiate.inc>
-KRYLITH_COLUMN_PASSES(gmres_diagonal, double);
-KRYLITH_COLUMN_PASSES(gmres_diagonal, float);
-KRYLITH_APPLIED_PASSES(gmres_applied, double);
-KRYLITH_APPLIED_PASSES(gmres_applied, float);
-
-#undef KRYLITH_APPLIED_PASSES
-#undef KRYLITH_COLUMN_PASSES
 
 } // namespace krylith::cuda

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include <krylith/config.hpp>
 #include <krylith/device/host/group_driver.hpp>
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/solvers/iteration/exponents.hpp>
 #include <krylith/solvers/iteration/iteration_control.hpp>
 #include <krylith/solvers/iteration/scaling.hpp>
@@ -177,13 +177,7 @@ private:
         if (Pass::sums > 0) run_.publish_array(Pass::first_sum(at_), Pass::sums * k_);
         for (int rank = 0; rank < run_.ranks(); ++rank) {
             device& d = run_.group()[rank];
-#if KRYLITH_HAVE_CUDA
-            if (d.kind() == backend::cuda) {
-                cuda::run_pass<Pass>(d, arguments(rank));
-                continue;
-            }
-#endif
-            host::run_pass<Pass>(d, arguments(rank));
+            KRYLITH_ON(d, run_pass<Pass>(d, arguments(rank)));
         }
         run_.close();
         put(Pass::writes & Method::domain & ~in_set(Method::x));
@@ -209,13 +203,7 @@ private:
         run_.publish(running);
         for (int rank = 0; rank < run_.ranks(); ++rank) {
             device& d = run_.group()[rank];
-#if KRYLITH_HAVE_CUDA
-            if (d.kind() == backend::cuda) {
-                cuda::run_test<Method>(d, arguments(rank));
-                continue;
-            }
-#endif
-            host::run_test<Method>(d, arguments(rank));
+            KRYLITH_ON(d, run_test<Method>(d, arguments(rank)));
         }
         run_.close();
     }
@@ -296,65 +284,75 @@ private:
     /// and downloads vectors.
     void rescale(std::span<const T> b) {
         std::vector<T> scaled(b.begin(), b.end());
-        std::vector<T> made(b.size());
-        const auto enlarge_b = [&](int j, std::span<T> column, int by) {
-            column_scale& scale = columns_.scale(j);
-            by = std::min(by, largest_exponent<double> - scale.b);
-            shift(column, by);
-            scale.b += by;
-        };
-        const auto exponent = [&](int j, std::span<const T> column) {
-            return exponent_of(column, columns_.scale(j).finite);
-        };
-        const auto multiply = [&] {
-            upload_columns<T>(vectors_[Method::b], k_, scaled);
-            measure_b();
-            download_columns<T>(vectors_[scaling_parts::r], k_, made);
-        };
         for_scaled(scaled, [&](int j, std::span<T> column) {
             for (int step = 0; step < 2; ++step) // float's smallest numbers need a second one
                 enlarge_b(j, column, -exponent(j, column));
         });
+        scale_products(scaled);
+        scale_preconditioner(scaled);
+    }
+
+    /// The exponent of the largest entry of column j.
+    int exponent(int j, std::span<const T> column) {
+        return exponent_of(column, columns_.scale(j).finite);
+    }
+
+    /// Multiplies column j of b by 2^by, as far as its scale can say.
+    void enlarge_b(int j, std::span<T> column, int by) {
+        column_scale& scale = columns_.scale(j);
+        by = std::min(by, largest_exponent<double> - scale.b);
+        shift(column, by);
+        scale.b += by;
+    }
+
+    /// Finds the scales of A for the scaled columns of b, which it may enlarge.
+    void scale_products(std::vector<T>& scaled) {
+        std::vector<T> products(scaled.size());
+        const auto multiply = [&] {
+            upload_columns<T>(vectors_[Method::b], k_, scaled);
+            measure_b();
+            download_columns<T>(vectors_[scaling_parts::r], k_, products);
+        };
+        const auto b_of = [&](int j) {
+            const auto n = static_cast<std::size_t>(rows());
+            return std::span(scaled).subspan(static_cast<std::size_t>(j) * n, n);
+        };
         multiply();
         bool enlarged = false;
-        for_scaled(made, [&](int j, std::span<T> product) {
+        for_scaled(products, [&](int j, std::span<T> product) {
             column_scale& scale = columns_.scale(j);
             scale.a = -exponent(j, product);
             if (scale.a <= least_product<T> && columns_.product_square(j) != 0) return;
-            const auto n = product.size();
-            enlarge_b(j, std::span(scaled).subspan(static_cast<std::size_t>(j) * n, n),
-                      product_room<T>);
+            enlarge_b(j, b_of(j), product_room<T>);
             enlarged = true;
         });
-        if (enlarged) {
-            multiply();
-            for_scaled(made, [&](int j, std::span<T> product) {
-                // b is of size 1, or of that and some room.
-                column_scale& scale = columns_.scale(j);
-                bool finite = true;
-                const auto n = product.size();
-                const int of_b = exponent_of(
-                    std::span<const T>(scaled).subspan(static_cast<std::size_t>(j) * n, n), finite);
-                scale.a =
-                    std::min(of_b - exponent(j, product), std::numeric_limits<T>::max_exponent - 1);
-            });
-        }
-        if (Method::applied || diagonal_) {
-            run_.unguarded([&] {
-                if constexpr (Method::applied) {
-                    step<normalise<scaling_parts, residual_squares, scaling_parts::b,
-                                   scaling_parts::r>>();
-                    step<apply_preconditioner<scaling_parts::r, scaling_parts::x>>();
-                } else {
-                    step<scaling_parts::precondition>();
-                }
-                run_.flush();
-            });
-            download_columns<T>(vectors_[Method::x], k_, made);
-            for_scaled(made, [&](int j, std::span<T> column) {
-                columns_.scale(j).m = -exponent(j, column);
-            });
-        }
+        if (!enlarged) return;
+        multiply();
+        for_scaled(products, [&](int j, std::span<T> product) {
+            bool finite = true;
+            const int of_b = exponent_of(std::span<const T>(b_of(j)),
+                                         finite); // of size 1, or of that and some room
+            columns_.scale(j).a =
+                std::min(of_b - exponent(j, product), std::numeric_limits<T>::max_exponent - 1);
+        });
+    }
+
+    /// Finds the scales of M^-1, if there is one. `applied` is overwritten.
+    void scale_preconditioner(std::vector<T>& applied) {
+        if (!Method::applied && !diagonal_) return;
+        run_.unguarded([&] {
+            if constexpr (Method::applied) {
+                step<normalise<scaling_parts, residual_squares, scaling_parts::b,
+                               scaling_parts::r>>();
+                step<apply_preconditioner<scaling_parts::r, scaling_parts::x>>();
+            } else {
+                step<scaling_parts::precondition>();
+            }
+            run_.flush();
+        });
+        download_columns<T>(vectors_[Method::x], k_, applied);
+        for_scaled(applied,
+                   [&](int j, std::span<T> column) { columns_.scale(j).m = -exponent(j, column); });
     }
 
     void upload_guess(std::span<const T> x) {

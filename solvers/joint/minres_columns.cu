@@ -4,35 +4,19 @@
 
 namespace krylith::cuda {
 
-#define KRYLITH_COLUMN_PASSES(method, T)                                                           \
-    template void run_pass<method::start<false>>(device&, const column_arguments<T>&);             \
-    template void run_pass<method::start<true>>(device&, const column_arguments<T>&);              \
-    template void run_pass<method::lanczos>(device&, const column_arguments<T>&);                  \
-    template void run_pass<method::turn>(device&, const column_arguments<T>&);                     \
-    template void run_test<method>(device&, const column_arguments<T>&)
-#define KRYLITH_APPLIED_PASSES(method, T)                                                          \
-    KRYLITH_COLUMN_PASSES(method, T);                                                              \
-    template void run_pass<normalise<minres_parts, residual_squares, method::v, method::u>>(       \
-        device&, const column_arguments<T>&);                                                      \
-    template void                                                                                  \
-    run_pass<normalise<minres_parts, own_squares<method::qq>, method::q, method::u>>(              \
-        device&, const column_arguments<T>&);                                                      \
-    template void run_pass<method::open>(device&, const column_arguments<T>&);                     \
-    template void run_pass<method::measure>(device&, const column_arguments<T>&)
-
-#define KRYLITH_INSTANTIATE(T)                                                                     \
-    template void run_pass<minres_parts::multiply>(device&, const column_arguments<T>&);
-#include <krylith/device/language/instantiate.inc>
-
 using minres_diagonal = minres_columns<false>;
 using minres_applied = minres_columns<true>;
 
-KRYLITH_COLUMN_PASSES(minres_diagonal, double);
-KRYLITH_COLUMN_PASSES(minres_diagonal, float);
-KRYLITH_APPLIED_PASSES(minres_applied, double);
-KRYLITH_APPLIED_PASSES(minres_applied, float);
-
-#undef KRYLITH_APPLIED_PASSES
-#undef KRYLITH_COLUMN_PASSES
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template struct column_passes<                                                                 \
+        T, minres_parts::multiply, minres_diagonal::start<false>, minres_diagonal::start<true>,    \
+        minres_diagonal::lanczos, minres_diagonal::turn, minres_applied::start<false>,             \
+        minres_applied::start<true>, minres_applied::lanczos, minres_applied::turn,                \
+        normalise<minres_parts, residual_squares, minres_applied::v, minres_applied::u>,           \
+        normalise<minres_parts, own_squares<minres_applied::qq>, minres_applied::q,                \
+                  minres_applied::u>,                                                              \
+        minres_applied::open, minres_applied::measure>;                                            \
+    template struct column_tests<T, minres_diagonal, minres_applied>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

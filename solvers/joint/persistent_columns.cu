@@ -13,7 +13,7 @@
 #include <krylith/solvers/joint/cg_columns.hpp>
 #include <krylith/solvers/joint/persistent_columns.hpp>
 #include <krylith/sparse/csr/column_entries.cuh>
-#include <krylith/vector/scalar/kernel_context_cuda.cuh>
+#include <krylith/vector/execution/kernel_context_cuda.cuh>
 
 namespace krylith::cuda {
 

@@ -7,7 +7,7 @@
 #include <krylith/device/cuda/atomics.cuh>
 #include <krylith/device/kernel/peer_memory.cuh>
 #include <krylith/solvers/persistent/persistent_kernel.hpp>
-#include <krylith/vector/scalar/scalar_program.hpp>
+#include <krylith/vector/execution/scalar_program.hpp>
 
 namespace krylith::cuda {
 

@@ -13,7 +13,7 @@
 #include <krylith/solvers/persistent/persistent_all_reduce.cuh>
 #include <krylith/solvers/persistent/persistent_kernel.hpp>
 #include <krylith/solvers/persistent/persistent_products.cuh>
-#include <krylith/vector/scalar/kernel_context_cuda.cuh>
+#include <krylith/vector/execution/kernel_context_cuda.cuh>
 
 namespace krylith::cuda {
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include <krylith/device/device.hpp>
-#include <krylith/sparse/sell/sell_view.hpp>
-#include <krylith/vector/scalar/kernel_context.hpp>
-#include <krylith/vector/scalar/loop_watch.hpp>
+#include <krylith/sparse/device_matrix/sell_view.hpp>
+#include <krylith/vector/execution/kernel_context.hpp>
+#include <krylith/vector/execution/loop_watch.hpp>
 
 namespace krylith {
 

@@ -4,12 +4,11 @@
 #include <vector>
 
 #include <krylith/config.hpp>
+#include <krylith/device/cuda/cuda_runtime.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/device/language/instances.hpp>
 #include <krylith/solvers/persistent/persistent_kernel.hpp>
 #include <krylith/spmv/halo/halo_operator.hpp>
-#if KRYLITH_HAVE_CUDA
-#include <krylith/device/cuda/cuda_runtime.hpp>
-#endif
 
 namespace krylith {
 
@@ -228,8 +227,7 @@ persistent_loop<T>::~persistent_loop() = default;
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template class persistent_loop<T>;                                                             \
-    template std::string not_persistent_because(const matrix_operator<T>&);                        \
-    template std::string persistent_not_worth_because(const matrix_operator<T>&, execution_mode);
+    template struct instances<not_persistent_because<T>, persistent_not_worth_because<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

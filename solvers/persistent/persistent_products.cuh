@@ -6,7 +6,7 @@
 
 #include <krylith/device/kernel/peer_memory.cuh>
 #include <krylith/solvers/persistent/persistent_slices.cuh>
-#include <krylith/vector/scalar/compact_context.cuh>
+#include <krylith/vector/execution/compact_context.cuh>
 
 namespace krylith::cuda {
 

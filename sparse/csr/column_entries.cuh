@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include <krylith/sparse/csr/column_counts.hpp>
-#include <krylith/sparse/csr/compressed_rows.hpp>
+#include <krylith/sparse/device_matrix/compressed_rows.hpp>
 
 namespace krylith::cuda {
 

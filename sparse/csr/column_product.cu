@@ -4,7 +4,7 @@
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/sparse/csr/column_entries.cuh>
 #include <krylith/sparse/csr/column_product.hpp>
-#include <krylith/vector/scalar/kernel_context_cuda.cuh>
+#include <krylith/vector/execution/kernel_context_cuda.cuh>
 
 namespace krylith::cuda {
 

@@ -3,10 +3,10 @@
 
 #include <cstdint>
 
-#include <krylith/device/device.hpp>
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/sparse/csr/column_counts.hpp>
-#include <krylith/sparse/csr/compressed_rows.hpp>
-#include <krylith/vector/scalar/kernel_context.hpp>
+#include <krylith/sparse/device_matrix/compressed_rows.hpp>
+#include <krylith/vector/execution/kernel_context.hpp>
 
 namespace krylith {
 
@@ -28,20 +28,8 @@ struct column_product : column_product_operands<T> {
     kernel_context common;
 };
 
-namespace host {
-
-/// Enqueues the product. Bytes: those of the matrix once, and (1 to 3) k sizeof(T) a row.
-template <class T>
-void multiply_columns(device& device, const column_product<T>& a);
-
-} // namespace host
-
-namespace cuda {
-
-/// The same on a GPU.
-template <class T>
-void multiply_columns(device& device, const column_product<T>& a);
-
-} // namespace cuda
+KRYLITH_HOST_AND_CUDA(
+    /// Enqueues the product. Bytes: those of the matrix once, and (1 to 3) k sizeof(T) a row.
+    template <class T> void multiply_columns(device& device, const column_product<T>& a);)
 
 } // namespace krylith

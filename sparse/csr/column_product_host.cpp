@@ -2,8 +2,8 @@
 #include <krylith/device/host/host_team.hpp>
 #include <krylith/sparse/csr/column_product.hpp>
 #include <krylith/sparse/csr/column_rows_host.hpp>
+#include <krylith/vector/execution/host_context.hpp>
 #include <krylith/vector/kernels/host_chunks.hpp>
-#include <krylith/vector/scalar/host_context.hpp>
 
 namespace krylith::host {
 

@@ -15,7 +15,7 @@
 #include <krylith/sparse/epilogue/row_epilogue_host.hpp>
 #include <krylith/sparse/residual/block_rows.hpp>
 #include <krylith/sparse/storage/block_array.hpp>
-#include <krylith/vector/scalar/host_context.hpp>
+#include <krylith/vector/execution/host_context.hpp>
 
 namespace krylith::host {
 

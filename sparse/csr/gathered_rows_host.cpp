@@ -1,6 +1,6 @@
 #include <krylith/sparse/csr/gathered_rows_host.hpp>
 
-#if KRYLITH_GATHERS
+#if defined(__AVX512FP16__) && defined(__AVX512VL__)
 #include <immintrin.h>
 
 #include <algorithm>

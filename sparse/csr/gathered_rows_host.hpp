@@ -5,19 +5,16 @@
 
 #include <cstdint>
 
-// Gathers are worth it from Sapphire Rapids on: earlier processors of Intel's with AVX-512 make
-// them slow against Downfall (CVE-2022-40982), and those of AMD's load one number after the other.
-// Compilers therefore do not gather by themselves.
-#if defined(__AVX512FP16__) && defined(__AVX512VL__)
-#define KRYLITH_GATHERS 1
-#else
-#define KRYLITH_GATHERS 0
-#endif
-
 namespace krylith::host {
 
-/// Whether there is gather_rows() in this build.
-inline constexpr bool gathers = KRYLITH_GATHERS != 0;
+/// Whether there is gather_rows() in this build. Gathers are worth it from Sapphire Rapids on:
+/// earlier processors of Intel's with AVX-512 make them slow against Downfall (CVE-2022-40982), and
+/// those of AMD's load one number after the other. Compilers therefore do not gather by themselves.
+#if defined(__AVX512FP16__) && defined(__AVX512VL__)
+inline constexpr bool gathers = true;
+#else
+inline constexpr bool gathers = false;
+#endif
 /// Rows that are multiplied at once.
 inline constexpr int gathered_rows = 64;
 /// Rows among which one has more entries are multiplied one by one.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <krylith/vector/scalar/host_context.hpp>
+#include <krylith/vector/execution/host_context.hpp>
 
 namespace krylith::host {
 

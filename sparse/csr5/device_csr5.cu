@@ -7,7 +7,7 @@
 
 #include <krylith/device/cuda/launch_over.cuh>
 #include <krylith/device/error.hpp>
-#include <krylith/sparse/storage/two_pass_scan.cuh>
+#include <krylith/device/loops/two_pass_scan.cuh>
 
 namespace krylith::cuda {
 

@@ -23,65 +23,29 @@ class cusparse_matrix final : public device_matrix<T>, private whole_intake<T> {
 public:
     cusparse_matrix(std::shared_ptr<device> device, const local_csr<T>& block)
         : device_(std::move(device)), rows_(block.rows) {
-        const std::string item = "matrix";
         const std::int64_t nnz = block.nonzeros();
-        const auto starts_count = static_cast<std::size_t>(rows_) + 1;
         // The arrays are always copied: a descriptor of cuSPARSE would have to follow the caller's
         // arrays.
         local_csr<T> copied = block;
         copied.borrow = false;
-        values_ = values_of(device_, copied, item);
+        values_ = values_of(device_, copied, item_);
         own_ = buffer<T>(device_, static_cast<std::size_t>(rows_), "product");
         own_.zero();                  // cuSPARSE takes no empty matrix: A x stays zero
         if (rows_ == 0 || nnz == 0) { // diagonal() needs them all the same
-            narrow_offsets_ = buffer<std::int32_t>(device_, starts_count, item);
+            narrow_offsets_ =
+                buffer<std::int32_t>(device_, static_cast<std::size_t>(rows_) + 1, item_);
             narrow_offsets_.zero();
             return;
         }
         const resident_pattern pattern(device_, block, true);
-        const auto& d = static_cast<cuda_device&>(*device_);
-        const current_device current(d.ordinal());
+        const current_device current(device_->ordinal());
         const bool narrow = nnz <= std::numeric_limits<std::int32_t>::max();
-        if (narrow) {
-            columns_ = buffer<std::int32_t>(device_, static_cast<std::size_t>(nnz), item);
-            move_indices(*device_, pattern->columns, nnz, 0, columns_.data());
-            narrow_offsets_ = buffer<std::int32_t>(device_, starts_count, item);
-            move_indices(*device_, pattern->offsets, rows_ + 1, 0, narrow_offsets_.data());
-        } else {
-            // cuSPARSE takes offsets and columns of the same width.
-            wide_offsets_ = buffer<std::int64_t>(device_, starts_count, item);
-            move_indices(*device_, pattern->offsets, rows_ + 1, 0, wide_offsets_.data());
-            wide_columns_ = buffer<std::int64_t>(device_, static_cast<std::size_t>(nnz), item);
-            move_indices(*device_, pattern->columns, nnz, 0, wide_columns_.data());
-        }
-        const auto width = narrow ? CUSPARSE_INDEX_32I : CUSPARSE_INDEX_64I;
-        void* const starts = narrow ? static_cast<void*>(narrow_offsets_.data())
-                                    : static_cast<void*>(wide_offsets_.data());
-        void* const indices =
-            narrow ? static_cast<void*>(columns_.data()) : static_cast<void*>(wide_columns_.data());
-        check_cusparse(cusparseCreate(&handle_), "create");
-        check_cusparse(cusparseSetStream(handle_, d.stream()), "set stream");
-        T* const values = const_cast<T*>(values_.data()); // cuSPARSE has no const here
-        // cuSPARSE refuses more nonzeros than rows times columns, which a matrix with entries of
-        // the same place can have. It reads x at the columns of entries alone.
-        const std::int64_t columns = std::max(block.columns, (nnz + rows_ - 1) / rows_);
-        check_cusparse(cusparseCreateCsr(&matrix_, rows_, columns, nnz, starts, indices, values,
-                                         width, width, CUSPARSE_INDEX_BASE_ZERO, data_type<T>),
-                       "create matrix");
-        check_cusparse(cusparseCreateDnVec(&x_, columns, values, data_type<T>), "create x");
-        check_cusparse(cusparseCreateDnVec(&y_, rows_, values, data_type<T>), "create y");
-        const T one = 1;
-        const T zero = 0;
-        std::size_t bytes = 0;
-        check_cusparse(cusparseSpMV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one,
-                                               matrix_, x_, &zero, y_, data_type<T>,
-                                               CUSPARSE_SPMV_CSR_ALG2, &bytes),
-                       "buffer size");
-        workspace_ = buffer<unsigned char>(device_, bytes, "cuSPARSE workspace");
-        check_cusparse(cusparseSpMV_preprocess(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one,
-                                               matrix_, x_, &zero, y_, data_type<T>,
-                                               CUSPARSE_SPMV_CSR_ALG2, workspace_.data()),
-                       "preprocess");
+        if (narrow)
+            take_pattern(*pattern, narrow_offsets_, columns_);
+        else // cuSPARSE takes offsets and columns of the same width
+            take_pattern(*pattern, wide_offsets_, wide_columns_);
+        make_descriptors(block.columns, nnz, narrow);
+        prepare_product();
         device_->synchronize(); // before the pattern is given back
     }
 
@@ -131,6 +95,50 @@ public:
     }
 
 private:
+    template <class Index>
+    void take_pattern(const device_pattern& from, buffer<Index>& offsets, buffer<Index>& columns) {
+        const std::int64_t nnz = from.lengths.nonzeros;
+        columns = buffer<Index>(device_, static_cast<std::size_t>(nnz), item_);
+        move_indices(*device_, from.columns, nnz, 0, columns.data());
+        offsets = buffer<Index>(device_, static_cast<std::size_t>(rows_) + 1, item_);
+        move_indices(*device_, from.offsets, rows_ + 1, 0, offsets.data());
+    }
+
+    void make_descriptors(std::int64_t columns, std::int64_t nnz, bool narrow) {
+        const auto width = narrow ? CUSPARSE_INDEX_32I : CUSPARSE_INDEX_64I;
+        void* const starts = narrow ? static_cast<void*>(narrow_offsets_.data())
+                                    : static_cast<void*>(wide_offsets_.data());
+        void* const indices =
+            narrow ? static_cast<void*>(columns_.data()) : static_cast<void*>(wide_columns_.data());
+        check_cusparse(cusparseCreate(&handle_), "create");
+        check_cusparse(cusparseSetStream(handle_, static_cast<cuda_device&>(*device_).stream()),
+                       "set stream");
+        T* const values = const_cast<T*>(values_.data()); // cuSPARSE has no const here
+        // cuSPARSE refuses more nonzeros than rows times columns, which a matrix with entries of
+        // the same place can have. It reads x at the columns of entries alone.
+        columns = std::max(columns, (nnz + rows_ - 1) / rows_);
+        check_cusparse(cusparseCreateCsr(&matrix_, rows_, columns, nnz, starts, indices, values,
+                                         width, width, CUSPARSE_INDEX_BASE_ZERO, data_type<T>),
+                       "create matrix");
+        check_cusparse(cusparseCreateDnVec(&x_, columns, values, data_type<T>), "create x");
+        check_cusparse(cusparseCreateDnVec(&y_, rows_, values, data_type<T>), "create y");
+    }
+
+    void prepare_product() {
+        const T one = 1;
+        const T zero = 0;
+        std::size_t bytes = 0;
+        check_cusparse(cusparseSpMV_bufferSize(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one,
+                                               matrix_, x_, &zero, y_, data_type<T>,
+                                               CUSPARSE_SPMV_CSR_ALG2, &bytes),
+                       "buffer size");
+        workspace_ = buffer<unsigned char>(device_, bytes, "cuSPARSE workspace");
+        check_cusparse(cusparseSpMV_preprocess(handle_, CUSPARSE_OPERATION_NON_TRANSPOSE, &one,
+                                               matrix_, x_, &zero, y_, data_type<T>,
+                                               CUSPARSE_SPMV_CSR_ALG2, workspace_.data()),
+                       "preprocess");
+    }
+
     [[nodiscard]] const block_array<T>& array() const override { return values_; }
     template <class F>
     auto with_rows(const F& f) const {
@@ -140,6 +148,8 @@ private:
         return f(csr_rows<T, std::int32_t>{narrow_offsets_.data(), columns_.data(), values_.data(),
                                            rows_});
     }
+    static constexpr const char* item_ = "matrix";
+
     std::shared_ptr<device> device_;
     std::int64_t rows_;
     buffer<std::int32_t> narrow_offsets_;

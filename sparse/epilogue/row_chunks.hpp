@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include <krylith/sparse/storage/row_map.hpp>
+#include <krylith/sparse/device_matrix/row_map.hpp>
 
 namespace krylith::host {
 

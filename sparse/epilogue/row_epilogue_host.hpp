@@ -17,10 +17,10 @@
 
 #include <krylith/sparse/device_matrix.hpp>
 #include <krylith/sparse/epilogue/row_chunks.hpp>
+#include <krylith/vector/execution/host_context.hpp>
+#include <krylith/vector/execution/host_signal.hpp>
 #include <krylith/vector/ghosts/ghost_put.hpp>
 #include <krylith/vector/kernels/host_dot.hpp>
-#include <krylith/vector/scalar/host_context.hpp>
-#include <krylith/vector/scalar/host_signal.hpp>
 
 namespace krylith::host {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include <krylith/sparse/device_matrix.hpp>
-#include <krylith/vector/scalar/kernel_context_cuda.cuh>
+#include <krylith/vector/execution/kernel_context_cuda.cuh>
 
 namespace krylith::cuda {
 

@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/sparse/device_matrix.hpp>
 #include <krylith/sparse/external/product_call.hpp>
 
@@ -18,16 +19,8 @@ struct external_product {
     std::int64_t x_entries; ///< held and ghosts
 };
 
-namespace host {
-template <class T>
-[[nodiscard]] std::unique_ptr<device_matrix<T>> make_external(std::shared_ptr<device> device,
-                                                              const external_product<T>& product);
-} // namespace host
-
-namespace cuda {
-template <class T>
-[[nodiscard]] std::unique_ptr<device_matrix<T>> make_external(std::shared_ptr<device> device,
-                                                              const external_product<T>& product);
-} // namespace cuda
+KRYLITH_HOST_AND_CUDA(
+    template <class T> [[nodiscard]] std::unique_ptr<device_matrix<T>> make_external(
+        std::shared_ptr<device> device, const external_product<T>& product);)
 
 } // namespace krylith

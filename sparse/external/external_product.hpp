@@ -4,8 +4,8 @@
 #pragma once
 
 #include <krylith/sparse/device_matrix.hpp>
+#include <krylith/vector/execution/context_after.hpp>
 #include <krylith/vector/kernels/kernels.hpp>
-#include <krylith/vector/scalar/context_after.hpp>
 
 namespace krylith::host {
 
@@ -25,7 +25,7 @@ namespace krylith::cuda {
 /// skipped when the loop has stopped; it may then only write y.
 template <class T>
 void before_product(device& device, const spmv_arguments<T>& a) {
-    scalar_arguments s{a.common, 0, {}, {}, {}};
+    scalar_arguments s{a.common, 0, {}, {}};
     if (a.ghosts.from != 0 && s.common.signal_count == max_signals) {
         scalars(device, s);
         s.common = context_after(a.common);

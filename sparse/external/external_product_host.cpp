@@ -1,4 +1,5 @@
 #include <krylith/device/host/host_device.hpp>
+#include <krylith/device/language/instances.hpp>
 #include <krylith/sparse/epilogue/row_epilogue_host.hpp>
 #include <krylith/sparse/external/external_product.hpp>
 
@@ -26,9 +27,7 @@ void after_product(device& device, const spmv_arguments<T>& a, std::int64_t rows
     });
 }
 
-#define KRYLITH_INSTANTIATE(T)                                                                     \
-    template void before_product(device&, const spmv_arguments<T>&);                               \
-    template void after_product(device&, const spmv_arguments<T>&, std::int64_t, const T*);
+#define KRYLITH_INSTANTIATE(T) template struct instances<before_product<T>, after_product<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::host

@@ -7,7 +7,7 @@
 #include <krylith/sparse/merge/merge_path.hpp>
 #include <krylith/sparse/merge/merge_scratch.hpp>
 #include <krylith/sparse/storage/load_once.cuh>
-#include <krylith/vector/scalar/kernel_context_cuda.cuh>
+#include <krylith/vector/execution/kernel_context_cuda.cuh>
 
 namespace krylith::cuda {
 

@@ -4,7 +4,7 @@
 #include <krylith/sparse/pattern/block_lengths.hpp>
 #include <krylith/sparse/pattern/csr_tiles.hpp>
 #include <krylith/sparse/pattern/sell_layout.hpp>
-#include <krylith/vector/scalar/kernel_context_cuda.cuh>
+#include <krylith/vector/execution/kernel_context_cuda.cuh>
 
 #include <krylith/device/cuda/cuda_device.cuh>
 

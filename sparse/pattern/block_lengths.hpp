@@ -6,7 +6,7 @@
 #include <span>
 
 #include <krylith/device/device.hpp>
-#include <krylith/matrix/compressed/longest_row.hpp>
+#include <krylith/matrix/types/longest_row.hpp>
 
 namespace krylith {
 

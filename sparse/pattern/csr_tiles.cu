@@ -3,7 +3,7 @@
 // 256: a block follows the tiles of its chunk from each of these, and a walk over the chunks then
 // finds which one it is.
 #include <krylith/sparse/pattern/csr_tiles.hpp>
-#include <krylith/vector/scalar/kernel_context_cuda.cuh>
+#include <krylith/vector/execution/kernel_context_cuda.cuh>
 
 #include <krylith/device/cuda/cuda_device.cuh>
 

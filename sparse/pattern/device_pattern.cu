@@ -1,7 +1,7 @@
 // Offsets and boundary rows of blocks, on a CUDA device.
 #include <krylith/sparse/device_matrix.hpp>
 #include <krylith/sparse/pattern/device_pattern.hpp>
-#include <krylith/vector/scalar/kernel_context_cuda.cuh>
+#include <krylith/vector/execution/kernel_context_cuda.cuh>
 
 #include <krylith/device/cuda/launch_over.cuh>
 

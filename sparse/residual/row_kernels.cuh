@@ -6,8 +6,8 @@
 
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/memory/buffer.hpp>
+#include <krylith/sparse/device_matrix/doubled_residual.hpp>
 #include <krylith/sparse/residual/block_rows.hpp>
-#include <krylith/sparse/residual/doubled_residual.hpp>
 
 namespace krylith::cuda {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <krylith/sparse/device_matrix.hpp>
-#include <krylith/sparse/sell/sell_view.hpp>
+#include <krylith/sparse/device_matrix/sell_view.hpp>
 
 namespace krylith::cuda {
 

@@ -7,8 +7,8 @@
 
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/error.hpp>
+#include <krylith/device/loops/two_pass_scan.cuh>
 #include <krylith/sparse/sell/slice_pattern.cuh>
-#include <krylith/sparse/storage/two_pass_scan.cuh>
 
 namespace krylith::cuda {
 

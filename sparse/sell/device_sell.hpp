@@ -7,8 +7,8 @@
 #include <memory>
 
 #include <krylith/device/memory/buffer.hpp>
+#include <krylith/sparse/device_matrix/sell_view.hpp>
 #include <krylith/sparse/pattern/device_pattern.hpp>
-#include <krylith/sparse/sell/sell_view.hpp>
 
 namespace krylith {
 

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include <krylith/device/memory/buffer.hpp>
-#include <krylith/sparse/sell/sell_view.hpp>
+#include <krylith/sparse/device_matrix/sell_view.hpp>
 
 namespace krylith::cuda {
 

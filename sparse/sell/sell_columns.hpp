@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
+#include <krylith/sparse/device_matrix/sell_view.hpp>
 #include <krylith/sparse/pattern/sell_layout.hpp>
-#include <krylith/sparse/sell/sell_view.hpp>
 
 namespace krylith {
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <krylith/sparse/device_matrix/sell_view.hpp>
 #include <krylith/sparse/pattern/sell_layout.hpp>
-#include <krylith/sparse/sell/sell_view.hpp>
 #include <krylith/sparse/storage/load_once.cuh>
 
 namespace krylith::cuda {

@@ -6,9 +6,9 @@
 #include <limits>
 
 #include <krylith/device/cuda/warp.cuh>
+#include <krylith/sparse/device_matrix/sell_view.hpp>
 #include <krylith/sparse/pattern/sell_layout.hpp>
 #include <krylith/sparse/sell/row_tile.cuh>
-#include <krylith/sparse/sell/sell_view.hpp>
 
 namespace krylith::cuda {
 

@@ -14,9 +14,9 @@
 #include <cstdint>
 
 #include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/sparse/device_matrix/stencil.hpp>
 #include <krylith/sparse/epilogue/row_epilogue.cuh>
 #include <krylith/sparse/sell/sell_slices.cuh>
-#include <krylith/sparse/sell/stencil.hpp>
 
 namespace krylith::cuda {
 

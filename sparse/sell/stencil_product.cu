@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/language/instances.hpp>
 #include <krylith/sparse/epilogue/launch_rows.cuh>
 #include <krylith/sparse/sell/stencil_kernel.cuh>
 
@@ -43,10 +44,7 @@ void apply_stencil(device& device, const spmv_arguments<T>& a, const sell_view<T
     }
 }
 
-#define KRYLITH_INSTANTIATE(T)                                                                     \
-    template bool takes_lane_rows(const spmv_arguments<T>&);                                       \
-    template void apply_stencil(device&, const spmv_arguments<T>&, const sell_view<T>&,            \
-                                stencil_shape);
+#define KRYLITH_INSTANTIATE(T) template struct instances<takes_lane_rows<T>, apply_stencil<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

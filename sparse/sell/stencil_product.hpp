@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include <krylith/sparse/device_matrix.hpp>
-#include <krylith/sparse/sell/sell_view.hpp>
+#include <krylith/sparse/device_matrix/sell_view.hpp>
 
 namespace krylith::cuda {
 

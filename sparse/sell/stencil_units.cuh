@@ -4,10 +4,10 @@
 
 #include <cstdint>
 
+#include <krylith/sparse/device_matrix/stencil.hpp>
 #include <krylith/sparse/epilogue/row_epilogue.cuh>
 #include <krylith/sparse/sell/narrow_values.hpp>
 #include <krylith/sparse/sell/sell_loads.cuh>
-#include <krylith/sparse/sell/stencil.hpp>
 #include <krylith/sparse/sell/uniform_slices.cuh>
 
 namespace krylith::cuda {

@@ -9,7 +9,7 @@
 #include <krylith/sparse/sell/halved_values.cuh>
 #include <krylith/sparse/sell/narrow_values.hpp>
 #include <krylith/sparse/sell/sell_loads.cuh>
-#include <krylith/vector/scalar/kernel_context_cuda.cuh>
+#include <krylith/vector/execution/kernel_context_cuda.cuh>
 
 namespace krylith::cuda {
 

@@ -8,7 +8,7 @@
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/cuda/warp.cuh>
 #include <krylith/sparse/spgemm/row_lists.cuh>
-#include <krylith/vector/scalar/kernel_context_cuda.cuh>
+#include <krylith/vector/execution/kernel_context_cuda.cuh>
 
 namespace krylith::cuda {
 
@@ -24,8 +24,7 @@ struct class_range {
     }
 };
 
-/// Counts the rows of each class in each block: counts[block * most + class]. which(row) is a
-/// class, or -1.
+/// Counts the rows of each class in each block: counts[block * most + class] of which(row).
 template <class Class>
 __global__ void __launch_bounds__(block_threads)
     count_classes(const __grid_constant__ Class which, std::int64_t rows, unsigned* counts) {

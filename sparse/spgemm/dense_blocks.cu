@@ -6,7 +6,7 @@
 #include <bit>
 
 #include <krylith/sparse/spgemm/byte_peak.hpp>
-#include <krylith/vector/scalar/kernel_context_cuda.cuh>
+#include <krylith/vector/execution/kernel_context_cuda.cuh>
 
 #include <krylith/device/cuda/launch_over.cuh>
 

@@ -1,8 +1,8 @@
 // Giant rows: patterns by a bit for each column.
+#include <krylith/device/loops/two_pass_scan.cuh>
 #include <krylith/sparse/spgemm/byte_peak.hpp>
 #include <krylith/sparse/spgemm/giant_rows.hpp>
 #include <krylith/sparse/spgemm/wide_rows.cuh>
-#include <krylith/sparse/storage/two_pass_scan.cuh>
 
 #include <krylith/device/cuda/cuda_device.cuh>
 

@@ -2,15 +2,14 @@
 #include <algorithm>
 #include <vector>
 
+#include <krylith/device/loops/two_pass_scan.cuh>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/sparse/spgemm/byte_peak.hpp>
 #include <krylith/sparse/spgemm/dense_blocks.hpp>
-#include <krylith/sparse/spgemm/neighbour_records.hpp>
 #include <krylith/sparse/spgemm/product_counts.cuh>
 #include <krylith/sparse/spgemm/row_lists.cuh>
 #include <krylith/sparse/spgemm/spgemm_phases.hpp>
 #include <krylith/sparse/spgemm/spgemm_plan.hpp>
-#include <krylith/sparse/storage/two_pass_scan.cuh>
 
 #include <krylith/device/cuda/launch_over.cuh>
 
@@ -86,15 +85,10 @@ spgemm_estimate estimate_products(const std::shared_ptr<device>& device, const c
     e.products = static_cast<std::int64_t>(totals.products);
     e.most_nonzeros = static_cast<std::int64_t>(totals.most_results);
     e.result_bytes = 8 * (a.rows + 1) + (4 + value_bytes) * e.most_nonzeros;
-    // Offsets, places, arrays of 4 bytes a row, and which rows repeat others.
-    e.extra_bytes = most_block_bytes(a, b) + 16 * (a.rows + 1) + 37 * a.rows +
+    // Offsets, places, and six arrays of 4 bytes a row.
+    e.extra_bytes = most_block_bytes(a, b) + 16 * (a.rows + 1) + 24 * a.rows +
                     static_cast<std::int64_t>(totals.placed + totals.many_placed) +
                     std::int64_t{symbolic_scratch_bytes} + 1024 + product_totals_bytes(a);
-    const std::int64_t hashed = totals.rows_of[static_cast<int>(count_class::hashed)];
-    if (hashed + std::int64_t{totals.of_many} >= limits_of_rows().sampled_rows)
-        e.extra_bytes +=
-            (hashed + totals.of_many) * (most_record_bytes / neighbour_limits::rows + 8) + a.rows +
-            2 * most_record_bytes;
     const std::int64_t giant = totals.rows_of[static_cast<int>(count_class::giant)];
     const std::int64_t wide = totals.rows_of[static_cast<int>(count_class::wide)];
     e.extra_bytes += static_cast<std::int64_t>(sizeof(sorted_row)) * (giant + wide);

@@ -7,7 +7,7 @@
 #include <krylith/sparse/spgemm/product_totals.hpp>
 #include <krylith/sparse/spgemm/row_classes.hpp>
 #include <krylith/sparse/spgemm/spgemm_pattern.hpp>
-#include <krylith/vector/scalar/kernel_context_cuda.cuh>
+#include <krylith/vector/execution/kernel_context_cuda.cuh>
 
 namespace krylith::cuda {
 

@@ -9,12 +9,12 @@
 namespace krylith {
 
 /// The kernels of the symbolic phase, by the products of a row.
-enum class count_class : int { none, merged, short_32, short_64, hashed, wide, giant, number };
+enum class count_class : int { none, merged, short_64, hashed, wide, giant, number };
 
 /// The kernels of the numeric phase. The first five hold the row of C in shared memory, and know
 /// the place of each product; `lane` has a thread a row. `searched` finds places by binary search,
 /// and so does `giant_searched`, of whose rows the whole GPU finds the columns. `giant_sorted`
-/// sorts products. `together` are added up eight at a time, by the records of these.
+/// sorts products.
 enum class sum_class : int {
     places_32,
     places_64,
@@ -25,7 +25,6 @@ enum class sum_class : int {
     giant_searched,
     giant_sorted,
     none,
-    together,
     number
 };
 
@@ -54,7 +53,6 @@ struct class_rules {
         if (products == 0) return count_class::none;
         if (products <= most_merged_products && entries <= most_merged_entries)
             return count_class::merged;
-        if (products <= 32) return count_class::short_32;
         if (products <= 64) return count_class::short_64;
         if (products <= most_hashed_products) return count_class::hashed;
         if (is_giant(products, entries)) return count_class::giant;

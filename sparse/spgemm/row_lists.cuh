@@ -11,12 +11,6 @@ namespace krylith::cuda {
 /// The scratch of the symbolic phase: of running sums, and of lists of classes.
 inline constexpr int symbolic_scratch_bytes = 65536;
 
-/// Rows that the device counts.
-struct counted_rows {
-    const std::int32_t* rows;
-    const unsigned* count;
-};
-
 /// Where kernels put the rows that they have no room for, in any order.
 struct overflow_list {
     std::int32_t* rows;

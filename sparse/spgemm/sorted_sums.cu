@@ -1,11 +1,11 @@
 // Giant rows: values by sorting products.
 #include <cub/device/device_radix_sort.cuh>
 
+#include <krylith/device/loops/two_pass_scan.cuh>
 #include <krylith/sparse/spgemm/byte_peak.hpp>
 #include <krylith/sparse/spgemm/giant_rows.hpp>
 #include <krylith/sparse/spgemm/placed_sums.cuh>
 #include <krylith/sparse/spgemm/row_limits.hpp>
-#include <krylith/sparse/storage/two_pass_scan.cuh>
 
 #include <krylith/device/cuda/cuda_device.cuh>
 

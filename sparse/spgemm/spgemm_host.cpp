@@ -8,6 +8,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/host/host_device.hpp>
 #include <krylith/device/host/host_team.hpp>
+#include <krylith/device/language/instances.hpp>
 #include <krylith/sparse/spgemm/host_rows.hpp>
 #include <krylith/sparse/spgemm/row_shares.hpp>
 #include <krylith/sparse/spgemm/spgemm_phases.hpp>
@@ -289,10 +290,7 @@ spgemm_estimate estimate_spgemm(const device_csr<T>& a, const device_csr<T>& b) 
     return e;
 }
 
-#define KRYLITH_INSTANTIATE(T)                                                                     \
-    template std::unique_ptr<detail::spgemm_phases<T>> make_spgemm(                                \
-        const device_csr<T>&, const device_csr<T>&, device_csr<T>*);                               \
-    template spgemm_estimate estimate_spgemm(const device_csr<T>&, const device_csr<T>&);
+#define KRYLITH_INSTANTIATE(T) template struct instances<make_spgemm<T>, estimate_spgemm<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::host

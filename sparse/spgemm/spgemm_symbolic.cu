@@ -7,13 +7,10 @@
 #include <krylith/sparse/spgemm/byte_peak.hpp>
 #include <krylith/sparse/spgemm/class_lists.cuh>
 #include <krylith/sparse/spgemm/giant_rows.hpp>
-#include <krylith/sparse/spgemm/hashed_blocks.cuh>
 #include <krylith/sparse/spgemm/hashed_rows.cuh>
 #include <krylith/sparse/spgemm/merged_rows.cuh>
-#include <krylith/sparse/spgemm/neighbouring_rows.cuh>
 #include <krylith/sparse/spgemm/product_totals.hpp>
 #include <krylith/sparse/spgemm/ranged_rows.cuh>
-#include <krylith/sparse/spgemm/repeated_rows.cuh>
 #include <krylith/sparse/spgemm/spgemm_phases.hpp>
 #include <krylith/sparse/spgemm/spgemm_plan.hpp>
 #include <krylith/sparse/spgemm/symbolic_arrays.cuh>
@@ -59,7 +56,6 @@ public:
         plan_.products = static_cast<std::int64_t>(totals.products);
         plan_.width = width_for(plan_.products, a_.nonzeros);
         decide_on_many(totals);
-        find_repeats(totals);
         if (a_.rows != 0) count_rows(totals);
         plan_.peak_bytes = bytes_.peak();
         return std::move(plan_);
@@ -68,7 +64,7 @@ public:
 private:
     /// Hashes rows of many products where most of some that are tried have few results.
     void decide_on_many(product_totals& totals) {
-        if (!rules_.limits.places || totals.of_many < rules_.limits.sampled_rows / 8) return;
+        if (!rules_.limits.places || totals.of_many < rules_.limits.sampled_rows) return;
         constexpr std::int64_t tried = 2048; // rows of A, of which some are of this kind
         const std::int64_t every = std::max<std::int64_t>(a_.rows / tried, 1);
         unsigned found[2] = {}; // tried, and few
@@ -82,39 +78,6 @@ private:
         totals.rows_of[static_cast<int>(count_class::wide)] -= totals.of_many;
         totals.rows_of[static_cast<int>(count_class::hashed)] += totals.of_many;
         totals.placed += totals.many_placed;
-    }
-
-    /// Finds the rows that repeat others, and takes them out of their class, where this may spare
-    /// much: most rows are wide.
-    void find_repeats(product_totals& totals) {
-        unsigned& wide = totals.rows_of[static_cast<int>(count_class::wide)];
-        if (2 * std::int64_t{wide} < a_.rows || wide < 2) return;
-        plan_.repeats = bytes_.make<std::uint8_t>(device_, a_.rows);
-        const unsigned long long found = counted([&](unsigned long long* count) {
-            launch_rows(find_repeated, block_threads / 8, a_,
-                        count_class_of{rules_, a_.offsets, products_.data(), nullptr},
-                        plan_.repeats.data(), count);
-        });
-        wide -= static_cast<unsigned>(found);
-        if (found == 0) bytes_.drop(plan_.repeats);
-    }
-
-    /// What kernels that `enqueue` gives a counter add up.
-    template <class Enqueue>
-    [[nodiscard]] unsigned long long counted(const Enqueue& enqueue) {
-        enqueue(zeroed(*device_, plan_.next.data()));
-        unsigned long long found = 0;
-        device_->download(&found, plan_.next.data(), sizeof found);
-        return found;
-    }
-
-    /// Launches kernel(arguments) for all rows, of which a block does `of_block` at a time.
-    template <class Kernel, class... Arguments>
-    void launch_rows(Kernel kernel, int of_block, const Arguments&... arguments) {
-        const launch_scope launch(*device_);
-        kernel<<<launch.blocks(kernel, block_threads, (a_.rows + of_block - 1) / of_block),
-                 block_threads, 0, launch.stream()>>>(arguments...);
-        launch.check_launch();
     }
 
     void count_rows(const product_totals& totals) {
@@ -144,9 +107,6 @@ private:
     }
 
     void count_by_class(const product_totals& totals) {
-        const auto rows_of = [&](count_class c) {
-            return std::int64_t{totals.rows_of[static_cast<int>(c)]};
-        };
         bool mixed = true;
         for (int c = 0; c < static_cast<int>(count_class::number); ++c)
             mixed = mixed && totals.rows_of[c] != a_.rows;
@@ -156,127 +116,68 @@ private:
         std::ranges::copy(totals.rows_of, listed);
         listed[static_cast<int>(count_class::none)] = 0;
         row_list of_class[static_cast<int>(count_class::number)];
-        list_rows(count_class_of{rules_, a_.offsets, products_.data(), plan_.repeats.data()},
-                  listed, lists.data(), of_class);
+        list_rows(count_class_of{rules_, a_.offsets, products_.data()}, listed, lists.data(),
+                  of_class);
         const auto rows = [&](count_class c) { return of_class[static_cast<int>(c)]; };
-        if (rows_of(count_class::none) != 0) counts_.zero();
-        const row_list hashed = rows(count_class::hashed);
-        buffer<unsigned> counters = bytes_.make<unsigned>(device_, 6);
-        counters.zero();
-        buffer<std::int32_t> alone; // hashed rows that their neighbours don't help
-        if (hashed.count >= rules_.limits.sampled_rows && rules_.limits.places)
-            alone = bytes_.make<std::int32_t>(device_, hashed.count);
-        const overflow_list not_together{alone.data(), counters.data() + 5};
-        joined_lists hashed_alone{hashed, nullptr, nullptr};
-        if (alone.size() != 0 && take_neighbours(hashed, not_together))
-            hashed_alone = {row_list{nullptr, 0}, not_together.rows, not_together.count};
+        if (totals.rows_of[static_cast<int>(count_class::none)] != 0) counts_.zero();
         const symbolic_results to = make_places(totals);
         launch_list(merged_rows, rows(count_class::merged), block_threads, to);
-        launch_list(short_rows<8, 32>, rows(count_class::short_32), block_threads / 8, to);
         launch_list(short_rows<8, 64>, rows(count_class::short_64), block_threads / 8, to);
-        const row_list wide = rows(count_class::wide);
-        const std::int64_t blocked =
-            b_.columns >= least_blocked_columns ? wide.count + hashed.count : 0;
-        buffer<std::int32_t> overflow =
-            bytes_.make<std::int32_t>(device_, 2 * (hashed.count + blocked));
-        const overflow_list once{overflow.data(), counters.data()};
-        const overflow_list twice{once.rows + hashed.count, counters.data() + 1};
-        const overflow_list of_ranges{twice.rows + hashed.count, counters.data() + 2};
-        const overflow_list thrice{of_ranges.rows + blocked, counters.data() + 3};
-        if (hashed.count != 0) {
-            launch_for(hashed_rows, hashed.count, block_warps, hashed_alone, to, once);
-            launch_for(hashed_blocks, hashed.count, block_warps,
-                       counted_rows{once.rows, once.count}, plan_.width, counts_.data(), twice);
-        }
-        joined_lists lists_left{wide, twice.rows, hashed.count != 0 ? twice.count : nullptr};
-        if (blocked != 0) {
-            make_pool(wide, thrice);
-            const column_pool room = pool();
-            launch_for(ranged_rows, blocked, 1, lists_left, plan_.width, counts_.data(), room,
-                       of_ranges);
-            launch_for(blocked_rows<false>, blocked, 1,
-                       joined_lists{row_list{nullptr, 0}, of_ranges.rows, of_ranges.count},
-                       plan_.width, counts_.data(), nullptr, nullptr, room, thrice);
-            lists_left = {row_list{nullptr, 0}, thrice.rows, thrice.count};
-        }
-        if (wide.count + hashed.count != 0) {
-            const launch_scope launch(*device_);
-            const auto kernel = wide_rows<false>;
-            const std::size_t shared = range_bytes(b_.columns);
-            allow_shared(kernel, shared);
-            kernel<<<launch.blocks(kernel, block_threads, wide.count + hashed.count, shared),
-                     block_threads, shared, launch.stream()>>>(a_, b_, lists_left, plan_.width,
-                                                               counts_.data(), nullptr, nullptr,
-                                                               counters.data() + 4);
-            launch.check_launch();
-        }
-        if (plan_.repeats.size() != 0)
-            launch_rows(copy_counts, block_threads, plan_.repeats.data(), a_.rows, counts_.data());
+        count_long_rows(rows(count_class::hashed), rows(count_class::wide), to);
         count_giants(rows(count_class::giant));
-        bytes_.drop(overflow);
-        bytes_.drop(alone);
-        bytes_.drop(counters);
-        if (plan_.neighbours.count() != 0)
-            plan_.neighbours.lists = std::move(lists);
-        else
-            bytes_.drop(lists);
+        bytes_.drop(lists);
     }
 
-    /// Makes room for the places of products, of rows that are not taken together.
+    /// Counts the rows of many products: hashed ones by a warp, wide ones and what is left by a
+    /// block. Kernels list the rows that they have no room for, and the next takes them.
+    void count_long_rows(const row_list& hashed, const row_list& wide, const symbolic_results& to) {
+        const std::int64_t all = hashed.count + wide.count;
+        if (all == 0) return;
+        const std::int64_t blocked = b_.columns >= least_blocked_columns ? all : 0;
+        buffer<std::int32_t> overflow =
+            bytes_.make<std::int32_t>(device_, hashed.count + 2 * blocked);
+        buffer<unsigned> counters = bytes_.make<unsigned>(device_, 4);
+        counters.zero();
+        const overflow_list left_by_hashed{overflow.data(), counters.data()};
+        const overflow_list left_by_ranges{left_by_hashed.rows + hashed.count, counters.data() + 1};
+        const overflow_list left_by_blocks{left_by_ranges.rows + blocked, counters.data() + 2};
+        launch_list(hashed_rows, hashed, block_warps, to, left_by_hashed);
+        joined_lists lists_left{wide, left_by_hashed.rows, left_by_hashed.count};
+        if (blocked != 0) {
+            make_pool(wide, left_by_blocks);
+            const column_pool room = pool();
+            launch_for(ranged_rows, blocked, 1, lists_left, plan_.width, counts_.data(), room,
+                       left_by_ranges);
+            launch_for(
+                blocked_rows<false>, blocked, 1,
+                joined_lists{row_list{nullptr, 0}, left_by_ranges.rows, left_by_ranges.count},
+                plan_.width, counts_.data(), nullptr, nullptr, room, left_by_blocks);
+            lists_left = {row_list{nullptr, 0}, left_by_blocks.rows, left_by_blocks.count};
+        }
+        const launch_scope launch(*device_);
+        const auto kernel = wide_rows<false>;
+        const std::size_t shared = range_bytes(b_.columns);
+        allow_shared(kernel, shared);
+        kernel<<<launch.blocks(kernel, block_threads, all, shared), block_threads, shared,
+                 launch.stream()>>>(a_, b_, lists_left, plan_.width, counts_.data(), nullptr,
+                                    nullptr, counters.data() + 3);
+        launch.check_launch();
+        bytes_.drop(counters);
+        bytes_.drop(overflow);
+    }
+
+    /// Makes room for the places of products.
     [[nodiscard]] symbolic_results make_places(const product_totals& totals) {
         symbolic_results to{counts_.data(), nullptr, nullptr};
         if (!rules_.limits.places) return to;
         plan_.places_at = bytes_.make<std::int64_t>(device_, a_.rows + 1);
         scan(*device_,
-             place_offsets{rules_, a_.offsets, products_.data(), together_.data(), a_.rows,
-                           plan_.places_at.data()},
+             place_offsets{rules_, a_.offsets, products_.data(), a_.rows, plan_.places_at.data()},
              a_.rows, scratch_.data());
-        auto placed = static_cast<std::int64_t>(totals.placed);
-        if (together_.size() != 0)
-            device_->download(&placed, plan_.places_at.data() + a_.rows, sizeof placed);
-        plan_.places = bytes_.make<std::uint8_t>(device_, placed);
+        plan_.places = bytes_.make<std::uint8_t>(device_, static_cast<std::int64_t>(totals.placed));
         to.places_at = plan_.places_at.data();
         to.places = plan_.places.data();
         return to;
-    }
-
-    /// Takes neighbouring rows together where that suits most of some that are tried, and returns
-    /// whether it did: `overflow` has the rows that are left.
-    [[nodiscard]] bool take_neighbours(const row_list& rows, const overflow_list& overflow) {
-        if (std::max(a_.nonzeros, b_.nonzeros) >= neighbour_limits::all_entries) return false;
-        constexpr std::int64_t of_group = neighbour_limits::rows;
-        const std::int64_t groups = (rows.count + of_group - 1) / of_group;
-        const std::int64_t stride = record_stride(rows, groups);
-        if (stride == 0) return false;
-        plan_.neighbours.rows = rows;
-        plan_.neighbours.stride = stride;
-        plan_.neighbours.records = bytes_.make<std::byte>(device_, groups * stride);
-        together_ = bytes_.make<std::uint8_t>(device_, a_.rows);
-        together_.zero();
-        launch_list(neighbouring_rows, rows, block_warps * of_group, std::int64_t{1},
-                    static_cast<std::int32_t*>(nullptr), plan_.neighbours.array(), counts_.data(),
-                    together_.data(), overflow);
-        return true;
-    }
-
-    /// The bytes that suffice for the records of nearly all groups, by some of these; 0 where many
-    /// of them find no room.
-    [[nodiscard]] std::int64_t record_stride(const row_list& rows, std::int64_t groups) {
-        constexpr std::int64_t tried = 512;
-        const std::int64_t every = std::max<std::int64_t>(groups / tried, 1);
-        buffer<std::int32_t> sizes =
-            bytes_.make<std::int32_t>(device_, (groups + every - 1) / every);
-        launch_list(neighbouring_rows, rows, block_warps * neighbour_limits::rows * every, every,
-                    sizes.data(), record_array{nullptr, 0}, counts_.data(),
-                    static_cast<std::uint8_t*>(nullptr), overflow_list{nullptr, nullptr});
-        std::vector<std::int32_t> found = sizes.download();
-        bytes_.drop(sizes);
-        std::sort(found.begin(), found.end());
-        const std::size_t fitting =
-            static_cast<std::size_t>(found.end() - std::upper_bound(found.begin(), found.end(), 0));
-        if (2 * fitting < found.size()) return 0;
-        constexpr std::size_t larger = 50; // one of so many may be
-        return found[found.size() - 1 - fitting / larger];
     }
 
     [[nodiscard]] column_pool pool() {
@@ -291,15 +192,15 @@ private:
         if (wide.count < least) return;
         const std::int64_t every = wide.count / (least / 4);
         const std::int64_t looked_at = (wide.count + every - 1) / every;
-        const auto sum = static_cast<double>(counted([&](unsigned long long* used) {
-            launch_for(blocked_rows<false>, looked_at, 1,
-                       joined_lists{wide, nullptr, nullptr, every}, plan_.width, counts_.data(),
-                       nullptr, nullptr, column_pool{nullptr, 0, used, nullptr}, overflow);
-        }));
+        launch_for(blocked_rows<false>, looked_at, 1, joined_lists{wide, nullptr, nullptr, every},
+                   plan_.width, counts_.data(), nullptr, nullptr,
+                   column_pool{nullptr, 0, zeroed(*device_, plan_.next.data()), nullptr}, overflow);
+        unsigned long long sum = 0;
+        device_->download(&sum, plan_.next.data(), sizeof sum);
         device_->zero(overflow.count, sizeof *overflow.count);
         constexpr double spare = 1.25;
-        const double expected =
-            spare * sum / static_cast<double>(looked_at) * static_cast<double>(wide.count);
+        const double expected = spare * static_cast<double>(sum) / static_cast<double>(looked_at) *
+                                static_cast<double>(wide.count);
         plan_.kept_columns = bytes_.make<std::int32_t>(
             device_, std::min(static_cast<std::int64_t>(expected), most_pooled(a_, b_)));
         plan_.kept_at = bytes_.make<std::uint32_t>(device_, a_.rows);
@@ -340,8 +241,7 @@ private:
     }
 
     void divide_results() {
-        const sum_class_of class_of{rules_, a_.offsets, products_.data(), counts_.data(),
-                                    together_.data()};
+        const sum_class_of class_of{rules_, a_.offsets, products_.data(), counts_.data()};
         result_totals found{};
         {
             buffer<result_totals> totals = bytes_.make<result_totals>(device_, 1);
@@ -363,7 +263,6 @@ private:
         plan_.lists = bytes_.make<std::int32_t>(device_, listed);
         list_rows(class_of, std::span(found.rows_of).first(classes), plan_.lists.data(),
                   plan_.rows_of);
-        find_searched_first(class_of);
         for (int i = 0; i < 2; ++i) {
             const row_list rows = plan_.rows_of[static_cast<int>(sum_class::searched) + i];
             if (rows.count == 0) continue;
@@ -376,26 +275,6 @@ private:
         }
         plan_.giant_searched = rows_in(plan_.rows_of[static_cast<int>(sum_class::giant_searched)]);
         describe_sorted(plan_.rows_of[static_cast<int>(sum_class::giant_sorted)]);
-    }
-
-    /// Lists the rows whose columns are to be searched out.
-    void find_searched_first(const sum_class_of& class_of) {
-        const row_list searched = plan_.rows_of[static_cast<int>(sum_class::searched)];
-        plan_.searched_first = searched;
-        if (plan_.repeats.size() == 0) return;
-        const unsigned long long kept = counted([&](unsigned long long* count) {
-            launch_rows(keep_searched, block_threads, class_of, a_.rows, plan_.repeats.data(),
-                        count);
-        });
-        if (kept == 0) return bytes_.drop(plan_.repeats);
-        const std::int64_t firsts = searched.count - static_cast<std::int64_t>(kept);
-        plan_.firsts = bytes_.make<std::int32_t>(device_, firsts);
-        unsigned listed[static_cast<int>(sum_class::none)] = {};
-        row_list lists[static_cast<int>(sum_class::none)];
-        listed[static_cast<int>(sum_class::searched)] = static_cast<unsigned>(firsts);
-        list_rows(first_class_of{class_of, plan_.repeats.data()}, listed, plan_.firsts.data(),
-                  lists);
-        plan_.searched_first = lists[static_cast<int>(sum_class::searched)];
     }
 
     void describe_sorted(const row_list& rows) {
@@ -420,7 +299,6 @@ private:
     spgemm_plan plan_;
     buffer<std::uint32_t> products_; // of each row, at most 2^32 - 1
     buffer<std::int32_t> counts_;    // nonzeros of C
-    buffer<std::uint8_t> together_;  // rows that are taken with their neighbours; empty: none
     buffer<char> scratch_;
 };
 
@@ -428,12 +306,9 @@ private:
 
 std::int64_t spgemm_plan::bytes() const noexcept {
     return static_cast<std::int64_t>(
-        (offsets.size() + places_at.size() + searched[0].at.size() + searched[1].at.size() +
-         next.size()) *
-            8 +
-        places.size() + repeats.size() + static_cast<std::size_t>(neighbours.bytes()) +
-        kept_columns.size() * sizeof(std::int32_t) + kept_at.size() * sizeof(std::uint32_t) +
-        (lists.size() + firsts.size()) * sizeof(std::int32_t));
+        8 * (offsets.size() + places_at.size() + searched[0].at.size() + searched[1].at.size() +
+             next.size()) +
+        4 * (lists.size() + kept_columns.size() + kept_at.size()) + places.size());
 }
 
 spgemm_plan plan_spgemm(const std::shared_ptr<device>& device, const csr_pattern& a,

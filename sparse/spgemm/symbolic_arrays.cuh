@@ -3,10 +3,10 @@
 
 #include <cstdint>
 
+#include <krylith/device/loops/two_pass_scan.cuh>
 #include <krylith/sparse/spgemm/giant_rows.hpp>
 #include <krylith/sparse/spgemm/row_classes.hpp>
 #include <krylith/sparse/spgemm/spgemm_pattern.hpp>
-#include <krylith/sparse/storage/two_pass_scan.cuh>
 
 namespace krylith::cuda {
 
@@ -20,7 +20,6 @@ struct place_offsets {
     class_rules rules;
     const std::int64_t* a_offsets;
     const std::uint32_t* products;
-    const std::uint8_t* together; ///< [rows] not 0: added up with its neighbours; null: none is
     std::int64_t rows;
     std::int64_t* at;
 
@@ -28,7 +27,6 @@ struct place_offsets {
         return static_cast<std::uint32_t>(rows);
     }
     [[nodiscard]] __device__ sized load(std::uint32_t i) const {
-        if (together != nullptr && together[i] != 0) return {0};
         const std::int64_t entries = a_offsets[i + 1] - a_offsets[i];
         return {rules.may_be_placed(products[i], entries) ? std::int64_t{products[i]} : 0};
     }
@@ -58,9 +56,7 @@ struct count_class_of {
     class_rules rules;
     const std::int64_t* a_offsets;
     const std::uint32_t* products;
-    const std::uint8_t* repeats; ///< rows that are not 0 here have no class; null: all have
     [[nodiscard]] __device__ int operator()(std::uint32_t i) const {
-        if (repeats != nullptr && repeats[i] != 0) return -1;
         return static_cast<int>(rules.of_products(products[i], a_offsets[i + 1] - a_offsets[i]));
     }
 };
@@ -70,9 +66,7 @@ struct sum_class_of {
     const std::int64_t* a_offsets;
     const std::uint32_t* products;
     const std::int32_t* results;
-    const std::uint8_t* together; ///< null: no row is
     [[nodiscard]] __device__ int operator()(std::uint32_t i) const {
-        if (together != nullptr && together[i] != 0) return static_cast<int>(sum_class::together);
         return static_cast<int>(
             rules.of_results(products[i], a_offsets[i + 1] - a_offsets[i], results[i]));
     }

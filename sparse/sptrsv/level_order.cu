@@ -3,6 +3,7 @@
 
 #include <cub/device/device_radix_sort.cuh>
 
+#include <krylith/device/language/instances.hpp>
 #include <krylith/sparse/sptrsv/awaited_rows.hpp>
 #include <krylith/sparse/sptrsv/chain_starts.hpp>
 #include <krylith/sparse/sptrsv/level_order.hpp>
@@ -173,10 +174,7 @@ std::vector<std::int64_t> first_places(const std::shared_ptr<device>& device,
     return result;
 }
 
-#define KRYLITH_INSTANTIATE(T)                                                                     \
-    template level_order order_by_level(const std::shared_ptr<device>&, const triangle_source<T>&, \
-                                        int);                                                      \
-    template std::int64_t count_levels(const std::shared_ptr<device>&, const triangle_source<T>&);
+#define KRYLITH_INSTANTIATE(T) template struct instances<order_by_level<T>, count_levels<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -1,6 +1,7 @@
 #include <memory>
 #include <string>
 
+#include <krylith/device/language/instances.hpp>
 #include <krylith/sparse/sptrsv/row_solve.cuh>
 #include <krylith/sparse/sptrsv/slice_solve.cuh>
 #include <krylith/sparse/sptrsv/solve_kernels.hpp>
@@ -180,15 +181,8 @@ std::int64_t find_bad_pivot(const std::shared_ptr<device>& device, const triangl
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template void forget_words(device&, T*, std::int64_t);                                         \
-    template void solve_slices(device&, const triangle_slices<T>&, const triangular_vectors<T>&,   \
-                               const solve_words<T>&, const solve_launch&);                        \
-    template void solve_level(device&, const triangle_slices<T>&, const triangular_vectors<T>&,    \
-                              int, std::int64_t, std::int64_t);                                    \
-    template void solve_rows(device&, const triangle_source<T>&, bool, const std::int32_t*,        \
-                             std::int64_t, const triangular_vectors<T>&, const solve_words<T>&,    \
-                             const solve_launch&);                                                 \
-    template std::int64_t find_bad_pivot(const std::shared_ptr<device>&, const triangle_source<T>&);
+    template struct instances<forget_words<T>, solve_slices<T>, solve_level<T>, solve_rows<T>,     \
+                              find_bad_pivot<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

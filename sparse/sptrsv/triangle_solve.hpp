@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/sparse/sptrsv/level_slices.hpp>
 #include <krylith/sparse/sptrsv/triangle_source.hpp>
 #include <krylith/sparse/triangular_solver.hpp>
@@ -29,21 +30,9 @@ public:
     std::string reason;
 };
 
+KRYLITH_HOST_AND_CUDA(
+    /// That of cuda is defined where KRYLITH_HAVE_CUDA is 1.
+    template <class T> [[nodiscard]] std::unique_ptr<triangle_solve<T>> make_triangle_solve(
+        const device_csr<T>& a, const triangular_options& options);)
+
 } // namespace krylith
-
-namespace krylith::host {
-
-template <class T>
-[[nodiscard]] std::unique_ptr<triangle_solve<T>>
-make_triangle_solve(const device_csr<T>& a, const triangular_options& options);
-
-} // namespace krylith::host
-
-namespace krylith::cuda {
-
-/// Defined where KRYLITH_HAVE_CUDA is 1.
-template <class T>
-[[nodiscard]] std::unique_ptr<triangle_solve<T>>
-make_triangle_solve(const device_csr<T>& a, const triangular_options& options);
-
-} // namespace krylith::cuda

@@ -3,6 +3,7 @@
 
 #include <krylith/device/host/host_device.hpp>
 #include <krylith/device/host/host_team.hpp>
+#include <krylith/device/language/instances.hpp>
 #include <krylith/matrix/compressed/transpose_entries.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/sparse/transpose/transpose_kernels.hpp>
@@ -71,10 +72,7 @@ void permute(device& on, const permutation_view& places, std::int64_t count, con
     });
 }
 
-#define KRYLITH_INSTANTIATE(T)                                                                     \
-    template void transpose_pattern(const std::shared_ptr<device>&, const pattern_view&,           \
-                                    const transposed_arrays<T>&);                                  \
-    template void permute(device&, const permutation_view&, std::int64_t, const T*, T*);
+#define KRYLITH_INSTANTIATE(T) template struct instances<transpose_pattern<T>, permute<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::host

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include <krylith/device/cuda/shared_memory.cuh>
-#include <krylith/sparse/storage/two_pass_scan.cuh>
+#include <krylith/device/loops/two_pass_scan.cuh>
 #include <krylith/sparse/transpose/bucket_kernels.cuh>
 
 namespace krylith::cuda {

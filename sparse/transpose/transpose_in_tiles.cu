@@ -1,6 +1,6 @@
 #include <utility>
 
-#include <krylith/sparse/storage/two_pass_scan.cuh>
+#include <krylith/device/loops/two_pass_scan.cuh>
 #include <krylith/sparse/transpose/tile_kernels.cuh>
 
 namespace krylith::cuda {

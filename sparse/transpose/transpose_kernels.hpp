@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/sparse/transpose/permutation.hpp>
 
@@ -29,27 +30,14 @@ struct transposed_arrays {
     permutation_view places = {};    ///< [nonzeros]: where the entry was
 };
 
-namespace host {
+KRYLITH_HOST_AND_CUDA(
+    /// Enqueues a's transposed pattern, and where its values go.
+    template <class T>
+    void transpose_pattern(const std::shared_ptr<device>& on, const pattern_view& a,
+                           const transposed_arrays<T>& to);
 
-template <class T>
-void transpose_pattern(const std::shared_ptr<device>& on, const pattern_view& a,
-                       const transposed_arrays<T>& to);
-
-/// Enqueues to[p] = from[places[p]].
-template <class T>
-void permute(device& on, const permutation_view& places, std::int64_t count, const T* from, T* to);
-
-} // namespace host
-
-namespace cuda {
-
-template <class T>
-void transpose_pattern(const std::shared_ptr<device>& on, const pattern_view& a,
-                       const transposed_arrays<T>& to);
-
-template <class T>
-void permute(device& on, const permutation_view& places, std::int64_t count, const T* from, T* to);
-
-} // namespace cuda
+    /// Enqueues to[p] = from[places[p]].
+    template <class T> void permute(device& on, const permutation_view& places, std::int64_t count,
+                                    const T* from, T* to);)
 
 } // namespace krylith

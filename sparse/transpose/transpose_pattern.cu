@@ -1,5 +1,6 @@
 // Which way a pattern is transposed on a CUDA device, and the gather that brings new values.
 #include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/language/instances.hpp>
 #include <krylith/sparse/transpose/mirror_kernel.cuh>
 #include <krylith/sparse/transpose/transpose_ways.hpp>
 
@@ -75,11 +76,7 @@ void permute(device& on, const permutation_view& places, std::int64_t count, con
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template void transpose_mirrored(const std::shared_ptr<device>&, const pattern_view&,          \
-                                     const transposed_arrays<T>&, transpose_facts*);               \
-    template void transpose_pattern(const std::shared_ptr<device>&, const pattern_view&,           \
-                                    const transposed_arrays<T>&);                                  \
-    template void permute(device&, const permutation_view&, std::int64_t, const T*, T*);
+    template struct instances<transpose_mirrored<T>, transpose_pattern<T>, permute<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -1,8 +1,8 @@
 #include <string>
 #include <utility>
 
-#include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/sparse/transpose.hpp>
 #include <krylith/sparse/transpose/transpose_kernels.hpp>
 
@@ -16,19 +16,13 @@ constexpr const char* pattern_item = "transposed pattern";
 template <class T>
 void transpose_on(const std::shared_ptr<device>& on, const pattern_view& a,
                   const transposed_arrays<T>& to) {
-#if KRYLITH_HAVE_CUDA
-    if (on->kind() == backend::cuda) return cuda::transpose_pattern(on, a, to);
-#endif
-    host::transpose_pattern(on, a, to);
+    KRYLITH_ON(*on, transpose_pattern(on, a, to));
 }
 
 template <class T>
 void permute_on(device& on, const permutation_view& places, std::int64_t count, const T* from,
                 T* to) {
-#if KRYLITH_HAVE_CUDA
-    if (on.kind() == backend::cuda) return cuda::permute(on, places, count, from, to);
-#endif
-    host::permute(on, places, count, from, to);
+    KRYLITH_ON(on, permute(on, places, count, from, to));
 }
 
 template <class T>

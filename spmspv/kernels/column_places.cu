@@ -4,7 +4,7 @@
 // Bytes: for an entry of x 4 and a sector of offsets, read twice where there are more than 2048
 // entries; 8 written. One launch, or two; trips to memory: count, index, offsets.
 #include <krylith/device/cuda/host_sum.cuh>
-#include <krylith/sparse/storage/two_pass_scan.cuh>
+#include <krylith/device/loops/two_pass_scan.cuh>
 #include <krylith/spmspv/kernels/column_places.hpp>
 #include <krylith/spmspv/product.hpp>
 

@@ -9,7 +9,7 @@
 #include <krylith/spmspv/kernels/column_places.hpp>
 #include <krylith/spmspv/kernels/kernel_arithmetic.hpp>
 #include <krylith/spmspv/kernels/radix_sort.hpp>
-#include <krylith/spmspv/selection/kernel_name.hpp>
+#include <krylith/spmspv/product/kernel_name.hpp>
 
 namespace krylith::cuda {
 

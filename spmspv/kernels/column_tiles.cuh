@@ -8,7 +8,7 @@
 #include <krylith/sparse/storage/load_once.cuh>
 #include <krylith/spmspv/kernels/product_launches.hpp>
 #include <krylith/spmspv/kernels/semiring_result.cuh>
-#include <krylith/vector/scalar/kernel_context_cuda.cuh>
+#include <krylith/vector/execution/kernel_context_cuda.cuh>
 
 namespace krylith::cuda {
 

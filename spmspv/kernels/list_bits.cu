@@ -1,7 +1,7 @@
 // The indices of set bits, ascending: a scan of the numbers of bits in words. The words are read
 // twice, n / 4 bytes, and 4 bytes an entry are written; a warp writes the entries of a word at
 // once. Two launches, or one where there are at most 65536 bits.
-#include <krylith/sparse/storage/two_pass_scan.cuh>
+#include <krylith/device/loops/two_pass_scan.cuh>
 #include <krylith/spmspv/kernels/vector_conversion.hpp>
 
 namespace krylith::cuda {

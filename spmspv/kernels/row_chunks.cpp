@@ -1,4 +1,4 @@
-#include <krylith/spmspv/kernels/row_chunks.hpp>
+#include <krylith/spmspv/csr_csc_pair/row_chunks.hpp>
 
 namespace krylith::spmspv {
 

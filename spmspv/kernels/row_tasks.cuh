@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include <krylith/spmspv/kernels/row_chunks.hpp>
-#include <krylith/vector/scalar/kernel_context_cuda.cuh>
+#include <krylith/spmspv/csr_csc_pair/row_chunks.hpp>
+#include <krylith/vector/execution/kernel_context_cuda.cuh>
 
 namespace krylith::cuda {
 

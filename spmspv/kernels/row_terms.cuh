@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include <krylith/sparse/storage/load_once.cuh>
-#include <krylith/vector/scalar/kernel_context_cuda.cuh>
+#include <krylith/vector/execution/kernel_context_cuda.cuh>
 
 namespace krylith::cuda {
 

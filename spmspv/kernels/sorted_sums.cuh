@@ -13,8 +13,8 @@
 #include <cstdint>
 
 #include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/loops/two_pass_scan.cuh>
 #include <krylith/sparse/merge/merge_tile.cuh>
-#include <krylith/sparse/storage/two_pass_scan.cuh>
 #include <krylith/spmspv/kernels/column_scratch.hpp>
 #include <krylith/spmspv/kernels/product_launches.hpp>
 #include <krylith/spmspv/kernels/semiring_result.cuh>

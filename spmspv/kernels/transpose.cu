@@ -8,7 +8,7 @@
 #include <krylith/sparse/merge/merge_path.hpp>
 #include <krylith/spmspv/csr_csc_pair.hpp>
 #include <krylith/spmspv/kernels/radix_sort.hpp>
-#include <krylith/vector/scalar/kernel_context_cuda.cuh>
+#include <krylith/vector/execution/kernel_context_cuda.cuh>
 
 namespace krylith::cuda {
 

@@ -5,9 +5,10 @@
 // (bits); fill n s; gather 4 k + 2 s k; bits of dense n s + n / 8. Each is one launch, 2 to 3 us
 // where k is small. Scattered stores and loads move whole sectors: 32 bytes for each entry.
 #include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/language/instances.hpp>
 #include <krylith/spmspv/kernels/vector_conversion.hpp>
 #include <krylith/spmspv/kernels/vector_fill.hpp>
-#include <krylith/vector/scalar/kernel_context_cuda.cuh>
+#include <krylith/vector/execution/kernel_context_cuda.cuh>
 
 namespace krylith::cuda {
 
@@ -136,7 +137,7 @@ template <class T>
 void fill_absent(device& device, const vector_arrays<T>& v) {
     if (v.size == 0) return;
     if (v.absent == T(0)) return device.zero(v.dense, static_cast<std::size_t>(v.size) * sizeof(T));
-    fill(device, v.dense, v.size, v.absent);
+    cuda::run_items(device, spmspv::fill_task<T>{v.dense, v.absent}, v.size);
 }
 
 template <class T>
@@ -151,14 +152,9 @@ void bits_of_dense(device& device, const vector_arrays<T>& v) {
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template void scatter_values(device&, const vector_arrays<T>&);                                \
-    template void scatter_bits(device&, const vector_arrays<T>&);                                  \
-    template void clean_values(device&, const vector_arrays<T>&);                                  \
-    template void clean_bits(device&, const vector_arrays<T>&);                                    \
-    template void clean_entries(device&, const vector_arrays<T>&);                                 \
-    template void fill_absent(device&, const vector_arrays<T>&);                                   \
-    template void gather_values(device&, const vector_arrays<T>&);                                 \
-    template void bits_of_dense(device&, const vector_arrays<T>&);
+    template struct instances<scatter_values<T>, scatter_bits<T>, clean_values<T>, clean_bits<T>,  \
+                              clean_entries<T>, fill_absent<T>, gather_values<T>,                  \
+                              bits_of_dense<T>>;
 KRYLITH_INSTANTIATE(std::int32_t)
 #include <krylith/device/language/instantiate.inc>
 

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include <krylith/device/host/host_device.hpp>
+#include <krylith/device/language/instances.hpp>
 #include <krylith/spmspv/kernels/host_ranges.hpp>
 
 namespace krylith::host {
@@ -135,15 +136,9 @@ void list_bits(device& device, const spmspv::vector_arrays<T>& v, void* scratch)
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template void scatter_values(device&, const spmspv::vector_arrays<T>&);                        \
-    template void scatter_bits(device&, const spmspv::vector_arrays<T>&);                          \
-    template void clean_values(device&, const spmspv::vector_arrays<T>&);                          \
-    template void clean_bits(device&, const spmspv::vector_arrays<T>&);                            \
-    template void clean_entries(device&, const spmspv::vector_arrays<T>&);                         \
-    template void fill_absent(device&, const spmspv::vector_arrays<T>&);                           \
-    template void gather_values(device&, const spmspv::vector_arrays<T>&);                         \
-    template void bits_of_dense(device&, const spmspv::vector_arrays<T>&);                         \
-    template void list_bits(device&, const spmspv::vector_arrays<T>&, void*);
+    template struct instances<scatter_values<T>, scatter_bits<T>, clean_values<T>, clean_bits<T>,  \
+                              clean_entries<T>, fill_absent<T>, gather_values<T>,                  \
+                              bits_of_dense<T>, list_bits<T>>;
 KRYLITH_INSTANTIATE(std::int32_t)
 #include <krylith/device/language/instantiate.inc>
 

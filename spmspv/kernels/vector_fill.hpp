@@ -1,30 +1,55 @@
-// Kernels on the arrays of sparse vectors that need no form: constants, shifted indices, values
-// from bits.
+// Constants, shifted indices, and values from bits, in the arrays of sparse vectors: entries that
+// are computed each on its own.
 #pragma once
 
 #include <cstdint>
 
-#include <krylith/device/device.hpp>
+#include <krylith/device/kernel/annotations.hpp>
+#include <krylith/device/loops/run_items.hpp>
 #include <krylith/spmspv/sparse_vector.hpp>
 
-// Each is enqueued on the device's stream. Templates exist for double, float and std::int32_t;
-// fill() for std::uint32_t too.
-#define KRYLITH_VECTOR_FILLS                                                                       \
-    /** to[k] = from[k] + shift, k < count. */                                                     \
-    void shift_indices(device& device, const std::int32_t* from, std::int32_t* to,                 \
-                       std::int64_t count, std::int32_t shift);                                    \
-    /** dense[i] = present where bit i is set, else absent. */                                     \
-    template <class T>                                                                             \
-    void spread_bits(device& device, const spmspv::vector_arrays<T>& v, T present);                \
-    template <class T>                                                                             \
-    void fill(device& device, T* to, std::int64_t count, T value);
+namespace krylith::spmspv {
 
-namespace krylith::host {
-KRYLITH_VECTOR_FILLS
-} // namespace krylith::host
+template <class T>
+struct fill_task {
+    T* to;
+    T value;
+    KRYLITH_HD void operator()(std::int64_t k) const { to[k] = value; }
+};
 
-namespace krylith::cuda {
-KRYLITH_VECTOR_FILLS
-} // namespace krylith::cuda
+template <class T>
+struct spread_task {
+    vector_arrays<T> v;
+    T present;
+    KRYLITH_HD void operator()(std::int64_t i) const {
+        v.dense[i] = (v.bits[i / 32] >> (i % 32) & 1) != 0 ? present : v.absent;
+    }
+};
 
-#undef KRYLITH_VECTOR_FILLS
+struct shift_task {
+    const std::int32_t* from;
+    std::int32_t* to;
+    std::int32_t by;
+    KRYLITH_HD void operator()(std::int64_t k) const { to[k] = from[k] + by; }
+};
+
+// These functions enqueue. T: double, float, std::int32_t; fill() also takes std::uint32_t.
+
+template <class T>
+void fill(device& device, T* to, std::int64_t count, T value) {
+    run_items(device, fill_task<T>{to, value}, count);
+}
+
+/// dense[i] = present where bit i is set, else absent.
+template <class T>
+void spread(device& device, const vector_arrays<T>& v, T present) {
+    run_items(device, spread_task<T>{v, present}, v.size);
+}
+
+/// to[k] = from[k] + by, k < count.
+inline void shift(device& device, const std::int32_t* from, std::int32_t* to, std::int64_t count,
+                  std::int32_t by) {
+    run_items(device, shift_task{from, to, by}, count);
+}
+
+} // namespace krylith::spmspv

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include <krylith/spmspv/selection/matrix_features.hpp>
+#include <krylith/spmspv/csr_csc_pair/matrix_features.hpp>
 
 namespace krylith::spmspv {
 

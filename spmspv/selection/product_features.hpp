@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <optional>
 
+#include <krylith/spmspv/csr_csc_pair/matrix_features.hpp>
 #include <krylith/spmspv/product.hpp>
-#include <krylith/spmspv/selection/matrix_features.hpp>
 
 namespace krylith::spmspv {
 

@@ -12,7 +12,7 @@
 #include <krylith/matrix/files/tuning_file.hpp>
 #include <krylith/spmv/cost_model.hpp>
 #include <krylith/spmv/replicated/replicated_plan.hpp>
-#include <krylith/spmv/table/operator_subject.hpp>
+#include <krylith/spmv/subject/operator_subject.hpp>
 #include <krylith/spmv/tuning/fraction_trial.hpp>
 #include <krylith/spmv/tuning/operator_trial.hpp>
 

@@ -1,6 +1,6 @@
 #include <krylith/spmv/column_adaptive/column_adaptive_matrix.hpp>
 #include <krylith/spmv/halo/halo_operator.hpp>
-#include <krylith/spmv/table/operator_subject.hpp>
+#include <krylith/spmv/subject/operator_subject.hpp>
 
 namespace krylith {
 

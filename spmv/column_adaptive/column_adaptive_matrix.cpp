@@ -6,10 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/sparse/external/external_product.hpp>
 #include <krylith/sparse/selection/make_device_matrix.hpp>
 #include <krylith/spmspv/kernel_model.hpp>
-#include <krylith/spmspv/kernels/backend_choice.hpp>
 #include <krylith/spmspv/kernels/vector_conversion.hpp>
 #include <krylith/spmspv/product.hpp>
 #include <krylith/spmspv/selection/product_features.hpp>

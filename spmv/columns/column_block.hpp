@@ -6,8 +6,8 @@
 #include <string>
 #include <type_traits>
 
-#include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/sparse/csr/column_product.hpp>
 #include <krylith/sparse/device_matrix.hpp>
 
@@ -34,29 +34,16 @@ public:
         product.alpha = a.alpha;
         product.beta = a.beta;
         product.common = a.common;
-#if KRYLITH_HAVE_CUDA
-        if (device_->kind() == backend::cuda) return cuda::multiply_columns(*device_, product);
-#endif
-        host::multiply_columns(*device_, product);
+        KRYLITH_ON(*device_, multiply_columns(*device_, product));
     }
-    void update(std::span<const T>) override {
-        refuse("update()");
-    }
-    void update_on_device(const T*) override {
-        refuse("update_on_devices()");
-    }
-    void diagonal(T*, const row_map&) const override {
-        refuse("diagonal()");
-    }
+    void update(std::span<const T>) override { refuse("update()"); }
+    void update_on_device(const T*) override { refuse("update_on_devices()"); }
+    void diagonal(T*, const row_map&) const override { refuse("diagonal()"); }
     [[nodiscard]] buffer<residual_sums> residual(const residual_operands<T>& a) const override {
         return single_.residual(a);
     }
-    [[nodiscard]] std::string name() const override {
-        return single_.name();
-    }
-    [[nodiscard]] std::int64_t matrix_bytes() const override {
-        return single_.matrix_bytes();
-    }
+    [[nodiscard]] std::string name() const override { return single_.name(); }
+    [[nodiscard]] std::int64_t matrix_bytes() const override { return single_.matrix_bytes(); }
 
 private:
     [[noreturn]] static void refuse(const char* what) {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include <krylith/config.hpp>
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/sparse/external/external_matrix.hpp>
 
 namespace krylith {
@@ -13,10 +13,7 @@ block_maker<T> external_blocks(product_function<T> function, product_kind kind) 
                                                   std::int64_t x_entries) {
         const external_product<T> product{function, kind, rank, layout.rows.owned(rank), x_entries};
         const auto& d = layout.group.handle(rank);
-#if KRYLITH_HAVE_CUDA
-        if (d->kind() == backend::cuda) return cuda::make_external(d, product);
-#endif
-        return host::make_external(d, product);
+        return KRYLITH_ON(*d, make_external(d, product));
     };
 }
 

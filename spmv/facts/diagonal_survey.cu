@@ -1,5 +1,6 @@
 #include <krylith/device/cuda/launch_over.cuh>
 #include <krylith/device/cuda/warp.cuh>
+#include <krylith/device/loops/run_items.cuh>
 #include <krylith/spmv/facts/diagonal_tally.hpp>
 
 namespace krylith::cuda {
@@ -38,16 +39,6 @@ __global__ void __launch_bounds__(block_threads)
     raise_up(counts->smallest_negative, mine.smallest_negative);
 }
 
-template <class T>
-__global__ void __launch_bounds__(block_threads)
-    probe_kernel(T* x, const T* scale, std::int64_t first_row, std::int64_t count,
-                 std::uint64_t seed) {
-    for (std::int64_t i = first_item(); i < count; i += item_stride()) {
-        const auto value = static_cast<T>(probe_value(seed, first_row + i));
-        x[i] = scale == nullptr ? value : scale[i] * value;
-    }
-}
-
 } // namespace
 
 template <class T>
@@ -55,15 +46,9 @@ void survey_diagonal(device& device, const held_diagonal<T>& diagonal, diagonal_
     launch_over(device, diagonal.count, survey_kernel<T>, diagonal, counts);
 }
 
-template <class T>
-void fill_probe(device& device, T* x, const T* scale, std::int64_t first_row, std::int64_t count,
-                std::uint64_t seed) {
-    launch_over(device, count, probe_kernel<T>, x, scale, first_row, count, seed);
-}
-
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template void survey_diagonal(device&, const held_diagonal<T>&, diagonal_counts*);             \
-    template void fill_probe(device&, T*, const T*, std::int64_t, std::int64_t, std::uint64_t);
+    template struct item_runs<probe_task<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

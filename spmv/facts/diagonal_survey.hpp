@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include <krylith/device/device.hpp>
+#include <krylith/device/loops/backend_choice.hpp>
 
 namespace krylith {
 
@@ -30,25 +30,10 @@ struct held_diagonal {
     std::int64_t last;
 };
 
-/// Enqueues the survey. Each entry d becomes 1 / sqrt|d|; 1 where that isn't finite or d is 0.
-/// `counts` lies in device memory and is zero before.
-template <class T>
-void survey_diagonal(device& device, const held_diagonal<T>& diagonal, diagonal_counts* counts);
-
-/// Enqueues x[i] = scale[i] u for i < count, where u in [-1, 1) is a function of the seed and of
-/// row first_row + i; a null scale is 1.
-template <class T>
-void fill_probe(device& device, T* x, const T* scale, std::int64_t first_row, std::int64_t count,
-                std::uint64_t seed);
-
-namespace cuda {
-
-template <class T>
-void survey_diagonal(device& device, const held_diagonal<T>& diagonal, diagonal_counts* counts);
-template <class T>
-void fill_probe(device& device, T* x, const T* scale, std::int64_t first_row, std::int64_t count,
-                std::uint64_t seed);
-
-} // namespace cuda
+KRYLITH_HOST_AND_CUDA(
+    /// Enqueues the survey. Each entry d becomes 1 / sqrt|d|; 1 where that isn't finite or d is 0.
+    /// `counts` lies in device memory and is zero before.
+    template <class T> void survey_diagonal(device& device, const held_diagonal<T>& diagonal,
+                                            diagonal_counts* counts);)
 
 } // namespace krylith

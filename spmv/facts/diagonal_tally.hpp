@@ -1,4 +1,4 @@
-// Adds up diagonal_counts, on host and device.
+// Adds up diagonal_counts, and makes probes, on host and device.
 #pragma once
 
 #include <bit>
@@ -61,5 +61,19 @@ template <class T>
 [[nodiscard]] KRYLITH_HD inline double probe_value(std::uint64_t seed, std::int64_t row) {
     return 2 * unit_interval(counter_hash(seed, static_cast<std::uint64_t>(row))) - 1;
 }
+
+/// x[i] = scale[i] u, where u in [-1, 1) is a function of the seed and of row first_row + i; a null
+/// scale is 1.
+template <class T>
+struct probe_task {
+    T* x;
+    const T* scale;
+    std::int64_t first_row;
+    std::uint64_t seed;
+    KRYLITH_HD void operator()(std::int64_t i) const {
+        const auto value = static_cast<T>(probe_value(seed, first_row + i));
+        x[i] = scale == nullptr ? value : scale[i] * value;
+    }
+};
 
 } // namespace krylith

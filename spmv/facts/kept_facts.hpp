@@ -7,7 +7,7 @@
 #include <mutex>
 #include <optional>
 
-#include <krylith/sparse/residual/doubled_residual.hpp>
+#include <krylith/sparse/device_matrix/doubled_residual.hpp>
 
 namespace krylith {
 

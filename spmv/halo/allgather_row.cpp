@@ -1,7 +1,7 @@
 #include <krylith/partition/allgather/allgather_plan.hpp>
 #include <krylith/spmv/cost/iteration_model.hpp>
 #include <krylith/spmv/halo/halo_operator.hpp>
-#include <krylith/spmv/table/operator_subject.hpp>
+#include <krylith/spmv/subject/operator_subject.hpp>
 
 namespace krylith {
 

@@ -6,7 +6,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/distributed/source/matrix_source.hpp>
 #include <krylith/sparse/selection/make_device_matrix.hpp>
-#include <krylith/vector/scalar/context_after.hpp>
+#include <krylith/vector/execution/context_after.hpp>
 
 namespace krylith {
 

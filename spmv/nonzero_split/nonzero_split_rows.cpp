@@ -4,7 +4,7 @@
 
 #include <krylith/spmv/cost/iteration_model.hpp>
 #include <krylith/spmv/nonzero_split/nonzero_split_operator.hpp>
-#include <krylith/spmv/table/operator_subject.hpp>
+#include <krylith/spmv/subject/operator_subject.hpp>
 
 namespace krylith {
 

@@ -8,8 +8,8 @@
 #include <krylith/sparse/selection/make_device_matrix.hpp>
 #include <krylith/sparse/storage/bring_values.hpp>
 #include <krylith/spmv/replicated/replicated_plan.hpp>
+#include <krylith/vector/execution/context_after.hpp>
 #include <krylith/vector/fused.hpp>
-#include <krylith/vector/scalar/context_after.hpp>
 
 namespace krylith {
 

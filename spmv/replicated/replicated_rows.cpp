@@ -5,7 +5,7 @@
 #include <krylith/spmv/cost/iteration_model.hpp>
 #include <krylith/spmv/replicated/replicated_operator.hpp>
 #include <krylith/spmv/replicated/replicated_plan.hpp>
-#include <krylith/spmv/table/operator_subject.hpp>
+#include <krylith/spmv/subject/operator_subject.hpp>
 
 namespace krylith {
 

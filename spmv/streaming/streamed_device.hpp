@@ -8,6 +8,7 @@
 
 #include <krylith/device/device_group.hpp>
 #include <krylith/device/kernel/all_reduce_slots.hpp>
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/spmv/streamed_product.hpp>
 #include <krylith/spmv/streaming/streamed_plan.hpp>
 
@@ -82,14 +83,7 @@ struct streamed_place {
     bool spread = false; ///< x goes from device to device
 };
 
-namespace host {
-template <class T>
-[[nodiscard]] std::unique_ptr<streamed_device<T>> make_streamed_device(const streamed_place& place);
-} // namespace host
-
-namespace cuda {
-template <class T>
-[[nodiscard]] std::unique_ptr<streamed_device<T>> make_streamed_device(const streamed_place& place);
-} // namespace cuda
+KRYLITH_HOST_AND_CUDA(template <class T> [[nodiscard]] std::unique_ptr<streamed_device<T>>
+                          make_streamed_device(const streamed_place& place);)
 
 } // namespace krylith

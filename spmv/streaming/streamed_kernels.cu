@@ -1,4 +1,5 @@
 #include <krylith/device/cuda/launch_over.cuh>
+#include <krylith/device/language/instances.hpp>
 #include <krylith/spmv/streaming/streamed_kernels.hpp>
 
 namespace krylith::cuda {
@@ -163,11 +164,7 @@ void store_range(device& device, const streamed_terms<T>& terms, std::int64_t co
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template void fill_ones(device&, T*, std::int32_t);                                            \
-    template void entry_products(device&, const T*, const std::int32_t*, const T*, T*,             \
-                                 std::int32_t, std::int32_t);                                      \
-    template void store_rows(device&, const T*, const streamed_terms<T>&, std::int64_t, T, T, T*); \
-    template void store_range(device&, const streamed_terms<T>&, std::int64_t, T, T, T*);
+    template struct instances<fill_ones<T>, entry_products<T>, store_rows<T>, store_range<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/language/instances.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/partition/nonzero/numa_partition.hpp>
 
@@ -130,10 +131,7 @@ void check(const streamed_plan& plan, const streamed_matrix<T>& a) {
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template void check_sizes(const streamed_matrix<T>&);                                          \
-    template pcsr split_nonzeros(const streamed_matrix<T>&, const nonzero_partition&);             \
-    template streamed_plan plan_streamed(const streamed_matrix<T>&, std::span<const int>, int);    \
-    template void check(const streamed_plan&, const streamed_matrix<T>&);
+    template struct instances<check_sizes<T>, split_nonzeros<T>, plan_streamed<T>, check<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -11,8 +11,8 @@
 #include <optional>
 
 #include <krylith/matrix/files/tuning_file.hpp>
+#include <krylith/spmv/fractions/fraction_search.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
-#include <krylith/spmv/tuning/fraction_search.hpp>
 #include <krylith/spmv/tuning/operator_trial.hpp>
 
 namespace krylith {

@@ -6,6 +6,7 @@
 #include <string>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/language/instances.hpp>
 #include <krylith/matrix/files/tuning_file.hpp>
 #include <krylith/spmv/tuning/timed_trips.hpp>
 #include <krylith/vector/fused.hpp>
@@ -103,12 +104,7 @@ try_operators(const trial_subject& subject,
     return build(best);
 }
 
-#define KRYLITH_INSTANTIATE(T)                                                                     \
-    template double time_iteration(const matrix_operator<T>&, double);                             \
-    template std::unique_ptr<matrix_operator<T>> try_operators(                                    \
-        const trial_subject&,                                                                      \
-        const std::function<std::unique_ptr<matrix_operator<T>>(operator_kind)>&,                  \
-        operator_choice&);
+#define KRYLITH_INSTANTIATE(T) template struct instances<time_iteration<T>, try_operators<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -378,11 +378,11 @@ class train_test(unittest.TestCase):
 
     def test_features_are_those_of_the_library(self):
         trainer = self.trainer()
-        header_text = (TOOLS.parent.parent / "spmspv/selection/matrix_features.hpp").read_text()
+        header_text = (TOOLS.parent.parent / "spmspv/csr_csc_pair/matrix_features.hpp").read_text()
         names = header_text[header_text.index("feature_names ="):]
         names = names[names.index("{") + 1:names.index("}")]
         self.assertEqual(trainer.FEATURES, [n.strip().strip('"') for n in names.split(",")])
-        kernels = (TOOLS.parent.parent / "spmspv/selection/kernel_name.hpp").read_text()
+        kernels = (TOOLS.parent.parent / "spmspv/product/kernel_name.hpp").read_text()
         kernels = kernels[kernels.index("kernel_names ="):]
         kernels = kernels[kernels.index("{") + 1:kernels.index("}")]
         self.assertEqual(trainer.KERNELS, [n.strip().strip('"') for n in kernels.split(",")])

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include <krylith/device/error.hpp>
+#include <krylith/solvers/gmres/hessenberg.hpp>
 #include <krylith/vector/basis.hpp>
 #include <krylith/vector/fused.hpp>
-#include <krylith/vector/scalar/hessenberg.hpp>
 
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/vectors.hpp>

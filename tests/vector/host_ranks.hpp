@@ -6,9 +6,9 @@
 #include <vector>
 
 #include <krylith/device/host/host_device.hpp>
+#include <krylith/vector/execution/host_context.hpp>
+#include <krylith/vector/execution/kernel_context.hpp>
 #include <krylith/vector/kernels/kernels.hpp>
-#include <krylith/vector/scalar/host_context.hpp>
-#include <krylith/vector/scalar/kernel_context.hpp>
 
 namespace krylith::testing {
 
@@ -105,7 +105,7 @@ public:
 
     /// Enqueues a kernel that only performs the kernel context.
     void scalars(int rank, const kernel_context& context, std::uint64_t condition = 0) {
-        host::scalars(*at(rank).device, {context, condition, {}, {}, {}});
+        host::scalars(*at(rank).device, {context, condition, {}, {}});
     }
 
     void synchronize() {

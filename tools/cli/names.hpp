@@ -2,7 +2,9 @@
 // completion; what others call them; and that an unknown one is refused with the nearest.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +17,15 @@ namespace krylith::tool {
 /// `aliases` are what others call some of the valid names: suggested, not accepted.
 void check_name(std::string_view what, std::string_view given,
                 std::span<const std::string_view> valid, std::span<const name_alias> aliases = {});
+
+/// Returns the enumerator of a name; the names are in the order of the enumerators. Throws as
+/// check_name() does.
+template <class Enum, std::size_t N>
+[[nodiscard]] Enum by_name(std::string_view what, std::string_view given,
+                           const std::array<std::string_view, N>& names) {
+    check_name(what, given, names);
+    return static_cast<Enum>(std::ranges::find(names, given) - names.begin());
+}
 
 /// What leaves the choice to krylith.
 inline constexpr std::string_view automatic_name = "auto";

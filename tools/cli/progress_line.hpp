@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <krylith/solvers/iteration/solve_callback.hpp>
+#include <krylith/solvers/options/solve_callback.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
 
 namespace krylith::tool {

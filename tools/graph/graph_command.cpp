@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include <krylith/device/error.hpp>
-#include <krylith/spmspv/selection/kernel_name.hpp>
+#include <krylith/spmspv/product/kernel_name.hpp>
 #include <krylith/tools/cli/command.hpp>
 #include <krylith/tools/cli/console.hpp>
 #include <krylith/tools/cli/names.hpp>

@@ -8,7 +8,6 @@
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/automatic/method_plan.hpp>
 #include <krylith/solvers/solver_table.hpp>
-#include <krylith/tools/cli/names.hpp>
 
 namespace krylith::tool {
 
@@ -147,9 +146,9 @@ private:
     /// `m` is null for none.
     void add(const solver_method& solver, const preconditioner_method* m, side on_side,
              const std::string& because, int restart = usual_restart) {
-        plan_.tried.push_back(
-            {std::string(solver.name), m == nullptr ? identity::name() : std::string(m->name),
-             std::string(side_names.at(static_cast<std::size_t>(on_side))), restart, because});
+        plan_.tried.push_back({std::string(solver.name),
+                               m == nullptr ? identity::name() : std::string(m->name), on_side,
+                               restart, because});
     }
 
     const matrix_statistics& s_;
@@ -203,8 +202,8 @@ std::string name_of(const candidate& c) {
     std::string name =
         find_solver(c.solver).restarts ? fmt::format("{}({})", c.solver, c.restart) : c.solver;
     if (c.preconditioned()) name += " + " + c.preconditioner;
-    if (c.preconditioned() && c.side != side_names.at(static_cast<std::size_t>(side::right)))
-        name += " (" + c.side + ")";
+    if (c.preconditioned() && c.side != side::right)
+        name += fmt::format(" ({})", to_string(c.side));
     return c.match_rows ? name + ", rows matched" : name;
 }
 

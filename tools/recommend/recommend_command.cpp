@@ -58,8 +58,8 @@ command add_recommend(CLI::App& parent) {
     add("--rhs", solve.rhs, vector_source_forms, "Right-hand side, as for solve")
         ->capture_default_str();
     add("--coordinates", solve.coordinates, coordinates_forms, "As for solve, for precond amg");
-    add_rtol(*app, solve.rtol, true);
-    add("--atol", solve.atol, "ATOL", "See --rtol")->capture_default_str();
+    add_rtol(*app, solve.options.rtol, true);
+    add("--atol", solve.options.atol, "ATOL", "See --rtol")->capture_default_str();
     add("--seconds", job->request.seconds, "S",
         "For all trials together; more if even a few iterations of each take longer")
         ->capture_default_str();

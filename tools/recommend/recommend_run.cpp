@@ -162,8 +162,8 @@ void try_placements(recommendation& r, const recommend_request& request, const s
     const std::vector<place> all = places(request);
     const trial& winner = r.trials[*r.chosen];
     solve_request asked = request.solve;
-    asked.max_iterations = winner.iterations; // equal work for all
-    if (all.size() == 1) {                    // nothing to choose from
+    asked.options.max_iterations = winner.iterations; // equal work for all
+    if (all.size() == 1) {                            // nothing to choose from
         r.placements.push_back({all.front().devices, "auto", "auto", true, winner});
         r.placed = 0;
         return;
@@ -211,7 +211,7 @@ std::optional<std::size_t> choose(const std::vector<trial>& trials) {
 
 recommendation recommend(const recommend_request& request) {
     const vector_source rhs = parse_vector_source("--rhs", request.solve.rhs);
-    (void)request.solve.options();
+    (void)request.solve.checked_options();
     if (!(request.seconds > 0))
         throw usage_error(fmt::format("--seconds is {}: allowed is more than 0", request.seconds));
     const csr_matrix<double> matrix = load_square<double>(request.solve.matrix, request.solve.spd);
@@ -266,12 +266,13 @@ std::string command_line(const recommend_request& request, const recommendation&
     add("--precond", best.method.preconditioner, std::string(identity::name()));
     if (best.method.preconditioner.starts_with(std::string(preconditioner_rows::multigrid.name)))
         add("--coordinates", quoted(s.coordinates), quoted(standard.coordinates));
-    if (best.method.preconditioned()) add("--side", best.method.side, standard.side);
+    if (best.method.preconditioned())
+        add("--side", to_string(best.method.side), std::string_view(to_string(side::right)));
     if (find_solver(best.method.solver).restarts)
-        add("--restart", best.method.restart, standard.restart);
+        add("--restart", best.method.restart, standard.options.restart);
     add("--rhs", quoted(s.rhs), standard.rhs);
-    if (s.rtol) line += fmt::format(" --rtol {}", *s.rtol);
-    add("--atol", s.atol, standard.atol);
+    if (s.options.rtol) line += fmt::format(" --rtol {}", *s.options.rtol);
+    add("--atol", s.options.atol, standard.options.atol);
     const std::int64_t usual = std::min<std::int64_t>(10 * r.statistics.rows, 10000);
     // Half as many again: an extrapolation is no promise, and counts vary with the device count.
     const bool close = best.outcome == verdict::converging || best.iterations > usual;

@@ -134,7 +134,7 @@ json trial_as_json(const trial& t) {
     const bool finite = t.outcome == verdict::converged || t.outcome == verdict::converging;
     return {{"solver", t.method.solver},
             {"preconditioner", t.method.preconditioner},
-            {"side", t.method.side},
+            {"side", to_string(t.method.side)},
             {"restart", t.method.restart},
             {"match_rows", t.method.match_rows},
             {"because", t.method.because},
@@ -185,8 +185,8 @@ std::string json_report(const recommend_request& request, const recommendation& 
     report["class_words"] = r.kind.words;
     report["hints"] = r.kind.hints;
     report["rhs"] = request.solve.rhs;
-    report["rtol"] = request.solve.rtol.value_or(default_rtol<double>());
-    report["atol"] = request.solve.atol;
+    report["rtol"] = request.solve.options.rtol.value_or(default_rtol<double>());
+    report["atol"] = request.solve.options.atol;
     report["seconds_allowed"] = request.seconds;
     report["seconds"] = r.seconds;
     report["seconds_for_all"] = r.seconds_for_all;

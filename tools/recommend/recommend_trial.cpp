@@ -26,9 +26,9 @@ constexpr double hasty = 0.05;
 solve_request with(const candidate& method, solve_request request) {
     request.solver = method.solver;
     request.preconditioner = method.preconditioner;
-    request.side = method.side;
-    request.restart = method.restart;
-    request.history = true;
+    request.options.preconditioning = method.side;
+    request.options.restart = method.restart;
+    request.options.history = true;
     return request;
 }
 
@@ -113,7 +113,7 @@ trial trial_bench::run(const candidate& method, const solve_request& request, do
         t.making_seconds = making.lap();
         seconds -= t.making_seconds;
         auto x = a_->make_range_vector("x");
-        solver_options options = asked.options();
+        solver_options options = asked.checked_options();
         std::int64_t limit = options.max_iterations >= 0
                                  ? options.max_iterations
                                  : std::min<std::int64_t>(10 * matrix_.rows, 10000);
@@ -123,7 +123,7 @@ trial trial_bench::run(const candidate& method, const solve_request& request, do
             const solve_result r = solver.solve(*a_, b_, x, options, m);
             seconds -= r.solve_seconds;
             const double before = t.expected_seconds;
-            check_convergence(t, r, asked.atol);
+            check_convergence(t, r, asked.options.atol);
             t.limit = limit;
             if (repeats > 0) {
                 t.expected_seconds = std::min(before, t.expected_seconds);
@@ -132,7 +132,7 @@ trial trial_bench::run(const candidate& method, const solve_request& request, do
             if (r.converged() && r.solve_seconds < hasty && ++repeats < 3) continue;
             if (r.reason != reason::max_iterations) break;
             // An expectation beyond the usual limit is put to the test while there is time.
-            if (t.outcome == verdict::converging && asked.max_iterations < 0)
+            if (t.outcome == verdict::converging && asked.options.max_iterations < 0)
                 limit = std::max(limit, t.expected_iterations * 3 / 2);
             const std::int64_t next = next_length(r, seconds, limit);
             if (next <= r.iterations + r.iterations / 4) {

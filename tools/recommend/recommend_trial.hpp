@@ -21,11 +21,11 @@
 
 namespace krylith::tool {
 
-/// Solver, preconditioner and side as `krylith solve` names them.
+/// Solver and preconditioner as `krylith solve` names them.
 struct candidate {
     std::string solver;
     std::string preconditioner;
-    std::string side = "right";
+    krylith::side side = krylith::side::right;
     int restart = solver_options{}.restart; ///< of solvers that restart
     std::string because;                    ///< why it is tried
     bool match_rows = false;                ///< with the rows of matched_rows

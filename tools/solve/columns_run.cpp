@@ -74,7 +74,7 @@ void run_columns(const solve_request& request, const solve_watch& watch,
                  const dense_columns<T>& b, solve_outcome& out) {
     check_outputs_of_columns(request, b.columns);
     dense_columns<T> x = guesses<T>(request, matrix.columns, b.columns);
-    solver_options options = request.options();
+    solver_options options = request.checked_options();
     options.history = false;
     stopwatch clock;
     column_solver<T> solver(group, csr_view<T>(matrix), static_cast<int>(b.columns),
@@ -115,9 +115,9 @@ void run_columns(const solve_request& request, const solve_watch& watch,
     if (!out.result.recorded)
         out.eager_because =
             !at_once ? why_eager(request, *solver.single_operator(), solver.preconditioner())
-            : request.execution == "eager" ? "--execution eager"
-                                           : group.serialised_because();
-    out.max_iterations = request.max_iterations;
+            : request.options.mode == execution_mode::eager ? "--execution eager"
+                                                            : group.serialised_because();
+    out.max_iterations = request.options.max_iterations;
     out.result.diagnosis = explained(request, out.result, matrix);
     if (std::string warning = rtol_warning<T>(out.result); !warning.empty())
         out.warnings.push_back(std::move(warning));

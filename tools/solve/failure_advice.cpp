@@ -70,8 +70,8 @@ std::string next_command(const solve_request& request) {
         if (value != usual) line += fmt::format(" {} {}", option, value);
     };
     add("--rhs", quoted(request.rhs), standard.rhs);
-    if (request.rtol) line += fmt::format(" --rtol {}", *request.rtol);
-    add("--atol", request.atol, standard.atol);
+    if (request.options.rtol) line += fmt::format(" --rtol {}", *request.options.rtol);
+    add("--atol", request.options.atol, standard.options.atol);
     add("--backend", request.devices.backend, standard.devices.backend);
     add("--threads", request.devices.threads, standard.devices.threads);
     add("--transport", request.devices.transport, standard.devices.transport);

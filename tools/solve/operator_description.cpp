@@ -26,8 +26,8 @@ void describe(solve_outcome& out, const solve_request& request, const matrix_ope
     out.format_name = a.format_name();
     out.narrow_fraction = a.narrow_fraction();
     out.solver = request.solver;
-    out.side = request.side;
-    out.restart = request.restart;
+    out.side = to_string(request.options.preconditioning);
+    out.restart = request.options.restart;
     out.preconditioner = m.name();
     out.preconditioner_bytes = m.bytes();
     out.levels = m.levels();
@@ -38,7 +38,7 @@ template <class T>
 std::string why_eager(const solve_request& request, const matrix_operator<T>& a,
                       const any_preconditioner<T>& m) {
     const device_group& group = a.group();
-    if (request.execution == "eager") return "--execution eager";
+    if (request.options.mode == execution_mode::eager) return "--execution eager";
     if (!a.recordable() && !a.transport()->recordable)
         return std::string("transport ") + to_string(a.transport()) + " can't be recorded";
     if (!a.recordable() && !a.kind()->eager_because.empty())

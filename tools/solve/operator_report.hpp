@@ -7,8 +7,8 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <krylith/spmv/fractions/fraction_search.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
-#include <krylith/spmv/tuning/fraction_search.hpp>
 
 namespace krylith::tool {
 

@@ -33,6 +33,8 @@ namespace {
 struct solve_job {
     solve_request request; ///< its matrix is one after the other of these
     std::vector<std::string> matrices;
+    std::string side = to_string(solver_options{}.preconditioning);
+    std::string execution = "auto";
     std::string history;
     std::string report;
     std::string plot;
@@ -65,7 +67,9 @@ void add_problem(CLI::App& app, solve_job& job) {
         ->type_name("FILE");
 }
 
-void add_method(CLI::App& app, solve_request& request) {
+void add_method(CLI::App& app, solve_job& job) {
+    solve_request& request = job.request;
+    solver_options& options = request.options;
     const auto add = [&](const char* name, auto& value, const std::string& type, const char* help) {
         app.add_option(name, value, help)->type_name(type)->capture_default_str()->group("Solver");
     };
@@ -78,32 +82,32 @@ void add_method(CLI::App& app, solve_request& request) {
     add("--coordinates", request.coordinates, coordinates_forms,
         "precond amg, auto: an array of nodes x dimension, for rigid body modes. Rows are the "
         "unknowns of a node, node by node. Without: those of gallery:elasticity3d; none: no modes");
-    add("--side", request.side, alternatives(side_names),
+    add("--side", job.side, alternatives(side_names),
         "Side of the preconditioner in gmres and bicgstab; cg is the same on all");
-    add_rtol(app, request.rtol);
+    add_rtol(app, options.rtol);
     app.get_option("--rtol")->group("Solver");
-    add("--atol", request.atol, "ATOL", "See --rtol");
-    app.add_option("--rtol-normal", request.rtol_normal,
+    add("--atol", options.atol, "ATOL", "See --rtol");
+    app.add_option("--rtol-normal", options.rtol_normal,
                    "lsqr: converged is also ||A'(b - A x)|| <= RTOL ||A|| ||b - A x||, where no x "
                    "solves A x = b [as --rtol]")
         ->type_name("RTOL")
         ->group("Solver");
-    add("--damping", request.damping, "D",
+    add("--damping", options.damping, "D",
         "lsqr: minimise ||b - A x||^2 + D^2 ||x||^2; residuals are those of A with D times the "
         "identity below it");
-    app.add_option("--max-iterations", request.max_iterations,
+    app.add_option("--max-iterations", options.max_iterations,
                    "Give up after so many [min(10 n, 10000)]; solver auto counts all attempts, and "
                    "has defaults of its own")
         ->type_name("K")
         ->group("Solver");
-    add("--restart", request.restart, "M", "gmres: basis vectors before it starts anew");
-    add("--polynomial-degree", request.polynomial_degree, "L", "bicgstab_l: steps in a cycle");
-    add("--shadow-vectors", request.shadow_vectors, "S", "idr: products in a cycle, but for one");
-    app.add_option("--max-seconds", request.max_seconds,
+    add("--restart", options.restart, "M", "gmres: basis vectors before it starts anew");
+    add("--polynomial-degree", options.polynomial_degree, "L", "bicgstab_l: steps in a cycle");
+    add("--shadow-vectors", options.shadow_vectors, "S", "idr: products in a cycle, but for one");
+    app.add_option("--max-seconds", options.max_seconds,
                    "End the solve at the end of a trip of its loop after so long")
         ->type_name("S")
         ->group("Solver");
-    add("--execution", request.execution, alternatives(execution_names),
+    add("--execution", job.execution, alternatives(execution_names),
         "recorded: the devices repeat the iteration by themselves; eager: the host enqueues all");
 }
 
@@ -131,9 +135,9 @@ void add_output(CLI::App& app, solve_job& job) {
 void check_watching(const solve_job& job) {
     if (job.monitor && *job.monitor < 1)
         throw usage_error(fmt::format("--monitor is {}: allowed are 1 and more", *job.monitor));
-    if (job.request.max_seconds && !(*job.request.max_seconds >= 0))
-        throw usage_error(
-            fmt::format("--max-seconds is {}: allowed are 0 and more", *job.request.max_seconds));
+    const double seconds = job.request.options.max_seconds;
+    if (!(seconds >= 0))
+        throw usage_error(fmt::format("--max-seconds is {}: allowed are 0 and more", seconds));
 }
 
 /// Several matrices can't all be written to one file of numbers.
@@ -174,8 +178,11 @@ solve_result solve_one(const solve_job& job, const solve_watch& watch,
 exit_status run_solve_job(solve_job job) {
     check_watching(job);
     check_files(job);
+    solver_options& options = job.request.options;
+    options.preconditioning = by_name<side>("side", job.side, side_names);
+    options.mode = by_name<execution_mode>("execution", job.execution, execution_names);
     // The usual number of iterations takes so little memory that cg may estimate the spectrum.
-    job.request.history = job.request.max_iterations < 0 || job.tells() || !job.history.empty();
+    options.history = options.max_iterations < 0 || job.tells() || !job.history.empty();
     job.request.sparsity = is_page(job.report);
     job.request.curve_option = !job.history.empty() ? "--history"
                                : !job.plot.empty()  ? "--plot"
@@ -215,7 +222,7 @@ command add_solve(CLI::App& parent) {
     CLI::App* app = parent.add_subcommand("solve", "Solve A x = b");
     auto job = std::make_shared<solve_job>();
     add_problem(*app, *job);
-    add_method(*app, job->request);
+    add_method(*app, *job);
     add_operator_options(*app, job->request.multiply);
     add_device_options(*app, job->request.devices);
     add_transports(*app, job->request.multiply);

@@ -1,7 +1,6 @@
 #include <krylith/tools/solve/solve_run.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <span>
 #include <string_view>
@@ -31,16 +30,6 @@
 namespace krylith::tool {
 
 namespace {
-
-/// Names in the order of the enumerators.
-template <class Enum, std::size_t N>
-Enum by_name(std::string_view what, const std::string& name,
-             const std::array<std::string_view, N>& names) {
-    check_name(what, name, names);
-    std::size_t i = 0;
-    while (names[i] != name) ++i;
-    return static_cast<Enum>(i);
-}
 
 template <class T>
 double distance_from_ones(std::span<const T> x) {
@@ -83,7 +72,7 @@ void describe_solve(solve_outcome& out, const solve_request& request, const csr_
     }
     out.kernel_uses = a.kernel_uses();
     if (!out.result.recorded) out.eager_because = why_eager(request, a, m);
-    out.max_iterations = request.max_iterations;
+    out.max_iterations = request.options.max_iterations;
     if (out.max_iterations < 0 && out.result.attempts.empty())
         out.max_iterations = std::min<std::int64_t>(10 * matrix.columns, 10000);
     if (matrix.rows != matrix.columns) { // models are of square matrices
@@ -93,7 +82,7 @@ void describe_solve(solve_outcome& out, const solve_request& request, const csr_
     }
     out.bytes_an_iteration = traffic{matrix.rows, matrix.nnz(), sizeof(T)}.iteration(
         {out.solver, out.preconditioner, std::min<std::int64_t>(out.restart, out.rows),
-         out.result.iterations, request.damping > 0});
+         out.result.iterations, request.options.damping > 0});
     for (std::string& warning : placement_warnings(*a.range_layout()))
         out.warnings.push_back(std::move(warning));
     if (std::string advice = fewer_devices(a, csr_view<T>(matrix)); !advice.empty())
@@ -127,6 +116,50 @@ std::string zero_rhs_warning(const vector_source& rhs, const csr_matrix<T>& matr
            "range:1, A times a random vector, has a solution that isn't constant";
 }
 
+/// Solves, with the times of both ways and of the solve in `out`, and saves x where that is asked
+/// for. Returns x.
+template <class T>
+std::vector<T> solve_on_devices(solve_outcome& out, const solve_request& request,
+                                const solve_watch& watch, const solver_method& solver,
+                                const csr_matrix<T>& matrix, const matrix_operator<T>& a,
+                                const any_preconditioner<T>& m, const matrix_nodes& nodes,
+                                const dense_columns<T>& rhs) {
+    solver_options options = request.checked_options();
+    stopwatch clock;
+    auto b = a.make_range_vector("b");
+    vector<T> x(a.domain_layout(), "x");
+    out.transfer_seconds = upload<T>(b, rhs.values);
+    std::vector<T> values;
+    if (!request.x0.empty()) {
+        values = make_column_values("--x0", vector_source{vector_source::form::file, 0, request.x0},
+                                    matrix);
+        out.transfer_seconds += upload<T>(x, values);
+    }
+    {
+        const solve_watch::running running(watch, options);
+        out.result = &solver != &solver_rows::automatic ? solver.solve(a, b, x, options, m)
+                     : request.chooses_preconditioner()
+                         ? solve(a, csr_view<T>(matrix), b, x, options, nodes)
+                         : solve(a, b, x, options, m);
+    }
+    out.setup_seconds += out.result.setup_seconds;
+    (void)clock.lap();
+    values.resize(as_size(matrix.columns));
+    x.download(values);
+    out.transfer_seconds += clock.lap();
+    if (!request.solution_file.empty())
+        save_vector<T>(request.solution_file, values, "solution of " + request.matrix);
+    return values;
+}
+
+template <class T>
+void add_warnings(solve_outcome& out, const vector_source& rhs, const solver_method& solver,
+                  const matrix_operator<T>& a, const csr_matrix<T>& matrix) {
+    for (const std::string& warning : {rtol_warning<T>(out.result), zero_rhs_warning(rhs, matrix),
+                                       asymmetry_warning(solver, out.result, a, matrix)})
+        if (!warning.empty()) out.warnings.push_back(warning);
+}
+
 } // namespace
 
 bool solve_request::chooses_preconditioner() const {
@@ -137,24 +170,12 @@ std::string solve_request::preconditioner_text() const {
     return preconditioner == automatic_name ? identity::name() : preconditioner;
 }
 
-solver_options solve_request::options() const {
-    solver_options o;
-    o.rtol = rtol;
-    o.rtol_normal = rtol_normal;
-    o.damping = damping;
-    o.atol = atol;
-    o.max_iterations = max_iterations;
-    o.restart = restart;
-    o.polynomial_degree = polynomial_degree;
-    o.shadow_vectors = shadow_vectors;
-    if (max_seconds) o.max_seconds = *max_seconds;
-    o.initial_guess = !x0.empty();
-    o.preconditioning = by_name<krylith::side>("side", side, side_names);
-    o.mode = by_name<execution_mode>("execution", execution, execution_names);
-    o.history = history;
-    o.timeout_seconds = devices.timeout_seconds;
-    o.check();
-    return o;
+solver_options solve_request::checked_options() const {
+    solver_options checked = options;
+    checked.initial_guess = !x0.empty();
+    checked.timeout_seconds = devices.timeout_seconds;
+    checked.check();
+    return checked;
 }
 
 std::optional<double> solve_outcome::bandwidth() const {
@@ -169,7 +190,7 @@ solve_outcome run_solve(const solve_request& request, const solve_watch& watch) 
     check_preconditioner(request.preconditioner);
     const std::string precondition = request.preconditioner_text();
     (void)parse_preconditioner(precondition);
-    solver_options options = request.options();
+    (void)request.checked_options(); // before the matrix is read
     operator_options multiply = request.multiply.options();
     const vector_source rhs = parse_vector_source("--rhs", request.rhs);
     const bool count = request.devices.devices == "auto"; // needs the matrix; the rest does not
@@ -182,28 +203,25 @@ solve_outcome run_solve(const solve_request& request, const solve_watch& watch) 
     const bool any_shape = solver->least_squares || request.chooses_preconditioner();
     csr_matrix<T> matrix = load_square<T>(request.matrix, request.spd, &file, any_shape);
     const bool rectangular = matrix.rows != matrix.columns;
-    const bool damped = request.damping > 0 && solver == &solver_rows::automatic;
+    const bool damped = request.options.damping > 0 && solver == &solver_rows::automatic;
     if (rectangular || damped) solver = &solver_rows::lsqr;
     multiply.transposed_products = solver->least_squares;
     if (file.changed_entries()) out.warnings.push_back(request.matrix + ": " + in_words(file));
     out.load_seconds = clock.lap();
     describe(out, matrix);
     watch.say(matrix_lines(request, out));
-    if (request.sparsity) {
+    if (request.sparsity)
         out.sparsity = svg(measure_density(csr_view<T>(matrix), plot_cells, plot_cells), "");
-        (void)clock.lap();
-    }
+    (void)clock.lap();
     dense_columns<T> b_values = make_right_hand_sides(rhs, matrix);
     if (request.match_rows) match_rows(out, *solver, matrix, b_values);
-
     if (count)
         chosen = fastest_devices(request.devices, multiply.kind, csr_view<T>(matrix),
                                  out.devices_because);
     const device_group& group = *chosen;
-    const bool open = request.chooses_preconditioner();
-    const near_null modes =
-        find_near_null(request.matrix, request.spd, matrix.rows, request.coordinates,
-                       open ? automatic_name : std::string_view(precondition));
+    const near_null modes = find_near_null(
+        request.matrix, request.spd, matrix.rows, request.coordinates,
+        request.chooses_preconditioner() ? automatic_name : std::string_view(precondition));
     out.load_seconds += clock.lap();
     if (b_values.columns > 1) {
         run_columns(request, watch, matrix, group, modes, b_values, out);
@@ -220,36 +238,13 @@ solve_outcome run_solve(const solve_request& request, const solve_watch& watch) 
         out.solver_because = rectangular ? "the matrix is not square" : "x is damped";
     watch.say(operator_lines(out));
 
-    auto b = a->make_range_vector("b");
-    vector<T> x(a->domain_layout(), "x");
-    out.transfer_seconds = upload<T>(b, b_values.values);
-    std::vector<T> values;
-    if (!request.x0.empty()) {
-        values = make_column_values("--x0", vector_source{vector_source::form::file, 0, request.x0},
-                                    matrix);
-        out.transfer_seconds += upload<T>(x, values);
-    }
-
-    {
-        const solve_watch::running running(watch, options);
-        out.result = solver != &solver_rows::automatic ? solver->solve(*a, b, x, options, m)
-                     : open ? solve(*a, csr_view<T>(matrix), b, x, options, modes.nodes())
-                            : solve(*a, b, x, options, m);
-    }
-    out.setup_seconds += out.result.setup_seconds;
-    (void)clock.lap();
-    values.resize(as_size(matrix.columns));
-    x.download(values);
-    out.transfer_seconds += clock.lap();
-    if (!request.solution_file.empty())
-        save_vector<T>(request.solution_file, values, "solution of " + request.matrix);
+    const std::vector<T> x =
+        solve_on_devices(out, request, watch, *solver, matrix, *a, m, modes.nodes(), b_values);
     if (rhs.what == vector_source::form::row_sums)
-        out.solution_error = distance_from_ones(std::span<const T>(values));
+        out.solution_error = distance_from_ones(std::span<const T>(x));
     describe_solve(out, request, matrix, *a, m);
     out.result.diagnosis = explained(request, out.result, matrix);
-    for (const std::string& warning : {rtol_warning<T>(out.result), zero_rhs_warning(rhs, matrix),
-                                       asymmetry_warning(*solver, out.result, *a, matrix)})
-        if (!warning.empty()) out.warnings.push_back(warning);
+    add_warnings(out, rhs, *solver, *a, matrix);
     return out;
 }
 

@@ -25,20 +25,9 @@ struct solve_request {
     std::string solver = "auto";         ///< of solver_choices()
     std::string preconditioner = "auto"; ///< as make_preconditioner() reads it, or auto
     std::string coordinates;             ///< as find_near_null() reads it
-    std::string side = "right";
-    std::string execution = "auto";
-    std::optional<double> rtol;        ///< without: as suits the precision
-    std::optional<double> rtol_normal; ///< of lsqr; without: rtol
-    double damping = 0;                ///< of lsqr
-    double atol = solver_options{}.atol;
-    std::int64_t max_iterations = solver_options{}.max_iterations;
-    int restart = solver_options{}.restart;
-    int polynomial_degree = solver_options{}.polynomial_degree;
-    int shadow_vectors = solver_options{}.shadow_vectors;
-    std::optional<double> max_seconds;
+    solver_options options;              ///< but for what checked_options() adds
     operator_request multiply;
     device_options devices;
-    bool history = false;
     bool sparsity = false; ///< a picture of the entries is wanted
 
     std::string solution_file;
@@ -50,8 +39,9 @@ struct solve_request {
     /// What make_preconditioner() is given: none for auto.
     [[nodiscard]] std::string preconditioner_text() const;
 
-    /// Throws usage_error for names and values that are not allowed.
-    [[nodiscard]] solver_options options() const;
+    /// The options, with what x0 and the devices say of them. Throws usage_error for values that
+    /// are not allowed.
+    [[nodiscard]] solver_options checked_options() const;
 };
 
 /// What ordering the rows by matched_rows did.

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <krylith/device/device_group.hpp>
-#include <krylith/spmv/tuning/fraction_search.hpp>
+#include <krylith/spmv/fractions/fraction_search.hpp>
 #include <krylith/tools/cli/device_selection.hpp>
 #include <krylith/tools/cli/operator_request.hpp>
 

@@ -10,9 +10,9 @@
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/partition/allgather/allgather_plan.hpp>
 #include <krylith/partition/halo/halo_plan.hpp>
+#include <krylith/vector/execution/kernel_context.hpp>
 #include <krylith/vector/ghosts/ghost_put.hpp>
 #include <krylith/vector/layout.hpp>
-#include <krylith/vector/scalar/kernel_context.hpp>
 
 namespace krylith {
 

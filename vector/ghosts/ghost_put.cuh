@@ -1,8 +1,8 @@
 // The device side of ghost_put: what a kernel that writes a domain vector adds to its loop.
 #pragma once
 
+#include <krylith/vector/execution/kernel_context_cuda.cuh>
 #include <krylith/vector/ghosts/ghost_put.hpp>
-#include <krylith/vector/scalar/kernel_context_cuda.cuh>
 
 namespace krylith::cuda {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include <krylith/device/host/host_team.hpp>
+#include <krylith/vector/execution/host_signal.hpp>
 #include <krylith/vector/ghosts/ghost_put.hpp>
-#include <krylith/vector/scalar/host_signal.hpp>
 
 namespace krylith::host {
 

@@ -1,8 +1,9 @@
 // Products with a basis of several vectors: reduce <- V^T w, and w -= V h.
 
 #include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/device/language/instances.hpp>
+#include <krylith/vector/execution/kernel_context_cuda.cuh>
 #include <krylith/vector/kernels/kernels.hpp>
-#include <krylith/vector/scalar/kernel_context_cuda.cuh>
 
 namespace krylith::cuda {
 
@@ -101,9 +102,7 @@ void multi_axpy(device& device, const basis_arguments<T>& a) {
     launch.check_launch();
 }
 
-#define KRYLITH_INSTANTIATE(T)                                                                     \
-    template void multi_dot(device&, const basis_arguments<T>&);                                   \
-    template void multi_axpy(device&, const basis_arguments<T>&);
+#define KRYLITH_INSTANTIATE(T) template struct instances<multi_dot<T>, multi_axpy<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

@@ -1,12 +1,13 @@
 #include <algorithm>
 
 #include <krylith/device/host/host_device.hpp>
+#include <krylith/device/language/instances.hpp>
+#include <krylith/vector/execution/host_context.hpp>
 #include <krylith/vector/kernels/basis_tiles_host.hpp>
 #include <krylith/vector/kernels/host_chunks.hpp>
 #include <krylith/vector/kernels/host_combination.hpp>
 #include <krylith/vector/kernels/host_dot.hpp>
 #include <krylith/vector/kernels/kernels.hpp>
-#include <krylith/vector/scalar/host_context.hpp>
 
 namespace krylith::host {
 
@@ -90,9 +91,7 @@ void multi_axpy(device& device, const basis_arguments<T>& a) {
     });
 }
 
-#define KRYLITH_INSTANTIATE(T)                                                                     \
-    template void multi_dot(device&, const basis_arguments<T>&);                                   \
-    template void multi_axpy(device&, const basis_arguments<T>&);
+#define KRYLITH_INSTANTIATE(T) template struct instances<multi_dot<T>, multi_axpy<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::host

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/device/trace/trace_range.hpp>
 #include <krylith/vector/ghosts/ghost_exchange.hpp>
 #include <krylith/vector/kernels/basis_pass.hpp>
@@ -15,18 +15,12 @@ namespace {
 
 template <class T>
 void launch_delayed_dots(device& device, const delayed_arguments<T>& a) {
-#if KRYLITH_HAVE_CUDA
-    if (device.kind() == backend::cuda) return cuda::delayed_dots(device, a);
-#endif
-    host::delayed_dots(device, a);
+    KRYLITH_ON(device, delayed_dots(device, a));
 }
 
 template <class T>
 void launch_delayed_update(device& device, const delayed_arguments<T>& a) {
-#if KRYLITH_HAVE_CUDA
-    if (device.kind() == backend::cuda) return cuda::delayed_update(device, a);
-#endif
-    host::delayed_update(device, a);
+    KRYLITH_ON(device, delayed_update(device, a));
 }
 
 } // namespace

@@ -1,9 +1,9 @@
 // Kernels for V'[u w], and for u and w less their components in V: one pass over the basis each.
 
 #include <krylith/device/cuda/cuda_device.cuh>
+#include <krylith/vector/execution/large_batch.cuh>
 #include <krylith/vector/ghosts/ghost_put.cuh>
 #include <krylith/vector/kernels/kernels.hpp>
-#include <krylith/vector/scalar/large_batch.cuh>
 
 namespace krylith::cuda {
 

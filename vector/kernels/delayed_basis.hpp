@@ -1,6 +1,6 @@
 // The two passes over a basis that an Arnoldi step with delayed re-orthogonalisation makes: all its
 // dot products, then both of its updates. solvers/gmres.hpp has the algebra, and
-// delayed_hessenberg.hpp what comes in between.
+// solvers/gmres/delayed_hessenberg.hpp what comes in between.
 #pragma once
 
 #include <krylith/vector/basis.hpp>

@@ -1,12 +1,12 @@
 #include <algorithm>
 
 #include <krylith/device/host/host_device.hpp>
+#include <krylith/vector/execution/host_context.hpp>
 #include <krylith/vector/ghosts/host_put.hpp>
 #include <krylith/vector/kernels/basis_tiles_host.hpp>
 #include <krylith/vector/kernels/host_chunks.hpp>
 #include <krylith/vector/kernels/host_dot.hpp>
 #include <krylith/vector/kernels/kernels.hpp>
-#include <krylith/vector/scalar/host_context.hpp>
 
 namespace krylith::host {
 

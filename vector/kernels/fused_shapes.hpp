@@ -12,81 +12,105 @@ namespace krylith {
 /// entry-wise product, pairs after the bar are dot products. A letter with a prime (v') is a vector
 /// of float in an update that computes in double. Numbers are given in order of appearance, as the
 /// update itself does.
-constexpr fused_shape read_shape(std::string_view text) {
-    fused_shape shape;
-    char vectors[max_fused_vectors] = {};
-    char coefficients[max_fused_coefficients] = {};
-    const auto number = [](char name, char* names, std::int8_t& count) {
+class shape_reader {
+public:
+    constexpr explicit shape_reader(std::string_view text) : text_(text) {}
+
+    constexpr fused_shape read() {
+        while (at_ < text_.size() && text_[at_] != '|') {
+            statement();
+            skip(';');
+        }
+        skip('|');
+        while (at_ < text_.size()) {
+            auto& d = shape_.dot[shape_.dots++];
+            d.a = vector();
+            d.b = vector();
+            skip(',');
+        }
+        return shape_;
+    }
+
+private:
+    [[nodiscard]] constexpr bool next_is(char c) const {
+        return at_ < text_.size() && text_[at_] == c;
+    }
+    constexpr bool skip(char c) {
+        const bool there = next_is(c);
+        if (there) ++at_;
+        return there;
+    }
+
+    /// The number of a name, which is given where it appears first.
+    static constexpr std::int8_t number(char name, char* names, std::int8_t& count) {
         for (std::int8_t i = 0; i < count; ++i)
             if (names[i] == name) return i;
         names[count] = name;
         return count++;
-    };
-    std::size_t at = 0;
-    const auto vector = [&]() { // reads a letter, and the prime behind it
-        const char name = text[at++];
-        const bool single = at < text.size() && text[at] == '\'';
-        if (single) ++at;
+    }
+
+    /// Reads a letter, and the prime behind it.
+    constexpr std::int8_t vector() {
+        const char name = text_[at_++];
+        const bool single = skip('\'');
         // The letter of a float vector is kept as a capital: v' is another vector than v.
         const auto found =
-            number(single ? static_cast<char>(name - 'a' + 'A') : name, vectors, shape.vectors);
-        if (single) shape.single = static_cast<std::uint8_t>(shape.single | (1u << found));
+            number(single ? static_cast<char>(name - 'a' + 'A') : name, vectors_, shape_.vectors);
+        if (single) shape_.single = static_cast<std::uint8_t>(shape_.single | (1u << found));
         return found;
-    };
-    while (at < text.size() && text[at] != '|') {
-        auto& s = shape.statement[shape.statements++];
+    }
+
+    constexpr void statement() {
+        auto& s = shape_.statement[shape_.statements++];
         s.target = vector();
         bool negative = false;
-        if (text[at] != '=') { // += and -=: the target is the first term
-            negative = text[at++] == '-';
+        if (!next_is('=')) { // += and -=: the target is the first term
+            negative = text_[at_++] == '-';
             s.term[s.terms++].vector = s.target;
         }
-        ++at;
-        for (bool more = true; more;) {
+        ++at_;
+        for (;;) {
             auto& t = s.term[s.terms++];
-            t.negative = negative;
-            if (text[at] == '-') {
-                t.negative = !t.negative;
-                ++at;
-            }
-            char coefficient = 0;
-            if (text[at] >= 'A' && text[at] <= 'Z') {
-                coefficient = text[at];
-                at += 2;
-            }
-            // An update numbers the vector of a term before the scale, which stands first here.
-            const std::size_t first = at;
-            at += at + 1 < text.size() && text[at + 1] == '\'' ? 2 : 1;
-            const bool scaled = at < text.size() && text[at] == ':';
-            if (scaled)
-                ++at;
-            else
-                at = first;
-            t.vector = vector();
-            if (scaled) {
-                const std::size_t behind = at;
-                at = first;
-                t.scale = vector();
-                at = behind;
-            }
-            if (coefficient != 0)
-                t.coefficient = number(coefficient, coefficients, shape.coefficients);
-            more = at < text.size() && (text[at] == '+' || text[at] == '-');
-            if (more) {
-                negative = text[at] == '-';
-                ++at;
-            }
+            t.negative = skip('-') != negative;
+            term(t);
+            negative = next_is('-');
+            if (!skip('-') && !skip('+')) return;
         }
-        if (at < text.size() && text[at] == ';') ++at;
     }
-    if (at < text.size()) ++at;
-    while (at < text.size()) {
-        auto& d = shape.dot[shape.dots++];
-        d.a = vector();
-        d.b = vector();
-        ++at;
+
+    /// Reads A*d:v, of which A* and d: may be missing.
+    constexpr void term(fused_shape::input& t) {
+        char coefficient = 0;
+        if (text_[at_] >= 'A' && text_[at_] <= 'Z') {
+            coefficient = text_[at_];
+            at_ += 2;
+        }
+        // An update numbers the vector of a term before the scale, which stands first here.
+        const std::size_t first = at_;
+        const std::size_t behind_letter =
+            first + (first + 1 < text_.size() && text_[first + 1] == '\'' ? 2 : 1);
+        const bool scaled = behind_letter < text_.size() && text_[behind_letter] == ':';
+        if (scaled) at_ = behind_letter + 1;
+        t.vector = vector();
+        if (scaled) {
+            const std::size_t behind = at_;
+            at_ = first;
+            t.scale = vector();
+            at_ = behind;
+        }
+        if (coefficient != 0)
+            t.coefficient = number(coefficient, coefficients_, shape_.coefficients);
     }
-    return shape;
+
+    std::string_view text_;
+    std::size_t at_ = 0;
+    fused_shape shape_;
+    char vectors_[max_fused_vectors] = {};
+    char coefficients_[max_fused_coefficients] = {};
+};
+
+constexpr fused_shape read_shape(std::string_view text) {
+    return shape_reader(text).read();
 }
 
 inline constexpr std::array known_shapes = {

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include <krylith/device/host/host_team.hpp>
+#include <krylith/vector/execution/host_context.hpp>
 #include <krylith/vector/ghosts/ghost_put.hpp>
-#include <krylith/vector/scalar/host_context.hpp>
 
 namespace krylith::host {
 

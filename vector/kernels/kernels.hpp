@@ -5,14 +5,13 @@
 
 #include <cstdint>
 
-#include <krylith/device/device.hpp>
 #include <krylith/device/kernel/annotations.hpp>
+#include <krylith/device/loops/backend_choice.hpp>
+#include <krylith/vector/execution/kernel_context.hpp>
+#include <krylith/vector/execution/loop_watch.hpp>
+#include <krylith/vector/execution/register_post.hpp>
 #include <krylith/vector/ghosts/ghost_put.hpp>
 #include <krylith/vector/kernels/fused_shape.hpp>
-#include <krylith/vector/scalar/hessenberg.hpp>
-#include <krylith/vector/scalar/kernel_context.hpp>
-#include <krylith/vector/scalar/loop_watch.hpp>
-#include <krylith/vector/scalar/register_post.hpp>
 
 namespace krylith {
 
@@ -85,55 +84,25 @@ struct delayed_arguments : delayed_operands<T> {
 };
 
 /// Arguments of the kernel that only performs the kernel context. After it one warp ends a trip
-/// (loop_watch.hpp), sets the condition of the loop if `condition` is not 0, and performs the task
-/// if the kernel context lets it.
+/// (loop_watch.hpp), and sets the condition of the loop if `condition` is not 0.
 struct scalar_arguments {
     kernel_context common;
     std::uint64_t condition;
-    array_task task;
     trip_end end;
     register_post post;
 };
 
-namespace host {
-
-template <class T, class Put>
-void fused(device& device, const fused_arguments<T, Put>& a);
-/// Computes reduce <- basis^T w (and w^T w).
-template <class T>
-void multi_dot(device& device, const basis_arguments<T>& a);
-/// Computes w -= basis * array[first ...] (and reduce <- w^T w).
-template <class T>
-void multi_axpy(device& device, const basis_arguments<T>& a);
-template <class T>
-void delayed_dots(device& device, const delayed_arguments<T>& a);
-template <class T>
-void delayed_update(device& device, const delayed_arguments<T>& a);
-/// Sends a domain vector as it stands.
-template <class T>
-void put(device& device, const kernel_context& common, const T* domain, std::int64_t size,
-         const ghost_put<T>& put);
-void scalars(device& device, const scalar_arguments& a);
-
-} // namespace host
-
-namespace cuda {
-
-template <class T, class Put>
-void fused(device& device, const fused_arguments<T, Put>& a);
-template <class T>
-void multi_dot(device& device, const basis_arguments<T>& a);
-template <class T>
-void multi_axpy(device& device, const basis_arguments<T>& a);
-template <class T>
-void delayed_dots(device& device, const delayed_arguments<T>& a);
-template <class T>
-void delayed_update(device& device, const delayed_arguments<T>& a);
-template <class T>
-void put(device& device, const kernel_context& common, const T* domain, std::int64_t size,
-         const ghost_put<T>& put);
-void scalars(device& device, const scalar_arguments& a);
-
-} // namespace cuda
+KRYLITH_HOST_AND_CUDA(
+    template <class T, class Put> void fused(device& device, const fused_arguments<T, Put>& a);
+    /// Computes reduce <- basis^T w (and w^T w).
+    template <class T> void multi_dot(device& device, const basis_arguments<T>& a);
+    /// Computes w -= basis * array[first ...] (and reduce <- w^T w).
+    template <class T> void multi_axpy(device& device, const basis_arguments<T>& a);
+    template <class T> void delayed_dots(device& device, const delayed_arguments<T>& a);
+    template <class T> void delayed_update(device& device, const delayed_arguments<T>& a);
+    /// Sends a domain vector as it stands.
+    template <class T> void put(device& device, const kernel_context& common, const T* domain,
+                                std::int64_t size, const ghost_put<T>& put);
+    void scalars(device& device, const scalar_arguments& a);)
 
 } // namespace krylith

@@ -5,20 +5,10 @@
 #include <krylith/device/cuda/posted_words.cuh>
 #include <krylith/vector/ghosts/ghost_put.cuh>
 #include <krylith/vector/kernels/kernels.hpp>
-#include <krylith/vector/scalar/array_tasks.hpp>
 
 namespace krylith::cuda {
 
 namespace {
-
-/// The 32 threads of a block perform a task together: array_tasks.hpp.
-struct warp_of_threads {
-    [[nodiscard]] __device__ int index() const { return static_cast<int>(threadIdx.x); }
-    [[nodiscard]] __device__ int count() const { return 32; }
-    __device__ void meet() const { __syncwarp(); }
-    /// The sum over all threads, in a fixed order; the same in each of them.
-    [[nodiscard]] __device__ double sum(double value) const { return warp_sum(value); }
-};
 
 /// Posts the residuals of the trip that ends; rank 0's warp calls it.
 __device__ void post_residuals(loop_board& board, const iteration_record& history,
@@ -85,14 +75,13 @@ __device__ void post_registers(const long_context& context, const register_post&
 }
 
 __global__ void scalars_kernel(const __grid_constant__ long_context parameter,
-                               std::uint64_t condition, array_task task, trip_end end,
+                               std::uint64_t condition, trip_end end,
                                const __grid_constant__ register_post posted) {
     __shared__ state_of<long_context> state;
     bool go = kernel_prologue(parameter, state);
     if (end.watch != nullptr && state.reg[control::watched] != 0.0)
         go = end_trip(state.context, end, state.reg, go);
     if (condition != 0 && threadIdx.x == 0) cudaGraphSetConditional(condition, go ? 1u : 0u);
-    if (go) perform(task, state.context.array, state.context.slots, warp_of_threads{});
     if (posted.wanted()) post_registers(state.context, posted);
 }
 
@@ -148,7 +137,7 @@ __global__ void __launch_bounds__(block_threads)
 void scalars(device& device, const scalar_arguments& a) {
     const launch_scope launch(device);
     scalars_kernel<<<1, 32, 0, launch.stream()>>>(pack_context<long_context>(a.common), a.condition,
-                                                  a.task, a.end, a.post);
+                                                  a.end, a.post);
     launch.check_launch();
 }
 

@@ -5,10 +5,9 @@
 #include <mutex>
 
 #include <krylith/device/host/host_device.hpp>
+#include <krylith/vector/execution/host_context.hpp>
+#include <krylith/vector/execution/host_signal.hpp>
 #include <krylith/vector/kernels/kernels.hpp>
-#include <krylith/vector/scalar/array_tasks.hpp>
-#include <krylith/vector/scalar/host_context.hpp>
-#include <krylith/vector/scalar/host_signal.hpp>
 
 namespace krylith::host {
 
@@ -99,7 +98,6 @@ void scalars(device& device, const scalar_arguments& a) {
         bool go = kernel_prologue(a.common, reg);
         if (a.end.watch != nullptr && reg[control::watched] != 0.0)
             go = end_trip(a.common, a.end, reg, go);
-        if (go) perform(a.task, a.common.array, a.common.slots, lone_thread{});
         if (a.post.wanted()) post_registers(a.common, a.post);
         if (a.condition == 0) return;
         auto& again = *reinterpret_cast<bool*>(static_cast<std::uintptr_t>(a.condition));

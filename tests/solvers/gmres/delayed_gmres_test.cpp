@@ -4,8 +4,8 @@
 #include <vector>
 
 #include <krylith/matrix/gallery.hpp>
+#include <krylith/solvers/gmres/hessenberg_task.hpp>
 #include <krylith/vector/kernels/delayed_basis.hpp>
-#include <krylith/vector/scalar/array_tasks.hpp>
 
 #include <krylith/tests/support/dense.hpp>
 #include <krylith/tests/support/groups.hpp>
@@ -49,7 +49,7 @@ struct arnoldi_run {
         for (int j = 0; j < steps; ++j) {
             multiply(run, a, v[j], w);
             delayed_dots(run, v, j + 1, w, first);
-            run.compute({array_task::delayed, j, steps, {}}, roles());
+            run.compute(hessenberg_task{hessenberg_task::delayed, j, steps}, roles());
             delayed_update(run, v, j + 1, w, first);
         }
         run.flush();
@@ -63,7 +63,7 @@ struct arnoldi_run {
             multi_axpy(run, v, j + 1, static_cast<int>(h.first()), w);
             multi_dot(run, v, j + 1, w, static_cast<int>(h.second()));
             multi_axpy(run, v, j + 1, static_cast<int>(h.second()), w, norm);
-            run.compute({array_task::rotate, j, steps, {}}, roles());
+            run.compute(hessenberg_task{hessenberg_task::rotate, j, steps}, roles());
             fused(run, v[j + 1] = inverse * w);
         }
         run.flush();

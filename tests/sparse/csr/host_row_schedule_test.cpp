@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <krylith/sparse/csr/host_row_schedule.hpp>
-#include <krylith/vector/scalar/host_context.hpp>
+#include <krylith/vector/execution/host_context.hpp>
 
 namespace krylith {
 

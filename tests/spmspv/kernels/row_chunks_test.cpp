@@ -1,5 +1,5 @@
 // Chunks of long words: those of a word are consecutive and cover its entries once.
-#include <krylith/spmspv/kernels/row_chunks.hpp>
+#include <krylith/spmspv/csr_csc_pair/row_chunks.hpp>
 
 #include <doctest/doctest.h>
 

@@ -159,23 +159,23 @@ TEST_CASE("a trial that is cut off says that it converges; one that ends says wh
     const std::vector<double> ones(3600, 1);
     trial_bench bench(device_group::host(1), a, {}, ones);
     const solve_request request;
-    const trial whole = bench.run({"cg", "none", "right", 30, ""}, request, 60);
+    const trial whole = bench.run({"cg", "none", side::right, 30, ""}, request, 60);
     CHECK(whole.outcome == verdict::converged);
     CHECK(whole.relative_residual <= 1e-8);
     solve_request short_of = request;
-    short_of.max_iterations = whole.iterations * 2 / 3;
-    const trial cut = bench.run({"cg", "none", "right", 30, ""}, short_of, 60);
+    short_of.options.max_iterations = whole.iterations * 2 / 3;
+    const trial cut = bench.run({"cg", "none", side::right, 30, ""}, short_of, 60);
     CHECK(cut.outcome == verdict::converging);
-    CHECK(cut.iterations == short_of.max_iterations);
+    CHECK(cut.iterations == short_of.options.max_iterations);
     CHECK(cut.expected_iterations > cut.iterations);
     CHECK(cut.expected_iterations < 3 * whole.iterations);
 
     const auto swapped = from_dense({{0, 1}, {1, 0}});
     trial_bench odd(device_group::host(1), swapped, {}, std::vector<double>{1, -1});
-    const trial refused = odd.run({"gmres", "jacobi", "right", 30, ""}, request, 1);
+    const trial refused = odd.run({"gmres", "jacobi", side::right, 30, ""}, request, 1);
     CHECK(refused.outcome == verdict::failed);
     CHECK(contains(refused.words, "diagonal entry of row 0"));
-    const trial broken = odd.run({"cg", "none", "right", 30, ""}, request, 1);
+    const trial broken = odd.run({"cg", "none", side::right, 30, ""}, request, 1);
     CHECK(broken.outcome == verdict::failed);
     CHECK(contains(broken.words, "not positive definite"));
 }
@@ -293,12 +293,12 @@ TEST_CASE("multigrid is tried, and the time to make it counts") {
     CHECK(std::ranges::none_of(general, amg_with_gmres));
     const std::vector<double> ones(40'000, 1);
     trial_bench bench(device_group::host(1), a, {}, ones);
-    const trial t = bench.run({"cg", "amg", "right", 30, ""}, {}, 60);
+    const trial t = bench.run({"cg", "amg", side::right, 30, ""}, {}, 60);
     CHECK(t.outcome == verdict::converged);
     CHECK(t.iterations < 30);
     CHECK(t.making_seconds > 0);
     CHECK(t.expected_seconds == doctest::Approx(t.making_seconds + t.seconds));
-    const trial plain = bench.run({"cg", "none", "right", 30, ""}, {}, 60);
+    const trial plain = bench.run({"cg", "none", side::right, 30, ""}, {}, 60);
     CHECK(plain.expected_seconds >= plain.seconds);
     CHECK(plain.iterations > 5 * t.iterations);
 }
@@ -320,7 +320,7 @@ TEST_CASE("recommend knows the nodes of elasticity, and says where they are") {
     request.solve.coordinates = "the nodes.mtx";
     recommendation r;
     trial best;
-    best.method = {"cg", "amg", "right", 30, ""};
+    best.method = {"cg", "amg", side::right, 30, ""};
     r.trials = {best};
     r.chosen = 0;
     CHECK(contains(command_line(request, r), "--precond amg --coordinates 'the nodes.mtx'"));
@@ -334,12 +334,12 @@ TEST_CASE("a trial is failed, not unfinished, once it had the iterations of a so
     for (std::size_t i = 0; i < b.size(); ++i) b[i] = i % 3 == 0 ? 1 : -0.3;
     trial_bench bench(device_group::host(1), a, {}, b);
     solve_request request;
-    request.max_iterations = 40;
-    const trial whole = bench.run({"cg", "none", "right", 30, ""}, request, 60);
+    request.options.max_iterations = 40;
+    const trial whole = bench.run({"cg", "none", side::right, 30, ""}, request, 60);
     CHECK(whole.outcome == verdict::failed);
     CHECK(whole.iterations == 40);
-    request.max_iterations = -1;
-    const trial cut = bench.run({"cg", "none", "right", 30, ""}, request, 1e-9);
+    request.options.max_iterations = -1;
+    const trial cut = bench.run({"cg", "none", side::right, 30, ""}, request, 1e-9);
     CHECK(cut.outcome == verdict::unfinished);
     CHECK(cut.limit == 3000);
     CHECK_FALSE(choose({cut, whole}));

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include <krylith/tests/vector/host_ranks.hpp>
+#include <krylith/vector/execution/host_signal.hpp>
 #include <krylith/vector/kernels/kernels.hpp>
-#include <krylith/vector/scalar/host_signal.hpp>
 
 namespace krylith {
 

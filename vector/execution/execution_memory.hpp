@@ -1,0 +1,50 @@
+// What an execution keeps in the memory of each device, and the kernel context that points there.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include <krylith/device/cuda/posted_words.hpp>
+#include <krylith/device/device_group.hpp>
+#include <krylith/device/memory/buffer.hpp>
+#include <krylith/vector/execution.hpp>
+#include <krylith/vector/execution/loop_board_memory.hpp>
+
+namespace krylith {
+
+/// All memory is zero at first. Peers store stamped values into it: its owner waits for the group
+/// before any kernel runs, and calls quiesce() before it is freed.
+struct rank_memory {
+    rank_memory(const device_group& group, int rank, const execution_options& options);
+
+    /// The partial sums of one half, 0 or 1.
+    [[nodiscard]] double* partials_of(int half) const {
+        return partials.data() + partials.size() / 2 * static_cast<std::size_t>(half) +
+               partials_header;
+    }
+
+    buffer<double> slots;
+    buffer<double> array;
+    buffer<double> history; // rank 0 only
+    buffer<loop_watch> watch;
+    buffer<double> partials; // two halves, each a header and the partial sums of a batch
+    buffer<stamped_value> own_slots;
+    std::vector<buffer<stamped_value>> staging; // [ranks], empty where the path is direct
+    buffer<stamped_value*> peer_slots;          // connect() makes these two
+    buffer<std::uint64_t> published;
+    buffer<unsigned> signals;
+    buffer<std::int32_t> failure;
+    buffer<std::int32_t*> failures;
+    std::unique_ptr<loop_board_memory> board; // rank 0 only, where a launch has been watched
+    std::unique_ptr<posted_words> posts;
+    std::unique_ptr<loop_graph> loop; // the last member: its destructor waits for the device
+};
+
+using group_memory = std::vector<std::unique_ptr<rank_memory>>; // [ranks]
+
+/// Gives a rank the addresses of its peers' memory, once all of it is allocated. Returns the rank's
+/// kernel context, with no program and nothing to wait for.
+[[nodiscard]] kernel_context connect(const device_group& group, const group_memory& memory,
+                                     int rank, const execution_options& options);
+
+} // namespace krylith

@@ -1,0 +1,91 @@
+// Words through which host devices tell each other that data is there, or may be overwritten.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <thread>
+
+#include <krylith/device/kernel/all_reduce_slots.hpp>
+#include <krylith/vector/execution/kernel_context.hpp>
+
+namespace krylith::host {
+
+/// Words are written by one thread and read by others; only their readers see them as const.
+[[nodiscard]] inline std::uint64_t load_acquire(const std::uint64_t& word) {
+    return std::atomic_ref(const_cast<std::uint64_t&>(word)).load(std::memory_order_acquire);
+}
+
+inline void store_release(std::uint64_t& word, std::uint64_t value) {
+    std::atomic_ref(word).store(value, std::memory_order_release);
+}
+
+/// True once any rank has given up waiting for another.
+[[nodiscard]] inline bool failed(const all_reduce_slots& all_reduce) {
+    return std::atomic_ref(*all_reduce.failure).load(std::memory_order_relaxed) != 0;
+}
+
+/// Tells all ranks that `rank` did not answer in time. The first such word stays.
+inline void raise_failure(const all_reduce_slots& all_reduce, int rank) {
+    const auto write = [&](std::int32_t* word) {
+        std::int32_t none = 0;
+        std::atomic_ref(*word).compare_exchange_strong(none, 1 + rank, std::memory_order_relaxed);
+    };
+    write(all_reduce.failure);
+    for (int j = 0; j < all_reduce.ranks; ++j) write(all_reduce.failures[j]);
+}
+
+/// Waits until `holds()` is true, which rank `rank` will bring about. Returns false if that takes
+/// longer than the time-out, and then tells all ranks, or if any rank has failed: nothing may be
+/// read or written then. Time is counted between checks, at most 1/64 of the time-out for each,
+/// since a process that was stopped (Ctrl-Z, a batch system, a paused machine) has not been
+/// waiting.
+template <class Condition>
+[[nodiscard]] bool wait_until(const all_reduce_slots& all_reduce, int rank,
+                              const Condition& holds) {
+    // Peers on cores of their own answer within this many checks; others need this core.
+    constexpr int checks_before_yield = 200;
+    for (int check = 0; check < checks_before_yield; ++check)
+        if (holds()) return true;
+    using clock = std::chrono::steady_clock;
+    const clock::duration patience = std::chrono::nanoseconds(all_reduce.timeout_ns);
+    clock::duration waited{0};
+    for (auto last = clock::now(); !holds();) {
+        if (failed(all_reduce)) return false;
+        const auto now = clock::now();
+        waited += std::min(now - last, patience / 64);
+        last = now;
+        if (waited >= patience) {
+            raise_failure(all_reduce, rank);
+            return false;
+        }
+        std::this_thread::yield();
+    }
+    return true;
+}
+
+/// Waits until the words of the ranks in the bit set are at least `least`. Returns false like
+/// wait_until.
+[[nodiscard]] inline bool wait_for_words(const all_reduce_slots& all_reduce,
+                                         const std::uint64_t* words, std::uint32_t ranks,
+                                         std::uint64_t least) {
+    for (int j = 0; j < all_reduce.ranks; ++j)
+        if ((ranks >> j & 1) != 0 &&
+            !wait_until(all_reduce, j, [&] { return load_acquire(words[j]) >= least; }))
+            return false;
+    return true;
+}
+
+[[nodiscard]] inline bool wait_for(const all_reduce_slots& all_reduce, const put_signal& data) {
+    return data.from == 0 || wait_for_words(all_reduce, data.sent, data.from, *data.expected);
+}
+
+/// Sets this rank's word at each of the ranks in the bit set.
+inline void tell(const all_reduce_slots& all_reduce, std::uint64_t* const* words,
+                 std::uint32_t ranks, std::uint64_t value) {
+    for (int j = 0; j < all_reduce.ranks; ++j)
+        if ((ranks >> j & 1) != 0) store_release(*words[j], value);
+}
+
+} // namespace krylith::host
