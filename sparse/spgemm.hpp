@@ -43,7 +43,8 @@ class spgemm_phases;
 ///
 /// On host devices it keeps the pattern of C, 4 bytes a nonzero, until take(). On CUDA it keeps 16
 /// bytes a row, and the place in C of each product, 1 byte, of rows with up to 1024 products, or
-/// 4095 where most have few results, and 192 results. Of longer rows, where C has more than 131072
+/// 4095 where most have few results, and 192 results; or for eight neighbouring rows, where these
+/// refer to mostly the same rows of B, about 1.4 KB. Of longer rows, where C has more than 131072
 /// columns, it keeps their columns, until take(). Squares of 7-point stencils need 0.24, of
 /// 27-point ones 0.51 of C's bytes at most; R (A P) needs as many as C, with 27 points ten times as
 /// many. Where A and B consist of dense blocks of at least 2 x 2 each, as matrices of nodes with

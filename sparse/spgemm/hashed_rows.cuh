@@ -48,7 +48,7 @@ __device__ inline int insert_row(const csr_pattern& a, const csr_pattern& b, std
             begin = b.offsets[from];
             length = static_cast<int>(b.offsets[from + 1] - begin);
         }
-        joined_pieces rows(begin, length);
+        joined_pieces<std::int64_t> rows(begin, length);
         for (int first = 0; first < rows.total(); first += 32 * flight) {
             std::uint32_t column[flight];
 #pragma unroll
@@ -102,12 +102,13 @@ __device__ inline void place_products(const hashed_row_memory& mine, int product
 
 __global__ void __launch_bounds__(block_threads)
     hashed_rows(const __grid_constant__ csr_pattern a, const __grid_constant__ csr_pattern b,
-                const row_list rows, const symbolic_results to, const overflow_list overflow) {
+                const joined_lists lists, const symbolic_results to, const overflow_list overflow) {
     __shared__ __align__(16) hashed_row_memory memories[block_warps];
     hashed_row_memory& mine = memories[threadIdx.x / 32];
-    for (std::int64_t item = std::int64_t{blockIdx.x} * block_warps + threadIdx.x / 32;
-         item < rows.count; item += std::int64_t{gridDim.x} * block_warps) {
-        const std::int64_t row = rows.rows != nullptr ? rows.rows[item] : item;
+    const std::int64_t all = lists.count();
+    for (std::int64_t item = std::int64_t{blockIdx.x} * block_warps + threadIdx.x / 32; item < all;
+         item += std::int64_t{gridDim.x} * block_warps) {
+        const std::int64_t row = lists.row(item);
         std::uint8_t* const places = to.places != nullptr ? to.places + to.places_at[row] : nullptr;
         mine.clear();
         int products = 0;

@@ -6,6 +6,7 @@
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/sparse/spgemm/byte_peak.hpp>
 #include <krylith/sparse/spgemm/dense_blocks.hpp>
+#include <krylith/sparse/spgemm/neighbour_records.hpp>
 #include <krylith/sparse/spgemm/product_counts.cuh>
 #include <krylith/sparse/spgemm/row_lists.cuh>
 #include <krylith/sparse/spgemm/spgemm_phases.hpp>
@@ -89,6 +90,11 @@ spgemm_estimate estimate_products(const std::shared_ptr<device>& device, const c
     e.extra_bytes = most_block_bytes(a, b) + 16 * (a.rows + 1) + 24 * a.rows +
                     static_cast<std::int64_t>(totals.placed + totals.many_placed) +
                     std::int64_t{symbolic_scratch_bytes} + 1024 + product_totals_bytes(a);
+    const std::int64_t hashed =
+        std::int64_t{totals.rows_of[static_cast<int>(count_class::hashed)]} + totals.of_many;
+    if (hashed >= limits_of_rows().sampled_rows) // records, a list of 4 bytes a row, and marks
+        e.extra_bytes +=
+            hashed * (most_record_bytes / neighbour_limits::rows + 4) + most_record_bytes + a.rows;
     const std::int64_t giant = totals.rows_of[static_cast<int>(count_class::giant)];
     const std::int64_t wide = totals.rows_of[static_cast<int>(count_class::wide)];
     e.extra_bytes += static_cast<std::int64_t>(sizeof(sorted_row)) * (giant + wide);

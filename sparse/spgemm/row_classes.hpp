@@ -14,7 +14,7 @@ enum class count_class : int { none, merged, short_64, hashed, wide, giant, numb
 /// The kernels of the numeric phase. The first five hold the row of C in shared memory, and know
 /// the place of each product; `lane` has a thread a row. `searched` finds places by binary search,
 /// and so does `giant_searched`, of whose rows the whole GPU finds the columns. `giant_sorted`
-/// sorts products.
+/// sorts products. `together` are added up eight at a time, by the records of these.
 enum class sum_class : int {
     places_32,
     places_64,
@@ -25,6 +25,7 @@ enum class sum_class : int {
     giant_searched,
     giant_sorted,
     none,
+    together,
     number
 };
 

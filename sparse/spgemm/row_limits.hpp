@@ -24,9 +24,9 @@ struct row_limits {
     std::int64_t pooled_rows = 4096;
     /// Entries of C that a warp adds up where it searches for their places.
     int chunk = 512;
-    /// Where so many rows at least have more products than are always hashed, some of them tell
-    /// whether these are, too.
-    std::int64_t sampled_rows = std::int64_t{1} << 13;
+    /// Where so many rows at least may gain by a kernel that only some matrices suit, it is tried
+    /// with a sample of them first; of rows of thousands of products, an eighth as many.
+    std::int64_t sampled_rows = std::int64_t{1} << 16;
 };
 
 /// The limits in force: those above, or less while a test mocks them.

@@ -3,6 +3,7 @@
 #include <krylith/device/language/instances.hpp>
 #include <krylith/sparse/spgemm/dense_block_phases.hpp>
 #include <krylith/sparse/spgemm/lane_sums.cuh>
+#include <krylith/sparse/spgemm/neighbour_sums.cuh>
 #include <krylith/sparse/spgemm/searched_sums.cuh>
 #include <krylith/sparse/spgemm/spgemm_phases.hpp>
 #include <krylith/sparse/spgemm/spgemm_plan.hpp>
@@ -62,6 +63,8 @@ private:
                 add_placed(a, b, c, columns, plan_.rows_of[k], room_of(static_cast<sum_class>(k)));
         if (const row_list rows = plan_.rows_of[static_cast<int>(sum_class::lane)]; rows.count != 0)
             columns ? launch_lanes<true>(a, b, c, rows) : launch_lanes<false>(a, b, c, rows);
+        if (plan_.neighbours.count() != 0)
+            columns ? launch_neighbours<true>(a, b, c) : launch_neighbours<false>(a, b, c);
         if (columns) write_columns(a, b, c);
         for (int i = 0; i < 2; ++i)
             add_searched(a, b, c, plan_.rows_of[static_cast<int>(sum_class::searched) + i],
@@ -114,6 +117,19 @@ private:
                                (rows.count + block_threads - 1) / block_threads, shared),
                  block_threads, shared, launch.stream()>>>(a, b, rows, plan_.places_at.data(),
                                                            plan_.places.data(), c);
+        launch.check_launch();
+    }
+
+    template <bool Columns>
+    void launch_neighbours(const view& a, const view& b, const numeric_results<T>& c) {
+        const launch_scope launch(*device_);
+        const auto kernel = neighbour_sums<Columns, T>;
+        constexpr std::size_t shared = block_warps * sizeof(neighbour_sums_memory<T>);
+        allow_shared(kernel, shared);
+        kernel<<<launch.blocks(kernel, block_threads,
+                               (plan_.neighbours.count() + block_warps - 1) / block_warps, shared),
+                 block_threads, shared, launch.stream()>>>(a, b, plan_.neighbours.rows,
+                                                           plan_.neighbours.array(), c);
         launch.check_launch();
     }
 

@@ -9,6 +9,7 @@
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/sparse/spgemm.hpp>
 #include <krylith/sparse/spgemm/giant_rows.hpp>
+#include <krylith/sparse/spgemm/neighbour_records.hpp>
 #include <krylith/sparse/spgemm/row_classes.hpp>
 #include <krylith/sparse/spgemm/spgemm_pattern.hpp>
 
@@ -30,6 +31,7 @@ struct spgemm_plan {
     buffer<std::uint8_t> places;    ///< of each product, in the order of products
     buffer<std::int32_t> lists;     ///< the rows of all classes that have a list
     std::array<row_list, static_cast<int>(sum_class::number)> rows_of{};
+    neighbour_groups neighbours;           ///< of sum_class::together
     buffer<std::int32_t> kept_columns;     ///< of rows that were counted one by one, in any order
     buffer<std::uint32_t> kept_at;         ///< [rows] 1 more than where a row's begin; 0: nowhere
     std::array<search_chunks, 2> searched; ///< searched and giant searched rows

@@ -9,6 +9,7 @@
 #include <krylith/sparse/spgemm/giant_rows.hpp>
 #include <krylith/sparse/spgemm/hashed_rows.cuh>
 #include <krylith/sparse/spgemm/merged_rows.cuh>
+#include <krylith/sparse/spgemm/neighbouring_rows.cuh>
 #include <krylith/sparse/spgemm/product_totals.hpp>
 #include <krylith/sparse/spgemm/ranged_rows.cuh>
 #include <krylith/sparse/spgemm/spgemm_phases.hpp>
@@ -64,7 +65,7 @@ public:
 private:
     /// Hashes rows of many products where most of some that are tried have few results.
     void decide_on_many(product_totals& totals) {
-        if (!rules_.limits.places || totals.of_many < rules_.limits.sampled_rows) return;
+        if (!rules_.limits.places || totals.of_many < rules_.limits.sampled_rows / 8) return;
         constexpr std::int64_t tried = 2048; // rows of A, of which some are of this kind
         const std::int64_t every = std::max<std::int64_t>(a_.rows / tried, 1);
         unsigned found[2] = {}; // tried, and few
@@ -120,28 +121,37 @@ private:
                   of_class);
         const auto rows = [&](count_class c) { return of_class[static_cast<int>(c)]; };
         if (totals.rows_of[static_cast<int>(count_class::none)] != 0) counts_.zero();
+        const row_list hashed = rows(count_class::hashed);
+        const joined_lists alone = take_neighbours(hashed);
         const symbolic_results to = make_places(totals);
         launch_list(merged_rows, rows(count_class::merged), block_threads, to);
         launch_list(short_rows<8, 64>, rows(count_class::short_64), block_threads / 8, to);
-        count_long_rows(rows(count_class::hashed), rows(count_class::wide), to);
+        count_long_rows(hashed.count, alone, rows(count_class::wide), to);
         count_giants(rows(count_class::giant));
-        bytes_.drop(lists);
+        bytes_.drop(alone_);
+        bytes_.drop(alone_count_);
+        if (plan_.neighbours.count() != 0)
+            plan_.neighbours.lists = std::move(lists);
+        else
+            bytes_.drop(lists);
     }
 
-    /// Counts the rows of many products: hashed ones by a warp, wide ones and what is left by a
-    /// block. Kernels list the rows that they have no room for, and the next takes them.
-    void count_long_rows(const row_list& hashed, const row_list& wide, const symbolic_results& to) {
-        const std::int64_t all = hashed.count + wide.count;
+    /// Counts the rows of many products: hashed ones, of which there are at most `most_hashed`, by
+    /// a warp, wide ones and what is left by a block. Kernels list the rows that they have no room
+    /// for, and the next takes them.
+    void count_long_rows(std::int64_t most_hashed, const joined_lists& hashed, const row_list& wide,
+                         const symbolic_results& to) {
+        const std::int64_t all = most_hashed + wide.count;
         if (all == 0) return;
         const std::int64_t blocked = b_.columns >= least_blocked_columns ? all : 0;
         buffer<std::int32_t> overflow =
-            bytes_.make<std::int32_t>(device_, hashed.count + 2 * blocked);
+            bytes_.make<std::int32_t>(device_, most_hashed + 2 * blocked);
         buffer<unsigned> counters = bytes_.make<unsigned>(device_, 4);
         counters.zero();
         const overflow_list left_by_hashed{overflow.data(), counters.data()};
-        const overflow_list left_by_ranges{left_by_hashed.rows + hashed.count, counters.data() + 1};
+        const overflow_list left_by_ranges{left_by_hashed.rows + most_hashed, counters.data() + 1};
         const overflow_list left_by_blocks{left_by_ranges.rows + blocked, counters.data() + 2};
-        launch_list(hashed_rows, hashed, block_warps, to, left_by_hashed);
+        launch_for(hashed_rows, most_hashed, block_warps, hashed, to, left_by_hashed);
         joined_lists lists_left{wide, left_by_hashed.rows, left_by_hashed.count};
         if (blocked != 0) {
             make_pool(wide, left_by_blocks);
@@ -166,18 +176,66 @@ private:
         bytes_.drop(overflow);
     }
 
-    /// Makes room for the places of products.
+    /// Makes room for the places of products, of rows that are not taken together.
     [[nodiscard]] symbolic_results make_places(const product_totals& totals) {
         symbolic_results to{counts_.data(), nullptr, nullptr};
         if (!rules_.limits.places) return to;
         plan_.places_at = bytes_.make<std::int64_t>(device_, a_.rows + 1);
         scan(*device_,
-             place_offsets{rules_, a_.offsets, products_.data(), a_.rows, plan_.places_at.data()},
+             place_offsets{rules_, a_.offsets, products_.data(), together_.data(), a_.rows,
+                           plan_.places_at.data()},
              a_.rows, scratch_.data());
-        plan_.places = bytes_.make<std::uint8_t>(device_, static_cast<std::int64_t>(totals.placed));
+        auto placed = static_cast<std::int64_t>(totals.placed);
+        if (together_.size() != 0)
+            device_->download(&placed, plan_.places_at.data() + a_.rows, sizeof placed);
+        plan_.places = bytes_.make<std::uint8_t>(device_, placed);
         to.places_at = plan_.places_at.data();
         to.places = plan_.places.data();
         return to;
+    }
+
+    /// Takes neighbouring rows together where that suits most of some that are tried, and returns
+    /// the rows that are left.
+    [[nodiscard]] joined_lists take_neighbours(const row_list& rows) {
+        const joined_lists all{rows, nullptr, nullptr};
+        if (!rules_.limits.places || rows.count < rules_.limits.sampled_rows) return all;
+        if (std::max(a_.nonzeros, b_.nonzeros) >= neighbour_limits::all_entries) return all;
+        constexpr std::int64_t of_group = neighbour_limits::rows;
+        const std::int64_t groups = (rows.count + of_group - 1) / of_group;
+        const std::int64_t stride = record_stride(rows, groups);
+        if (stride == 0) return all;
+        plan_.neighbours.rows = rows;
+        plan_.neighbours.stride = stride;
+        plan_.neighbours.records = bytes_.make<std::byte>(device_, groups * stride);
+        together_ = bytes_.make<std::uint8_t>(device_, a_.rows);
+        together_.zero();
+        alone_ = bytes_.make<std::int32_t>(device_, rows.count);
+        alone_count_ = bytes_.make<unsigned>(device_, 1);
+        alone_count_.zero();
+        launch_list(neighbouring_rows, rows, block_warps * of_group, std::int64_t{1},
+                    static_cast<std::int32_t*>(nullptr), plan_.neighbours.array(), counts_.data(),
+                    together_.data(), overflow_list{alone_.data(), alone_count_.data()});
+        return {row_list{nullptr, 0}, alone_.data(), alone_count_.data()};
+    }
+
+    /// The bytes that suffice for the records of nearly all groups, by some of these; 0 where many
+    /// of them find no room.
+    [[nodiscard]] std::int64_t record_stride(const row_list& rows, std::int64_t groups) {
+        constexpr std::int64_t tried = 512;
+        const std::int64_t every = std::max<std::int64_t>(groups / tried, 1);
+        buffer<std::int32_t> sizes =
+            bytes_.make<std::int32_t>(device_, (groups + every - 1) / every);
+        launch_list(neighbouring_rows, rows, block_warps * neighbour_limits::rows * every, every,
+                    sizes.data(), record_array{nullptr, 0}, counts_.data(),
+                    static_cast<std::uint8_t*>(nullptr), overflow_list{nullptr, nullptr});
+        std::vector<std::int32_t> found = sizes.download();
+        bytes_.drop(sizes);
+        std::sort(found.begin(), found.end());
+        const std::size_t fitting =
+            static_cast<std::size_t>(found.end() - std::upper_bound(found.begin(), found.end(), 0));
+        if (2 * fitting < found.size()) return 0;
+        constexpr std::size_t larger = 50; // one of so many may be
+        return found[found.size() - 1 - fitting / larger];
     }
 
     [[nodiscard]] column_pool pool() {
@@ -241,7 +299,8 @@ private:
     }
 
     void divide_results() {
-        const sum_class_of class_of{rules_, a_.offsets, products_.data(), counts_.data()};
+        const sum_class_of class_of{rules_, a_.offsets, products_.data(), counts_.data(),
+                                    together_.data()};
         result_totals found{};
         {
             buffer<result_totals> totals = bytes_.make<result_totals>(device_, 1);
@@ -299,6 +358,9 @@ private:
     spgemm_plan plan_;
     buffer<std::uint32_t> products_; // of each row, at most 2^32 - 1
     buffer<std::int32_t> counts_;    // nonzeros of C
+    buffer<std::uint8_t> together_;  // rows that are taken with their neighbours; empty: none
+    buffer<std::int32_t> alone_;     // hashed rows that are not, where some are
+    buffer<unsigned> alone_count_;
     buffer<char> scratch_;
 };
 
@@ -306,9 +368,10 @@ private:
 
 std::int64_t spgemm_plan::bytes() const noexcept {
     return static_cast<std::int64_t>(
-        8 * (offsets.size() + places_at.size() + searched[0].at.size() + searched[1].at.size() +
-             next.size()) +
-        4 * (lists.size() + kept_columns.size() + kept_at.size()) + places.size());
+               8 * (offsets.size() + places_at.size() + searched[0].at.size() +
+                    searched[1].at.size() + next.size()) +
+               4 * (lists.size() + kept_columns.size() + kept_at.size()) + places.size()) +
+           neighbours.bytes();
 }
 
 spgemm_plan plan_spgemm(const std::shared_ptr<device>& device, const csr_pattern& a,

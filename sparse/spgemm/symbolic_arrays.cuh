@@ -20,6 +20,7 @@ struct place_offsets {
     class_rules rules;
     const std::int64_t* a_offsets;
     const std::uint32_t* products;
+    const std::uint8_t* together; ///< [rows] not 0: added up with its neighbours; null: none is
     std::int64_t rows;
     std::int64_t* at;
 
@@ -27,6 +28,7 @@ struct place_offsets {
         return static_cast<std::uint32_t>(rows);
     }
     [[nodiscard]] __device__ sized load(std::uint32_t i) const {
+        if (together != nullptr && together[i] != 0) return {0};
         const std::int64_t entries = a_offsets[i + 1] - a_offsets[i];
         return {rules.may_be_placed(products[i], entries) ? std::int64_t{products[i]} : 0};
     }
@@ -66,7 +68,9 @@ struct sum_class_of {
     const std::int64_t* a_offsets;
     const std::uint32_t* products;
     const std::int32_t* results;
+    const std::uint8_t* together; ///< null: no row is
     [[nodiscard]] __device__ int operator()(std::uint32_t i) const {
+        if (together != nullptr && together[i] != 0) return static_cast<int>(sum_class::together);
         return static_cast<int>(
             rules.of_results(products[i], a_offsets[i + 1] - a_offsets[i], results[i]));
     }

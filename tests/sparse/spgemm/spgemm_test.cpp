@@ -26,8 +26,8 @@ using testing::with_values;
 namespace {
 
 /// With places of products, which a GPU keeps, without, with the columns of even a few long rows,
-/// and with hash tables tried on even a few rows of many products.
-const row_limits all_limits[] = {{}, {.places = false}, {.pooled_rows = 8}, {.sampled_rows = 1}};
+/// and with kernels that few matrices suit, tried on all.
+const row_limits all_limits[] = {{}, {.places = false}, {.pooled_rows = 8}, {.sampled_rows = 8}};
 
 csr_matrix<double> some_matrix(std::int64_t rows, std::int64_t columns) {
     return rows_of_lengths(
@@ -208,7 +208,7 @@ KRYLITH_DEVICE_TEST("spgemm: small matrices of nodes, and of short rows") {
 }
 
 KRYLITH_DEVICE_TEST("spgemm: neighbouring rows, and many products of a row") {
-    const mocked_row_limits on_all({.sampled_rows = 1});
+    const mocked_row_limits on_all({.sampled_rows = 8});
     for (const auto& c : spgemm_cases()) {
         if (!c.surfaces.starts_with("neighbouring") && !c.surfaces.starts_with("many products"))
             continue;
