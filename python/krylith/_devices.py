@@ -1,0 +1,77 @@
+"""Which devices an operator is on."""
+
+from __future__ import annotations
+
+import operator
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Union
+
+from . import _krylith as core
+
+Devices = Union[int, Sequence[int], None]
+Key = tuple[str, tuple[int, ...], int]
+
+
+def key_of(devices: Devices, backend: str | None, threads: int) -> Key:
+    """Returns what names a group of devices: the back end, its devices, and threads."""
+    if backend not in (None, "host", "cuda"):
+        raise ValueError(f"backend is {backend!r}: allowed are 'host', 'cuda' and None")
+    threads = operator.index(threads)
+    if not 0 <= threads <= 4096:
+        raise ValueError(f"threads is {threads}: allowed are 0 (all cores) to 4096")
+    ordinals: tuple[int, ...] | None = None
+    if devices is None:
+        count = 1
+    elif isinstance(devices, (str, bytes)):
+        raise TypeError(f"devices is {devices!r}: a number, or a list of numbers, is needed")
+    elif isinstance(devices, Sequence):
+        ordinals = tuple(operator.index(d) for d in devices)
+        count = len(ordinals)
+    else:
+        count = operator.index(devices)
+    if not 1 <= count <= 16:
+        raise ValueError(f"devices is {devices!r}: allowed are 1 to 16 devices")
+    if ordinals is not None and any(not 0 <= d < 2**31 for d in ordinals):
+        raise ValueError(f"devices is {devices!r}: allowed are numbers of GPUs, from 0")
+    if backend == "host":
+        return ("host", (count,), threads)
+    if ordinals is None:
+        present = core.cuda_device_count()
+        if present == 0 and backend is None:
+            return ("host", (count,), threads)
+        ordinals = tuple(range(count if backend == "cuda" else min(count, present)))
+    return ("cuda", ordinals, 0)
+
+
+def make(key: Key) -> core.Group:
+    kind, devices, threads = key
+    if kind == "host":
+        return core.Group.host(devices[0], threads)
+    return core.Group.cuda(list(devices))
+
+
+class _Pool(threading.local):
+    def __init__(self) -> None:
+        self.groups: dict[Key, list[core.Group]] = {}
+
+
+_pool = _Pool()
+
+
+@contextmanager
+def lent(key: Key) -> Iterator[core.Group]:
+    """Lends a group to one call of a function: this thread's, unless a call further out has it."""
+    free = _pool.groups.setdefault(key, [])
+    group = free.pop() if free else make(key)
+    yield group
+    free.append(group)  # not after an exception: the group may have failed
+
+
+def devices() -> list[str]:
+    """Returns the names of the devices that krylith uses by default: GPUs, or else the CPU."""
+    count = core.cuda_device_count()
+    if count == 0:
+        return list(core.Group.host(1, 0).descriptions)
+    return list(core.Group.cuda(list(range(min(count, 16)))).descriptions)

@@ -1,0 +1,33 @@
+"""What krylith raises beside ValueError and TypeError."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._info import Info
+
+
+class InputError(ValueError):
+    """A matrix, vector or file that can't be accepted."""
+
+
+class DeviceError(RuntimeError):
+    """A device or its runtime failed, or is missing."""
+
+
+class DeviceMemoryError(DeviceError, MemoryError):
+    """A device has too little memory."""
+
+
+class CommunicationError(RuntimeError):
+    """A device did not answer another one in time."""
+
+
+class NotConverged(RuntimeError):
+    """A solve that did not converge, where `raise_on_failure` was asked for."""
+
+    def __init__(self, x: Any, info: Info) -> None:
+        super().__init__(info.diagnosis or f"{info.solver} ended: {info.reason}")
+        self.x = x
+        self.info = info

@@ -1,0 +1,131 @@
+"""SciPy's functions: cg, minres, gmres and others, and `solve`, which chooses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from . import _arrays, _devices, _options
+from . import _krylith as core
+from ._info import Info
+from ._matrices import Compressed, Coordinates, DeviceRows, File, source_of
+from ._operator import Operator, Preconditioner
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+class SolverFunction(Protocol):
+    """The signature of `krylith.cg` and the others."""
+
+    def __call__(
+        self, A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0.0,
+        maxiter: int | None = None, M: Any = None, callback: _options.Callback | None = None,
+        callback_type: str | None = None, devices: _devices.Devices = None,
+        backend: str | None = None, history: bool = False, raise_on_failure: bool = False,
+        **options: Unpack[_options.MoreOptions],
+    ) -> tuple[Any, Info]: ...
+
+
+def _precision(source: Any, *vectors: Any) -> np.dtype[Any]:
+    """Returns float32 where all that is given has at most 32 bits, as SciPy does."""
+    kinds = [source.data.dtype] + [_arrays.dtype_of(v) for v in vectors if v is not None]
+    narrow = all(k == np.float32 or k == np.float16 for k in kinds)
+    return np.dtype(np.float32 if narrow else np.float64)
+
+
+def _once(method: str, A: Any, b: Any, x0: Any, devices: Any, backend: Any, options: dict[str, Any]) -> tuple[Any, Info]:
+    """Solves once with an operator that only this call has: nothing of A is copied."""
+    M = options["M"]
+    if isinstance(A, Operator):
+        if devices is not None or backend is not None:
+            raise ValueError("an Operator has its devices: give devices and backend to it")
+        return A.solve(b, x0, method=method, **options)
+    source = source_of(A)
+    if isinstance(source, (Compressed, Coordinates)):
+        source.data = np.require(source.data, _precision(source, b, x0))
+    if isinstance(M, Preconditioner):
+        operator = Operator.__new__(Operator)
+        operator._build(source, M.operator._group, _plain(), lend=True, like=M.operator)
+        return operator.solve(b, x0, method=method, **options)
+    if isinstance(source, DeviceRows) and devices is None and backend is None:
+        devices = [source.device]
+    with _devices.lent(_devices.key_of(devices, backend, 0)) as group:
+        operator = Operator.__new__(Operator)
+        operator._build(source, group, _plain(), lend=True)
+        return operator.solve(b, x0, method=method, **options)
+
+
+def _plain() -> core.OperatorOptions:
+    return core.OperatorOptions(kind="auto", format="auto", order="none", transport="auto", block_size=1)
+
+
+def _function(name: str) -> SolverFunction:
+    def solver(
+        A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0.0,
+        maxiter: int | None = None, M: Any = None, callback: _options.Callback | None = None,
+        callback_type: str | None = None, devices: _devices.Devices = None,
+        backend: str | None = None, history: bool = False, raise_on_failure: bool = False,
+        **options: Unpack[_options.MoreOptions],
+    ) -> tuple[Any, Info]:
+        return _once(name, A, b, x0, devices, backend, dict(
+            rtol=rtol, atol=atol, maxiter=maxiter, M=M, callback=callback, callback_type=callback_type,
+            history=history, raise_on_failure=raise_on_failure, **options))
+
+    solver.__name__ = solver.__qualname__ = name
+    solver.__doc__ = (
+        f"Solves A x = b by {name}, which {core.solver_help(name)}.\n\n"
+        "Returns (x, info) as SciPy's function of this name does; `info` is 0 where the residual,\n"
+        "recomputed from x, is at most max(rtol ||b||, atol), and knows more (`krylith.Info`).\n"
+        "maxiter counts iterations, also of gmres. A, b, M and options are those of\n"
+        "`krylith.Operator` and its `solve`, which keep for the next solve what this call frees."
+    )
+    return solver
+
+
+cg = _function("cg")
+fcg = _function("fcg")
+minres = _function("minres")
+gmres = _function("gmres")
+fgmres = _function("fgmres")
+bicgstab = _function("bicgstab")
+bicgstab_l = _function("bicgstab_l")
+idr = _function("idr")
+lsqr = _function("lsqr")
+
+
+def solve(
+    A: Any, b: Any, x0: Any = None, *, rtol: float | None = None, atol: float = 0.0,
+    maxiter: int | None = None, M: Any = "auto", callback: _options.Callback | None = None,
+    callback_type: str | None = "progress", devices: _devices.Devices = None,
+    backend: str | None = None, history: bool = False, raise_on_failure: bool = False,
+    **options: Unpack[_options.MoreOptions],
+) -> tuple[Any, Info]:
+    """Solves A x = b by a method, with a preconditioner, that are chosen by what A is, and goes on
+    with the next where one fails; `info.attempts` has them. rtol is 1e-8, or 1e-5 in fp32."""
+    return _once("auto", A, b, x0, devices, backend, dict(
+        rtol=rtol, atol=atol, maxiter=maxiter, M=M, callback=callback, callback_type=callback_type,
+        history=history, raise_on_failure=raise_on_failure, **options))
+
+
+def amg(A: Any, B: Any = None, *, block_size: int = 1, devices: _devices.Devices = None,
+        backend: str | None = None, **parameters: Any) -> Preconditioner:
+    """Returns algebraic multigrid for A, a matrix or an Operator, to be given as M: with `levels`,
+    `complexity` and `aspreconditioner()`. B, of shape (n, k), has vectors that A maps to nearly 0;
+    parameters are those of the name, such as theta=0.1."""
+    operator = A if isinstance(A, Operator) else Operator(A, devices=devices, backend=backend, block_size=block_size)
+    text = "".join(f":{key}={value}" for key, value in parameters.items())
+    return operator.preconditioner("amg" + text, B=B, block_size=block_size)
+
+
+def load(name: Any) -> Any:
+    """Returns the matrix in a file of any format that krylith reads, or a generated one
+    ("gallery:poisson3d:32"), as a csr_array of SciPy's."""
+    from scipy import sparse
+
+    source = source_of(name)
+    if not isinstance(source, File):
+        raise TypeError("the name of a file is needed")
+    operator = Operator(name)
+    return sparse.csr_array(operator.csr(), shape=operator.shape)

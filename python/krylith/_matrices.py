@@ -1,0 +1,212 @@
+"""What a matrix may be given as, brought into the few forms that the module takes."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any, Union
+
+import numpy as np
+import numpy.typing as npt
+
+from ._arrays import Array, check_kind, device_of
+from ._errors import InputError
+
+
+@dataclass
+class Compressed:
+    """Compressed rows in host memory."""
+
+    shape: tuple[int, int]
+    indptr: Array
+    indices: Array
+    data: Array
+
+
+@dataclass
+class Coordinates:
+    """Entries in any order; those of one place add up."""
+
+    shape: tuple[int, int]
+    row: Array
+    col: Array
+    data: Array
+
+
+@dataclass
+class File:
+    """A file, or a generated matrix, gallery:NAME."""
+
+    name: str
+
+
+@dataclass
+class Function:
+    """A product function of arrays of NumPy's."""
+
+    shape: tuple[int, int]
+    matvec: Any
+
+
+@dataclass
+class DeviceRows:
+    """Compressed rows in the memory of a CUDA device."""
+
+    shape: tuple[int, int]
+    device: int
+    indptr: Any
+    indices: Any
+    data: Any
+
+
+Source = Union[Compressed, Coordinates, File, Function, DeviceRows]
+
+
+def as_shape(shape: Any) -> tuple[int, int]:
+    try:
+        rows, columns = (int(n) for n in shape)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"shape is {shape!r}: two numbers are needed") from None
+    if not (0 <= rows < 2**31 and 0 <= columns < 2**31):
+        raise ValueError(f"shape is {shape!r}: allowed are 0 to 2^31 - 1 rows and columns")
+    return rows, columns
+
+
+def _values(data: Any, dtype: np.dtype[Any] | None) -> Array:
+    data = np.asarray(data)
+    check_kind(data.dtype, "A")
+    if dtype is None:
+        dtype = np.dtype(np.float32 if data.dtype in (np.float32, np.float16) else np.float64)
+    return np.require(data, dtype=dtype, requirements=["C", "A"])
+
+
+def _indices(*arrays: Any) -> list[Array]:
+    """Returns index arrays of one type, int32 or int64, as they are where they can be."""
+    found = [np.asarray(a) for a in arrays]
+    for a in found:
+        if a.ndim != 1 or (a.dtype.kind not in "iu" and a.size > 0):
+            raise InputError(f"indices are {a.ndim}-dimensional of {a.dtype}: whole numbers in one dimension are needed")
+    narrow = all(a.dtype == np.int32 for a in found)
+    kind = np.int32 if narrow else np.int64
+    return [np.require(a, dtype=kind, requirements=["C", "A"]) for a in found]
+
+
+def _compressed(data: Any, indices: Any, indptr: Any, shape: Any, dtype: Any) -> Compressed:
+    indices, indptr = _indices(indices, indptr)
+    values = _values(data, dtype)
+    if values.ndim != 1:
+        raise InputError(f"data has {values.ndim} dimensions: one is needed")
+    if indptr.size == 0:
+        raise InputError("indptr is empty: it needs rows + 1 entries")
+    if shape is None:
+        columns = int(indices.max()) + 1 if indices.size else 0
+        shape = (indptr.size - 1, max(columns, indptr.size - 1))
+    return Compressed(as_shape(shape), indptr, indices, values)
+
+
+def _coordinates(data: Any, row: Any, col: Any, shape: Any, dtype: Any) -> Coordinates:
+    row, col = _indices(row, col)
+    values = _values(data, dtype)
+    if not (row.size == col.size == values.size and values.ndim == 1):
+        raise InputError(f"{row.size} rows, {col.size} columns and {values.size} values: as many of each are needed")
+    if row.size and (row.min() < 0 or col.min() < 0):
+        raise InputError("an index is negative")
+    return Coordinates(as_shape(shape), row, col, values)
+
+
+def _sparse(a: Any, dtype: Any) -> Source:
+    """Of a sparse matrix or array of SciPy's, or what looks like one."""
+    if len(a.shape) != 2:
+        raise ValueError(f"A has {len(a.shape)} dimensions: two are needed")
+    kind = a.format
+    if kind not in ("csr", "csc", "coo"):
+        a, kind = a.tocsr(), "csr"
+    if device_of(a.data) is not None:
+        if kind != "csr":
+            a = a.tocsr()
+        number = getattr(a.data, "device", 0)
+        return DeviceRows(as_shape(a.shape), int(getattr(number, "id", 0)), a.indptr, a.indices, a.data)
+    if kind == "csr":
+        return _compressed(a.data, a.indices, a.indptr, a.shape, dtype)
+    if kind == "coo":
+        return _coordinates(a.data, a.row, a.col, a.shape, dtype)
+    indices, indptr = _indices(a.indices, a.indptr)
+    values, lengths = _values(a.data, dtype), np.diff(indptr)
+    if indptr.size != a.shape[1] + 1 or indptr[0] != 0 or (lengths < 0).any() or indptr[-1] > indices.size:
+        raise InputError("CSC arrays: indptr doesn't fit shape and indices")
+    columns = np.repeat(np.arange(lengths.size, dtype=indices.dtype), lengths)
+    return _coordinates(values[: columns.size], indices[: columns.size], columns, a.shape, dtype)
+
+
+def _torch_csr(a: Any, dtype: Any) -> Source:
+    if str(a.layout) == "torch.sparse_coo":
+        a = a.to_sparse_csr()
+    parts = a.crow_indices(), a.col_indices(), a.values()
+    if a.is_cuda:
+        return DeviceRows(as_shape(a.shape), a.device.index or 0, *parts)
+    indptr, indices, values = (p.detach().numpy() for p in parts)
+    return _compressed(values, indices, indptr, a.shape, dtype)
+
+
+def source_of(a: Any, dtype: npt.DTypeLike | None = None, shape: Any = None) -> Source:
+    """Tells what A is. Raises TypeError for what it can't be, and InputError for arrays that
+    don't fit together."""
+    wanted = None if dtype is None else np.dtype(dtype)
+    if wanted is not None:
+        check_kind(wanted, "dtype")
+        if wanted not in (np.float64, np.float32):
+            raise TypeError(f"dtype is {wanted}: allowed are float64 and float32")
+    if isinstance(a, (str, os.PathLike)):
+        name = os.fspath(a)
+        if not isinstance(name, str) or name in ("", "-") or "\0" in name:
+            raise ValueError(f"{name!r} is no name of a file, nor gallery:NAME")
+        return File(name)
+    if isinstance(a, tuple):
+        if len(a) == 3:
+            return _compressed(*a, shape, wanted)
+        raise TypeError("a tuple must be (data, indices, indptr), as SciPy has them")
+    if type(a).__module__.split(".")[0] == "torch" and str(getattr(a, "layout", "")).startswith("torch.sparse"):
+        return _torch_csr(a, wanted)
+    if isinstance(getattr(a, "format", None), str) and hasattr(a, "tocsr") and hasattr(a, "shape"):
+        return _sparse(a, wanted)
+    if hasattr(a, "matvec") and hasattr(a, "shape"):
+        if getattr(a, "dtype", None) is not None:
+            check_kind(np.dtype(a.dtype), "A")
+        return Function(as_shape(a.shape), a.matvec)
+    if isinstance(a, np.ndarray) or (isinstance(a, list) and shape is None):
+        dense = np.asarray(a)
+        if dense.ndim != 2:
+            raise ValueError(f"A has {dense.ndim} dimensions: two are needed")
+        values = _values(dense, wanted)
+        row, col = np.nonzero(values)
+        return _coordinates(values[row, col], row, col, dense.shape, wanted)
+    if callable(a):
+        if shape is None:
+            raise TypeError("an operator of a function needs shape=(rows, columns)")
+        return Function(as_shape(shape), a)
+    raise TypeError(
+        f"A is {type(a).__name__}: allowed are sparse matrices of SciPy, CuPy and torch, arrays of two "
+        "dimensions, (data, indices, indptr), the name of a file, and LinearOperators"
+    )
+
+
+def real_form(a: Any) -> Any:
+    """Returns the real system that is equivalent to a complex one: [[Re A, -Im A], [Im A, Re A]]
+    for a matrix (of two dimensions, or sparse; it needs SciPy), and [Re b, Im b] for a vector."""
+    if getattr(a, "ndim", None) == 1 or (not hasattr(a, "shape") and np.ndim(a) == 1):
+        b = np.asarray(a)
+        return np.concatenate([b.real, b.imag])
+    from scipy import sparse
+
+    matrix = a if sparse.issparse(a) else sparse.csr_array(np.asarray(a))
+    re, im = matrix.real, matrix.imag
+    return sparse.csr_array(sparse.bmat([[re, -im], [im, re]], format="csr"))
+
+
+def complex_form(x: Array) -> Array:
+    """Returns the complex vector of which `x` is the real form."""
+    x = np.asarray(x)
+    if x.ndim != 1 or x.size % 2:
+        raise ValueError(f"x has the shape {x.shape}: a vector of an even length is needed")
+    half = x.size // 2
+    return np.asarray(x[:half] + 1j * x[half:])

@@ -1,0 +1,188 @@
+// The classes Operator64 and Operator32 of the module, for the two files that make them.
+#pragma once
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <krylith/matrix/load.hpp>
+#include <krylith/precond/erased/multigrid_level_facts.hpp>
+
+#include "operator_impl.hpp"
+
+namespace krylith::python {
+
+using group_pointer = std::shared_ptr<group_handle>;
+
+template <class T, class Index>
+void bind_arrays(nb::class_<kept_operator<T>>& c) {
+    using kept = kept_operator<T>;
+    using indices = host_array<const Index>;
+    using values = host_array<const T>;
+    c.def_static(
+        "from_csr",
+        [](group_pointer group, std::pair<std::int64_t, std::int64_t> shape, const indices& offsets,
+           const indices& columns, values entries, bool lend, const operator_options& options,
+           const kept* like) {
+            auto matrix = std::make_unique<host_matrix<T>>(shape.first, shape.second, offsets,
+                                                           columns, std::move(entries), lend);
+            return std::make_unique<kept>(std::move(group), std::move(matrix), options, like);
+        },
+        nb::arg("group"), nb::arg("shape"), nb::arg("indptr").noconvert(),
+        nb::arg("indices").noconvert(), nb::arg("data").noconvert(), nb::arg("lend"),
+        nb::arg("options"), nb::arg("like").none());
+    c.def_static(
+        "from_coo",
+        [](group_pointer group, std::pair<std::int64_t, std::int64_t> shape, const indices& rows,
+           const indices& columns, const values& entries, const operator_options& options,
+           const kept* like) {
+            auto matrix =
+                std::make_unique<host_matrix<T>>(shape.first, shape.second, rows, columns, entries);
+            return std::make_unique<kept>(std::move(group), std::move(matrix), options, like);
+        },
+        nb::arg("group"), nb::arg("shape"), nb::arg("row").noconvert(), nb::arg("col").noconvert(),
+        nb::arg("data").noconvert(), nb::arg("options"), nb::arg("like").none());
+}
+
+template <class T>
+void bind_preconditioner(nb::module_& m, const std::string& suffix) {
+    using named = named_preconditioner<T>;
+    nb::class_<named>(m, ("Preconditioner" + suffix).c_str())
+        .def_prop_ro("name", [](const named& p) { return p.m.name(); })
+        .def_prop_ro("nbytes", [](const named& p) { return p.m.bytes(); })
+        .def_prop_ro("levels",
+                     [](const named& p) {
+                         nb::list list;
+                         for (const multigrid_level_facts& level : p.m.levels()) {
+                             nb::dict d;
+                             d["rows"] = level.rows;
+                             d["nonzeros"] = level.nonzeros;
+                             d["format"] = level.format;
+                             list.append(d);
+                         }
+                         return list;
+                     })
+        .def_prop_ro("complexity",
+                     [](const named& p) { return operator_complexity(p.m.levels()); });
+}
+
+template <class T>
+void bind_operator(nb::module_& m, const char* suffix) {
+    using kept = kept_operator<T>;
+    bind_preconditioner<T>(m, suffix);
+    nb::class_<kept> c(m, (std::string("Operator") + suffix).c_str());
+    bind_arrays<T, std::int32_t>(c);
+    bind_arrays<T, std::int64_t>(c);
+    c.def_static(
+        "from_file",
+        [](group_pointer group, const std::string& name, const operator_options& options,
+           const kept* like) {
+            std::unique_ptr<host_matrix<T>> matrix;
+            {
+                const nb::gil_scoped_release released;
+                matrix = std::make_unique<host_matrix<T>>(load_matrix<T>(name));
+            }
+            return std::make_unique<kept>(std::move(group), std::move(matrix), options, like);
+        },
+        nb::arg("group"), nb::arg("name"), nb::arg("options"), nb::arg("like").none());
+    c.def_static(
+        "from_function",
+        [](group_pointer group, std::pair<std::int64_t, std::int64_t> shape, nb::object product) {
+            return std::make_unique<kept>(std::move(group), shape.first, shape.second,
+                                          std::move(product));
+        },
+        nb::arg("group"), nb::arg("shape"), nb::arg("product"));
+    c.def_static(
+        "from_device",
+        [](group_pointer group, std::int64_t rows, std::uintptr_t indptr, bool wide,
+           std::uintptr_t indices, std::uintptr_t data, const operator_options& options,
+           nb::object arrays) {
+            csr_part<T> part;
+            part.rows = rows;
+            // NOLINTBEGIN: addresses in the memory of a device
+            if (wide)
+                part.row_offsets = reinterpret_cast<const std::int64_t*>(indptr);
+            else
+                part.row_offsets = reinterpret_cast<const std::int32_t*>(indptr);
+            part.column_indices = reinterpret_cast<const std::int32_t*>(indices);
+            part.values = reinterpret_cast<const T*>(data);
+            // NOLINTEND
+            return std::make_unique<kept>(std::move(group), part, options, std::move(arrays));
+        },
+        nb::arg("group"), nb::arg("rows"), nb::arg("indptr"), nb::arg("wide"), nb::arg("indices"),
+        nb::arg("data"), nb::arg("options"), nb::arg("arrays"));
+
+    c.def_prop_ro("shape", [](const kept& k) { return std::pair(k.a().rows(), k.a().columns()); });
+    c.def_prop_ro("nnz", [](const kept& k) { return k.matrix() ? k.matrix()->nnz() : -1; });
+    c.def("explain", &kept::explain);
+    c.def("csr", [](const kept& k) -> nb::object { // copies: they outlive the operator
+        if (k.matrix() == nullptr) return nb::none();
+        const csr_view<T>& v = *k.matrix();
+        return nb::make_tuple(
+            copied(std::vector<T>(v.values.begin(), v.values.end())),
+            copied(std::vector<std::int32_t>(v.column_indices.begin(), v.column_indices.end())),
+            copied(std::vector<std::int64_t>(v.row_offsets.begin(), v.row_offsets.end())));
+    });
+    c.def("multiply", &kept::multiply, nb::arg("x").noconvert(), nb::arg("y").noconvert());
+    c.def("update", &kept::update, nb::arg("values").noconvert());
+    c.def("transposed", &kept::transposed);
+    c.def("update_transposed", &kept::update_transposed, nb::arg("transposed"));
+    c.def(
+        "make",
+        [](kept& k, std::string text, int block_size, const host_array<const double>& near_null) {
+            const auto vectors = as_span(near_null);
+            return k.make(std::move(text), block_size, {vectors.begin(), vectors.end()});
+        },
+        nb::arg("text"), nb::arg("block_size"), nb::arg("near_null").noconvert());
+    c.def("precondition", &kept::precondition, nb::arg("m"), nb::arg("r").noconvert(),
+          nb::arg("z").noconvert());
+    c.def("release_workspace", &kept::release_workspace);
+
+    const auto call = [](std::string solver, const solver_options& options, nb::object m,
+                         nb::object callback, std::string type, bool signals) {
+        return solve_call{std::move(solver),   options,         std::move(m),
+                          std::move(callback), std::move(type), signals};
+    };
+    c.def(
+        "solve",
+        [call](kept& k, const host_array<const T>& b, const host_array<T>& x, std::string solver,
+               const solver_options& options, nb::object m, nb::object callback, std::string type,
+               bool signals) {
+            return k.solve(b, x,
+                           call(std::move(solver), options, std::move(m), std::move(callback),
+                                std::move(type), signals));
+        },
+        nb::arg("b").noconvert(), nb::arg("x").noconvert(), nb::arg("solver"), nb::arg("options"),
+        nb::arg("m").none(), nb::arg("callback").none(), nb::arg("callback_type"),
+        nb::arg("signals"));
+    c.def(
+        "solve_on_devices",
+        [call](kept& k, std::vector<std::uintptr_t> b, std::vector<std::int64_t> b_sizes,
+               std::vector<std::uintptr_t> x, std::vector<std::int64_t> x_sizes, std::string solver,
+               const solver_options& options, nb::object m, nb::object callback, std::string type,
+               bool signals) {
+            if (b.size() != b_sizes.size() || x.size() != x_sizes.size())
+                throw usage_error("as many addresses as sizes are needed");
+            return k.solve(device_array{std::move(b), std::move(b_sizes)},
+                           device_array{std::move(x), std::move(x_sizes)},
+                           call(std::move(solver), options, std::move(m), std::move(callback),
+                                std::move(type), signals));
+        },
+        nb::arg("b"), nb::arg("b_sizes"), nb::arg("x"), nb::arg("x_sizes"), nb::arg("solver"),
+        nb::arg("options"), nb::arg("m").none(), nb::arg("callback").none(),
+        nb::arg("callback_type"), nb::arg("signals"));
+    c.def(
+        "solve_columns",
+        [call](kept& k, const host_array<const T>& b, const host_array<T>& x, int columns,
+               std::string solver, const solver_options& options, nb::object m) {
+            return k.solve_columns(
+                b, x, columns,
+                call(std::move(solver), options, std::move(m), nb::none(), "progress", false));
+        },
+        nb::arg("b").noconvert(), nb::arg("x").noconvert(), nb::arg("columns"), nb::arg("solver"),
+        nb::arg("options"), nb::arg("m").none());
+}
+
+} // namespace krylith::python

@@ -1,0 +1,120 @@
+// An operator with all that its solves keep: what stands behind krylith.Operator.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <krylith/precond/own_preconditioner.hpp>
+#include <krylith/solvers/column_solver.hpp>
+#include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/spmv/matrix_parts.hpp>
+
+#include "arrays.hpp"
+#include "group.hpp"
+#include "matrix.hpp"
+#include "outcome.hpp"
+#include "preconditioner.hpp"
+#include "watch.hpp"
+
+namespace krylith::python {
+
+/// An array as the vectors of the devices: one address a device, of so many entries each.
+struct device_array {
+    std::vector<std::uintptr_t> addresses;
+    std::vector<std::int64_t> sizes;
+};
+
+/// How a solve is called, beside its arrays.
+struct solve_call {
+    std::string solver;
+    solver_options options;
+    nb::object m; ///< None, "auto", a text, a named_preconditioner, or a function z = f(r)
+    nb::object callback;
+    std::string callback_type;
+    bool signals = false;
+};
+
+/// Functions with a `driving` hold the devices, but not Python's lock, while they work.
+template <class T>
+class kept_operator {
+public:
+    using matrix_pointer = std::unique_ptr<host_matrix<T>>;
+    using preconditioner_pointer = std::shared_ptr<named_preconditioner<T>>;
+
+    /// `like` is null, or the operator whose vectors this one multiplies.
+    kept_operator(std::shared_ptr<group_handle> group, matrix_pointer matrix,
+                  const operator_options& options, const kept_operator* like);
+    /// Of a function of NumPy arrays, y = f(x).
+    kept_operator(std::shared_ptr<group_handle> group, std::int64_t rows, std::int64_t columns,
+                  nb::object product);
+    /// Of compressed rows in the memory of one device, which are read where they lie.
+    kept_operator(std::shared_ptr<group_handle> group, const csr_part<T>& part,
+                  const operator_options& options, nb::object arrays);
+
+    [[nodiscard]] const matrix_operator<T>& a() const { return *a_; }
+    [[nodiscard]] const group_handle& group() const { return *group_; }
+    [[nodiscard]] const csr_view<T>* matrix() const { return matrix_ ? &matrix_->view() : nullptr; }
+    [[nodiscard]] nb::dict explain() const;
+
+    /// Computes y = A x.
+    void multiply(const host_array<const T>& x, const host_array<T>& y);
+    void update(const host_array<const T>& values);
+    /// Makes the operator of A', on the same devices, and gives it A's values again.
+    [[nodiscard]] std::unique_ptr<kept_operator> transposed();
+    void update_transposed(kept_operator& transposed);
+
+    [[nodiscard]] preconditioner_pointer make(std::string text, int block_size,
+                                              std::vector<double> near_null);
+    /// Computes z = M^-1 r.
+    void precondition(named_preconditioner<T>& m, const host_array<const T>& r,
+                      const host_array<T>& z);
+
+    [[nodiscard]] outcome solve(const host_array<const T>& b, const host_array<T>& x,
+                                solve_call call);
+    [[nodiscard]] outcome solve(const device_array& b, const device_array& x, solve_call call);
+    /// Solves for columns that lie one after the other.
+    [[nodiscard]] std::vector<outcome> solve_columns(const host_array<const T>& b,
+                                                     const host_array<T>& x, int columns,
+                                                     solve_call call);
+    void release_workspace();
+
+private:
+    /// A host array as a vector: in place where that can be, else in a vector that is kept.
+    struct placed {
+        vector<T>* v = nullptr;
+        std::optional<vector<T>> borrowed;
+    };
+    [[nodiscard]] placed place(const layout_handle& layout, std::span<T> array,
+                               std::optional<vector<T>>& kept) const;
+    [[nodiscard]] vector<T> borrow(const layout_handle& layout, const device_array& array) const;
+
+    [[nodiscard]] outcome run(const vector<T>& b, vector<T>& x, solve_call& call);
+    void prepare_transpose();
+    [[nodiscard]] named_preconditioner<T>& by_name(const std::string& text);
+    [[nodiscard]] preconditioner_function<T> calls(const nb::object& function);
+
+    std::shared_ptr<group_handle> group_;
+    matrix_pointer matrix_; ///< null where A isn't in host memory
+    operator_options options_;
+    nb::object arrays_; ///< keeps arrays on a device alive
+    nb::object product_;
+    kept_failure failure_; ///< of a function that the devices call
+    std::unique_ptr<matrix_operator<T>> a_;
+    std::uint64_t values_ = 0; ///< how often values were updated
+    std::optional<named_preconditioner<T>> m_;
+    std::optional<vector<T>> b_, x_;              // of arrays that can't be borrowed
+    std::optional<vector<T>> factor_, product_y_; // of products
+    std::unique_ptr<column_solver<T>> columns_;
+    std::string columns_of_; ///< what columns_ was made for
+};
+
+template <class T>
+void bind_operator(nb::module_& m, const char* suffix);
+
+extern template class kept_operator<double>;
+extern template class kept_operator<float>;
+
+} // namespace krylith::python

@@ -1,0 +1,88 @@
+#include "watch.hpp"
+
+#include <future>
+#include <stop_token>
+#include <utility>
+
+namespace krylith::python {
+
+namespace {
+
+using namespace std::chrono_literals;
+constexpr auto between_looks = 50ms;
+
+void raise_pending() {
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+} // namespace
+
+bool kept_failure::run(const std::function<void()>& call) {
+    const nb::gil_scoped_acquire locked;
+    try {
+        call();
+        return true;
+    } catch (...) {
+        failure_ = std::current_exception();
+        return false;
+    }
+}
+
+solve_watch::solve_watch(nb::object callback, std::string type, bool signals)
+    : callback_(std::move(callback)), type_(std::move(type)), signals_(signals) {}
+
+void solve_watch::attach(solver_options& options, std::function<nb::object()> iterate) {
+    if (callback_.is_none() && !signals_) return;
+    iterate_ = std::move(iterate);
+    options.callback_pauses = !callback_.is_none() && type_ == "x";
+    // Ctrl-C is looked for at each trip, which is 16 iterations.
+    options.callback_interval = callback_.is_none() ? 16 : 1;
+    options.callback = [this](const progress& now) { return look(now); };
+}
+
+next_step solve_watch::look(const progress& now) {
+    const auto time = std::chrono::steady_clock::now();
+    const bool wanted = !callback_.is_none() && now.iteration > last_;
+    const bool due = signals_ && time - checked_ >= between_looks;
+    if (!stopped_ && (wanted || due)) {
+        const bool well = failure_.run([&] {
+            if (due) raise_pending();
+            if (wanted && !call(now)) stopped_ = true;
+        });
+        if (due) checked_ = time;
+        last_ = now.iteration;
+        stopped_ = stopped_ || !well;
+    }
+    return stopped_ ? next_step::stop : next_step::go;
+}
+
+bool solve_watch::call(const progress& now) {
+    try {
+        if (type_ == "x")
+            callback_(iterate_());
+        else if (type_ == "pr_norm")
+            callback_(now.rhs_norm > 0 ? now.residual / now.rhs_norm : now.residual);
+        else
+            callback_(now.iteration, now.residual, now.target, now.rhs_norm);
+        return true;
+    } catch (nb::python_error& e) {
+        if (!e.matches(PyExc_StopIteration)) throw;
+        return false;
+    }
+}
+
+std::vector<solve_result> interruptible(solver_options& options,
+                                        const std::function<std::vector<solve_result>()>& solve) {
+    std::stop_source stop;
+    options.stop = stop.get_token();
+    kept_failure failure;
+    auto result = std::async(std::launch::async, solve);
+    while (result.wait_for(between_looks) != std::future_status::ready)
+        if (!failure && !failure.run(raise_pending)) stop.request_stop();
+    options.stop = {};
+    auto results = result.get();
+    failure.rethrow();
+    return results;
+}
+
+} // namespace krylith::python
