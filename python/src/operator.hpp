@@ -94,7 +94,7 @@ private:
     [[nodiscard]] outcome run(const vector<T>& b, vector<T>& x, solve_call& call);
     void prepare_transpose();
     [[nodiscard]] named_preconditioner<T>& by_name(const std::string& text);
-    [[nodiscard]] preconditioner_function<T> calls(const nb::object& function);
+    [[nodiscard]] preconditioner_function<T> calls(nb::handle function);
 
     std::shared_ptr<group_handle> group_;
     matrix_pointer matrix_; ///< null where A isn't in host memory
@@ -103,6 +103,9 @@ private:
     nb::object product_;
     kept_failure failure_; ///< of a function that the devices call
     std::unique_ptr<matrix_operator<T>> a_;
+    std::unique_ptr<matrix_operator<T>>
+        replaced_; ///< by one with A', while Python holds an M of it
+    bool gave_m_ = false;
     std::uint64_t values_ = 0; ///< how often values were updated
     std::optional<named_preconditioner<T>> m_;
     std::optional<vector<T>> b_, x_;              // of arrays that can't be borrowed

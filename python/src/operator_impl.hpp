@@ -193,6 +193,7 @@ void kept_operator<T>::prepare_transpose() {
     auto with = make_operator(a_->layouts(), matrix_->view(), options_);
     a_->release_workspace();
     m_.reset();
+    if (gave_m_) replaced_ = std::move(a_);
     a_ = std::move(with);
 }
 
@@ -206,6 +207,7 @@ auto kept_operator<T>::make(std::string text, int block_size, std::vector<double
     result->near_null = std::move(near_null);
     result->make(*a_, matrix());
     result->values = values_;
+    gave_m_ = true;
     return result;
 }
 
@@ -239,12 +241,11 @@ void kept_operator<T>::precondition(named_preconditioner<T>& m, const host_array
 }
 
 template <class T>
-preconditioner_function<T> kept_operator<T>::calls(const nb::object& function) {
-    return [this, function = function.ptr()](const preconditioner_call<T>& call) {
+preconditioner_function<T> kept_operator<T>::calls(nb::handle function) {
+    return [this, function](const preconditioner_call<T>& call) {
         const bool well = failure_.run([&] {
             const std::size_t size = as_size(call.rows.size());
-            const nb::object z =
-                nb::borrow(function)(copied(std::vector<T>(call.r, call.r + size)));
+            const nb::object z = function(copied(std::vector<T>(call.r, call.r + size)));
             const auto values = nb::cast<host_array<const T>>(z);
             check_length<T>("the result of M", values.size(), call.rows.size());
             std::copy_n(values.data(), size, call.z);
@@ -281,7 +282,7 @@ outcome kept_operator<T>::run(const vector<T>& b, vector<T>& x, solve_call& call
     else if (!text.empty() && text != "none")
         named = &by_name(text);
     else if (function.is_valid())
-        own.emplace(make_preconditioner<T>(*a_, calls(nb::borrow(function)),
+        own.emplace(make_preconditioner<T>(*a_, calls(function),
                                            {.kind = preconditioner_kind::whole_on_host,
                                             .name = "a Python function",
                                             .varies = method.takes_varying}));

@@ -123,7 +123,9 @@ def test_matrix_free(spd, general, rng):
         ):
             assert np.allclose(op @ b, A @ b) and op.nnz == -1
             for method in ("gmres", "bicgstab", "idr"):
-                x, info = op.solve(b, method=method, M=None)
+                seen = []
+                x, info = op.solve(b, method=method, M=None, callback=seen.append)
+                assert seen
                 assert info == 0 and np.linalg.norm(b - A @ x) <= 2e-8 * np.linalg.norm(b)
     assert krylith.cg(sla.aslinearoperator(spd), b)[1] == 0
     d = spd.diagonal()

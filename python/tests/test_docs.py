@@ -1,0 +1,18 @@
+"""The Python on the pages runs: the blocks of a page are one program."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+
+import pytest
+
+ROOT = pathlib.Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+def test_page(page, capsys):
+    text = (ROOT / page).read_text()
+    blocks = re.findall(r"^```python\n(.*?)^```", text, flags=re.M | re.S)
+    assert blocks
+    exec(compile("\n".join(blocks), page, "exec"), {})
