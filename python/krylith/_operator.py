@@ -82,6 +82,17 @@ class Operator:
 
     __array_ufunc__ = None  # ndarray @ operator comes here
 
+    if TYPE_CHECKING:  # for checkers: they come from the table of solvers, below
+        cg: Callable[..., tuple[Any, Info]]
+        fcg: Callable[..., tuple[Any, Info]]
+        minres: Callable[..., tuple[Any, Info]]
+        gmres: Callable[..., tuple[Any, Info]]
+        fgmres: Callable[..., tuple[Any, Info]]
+        bicgstab: Callable[..., tuple[Any, Info]]
+        bicgstab_l: Callable[..., tuple[Any, Info]]
+        idr: Callable[..., tuple[Any, Info]]
+        lsqr: Callable[..., tuple[Any, Info]]
+
     def __init__(
         self,
         A: Any,
