@@ -8,7 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <krylith/matrix/load.hpp>
-#include <krylith/precond/erased/multigrid_level_facts.hpp>
+#include <krylith/precond/preconditioner.hpp>
 
 #include "operator_impl.hpp"
 
