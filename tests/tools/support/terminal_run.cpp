@@ -19,7 +19,7 @@ namespace krylith::test {
 
 namespace {
 
-constexpr std::chrono::seconds longest_wait{60};
+constexpr std::chrono::seconds longest_wait{180};
 
 [[noreturn]] void run_on(const char* terminal, const std::string& folder,
                          std::vector<char*> arguments) {
