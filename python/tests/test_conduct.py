@@ -30,6 +30,7 @@ def slow():
 
 @pytest.mark.parametrize("columns", [1, 3])
 def test_interrupt(columns):
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # shells start jobs in the background without it
     A, b = slow()
     if columns > 1:
         b = np.stack([b] * columns, 1)
