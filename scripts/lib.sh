@@ -87,7 +87,8 @@ missing_packages() {
         echo libfmt-dev has_header fmt/format.h
         echo pkgconf has_command pkg-config
         echo python3 has_command python3
-        echo file has_command file # CPack makes packages with it
+        echo file has_command file # CPack makes packages with these two
+        echo dpkg-dev has_command dpkg-shlibdeps
         if [ "$1" = tsan ] || [ "$1" = fuzz ]; then
             echo clang has_command clang++
             echo libclang-rt-dev has_clang_runtime "$1"
@@ -96,7 +97,6 @@ missing_packages() {
             echo python3-numpy trainer_python
             echo python3-sklearn trainer_python
         elif [ "$1" = package ]; then
-            echo dpkg-dev has_command dpkg-shlibdeps
             echo help2man has_command help2man
         fi
     } | while read -r package probe; do
