@@ -54,7 +54,10 @@ if(KRYLITH_HAVE_CUDA)
     set(CMAKE_CUDA_STANDARD 20)
     set(CMAKE_CUDA_STANDARD_REQUIRED ON)
     set(CMAKE_CUDA_EXTENSIONS OFF)
-    set(CMAKE_CUDA_RUNTIME_LIBRARY Shared) # one runtime in the process, the one CUDA::cudart names
+    # Shared: one runtime in the process. Static, as python/ has it: nothing that isn't in the driver.
+    if(NOT CMAKE_CUDA_RUNTIME_LIBRARY STREQUAL "Static")
+        set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)
+    endif()
     set(KRYLITH_CUDA_COMPRESSION "")
     if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)
         set(KRYLITH_CUDA_COMPRESSION --compress-mode=size) # a quarter of the code for devices

@@ -28,10 +28,16 @@ public:
     using error::error;
 };
 
-/// A device or its runtime failed, or has too little memory (exit status 4).
+/// A device or its runtime failed (exit status 4).
 class device_error : public error {
 public:
     using error::error;
+};
+
+/// A device, or the host for it, has too little memory (exit status 4).
+class memory_error : public device_error {
+public:
+    using device_error::device_error;
 };
 
 /// A peer did not answer in time (exit status 5).

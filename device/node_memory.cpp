@@ -44,7 +44,7 @@ node_memory::node_memory(const numa_topology& topology, int node, std::size_t by
     const memory_room room = find_memory_room(); // the system promises more than it has got
     data_ = bytes <= room.bytes ? static_cast<std::byte*>(map_host_memory(bytes)) : nullptr;
     if (data_ == nullptr)
-        throw device_error("node_memory: no host memory: " + shortage(bytes, room));
+        throw memory_error("node_memory: no host memory: " + shortage(bytes, room));
     if (topology.nodes.size() > 1)
         placed_ = prefer_node(data_, bytes, topology.nodes[static_cast<std::size_t>(node)].id);
 #if KRYLITH_HAVE_CUDA

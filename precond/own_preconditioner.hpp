@@ -43,8 +43,7 @@ enum class preconditioner_kind {
     /// read values, wait, or allocate. On host devices it computes, on the worker thread of the
     /// device: calls for different devices run at once.
     on_device,
-    /// The same, where the function enqueues in every solve what it enqueued in the one before,
-    /// with
+    /// The same, where the function enqueues in every solve what it enqueued in the one before, with
     /// the same arguments (the arrays may have other values): solvers then keep what they have
     /// recorded, and CUDA devices repeat it without calls.
     on_device_alike,

@@ -44,7 +44,8 @@ public:
     }
     [[nodiscard]] std::string name() const override { return "own"; }
     [[nodiscard]] bool recordable() const override {
-        return product_.kind != product_kind::on_host;
+        return product_.kind == product_kind::on_device ||
+               product_.kind == product_kind::on_device_alike;
     }
     [[nodiscard]] bool recorded_alike() const override {
         return product_.kind == product_kind::on_device_alike;

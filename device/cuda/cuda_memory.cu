@@ -58,7 +58,7 @@ void* cuda_device::allocate(std::size_t bytes, const std::string& item) {
         std::size_t available = 0;
         std::size_t total = 0;
         cudaMemGetInfo(&available, &total);
-        throw device_error("cuda:" + std::to_string(ordinal_) + " can't give " +
+        throw memory_error("cuda:" + std::to_string(ordinal_) + " can't give " +
                            std::to_string(bytes) + " bytes for " + item + ": out of memory; " +
                            std::to_string(available) + " of " + std::to_string(total) +
                            " bytes are free");

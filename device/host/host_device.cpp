@@ -177,7 +177,7 @@ std::size_t host_device::free_bytes() const {
 void* host_device::allocate(std::size_t bytes, const std::string& item) {
     void* const pointer = memory_of(bytes);
     if (pointer == nullptr)
-        throw device_error("host:" + std::to_string(ordinal_) + ": no memory for " + item + ": " +
+        throw memory_error("host:" + std::to_string(ordinal_) + ": no memory for " + item + ": " +
                            shortage(bytes, find_memory_room()));
     try {
         ledger().add(item, bytes);

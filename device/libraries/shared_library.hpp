@@ -29,6 +29,10 @@ struct shared_library {
     [[nodiscard]] void* function(const char* function_name) const;
 };
 
+/// Makes libraries be looked for in this folder, too, where they aren't found otherwise: those that
+/// are not loaded yet. Thread-safe.
+void look_for_libraries_in(const std::string& folder);
+
 /// A function of a library. The first call loads it, and throws as shared_library::function() does.
 template <class Function>
 class loaded_function;

@@ -27,11 +27,13 @@ enum class product_kind {
     /// product that is recorded, so it may not read values, wait, or allocate. On host devices it
     /// computes, on the worker thread of the device, once for every product.
     on_device,
-    /// The same, where the function enqueues in every solve what it enqueued in the one before,
-    /// with
+    /// The same, where the function enqueues in every solve what it enqueued in the one before, with
     /// the same arguments (the arrays may have other values): solvers then keep what they have
     /// recorded, and CUDA devices repeat it without calls.
     on_device_alike,
+    /// The same, called for every product, which may therefore allocate, as the array libraries of
+    /// Python do. On CUDA devices the solve runs eagerly.
+    on_device_eagerly,
     /// It computes from host memory. On CUDA devices x and y are copied to the host and back, and
     /// the solve runs eagerly.
     on_host

@@ -130,8 +130,9 @@ KRYLITH_GROUP_TEST("matrix free: CG takes as many iterations as with the matrix"
     const auto expected = cg(*matrix, b, x);
     REQUIRE(expected.converged());
     const bool records = execution(group, {}).mode() == execution_mode::recorded;
-    for (const product_kind kind : {product_kind::on_device, product_kind::on_host}) {
-        if (group.kind() == backend::cuda && kind == product_kind::on_device) continue;
+    for (const product_kind kind :
+         {product_kind::on_device, product_kind::on_device_eagerly, product_kind::on_host}) {
+        if (group.kind() == backend::cuda && kind != product_kind::on_host) continue;
         for (auto& a : both(group, n, kind)) {
             CAPTURE(static_cast<int>(kind));
             CAPTURE(name_of(a->kind()));

@@ -1,10 +1,13 @@
+#include <filesystem>
 #include <string>
 
+#include <dlfcn.h>
 #include <doctest/doctest.h>
 #include <zlib.h>
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/libraries/shared_library.hpp>
+#include <krylith/tests/matrix/support/temporary_folder.hpp>
 
 namespace krylith {
 
@@ -30,6 +33,19 @@ TEST_CASE("shared libraries: a function is that of the library") {
     CHECK_NOTHROW(zlib.require());
     CHECK(std::string(zlibVersion()) == std::string(::zlibVersion()));
     CHECK(elsewhere.there());
+}
+
+TEST_CASE("shared libraries: folders are looked in, also for what was missing") {
+    const shared_library other = {
+        .name = "Other", .file = "libkrylith-in-a-folder.so.1", .other = "", .needs = "?"};
+    CHECK_FALSE(other.there());
+    const test::temporary_folder folder;
+    Dl_info zlib_file;
+    REQUIRE(dladdr(reinterpret_cast<void*>(&::zlibVersion), &zlib_file) != 0);
+    std::filesystem::create_symlink(zlib_file.dli_fname, folder.file(other.file));
+    look_for_libraries_in("/nowhere");
+    look_for_libraries_in(folder.file("").string());
+    CHECK(other.there());
 }
 
 TEST_CASE("shared libraries: what is missing is named, with the reason and what to do") {
