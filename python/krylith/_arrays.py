@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from typing import Any, Callable
 
 import numpy as np
@@ -72,58 +71,63 @@ def usable(array: Array, dtype: np.dtype[Any]) -> Array:
 
 def like(array: Any) -> Callable[[Array], Any]:
     """Returns what makes of an array of NumPy's one of the kind of `array`, on its device."""
-    kind = type(array).__module__.split(".")[0]
+    kind = library_of(array)
     if kind == "torch":
         torch = sys.modules["torch"]
         return lambda x: torch.from_numpy(x).to(array.device)
     if kind == "cupy":
-        return lambda x: sys.modules["cupy"].asarray(x)
+
+        def on_its_device(x: Array) -> Any:
+            with array.device:
+                return sys.modules["cupy"].asarray(x)
+
+        return on_its_device
     if kind in ("jax", "jaxlib"):
-        return lambda x: sys.modules["jax"].numpy.asarray(x)
+        return lambda x: sys.modules["jax"].device_put(x, next(iter(array.devices())))
     return lambda x: x
 
 
-@dataclass
-class OnDevice:
-    """A vector in the memory of a CUDA device, to be used where it lies."""
-
-    array: Any
-    address: int
-    size: int
+def library_of(array: Any) -> str:
+    """Returns the package that an array is of."""
+    return type(array).__module__.split(".")[0]
 
 
-def on_device(array: Any, dtype: np.dtype[Any]) -> OnDevice | None:
-    """Returns where a contiguous vector of this type lies, or None where it must be copied.
+def address_of(array: Any) -> int:
+    """Returns where an array of NumPy, CuPy or torch begins."""
+    if isinstance(array, np.ndarray):
+        return int(array.ctypes.data)
+    return int(array.data_ptr() if library_of(array) == "torch" else array.data.ptr)
 
-    What its library has enqueued in its current stream is waited for: krylith's streams know
-    nothing of it. This has not been run on a GPU yet.
-    """
-    kind = type(array).__module__.split(".")[0]
+
+def is_list_of_parts(v: Any) -> bool:
+    """Whether this is a list of arrays on GPUs, one a device."""
+    return isinstance(v, list) and bool(v) and device_of(v[0]) is not None
+
+
+def wait_for(array: Any) -> None:
+    """Waits for what an array's library has enqueued in its current stream, of which krylith's own
+    streams know nothing."""
+    kind = library_of(array)
     if kind == "torch":
-        torch = sys.modules["torch"]
-        names = {np.dtype(np.float64): torch.float64, np.dtype(np.float32): torch.float32}
-        if array.dim() != 1 or array.dtype != names[dtype] or not array.is_contiguous():
-            return None
-        torch.cuda.current_stream(array.device).synchronize()
-        return OnDevice(array, array.data_ptr(), array.numel())
-    facts = getattr(array, "__cuda_array_interface__", None)
-    if not isinstance(facts, dict):
+        sys.modules["torch"].cuda.current_stream(array.device).synchronize()
+    elif kind == "cupy":
+        cupy = sys.modules["cupy"]
+        with array.device:
+            cupy.cuda.get_current_stream().synchronize()
+
+
+def in_place(array: Any, dtype: np.dtype[Any]) -> tuple[int, int] | None:
+    """Returns the address and length of a contiguous vector of this type in the memory of a CUDA
+    device, after waiting for its library; None where it must be copied."""
+    if library_of(array) not in ("torch", "cupy") or device_of(array) is None:
         return None
-    shape, strides = facts["shape"], facts.get("strides")
-    if len(shape) != 1 or np.dtype(facts["typestr"]) != dtype:
+    contiguous = array.is_contiguous() if library_of(array) == "torch" else array.flags.c_contiguous
+    if array.ndim != 1 or dtype_of(array) != dtype or not contiguous:
         return None
-    if strides is not None and tuple(strides) != (dtype.itemsize,):
-        return None
-    if kind == "cupy":
-        sys.modules["cupy"].cuda.get_current_stream().synchronize()
-    elif facts.get("stream") is not None:
-        return None  # nobody here can wait for that stream
-    return OnDevice(array, int(facts["data"][0]), int(shape[0]))
+    wait_for(array)
+    return address_of(array), int(array.shape[0])
 
 
 def empty_like(array: Any) -> Any:
     """Returns an array on the device of `array`, of its type and length."""
-    kind = type(array).__module__.split(".")[0]
-    if kind in ("torch", "cupy"):
-        return sys.modules[kind].empty_like(array)
-    return None
+    return sys.modules[library_of(array)].empty_like(array)

@@ -6,6 +6,9 @@ import operator
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Union
 
 from . import _krylith as core
@@ -45,10 +48,22 @@ def key_of(devices: Devices, backend: str | None, threads: int) -> Key:
     return ("cuda", ordinals, 0)
 
 
+@cache
+def _find_libraries() -> None:
+    """Makes cuSPARSE and NCCL be found where NVIDIA's packages for pip have them. They are loaded
+    when an operator asks for them."""
+    spec = find_spec("nvidia")
+    for place in (spec.submodule_search_locations or []) if spec else []:
+        for folder in ("cu13/lib", "nccl/lib"):
+            if (Path(place) / folder).is_dir():
+                core.look_for_libraries_in(str(Path(place) / folder))
+
+
 def make(key: Key) -> core.Group:
     kind, devices, threads = key
     if kind == "host":
         return core.Group.host(devices[0], threads)
+    _find_libraries()
     return core.Group.cuda(list(devices))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from . import _arrays, _devices, _options
 from . import _krylith as core
 from ._info import Info
-from ._matrices import Compressed, Coordinates, DeviceRows, File, source_of
+from ._matrices import Compressed, Coordinates, File, Parts, source_of
 from ._operator import Operator, Preconditioner
 
 if TYPE_CHECKING:
@@ -49,8 +49,8 @@ def _once(method: str, A: Any, b: Any, x0: Any, devices: Any, backend: Any, opti
         operator = Operator.__new__(Operator)
         operator._build(source, M.operator._group, _plain(), lend=True, like=M.operator)
         return operator.solve(b, x0, method=method, **options)
-    if isinstance(source, DeviceRows) and devices is None and backend is None:
-        devices = [source.device]
+    if isinstance(source, Parts) and devices is None and backend is None:
+        devices, backend = source.place()
     with _devices.lent(_devices.key_of(devices, backend, 0)) as group:
         operator = Operator.__new__(Operator)
         operator._build(source, group, _plain(), lend=True)

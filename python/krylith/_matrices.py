@@ -9,7 +9,7 @@ from typing import Any, Union
 import numpy as np
 import numpy.typing as npt
 
-from ._arrays import Array, check_kind, device_of
+from ._arrays import Array, address_of, check_kind, device_of, dtype_of, library_of, wait_for
 from ._errors import InputError
 
 
@@ -49,17 +49,29 @@ class Function:
 
 
 @dataclass
-class DeviceRows:
-    """Compressed rows in the memory of a CUDA device."""
+class Parts:
+    """Compressed rows where the devices have them: part k has those that device k owns, with
+    columns of the whole matrix."""
 
     shape: tuple[int, int]
-    device: int
-    indptr: Any
-    indices: Any
-    data: Any
+    arrays: list[tuple[Any, Any, Any]]  # indptr, indices of 32 bits, data
+    devices: list[int] | None  # numbers of GPUs; None: host memory
+
+    def place(self) -> tuple[Any, str]:
+        """Returns devices and back end that have the parts."""
+        return (len(self.arrays), "host") if self.devices is None else (self.devices, "cuda")
+
+    def addresses(self) -> list[tuple[int, int, bool, int, int, int]]:
+        """Returns what the module takes of each part, after waiting for its library."""
+        result = []
+        for indptr, indices, data in self.arrays:
+            wait_for(data)
+            wide = "int64" in str(indptr.dtype)
+            result.append((len(indptr) - 1, address_of(indptr), wide, address_of(indices), address_of(data), len(data)))
+        return result
 
 
-Source = Union[Compressed, Coordinates, File, Function, DeviceRows]
+Source = Union[Compressed, Coordinates, File, Function, Parts]
 
 
 def as_shape(shape: Any) -> tuple[int, int]:
@@ -122,10 +134,7 @@ def _sparse(a: Any, dtype: Any) -> Source:
     if kind not in ("csr", "csc", "coo"):
         a, kind = a.tocsr(), "csr"
     if device_of(a.data) is not None:
-        if kind != "csr":
-            a = a.tocsr()
-        number = getattr(a.data, "device", 0)
-        return DeviceRows(as_shape(a.shape), int(getattr(number, "id", 0)), a.indptr, a.indices, a.data)
+        return _parts([a.tocsr()])
     if kind == "csr":
         return _compressed(a.data, a.indices, a.indptr, a.shape, dtype)
     if kind == "coo":
@@ -141,11 +150,37 @@ def _sparse(a: Any, dtype: Any) -> Source:
 def _torch_csr(a: Any, dtype: Any) -> Source:
     if str(a.layout) == "torch.sparse_coo":
         a = a.to_sparse_csr()
-    parts = a.crow_indices(), a.col_indices(), a.values()
     if a.is_cuda:
-        return DeviceRows(as_shape(a.shape), a.device.index or 0, *parts)
-    indptr, indices, values = (p.detach().numpy() for p in parts)
+        return _parts([a])
+    indptr, indices, values = (p.detach().numpy() for p in (a.crow_indices(), a.col_indices(), a.values()))
     return _compressed(values, indices, indptr, a.shape, dtype)
+
+
+def _rows(part: Any) -> tuple[Any, Any, Any]:
+    """Returns the arrays of compressed rows of CuPy, torch or SciPy, columns in 32 bits."""
+    if library_of(part) == "torch":
+        indptr, indices, data = part.crow_indices(), part.col_indices(), part.values().detach()
+        return indptr, indices.int(), data
+    indices = part.indices
+    return part.indptr, indices if indices.dtype == np.int32 else indices.astype(np.int32), part.data
+
+
+def _parts(rows: list[Any]) -> Parts:
+    """Of compressed rows that lie on devices, one matrix a device."""
+    shapes = [as_shape(part.shape) for part in rows]
+    columns = shapes[0][1]
+    if any(shape[1] != columns for shape in shapes):
+        raise ValueError("the parts of A have different numbers of columns: each has those of the whole matrix")
+    arrays = [_rows(part) for part in rows]
+    where = [device_of(data) for _, _, data in arrays]
+    if len({dtype_of(data) for _, _, data in arrays}) != 1 or len({w is None for w in where}) != 1:
+        raise TypeError("the parts of A must have values of one type, all on GPUs or all in host memory")
+    devices = None if where[0] is None else [w[1] for w in where if w is not None]
+    return Parts((sum(shape[0] for shape in shapes), columns), arrays, devices)
+
+
+def _by_rows(a: Any) -> bool:
+    return getattr(a, "format", "") == "csr" or str(getattr(a, "layout", "")) == "torch.sparse_csr"
 
 
 def source_of(a: Any, dtype: npt.DTypeLike | None = None, shape: Any = None) -> Source:
@@ -165,7 +200,9 @@ def source_of(a: Any, dtype: npt.DTypeLike | None = None, shape: Any = None) -> 
         if len(a) == 3:
             return _compressed(*a, shape, wanted)
         raise TypeError("a tuple must be (data, indices, indptr), as SciPy has them")
-    if type(a).__module__.split(".")[0] == "torch" and str(getattr(a, "layout", "")).startswith("torch.sparse"):
+    if isinstance(a, list) and a and all(hasattr(part, "shape") and _by_rows(part) for part in a):
+        return _parts(a)
+    if library_of(a) == "torch" and str(getattr(a, "layout", "")).startswith("torch.sparse"):
         return _torch_csr(a, wanted)
     if isinstance(getattr(a, "format", None), str) and hasattr(a, "tocsr") and hasattr(a, "shape"):
         return _sparse(a, wanted)

@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from . import _arrays, _devices, _options
 from . import _krylith as core
+from ._captured import of_cupy
 from ._errors import NotConverged
 from ._info import Info, table
-from ._matrices import Compressed, Coordinates, DeviceRows, File, Function, Source, source_of
+from ._matrices import Compressed, Coordinates, File, Function, Parts, Source, source_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -80,6 +81,8 @@ class Operator:
     copied, where they are by rows: change them by `update`.
     """
 
+    _parts: list[Any] | None = None  # values of A on devices
+
     __array_ufunc__ = None  # ndarray @ operator comes here
 
     if TYPE_CHECKING:  # for checkers: they come from the table of solvers, below
@@ -107,11 +110,14 @@ class Operator:
         order: str = "none",
         transport: str = "auto",
         block_size: int = 1,
+        on_device: bool = False,
         like: Operator | None = None,
     ) -> None:
         source = source_of(A, dtype, shape)
-        if isinstance(source, DeviceRows) and devices is None and backend is None:
-            devices = [source.device]
+        if on_device and not isinstance(source, Function):
+            raise TypeError("on_device is for functions: A is a matrix")
+        if isinstance(source, Parts) and devices is None and backend is None:
+            devices, backend = source.place()
         if like is not None and not isinstance(like, Operator):
             raise TypeError("like must be an Operator")
         group = like._group if like is not None else _devices.make(_devices.key_of(devices, backend, threads))
@@ -119,11 +125,12 @@ class Operator:
             kind=kind, format=format, order=order, transport=transport,
             block_size=_options._index("block_size", block_size, 1, 12),
         )
-        self._build(source, group, options, dtype=dtype, like=like)
+        self._build(source, group, options, dtype=dtype, like=like, on_device=on_device)
 
     def _build(
         self, source: Source, group: core.Group, options: core.OperatorOptions, *,
         dtype: npt.DTypeLike | None = None, lend: bool = False, like: Operator | None = None,
+        on_device: bool = False,
     ) -> None:
         self._group = group
         self._flipped: Operator | None = None
@@ -133,8 +140,9 @@ class Operator:
         if isinstance(source, (Compressed, Coordinates)):
             kind = source.data.dtype
             self._nnz_given = source.data.size
-        elif isinstance(source, DeviceRows):
-            kind = _arrays.dtype_of(source.data)
+        elif isinstance(source, Parts):
+            self._parts = [data for _, _, data in source.arrays]
+            kind = _arrays.dtype_of(self._parts[0])
             _arrays.check_kind(kind, "A")
         else:
             kind = np.dtype(np.float64 if dtype is None else dtype)
@@ -152,9 +160,9 @@ class Operator:
         elif isinstance(source, File):
             self._core = made.from_file(group, source.name, options, near)
         elif isinstance(source, Function):
-            self._core = made.from_function(group, source.shape, self._checked(source))
+            self._core = self._of_function(made, source, group, on_device)
         else:
-            self._core = self._on_device(made, source, group, options)
+            self._core = self._of_parts(made, source, group, options)
         if isinstance(source, File):
             self._nnz_given = self._core.nnz
         self.shape: tuple[int, int] = self._core.shape
@@ -172,27 +180,25 @@ class Operator:
 
         return product
 
-    @staticmethod
-    def _on_device(made: Any, source: DeviceRows, group: core.Group, options: core.OperatorOptions) -> Core:
-        """Of arrays on a device, which are read where they lie. It has not been run on a GPU yet."""
-        if source.shape[0] != source.shape[1]:
-            raise ValueError("a matrix on a device must be square")
-        if group.size != 1 or group.backend != "cuda":
-            raise ValueError("a matrix on a device is solved with there: give host arrays for other devices")
-        indices = source.indices
-        if "int32" not in str(indices.dtype):
-            if source.shape[1] >= 2**31:
-                raise ValueError("columns of 32 bits are needed")
-            if type(indices).__module__.startswith("torch"):
-                import torch
+    def _of_function(self, made: Any, source: Function, group: core.Group, on_device: bool) -> Core:
+        if not on_device:
+            return made.from_function(group, source.shape, self._checked(source), "host")  # type: ignore[no-any-return]
+        if group.backend != "cuda":
+            raise ValueError("on_device: there is no GPU among the operator's devices")
+        product, recorded = of_cupy(source.matvec, source.shape, self.dtype, group.ordinals[0])
+        return made.from_function(  # type: ignore[no-any-return]
+            group, source.shape, product, "device" if recorded else "device eagerly")
 
-                indices = indices.to(torch.int32)
-            else:
-                indices = indices.astype("int32")
-        arrays = (source.indptr, indices, source.data)
-        address = [a.data_ptr() if hasattr(a, "data_ptr") else a.data.ptr for a in arrays]
-        wide = "int64" in str(source.indptr.dtype)
-        return made.from_device(group, source.shape[0], address[0], wide, address[1], address[2], options, arrays)  # type: ignore[no-any-return]
+    @staticmethod
+    def _of_parts(made: Any, source: Parts, group: core.Group, options: core.OperatorOptions) -> Core:
+        if source.shape[0] != source.shape[1]:
+            raise ValueError(f"A is {source.shape[0]} x {source.shape[1]}: rows on devices must be those of a square matrix")
+        if group.size != len(source.arrays) or (group.backend == "cuda") != (source.devices is not None):
+            raise ValueError(
+                f"A has {len(source.arrays)} parts in the memory of {'the host' if source.devices is None else 'GPUs'}: "
+                "its devices are as many there. Give a matrix in host memory for others"
+            )
+        return made.from_devices(group, source.addresses(), options, source.arrays)  # type: ignore[no-any-return]
 
     # ---- What it is ----------------------------------------------------------------------------
 
@@ -233,6 +239,15 @@ class Operator:
 
     # ---- Products ------------------------------------------------------------------------------
 
+    def _where(self, v: Any) -> list[tuple[int, int]] | None:
+        """Returns addresses and lengths of v, a vector on the operator's device or a list of one a
+        device; None where it can't be used in place."""
+        parts = v if isinstance(v, list) else [v]
+        if self._group.backend != "cuda" or self._core.ordered or len(parts) != self._group.size:
+            return None
+        places = [_arrays.in_place(part, self.dtype) for part in parts]
+        return None if None in places else [place for place in places if place]
+
     def _vector(self, v: Any, what: str, length: int) -> tuple[_arrays.Array, int]:
         """Returns v as a vector that the devices can read, and how often it was copied for that."""
         host = _arrays.to_host(v, what)
@@ -243,6 +258,11 @@ class Operator:
 
     def matvec(self, x: Any) -> Any:
         """Returns A x."""
+        at_x = self._where(x) if self.shape[0] == self.shape[1] else None
+        if at_x is not None:
+            result = [_arrays.empty_like(part) for part in (x if isinstance(x, list) else [x])]
+            self._core.multiply_on_devices(at_x, self._where(result) or [])
+            return result if isinstance(x, list) else result[0]
         values = self._vector(x, "x", self.shape[1])[0]
         y = np.empty(self.shape[0], self.dtype)
         self._core.multiply(values, y)
@@ -263,6 +283,8 @@ class Operator:
         return _arrays.like(X)(result)
 
     def __matmul__(self, x: Any) -> Any:
+        if _arrays.is_list_of_parts(x):
+            return self.matvec(x)
         return self.matmat(x) if np.ndim(x) == 2 else self.matvec(x)
 
     def __rmatmul__(self, x: Any) -> Any:
@@ -291,15 +313,41 @@ class Operator:
     def update(self, values: Any) -> None:
         """Takes new values on the same pattern: an array in the order in which A's were given, or
         a sparse matrix in the same format. Preconditioners are updated when they are next used."""
-        if hasattr(values, "format") and hasattr(values, "data"):
-            if tuple(values.shape) != self.shape:
-                raise ValueError(f"the shape is {values.shape}, allowed is {self.shape}")
-            values = values.data
-        data = _arrays.to_host(values, "values")
-        if data.ndim != 1 or data.size != self._nnz_given:
-            raise ValueError(f"values have the shape {data.shape}: ({self._nnz_given},) is needed")
-        self._core.update(_arrays.usable(data, self.dtype))
+        parts = [self._values_of(part) for part in (values if self._parts and isinstance(values, list) else [values])]
+        if self._parts is not None:
+            self._update_parts(parts)
+        else:
+            data = _arrays.to_host(parts[0], "values")
+            if data.ndim != 1 or data.size != self._nnz_given:
+                raise ValueError(f"values have the shape {data.shape}: ({self._nnz_given},) is needed")
+            self._core.update(_arrays.usable(data, self.dtype))
         self._flipped_is_old = True
+
+    def _values_of(self, values: Any) -> Any:
+        """Returns the values of a sparse matrix, or those that are values."""
+        if str(getattr(values, "layout", "")).startswith("torch.sparse"):
+            return values.values().detach()
+        if not (hasattr(values, "format") and hasattr(values, "data")):
+            return values
+        if values.shape[1] != self.shape[1] or (self._parts is None and values.shape[0] != self.shape[0]):
+            raise ValueError(f"the shape is {tuple(values.shape)}, allowed is {self.shape}")
+        return values.data
+
+    def _update_parts(self, parts: list[Any]) -> None:
+        old = self._parts or []
+        if len(parts) != len(old):
+            raise ValueError(f"values have {len(parts)} parts: {len(old)} are needed, one a device")
+        on_gpus = self._group.backend == "cuda"
+        new = [
+            _arrays.like(was)(_arrays.usable(_arrays.to_host(v, "values"), self.dtype))
+            if _arrays.device_of(v) is None or _arrays.dtype_of(v) != self.dtype else v
+            for v, was in zip(parts, old)
+        ]
+        places = self._where(new) if on_gpus else [(_arrays.address_of(v), v.size) for v in new]
+        if places is None:
+            raise ValueError("values on devices must be contiguous, of A's type, and where A is")
+        self._core.update_on_devices(places, new)
+        self._parts = new
 
     def preconditioner(self, name: str = "amg", *, B: Any = None, block_size: int = 1) -> Preconditioner:
         """Returns the preconditioner of that name, such as "amg:theta=0.1". B, of shape (n, k), has
@@ -377,26 +425,26 @@ class Operator:
         self, b: Any, x0: Any, out: Any, method: str, call: core.SolverOptions, m: Any,
         callback: Any, kind: str, began: float,
     ) -> tuple[Any, Info | None]:
-        """Solves with b and x where they lie on a device; (None, None) where that can't be. A list
-        has one array a device. It has not been run on a GPU yet."""
-        if self._group.backend != "cuda":
+        """Solves with b and x where they lie on devices; (None, None) where that can't be. A list
+        has one array a device."""
+        at_b = self._where(b) if self.shape[0] == self.shape[1] else None
+        if at_b is None:
             return None, None
-        parts = b if isinstance(b, list) else [b]
-        if not parts or any(_arrays.device_of(p) is None for p in parts):
-            return None, None
-        if len(parts) != self._group.size:
-            return None, None
-        given = out if out is not None else [_arrays.empty_like(p) for p in parts]
-        targets = given if isinstance(given, list) else [given]
-        at_b = [_arrays.on_device(p, self.dtype) for p in parts]
-        at_x = [_arrays.on_device(p, self.dtype) for p in targets]
-        if x0 is not None or None in at_b or None in at_x:
-            return None, None
+        x = out if out is not None else [_arrays.empty_like(part) for part in (b if isinstance(b, list) else [b])]
+        targets = x if isinstance(x, list) else [x]
+        copies = 0
+        if x0 is not None:
+            call.initial_guess = True
+            for target, start in zip(targets, x0 if isinstance(x0, list) else [x0], strict=True):
+                if target is not start:
+                    target[...] = start if _arrays.device_of(start) else _arrays.like(target)(_arrays.to_host(start, "x0"))
+                    copies += 1
+        at_x = self._where(targets)
+        if at_x is None:
+            raise TypeError("out must be contiguous, of A's type, and lie where b does")
         result = self._core.solve_on_devices(
-            [p.address for p in at_b if p], [p.size for p in at_b if p],
-            [p.address for p in at_x if p], [p.size for p in at_x if p],
-            method, call, m, callback, kind, self._looks_for_signals(),
-        )
+            at_b, at_x, method, call, m, callback, kind, self._looks_for_signals())
+        result.copies += copies
         return (targets if isinstance(b, list) else targets[0]), Info(result, time.perf_counter() - began)
 
     def _on_host(

@@ -1,9 +1,12 @@
 // The classes Operator64 and Operator32 of the module, for the two files that make them.
 #pragma once
 
+#include <tuple>
+
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -15,6 +18,11 @@
 namespace krylith::python {
 
 using group_pointer = std::shared_ptr<group_handle>;
+
+/// Rows, address of the offsets, whether these have 64 bits, addresses of columns and values, and
+/// entries.
+using part_addresses =
+    std::tuple<std::int64_t, std::uintptr_t, bool, std::uintptr_t, std::uintptr_t, std::int64_t>;
 
 template <class T, class Index>
 void bind_arrays(nb::class_<kept_operator<T>>& c) {
@@ -89,33 +97,45 @@ void bind_operator(nb::module_& m, const char* suffix) {
         nb::arg("group"), nb::arg("name"), nb::arg("options"), nb::arg("like").none());
     c.def_static(
         "from_function",
-        [](group_pointer group, std::pair<std::int64_t, std::int64_t> shape, nb::object product) {
+        [](group_pointer group, std::pair<std::int64_t, std::int64_t> shape, nb::object product,
+           const std::string& where) {
+            const product_kind kind = where == "device"           ? product_kind::on_device
+                                      : where == "device eagerly" ? product_kind::on_device_eagerly
+                                                                  : product_kind::on_host;
             return std::make_unique<kept>(std::move(group), shape.first, shape.second,
-                                          std::move(product));
+                                          std::move(product), kind);
         },
-        nb::arg("group"), nb::arg("shape"), nb::arg("product"));
+        nb::arg("group"), nb::arg("shape"), nb::arg("product"), nb::arg("where"));
     c.def_static(
-        "from_device",
-        [](group_pointer group, std::int64_t rows, std::uintptr_t indptr, bool wide,
-           std::uintptr_t indices, std::uintptr_t data, const operator_options& options,
-           nb::object arrays) {
-            csr_part<T> part;
-            part.rows = rows;
-            // NOLINTBEGIN: addresses in the memory of a device
-            if (wide)
-                part.row_offsets = reinterpret_cast<const std::int64_t*>(indptr);
-            else
-                part.row_offsets = reinterpret_cast<const std::int32_t*>(indptr);
-            part.column_indices = reinterpret_cast<const std::int32_t*>(indices);
-            part.values = reinterpret_cast<const T*>(data);
-            // NOLINTEND
-            return std::make_unique<kept>(std::move(group), part, options, std::move(arrays));
+        "from_devices",
+        [](group_pointer group, const std::vector<part_addresses>& given,
+           const operator_options& options, nb::object arrays) {
+            std::vector<csr_part<T>> parts;
+            std::vector<std::int64_t> nonzeros;
+            for (const auto& [rows, indptr, wide, indices, data, entries] : given) {
+                csr_part<T> part;
+                part.rows = rows;
+                // NOLINTBEGIN: addresses in the memory of a device
+                if (wide)
+                    part.row_offsets = reinterpret_cast<const std::int64_t*>(indptr);
+                else
+                    part.row_offsets = reinterpret_cast<const std::int32_t*>(indptr);
+                part.column_indices = reinterpret_cast<const std::int32_t*>(indices);
+                part.values = reinterpret_cast<const T*>(data);
+                // NOLINTEND
+                parts.push_back(part);
+                nonzeros.push_back(entries);
+            }
+            return std::make_unique<kept>(std::move(group),
+                                          std::make_unique<device_rows<T>>(std::move(parts),
+                                                                           std::move(nonzeros),
+                                                                           std::move(arrays)),
+                                          options);
         },
-        nb::arg("group"), nb::arg("rows"), nb::arg("indptr"), nb::arg("wide"), nb::arg("indices"),
-        nb::arg("data"), nb::arg("options"), nb::arg("arrays"));
+        nb::arg("group"), nb::arg("parts"), nb::arg("options"), nb::arg("arrays"));
 
     c.def_prop_ro("shape", [](const kept& k) { return std::pair(k.a().rows(), k.a().columns()); });
-    c.def_prop_ro("nnz", [](const kept& k) { return k.matrix() ? k.matrix()->nnz() : -1; });
+    c.def_prop_ro("nnz", &kept::nonzeros);
     c.def("explain", &kept::explain);
     c.def("csr", [](const kept& k) -> nb::object { // copies: they outlive the operator
         if (k.matrix() == nullptr) return nb::none();
@@ -125,8 +145,26 @@ void bind_operator(nb::module_& m, const char* suffix) {
             copied(std::vector<std::int32_t>(v.column_indices.begin(), v.column_indices.end())),
             copied(std::vector<std::int64_t>(v.row_offsets.begin(), v.row_offsets.end())));
     });
-    c.def("multiply", &kept::multiply, nb::arg("x").noconvert(), nb::arg("y").noconvert());
-    c.def("update", &kept::update, nb::arg("values").noconvert());
+    c.def(
+        "multiply",
+        [](kept& k, const host_array<const T>& x, const host_array<T>& y) { k.multiply(x, y); },
+        nb::arg("x").noconvert(), nb::arg("y").noconvert());
+    c.def(
+        "multiply_on_devices",
+        [](kept& k, const device_array& x, const device_array& y) { k.multiply(x, y); },
+        nb::arg("x"), nb::arg("y"));
+    c.def(
+        "update", [](kept& k, const host_array<const T>& values) { k.update(values); },
+        nb::arg("values").noconvert());
+    c.def(
+        "update_on_devices",
+        [](kept& k, const device_array& values, nb::object arrays) {
+            k.update(values, std::move(arrays));
+        },
+        nb::arg("values"), nb::arg("arrays"));
+    c.def_prop_ro("ordered", [](const kept& k) { // arrays on devices aren't in the rows' order
+        return k.a().range_layout()->order != nullptr || k.a().domain_layout()->order != nullptr;
+    });
     c.def("transposed", &kept::transposed);
     c.def("update_transposed", &kept::update_transposed, nb::arg("transposed"));
     c.def(
@@ -159,20 +197,15 @@ void bind_operator(nb::module_& m, const char* suffix) {
         nb::arg("signals"));
     c.def(
         "solve_on_devices",
-        [call](kept& k, std::vector<std::uintptr_t> b, std::vector<std::int64_t> b_sizes,
-               std::vector<std::uintptr_t> x, std::vector<std::int64_t> x_sizes, std::string solver,
+        [call](kept& k, const device_array& b, const device_array& x, std::string solver,
                const solver_options& options, nb::object m, nb::object callback, std::string type,
                bool signals) {
-            if (b.size() != b_sizes.size() || x.size() != x_sizes.size())
-                throw usage_error("as many addresses as sizes are needed");
-            return k.solve(device_array{std::move(b), std::move(b_sizes)},
-                           device_array{std::move(x), std::move(x_sizes)},
+            return k.solve(b, x,
                            call(std::move(solver), options, std::move(m), std::move(callback),
                                 std::move(type), signals));
         },
-        nb::arg("b"), nb::arg("b_sizes"), nb::arg("x"), nb::arg("x_sizes"), nb::arg("solver"),
-        nb::arg("options"), nb::arg("m").none(), nb::arg("callback").none(),
-        nb::arg("callback_type"), nb::arg("signals"));
+        nb::arg("b"), nb::arg("x"), nb::arg("solver"), nb::arg("options"), nb::arg("m").none(),
+        nb::arg("callback").none(), nb::arg("callback_type"), nb::arg("signals"));
     c.def(
         "solve_columns",
         [call](kept& k, const host_array<const T>& b, const host_array<T>& x, int columns,

@@ -66,6 +66,13 @@ void bind_group(nb::module_& m) {
                              result.push_back(h.group[rank].description());
                          return result;
                      })
+        .def_prop_ro("ordinals", // of GPUs
+                     [](const group_handle& h) {
+                         std::vector<int> result;
+                         for (int rank = 0; rank < h.group.size(); ++rank)
+                             result.push_back(h.group[rank].ordinal());
+                         return result;
+                     })
         .def("memory", [](const group_handle& h) {
             std::vector<std::map<std::string, std::size_t>> result;
             for (int rank = 0; rank < h.group.size(); ++rank)

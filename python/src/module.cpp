@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <krylith/config.hpp>
+#include <krylith/device/libraries/shared_library.hpp>
 #include <krylith/precond/any_preconditioner.hpp>
 #include <krylith/solvers/solver_table.hpp>
 
@@ -31,6 +32,7 @@ NB_MODULE(_krylith, m) {
     m.attr("version") = KRYLITH_VERSION;
     m.attr("have_cuda") = static_cast<bool>(KRYLITH_HAVE_CUDA);
     m.attr("have_metis") = static_cast<bool>(KRYLITH_HAVE_METIS);
+    m.def("look_for_libraries_in", &krylith::look_for_libraries_in);
     m.def("solver_names", [] { return krylith::solver_names(); });
     m.def("preconditioner_names", [] { return krylith::preconditioner_names(); });
     m.def("solver_help", [](const std::string& name) {

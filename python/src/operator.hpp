@@ -5,14 +5,17 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <krylith/precond/own_preconditioner.hpp>
 #include <krylith/solvers/column_solver.hpp>
+#include <krylith/sparse/external/product_call.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/spmv/matrix_parts.hpp>
 
 #include "arrays.hpp"
+#include "device_rows.hpp"
 #include "group.hpp"
 #include "matrix.hpp"
 #include "outcome.hpp"
@@ -21,11 +24,8 @@
 
 namespace krylith::python {
 
-/// An array as the vectors of the devices: one address a device, of so many entries each.
-struct device_array {
-    std::vector<std::uintptr_t> addresses;
-    std::vector<std::int64_t> sizes;
-};
+/// An array in the memory of the devices: its address and entries on each.
+using device_array = std::vector<std::pair<std::uintptr_t, std::int64_t>>;
 
 /// How a solve is called, beside its arrays.
 struct solve_call {
@@ -42,26 +42,35 @@ template <class T>
 class kept_operator {
 public:
     using matrix_pointer = std::unique_ptr<host_matrix<T>>;
+    using rows_pointer = std::unique_ptr<device_rows<T>>;
     using preconditioner_pointer = std::shared_ptr<named_preconditioner<T>>;
 
     /// `like` is null, or the operator whose vectors this one multiplies.
     kept_operator(std::shared_ptr<group_handle> group, matrix_pointer matrix,
                   const operator_options& options, const kept_operator* like);
-    /// Of a function of NumPy arrays, y = f(x).
+    /// Of a function: y = f(x) of NumPy arrays on the host, or on a CUDA device f(x, columns, y,
+    /// rows, stream) of addresses.
     kept_operator(std::shared_ptr<group_handle> group, std::int64_t rows, std::int64_t columns,
-                  nb::object product);
-    /// Of compressed rows in the memory of one device, which are read where they lie.
-    kept_operator(std::shared_ptr<group_handle> group, const csr_part<T>& part,
-                  const operator_options& options, nb::object arrays);
+                  nb::object product, product_kind kind);
+    /// Of rows that lie on the devices.
+    kept_operator(std::shared_ptr<group_handle> group, rows_pointer rows,
+                  const operator_options& options);
 
     [[nodiscard]] const matrix_operator<T>& a() const { return *a_; }
     [[nodiscard]] const group_handle& group() const { return *group_; }
     [[nodiscard]] const csr_view<T>* matrix() const { return matrix_ ? &matrix_->view() : nullptr; }
+    /// The entries that are kept; -1: none that are known.
+    [[nodiscard]] std::int64_t nonzeros() const {
+        return matrix_ ? matrix_->view().nnz() : rows_ ? rows_->nonzeros() : -1;
+    }
     [[nodiscard]] nb::dict explain() const;
 
     /// Computes y = A x.
     void multiply(const host_array<const T>& x, const host_array<T>& y);
+    void multiply(const device_array& x, const device_array& y);
     void update(const host_array<const T>& values);
+    /// Of a matrix that lies on the devices; `arrays` keeps the values.
+    void update(const device_array& values, nb::object arrays);
     /// Makes the operator of A', on the same devices, and gives it A's values again.
     [[nodiscard]] std::unique_ptr<kept_operator> transposed();
     void update_transposed(kept_operator& transposed);
@@ -90,16 +99,25 @@ private:
     [[nodiscard]] placed place(const layout_handle& layout, std::span<T> array,
                                std::optional<vector<T>>& kept) const;
     [[nodiscard]] vector<T> borrow(const layout_handle& layout, const device_array& array) const;
+    /// Checks that there is an array of this length on each device.
+    [[nodiscard]] std::vector<T*> addresses(const device_array& array,
+                                            const std::vector<std::int64_t>& lengths) const;
+    [[nodiscard]] matrix_entries<T> entries() const {
+        return {matrix(), rows_ ? rows_->parts() : std::span<const csr_part<T>>()};
+    }
 
+    /// Of vectors; x is a domain vector, factor_, or its entries are copied there.
+    void multiply(const vector<T>& x, vector<T>& y);
     [[nodiscard]] outcome run(const vector<T>& b, vector<T>& x, solve_call& call);
     void prepare_transpose();
+    void compute(const product_call<T>& call) const;
     [[nodiscard]] named_preconditioner<T>& by_name(const std::string& text);
     [[nodiscard]] preconditioner_function<T> calls(nb::handle function);
 
     std::shared_ptr<group_handle> group_;
     matrix_pointer matrix_; ///< null where A isn't in host memory
+    rows_pointer rows_;     ///< null where A isn't on the devices
     operator_options options_;
-    nb::object arrays_; ///< keeps arrays on a device alive
     nb::object product_;
     kept_failure failure_; ///< of a function that the devices call
     std::unique_ptr<matrix_operator<T>> a_;

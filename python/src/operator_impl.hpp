@@ -40,35 +40,41 @@ kept_operator<T>::kept_operator(std::shared_ptr<group_handle> group, matrix_poin
 
 template <class T>
 kept_operator<T>::kept_operator(std::shared_ptr<group_handle> group, std::int64_t rows,
-                                std::int64_t columns, nb::object product)
+                                std::int64_t columns, nb::object product, product_kind kind)
     : group_(std::move(group)), product_(std::move(product)) {
     if (group_->group.size() != 1)
         throw usage_error("an operator of a Python function is on one device, since each call "
                           "computes all rows; devices has " +
                           std::to_string(group_->group.size()));
     const driving devices(*group_);
-    const auto f = [this, rows, columns](const product_call<T>& call) {
-        (void)failure_.run([&] {
-            const std::size_t size = as_size(columns);
-            const nb::object y = product_(copied(std::vector<T>(call.x, call.x + size)));
-            const auto values = nb::cast<host_array<const T>>(y);
-            check_length<T>("the function's result", values.size(), rows);
-            std::copy_n(values.data(), values.size(), call.y);
-        });
+    const auto f = [this](const product_call<T>& call) {
+        (void)failure_.run([&] { compute(call); });
         // The solve must end: nothing is right from here on.
         if (failure_) throw usage_error("the function raised an exception");
     };
-    a_ = make_matrix_free<T>(group_->group, equal_rows(rows, 1), equal_rows(columns, 1), f,
-                             product_kind::on_host);
+    a_ = make_matrix_free<T>(group_->group, equal_rows(rows, 1), equal_rows(columns, 1), f, kind);
 }
 
 template <class T>
-kept_operator<T>::kept_operator(std::shared_ptr<group_handle> group, const csr_part<T>& part,
-                                const operator_options& options, nb::object arrays)
-    : group_(std::move(group)), options_(options), arrays_(std::move(arrays)) {
+void kept_operator<T>::compute(const product_call<T>& call) const {
+    const std::int64_t columns = a_->columns();
+    if (call.stream != nullptr) {
+        const auto address = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p); };
+        product_(address(call.x), columns, address(call.y), call.rows.size(), address(call.stream));
+        return;
+    }
+    const nb::object y = product_(copied(std::vector<T>(call.x, call.x + as_size(columns))));
+    const auto values = nb::cast<host_array<const T>>(y);
+    check_length<T>("the function's result", values.size(), call.rows.size());
+    std::copy_n(values.data(), values.size(), call.y);
+}
+
+template <class T>
+kept_operator<T>::kept_operator(std::shared_ptr<group_handle> group, rows_pointer rows,
+                                const operator_options& options)
+    : group_(std::move(group)), rows_(std::move(rows)), options_(options) {
     const driving devices(*group_);
-    options_.borrow = true;
-    a_ = make_operator<T>(group_->group, std::span(&part, 1), options_);
+    a_ = make_operator<T>(group_->group, rows_->parts(), options_);
 }
 
 template <class T>
@@ -113,24 +119,44 @@ auto kept_operator<T>::place(const layout_handle& layout, std::span<T> array,
 }
 
 template <class T>
+std::vector<T*> kept_operator<T>::addresses(const device_array& array,
+                                            const std::vector<std::int64_t>& lengths) const {
+    const device_group& group = group_->group;
+    if (array.size() != lengths.size())
+        throw usage_error(std::to_string(array.size()) + " arrays, allowed are " +
+                          std::to_string(lengths.size()) + ", one a device");
+    std::vector<T*> result;
+    for (std::size_t rank = 0; rank < lengths.size(); ++rank) {
+        auto* const p = reinterpret_cast<T*>(array[rank].first); // NOLINT: an address
+        check_length<T>("an array on a device", as_size(array[rank].second), lengths[rank]);
+        if (const auto where = group[static_cast<int>(rank)].lies_elsewhere(p); !where.empty())
+            throw usage_error("an array for device " + std::to_string(rank) + " lies in " + where);
+        result.push_back(p);
+    }
+    return result;
+}
+
+template <class T>
 vector<T> kept_operator<T>::borrow(const layout_handle& layout, const device_array& array) const {
-    const auto ranks = static_cast<std::size_t>(layout->group.size());
-    if (array.addresses.size() != ranks)
-        throw usage_error(std::to_string(array.addresses.size()) + " arrays, allowed are " +
-                          std::to_string(ranks) + ", one a device");
     if (layout->order)
         throw usage_error("arrays on devices can't be used where the operator orders rows");
-    std::vector<T*> parts;
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-        const auto number = static_cast<int>(rank);
-        auto* const p = reinterpret_cast<T*>(array.addresses[rank]); // NOLINT: an address
-        check_length<T>("an array on a device", static_cast<std::size_t>(array.sizes[rank]),
-                        layout->held(number));
-        if (const auto where = layout->group[number].lies_elsewhere(p); !where.empty())
-            throw usage_error("an array for device " + std::to_string(rank) + " lies in " + where);
-        parts.push_back(p);
+    std::vector<std::int64_t> lengths;
+    for (int rank = 0; rank < layout->group.size(); ++rank) lengths.push_back(layout->held(rank));
+    return vector<T>::borrow(layout, addresses(array, lengths));
+}
+
+template <class T>
+void kept_operator<T>::multiply(const vector<T>& x, vector<T>& y) {
+    execution run(group_->group, {});
+    if (!factor_) factor_.emplace(a_->make_domain_vector());
+    if (&x != &*factor_) fused(run, *factor_ = x); // which has the ghosts that A needs
+    put_ghosts(run, *factor_);
+    a_->apply(run, T(1), *factor_, T(0), y);
+    try {
+        group_->group.synchronize();
+    } catch (...) {
+        if (!failure_) throw;
     }
-    return vector<T>::borrow(layout, parts);
 }
 
 template <class T>
@@ -140,19 +166,23 @@ void kept_operator<T>::multiply(const host_array<const T>& x, const host_array<T
     {
         const driving devices(*group_);
         failure_.clear();
-        execution run(group_->group, {});
         placed result = place(a_->range_layout(), as_span(y), product_y_);
         vector<T>& to = result.borrowed ? *result.borrowed : *result.v;
         if (!factor_) factor_.emplace(a_->make_domain_vector());
         factor_->upload(as_span(x));
-        put_ghosts(run, *factor_);
-        a_->apply(run, T(1), *factor_, T(0), to);
-        try {
-            group_->group.synchronize();
-        } catch (...) {
-            if (!failure_) throw;
-        }
+        multiply(*factor_, to);
         if (!failure_ && !result.borrowed) to.download(as_span(y));
+    }
+    failure_.rethrow();
+}
+
+template <class T>
+void kept_operator<T>::multiply(const device_array& x, const device_array& y) {
+    {
+        const driving devices(*group_);
+        failure_.clear();
+        vector<T> to = borrow(a_->range_layout(), y);
+        multiply(borrow(a_->domain_layout(), x), to);
     }
     failure_.rethrow();
 }
@@ -168,19 +198,44 @@ void kept_operator<T>::update(const host_array<const T>& values) {
 }
 
 template <class T>
+void kept_operator<T>::update(const device_array& values, nb::object arrays) {
+    if (!rows_) throw usage_error("update: the matrix is in host memory, and so must values be");
+    const auto where = addresses(values, rows_->sizes());
+    rows_->take({where.begin(), where.end()}, std::move(arrays));
+    const driving devices(*group_);
+    a_->update_on_devices(rows_->values());
+    group_->group.synchronize();
+    ++values_;
+}
+
+template <class T>
 std::unique_ptr<kept_operator<T>> kept_operator<T>::transposed() {
-    if (!matrix_) throw usage_error("the transpose needs the matrix in host memory");
-    auto flipped = std::make_unique<host_matrix<T>>(transpose(matrix_->view()));
     operator_options options = options_;
     options.transposed_products = false;
+    if (rows_) {
+        rows_pointer flipped;
+        {
+            const driving devices(*group_);
+            flipped = rows_->transpose(group_->group);
+        }
+        return std::make_unique<kept_operator>(group_, std::move(flipped), options);
+    }
+    if (!matrix_) throw usage_error("the transpose needs the entries of A");
+    auto flipped = std::make_unique<host_matrix<T>>(transpose(matrix_->view()));
     return std::make_unique<kept_operator>(group_, std::move(flipped), options, nullptr);
 }
 
 template <class T>
 void kept_operator<T>::update_transposed(kept_operator& transposed) {
     const driving devices(*group_);
-    transposed.matrix_->update(transpose(matrix_->view()).values);
-    transposed.a_->update(transposed.matrix_->view().values);
+    if (rows_) {
+        rows_->transpose_values(group_->group);
+        transposed.a_->update_on_devices(transposed.rows_->values());
+        group_->group.synchronize();
+    } else {
+        transposed.matrix_->update(transpose(matrix_->view()).values);
+        transposed.a_->update(transposed.matrix_->view().values);
+    }
     ++transposed.values_;
     transposed.columns_.reset();
 }
@@ -205,7 +260,7 @@ auto kept_operator<T>::make(std::string text, int block_size, std::vector<double
     result->text = std::move(text);
     result->block_size = block_size;
     result->near_null = std::move(near_null);
-    result->make(*a_, matrix());
+    result->make(*a_, entries());
     result->values = values_;
     gave_m_ = true;
     return result;
@@ -218,7 +273,7 @@ named_preconditioner<T>& kept_operator<T>::by_name(const std::string& text) {
         named_preconditioner<T> made;
         made.text = text;
         made.block_size = options_.block_size;
-        made.make(*a_, matrix());
+        made.make(*a_, entries());
         made.values = values_;
         m_ = std::move(made);
     }
@@ -231,7 +286,7 @@ void kept_operator<T>::precondition(named_preconditioner<T>& m, const host_array
     check_length<T>("r", r.size(), a_->rows());
     check_length<T>("z", z.size(), a_->rows());
     const driving devices(*group_);
-    m.refresh(*a_, matrix(), values_);
+    m.refresh(*a_, entries(), values_);
     execution run(group_->group, {});
     vector<T> from = a_->make_range_vector();
     vector<T> to = a_->make_domain_vector();
@@ -286,7 +341,7 @@ outcome kept_operator<T>::run(const vector<T>& b, vector<T>& x, solve_call& call
                                            {.kind = preconditioner_kind::whole_on_host,
                                             .name = "a Python function",
                                             .varies = method.takes_varying}));
-    if (named != nullptr) named->refresh(*a_, matrix(), values_);
+    if (named != nullptr) named->refresh(*a_, entries(), values_);
 
     outcome out;
     out.solver = std::string(static_cast<std::string_view>(method.name));
