@@ -176,6 +176,21 @@ tools_build() {
 
 # ---- The machine ----------------------------------------------------------------------------------
 
+# wheel_python: a Python that makes virtual environments, pyenv's among them: 3.12, whose wheel serves newer
+# ones, too, or else a newer or older one.
+wheel_python() {
+    local minor command
+    for minor in 12 13 14 15 11 10; do
+        for command in "python3.$minor" "${PYENV_ROOT:-$HOME/.pyenv}/versions/3.$minor".*/bin/"python3.$minor"; do
+            if "$command" -c 'import ensurepip, venv' 2>/dev/null; then
+                echo "$command"
+                return
+            fi
+        done
+    done
+    echo python3
+}
+
 # gpu_count: how many GPUs nvidia-smi lists, 0 without it.
 gpu_count() {
     if has_command nvidia-smi; then

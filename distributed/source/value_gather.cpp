@@ -5,9 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
-#include <krylith/device/host/host_device.hpp>
 
 namespace krylith {
 
@@ -17,18 +15,6 @@ buffer<std::int32_t> narrowed(const std::shared_ptr<device>& device,
                               std::span<const std::int64_t> wide) {
     const std::vector<std::int32_t> narrow(wide.begin(), wide.end()); // all are below 2^31
     return {device, std::span<const std::int32_t>(narrow), "assembly"};
-}
-
-template <class T>
-void gather_on_host(const gather_arrays& a, const T* from, T* to, int threads) {
-#pragma omp parallel for schedule(static) num_threads(threads)
-    for (std::int64_t k = 0; k < a.nonzeros; ++k) {
-        const std::int64_t begin = a.first != nullptr ? a.first[k] : k;
-        const std::int64_t end = a.first != nullptr ? a.first[k + 1] : k + 1;
-        T sum = from[a.order[begin]];
-        for (std::int64_t j = begin + 1; j < end; ++j) sum += from[a.order[j]];
-        to[k] = sum;
-    }
 }
 
 } // namespace
@@ -56,17 +42,8 @@ value_gather<T>::value_gather(const std::shared_ptr<device>& device, device_asse
 
 template <class T>
 void value_gather<T>::operator()(const T* coo_values) {
-    const gather_arrays arrays = {order_.data(), first_.data(),
-                                  static_cast<std::int64_t>(values_.size())};
-    if (arrays.nonzeros == 0) return;
-#if KRYLITH_HAVE_CUDA
-    if (device_->kind() == backend::cuda)
-        return cuda::gather_values(*device_, arrays, coo_values, values_.data());
-#endif
-    auto& host = static_cast<host_device&>(*device_);
-    host.submit([=, to = values_.data(), threads = host.threads()] {
-        gather_on_host(arrays, coo_values, to, threads);
-    });
+    run_items(*device_, gather_task<T>{order_.data(), first_.data(), coo_values, values_.data()},
+              static_cast<std::int64_t>(values_.size()));
 }
 
 #define KRYLITH_INSTANTIATE(T) template class value_gather<T>;

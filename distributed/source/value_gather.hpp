@@ -4,18 +4,28 @@
 #include <cstdint>
 #include <memory>
 
+#include <krylith/device/loops/run_items.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/distributed/source/device_assembly.hpp>
 #include <krylith/matrix/coo_assembly.hpp>
 
 namespace krylith {
 
-/// The entries that add up to nonzero k: order[first[k]] .. order[first[k + 1] - 1], or order[k]
-/// where first is null.
-struct gather_arrays {
+/// Nonzero k is the sum of the entries order[first[k]] .. order[first[k + 1] - 1], or order[k] where
+/// first is null.
+template <class T>
+struct gather_task {
     const std::int32_t* order;
     const std::int32_t* first;
-    std::int64_t nonzeros;
+    const T* from;
+    T* to;
+    KRYLITH_HD void operator()(std::int64_t k) const {
+        const std::int64_t begin = first != nullptr ? first[k] : k;
+        const std::int64_t end = first != nullptr ? first[k + 1] : k + 1;
+        T sum = from[order[begin]];
+        for (std::int64_t j = begin + 1; j < end; ++j) sum += from[order[j]];
+        to[k] = sum;
+    }
 };
 
 /// The permutation of a coo_assembly, on a device: 4 bytes an entry, with duplicates 4 more a
@@ -44,12 +54,5 @@ private:
     buffer<std::int32_t> first_;
     buffer<T> values_;
 };
-
-namespace cuda {
-
-template <class T>
-void gather_values(device& device, const gather_arrays& arrays, const T* from, T* to);
-
-} // namespace cuda
 
 } // namespace krylith
