@@ -115,7 +115,8 @@ def on_device(array: Any, dtype: np.dtype[Any]) -> OnDevice | None:
     if strides is not None and tuple(strides) != (dtype.itemsize,):
         return None
     if kind == "cupy":
-        sys.modules["cupy"].cuda.get_current_stream().synchronize()
+        with array.device:  # streams are those of the current device
+            sys.modules["cupy"].cuda.get_current_stream().synchronize()
     elif facts.get("stream") is not None:
         return None  # nobody here can wait for that stream
     return OnDevice(array, int(facts["data"][0]), int(shape[0]))
@@ -124,6 +125,9 @@ def on_device(array: Any, dtype: np.dtype[Any]) -> OnDevice | None:
 def empty_like(array: Any) -> Any:
     """Returns an array on the device of `array`, of its type and length."""
     kind = type(array).__module__.split(".")[0]
-    if kind in ("torch", "cupy"):
+    if kind == "cupy":
+        with array.device:
+            return sys.modules[kind].empty_like(array)
+    if kind == "torch":
         return sys.modules[kind].empty_like(array)
     return None
