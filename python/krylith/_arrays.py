@@ -130,4 +130,8 @@ def in_place(array: Any, dtype: np.dtype[Any]) -> tuple[int, int] | None:
 
 def empty_like(array: Any) -> Any:
     """Returns an array on the device of `array`, of its type and length."""
-    return sys.modules[library_of(array)].empty_like(array)
+    library = sys.modules[library_of(array)]
+    if library_of(array) == "torch":
+        return library.empty_like(array)
+    with array.device:
+        return library.empty_like(array)

@@ -9,7 +9,7 @@ import numpy as np
 from . import _arrays, _devices, _options
 from . import _krylith as core
 from ._info import Info
-from ._matrices import Compressed, Coordinates, File, Parts, source_of
+from ._matrices import Compressed, Coordinates, File, Function, Parts, source_of
 from ._operator import Operator, Preconditioner
 
 if TYPE_CHECKING:
@@ -28,10 +28,9 @@ class SolverFunction(Protocol):
     ) -> tuple[Any, Info]: ...
 
 
-def _precision(source: Any, *vectors: Any) -> np.dtype[Any]:
-    """Returns float32 where all that is given has at most 32 bits, as SciPy does."""
-    kinds = [source.data.dtype] + [_arrays.dtype_of(v) for v in vectors if v is not None]
-    narrow = all(k == np.float32 or k == np.float16 for k in kinds)
+def _precision(kind: np.dtype[Any], b: Any) -> np.dtype[Any]:
+    """Returns float32 where A and b have at most 32 bits, as SciPy does."""
+    narrow = all(k == np.float32 or k == np.float16 for k in (kind, _arrays.dtype_of(b)))
     return np.dtype(np.float32 if narrow else np.float64)
 
 
@@ -44,7 +43,9 @@ def _once(method: str, A: Any, b: Any, x0: Any, devices: Any, backend: Any, opti
         return A.solve(b, x0, method=method, **options)
     source = source_of(A)
     if isinstance(source, (Compressed, Coordinates)):
-        source.data = np.require(source.data, _precision(source, b, x0))
+        source.data = np.require(source.data, _precision(source.data.dtype, b))
+    elif isinstance(source, Function):
+        source.dtype = _precision(source.dtype, b)
     if isinstance(M, Preconditioner):
         operator = Operator.__new__(Operator)
         operator._build(source, M.operator._group, _plain(), lend=True, like=M.operator)

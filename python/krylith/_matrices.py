@@ -46,6 +46,7 @@ class Function:
 
     shape: tuple[int, int]
     matvec: Any
+    dtype: np.dtype[Any] = np.dtype(np.float64)
 
 
 @dataclass
@@ -78,18 +79,20 @@ def as_shape(shape: Any) -> tuple[int, int]:
     try:
         rows, columns = (int(n) for n in shape)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"shape is {shape!r}: two numbers are needed") from None
+        raise ValueError(f"shape is {shape!r}: expected 2-D") from None
     if not (0 <= rows < 2**31 and 0 <= columns < 2**31):
         raise ValueError(f"shape is {shape!r}: allowed are 0 to 2^31 - 1 rows and columns")
     return rows, columns
 
 
+def _precision(kind: np.dtype[Any]) -> np.dtype[Any]:
+    return np.dtype(np.float32 if kind in (np.float32, np.float16) else np.float64)
+
+
 def _values(data: Any, dtype: np.dtype[Any] | None) -> Array:
     data = np.asarray(data)
     check_kind(data.dtype, "A")
-    if dtype is None:
-        dtype = np.dtype(np.float32 if data.dtype in (np.float32, np.float16) else np.float64)
-    return np.require(data, dtype=dtype, requirements=["C", "A"])
+    return np.require(data, dtype=dtype or _precision(data.dtype), requirements=["C", "A"])
 
 
 def _indices(*arrays: Any) -> list[Array]:
@@ -207,9 +210,9 @@ def source_of(a: Any, dtype: npt.DTypeLike | None = None, shape: Any = None) -> 
     if isinstance(getattr(a, "format", None), str) and hasattr(a, "tocsr") and hasattr(a, "shape"):
         return _sparse(a, wanted)
     if hasattr(a, "matvec") and hasattr(a, "shape"):
-        if getattr(a, "dtype", None) is not None:
-            check_kind(np.dtype(a.dtype), "A")
-        return Function(as_shape(a.shape), a.matvec)
+        kind = np.dtype(getattr(a, "dtype", None) or np.float64)
+        check_kind(kind, "A")
+        return Function(as_shape(a.shape), a.matvec, _precision(kind))
     if isinstance(a, np.ndarray) or (isinstance(a, list) and shape is None):
         dense = np.asarray(a)
         if dense.ndim != 2:

@@ -145,7 +145,7 @@ class Operator:
             kind = _arrays.dtype_of(self._parts[0])
             _arrays.check_kind(kind, "A")
         else:
-            kind = np.dtype(np.float64 if dtype is None else dtype)
+            kind = np.dtype(dtype or getattr(source, "dtype", np.float64))
         if kind not in (np.float64, np.float32):
             raise TypeError(f"A has values of type {kind}: on a device allowed are float64 and float32")
         if like is not None and like.dtype != kind:
@@ -385,6 +385,8 @@ class Operator:
         call = _options.make(rtol, atol, maxiter, history, options)
         kind = _options.callback_type(callback, callback_type, method)
         m = self._as_m(M)
+        if isinstance(x0, str):
+            x0 = self._first_guess(x0, b, M)
         x, info = self._in_place(b, x0, out, method, call, m, callback, kind, began)
         if info is None:
             x, info = self._on_host(b, x0, out, method, call, m, callback, kind, began)
@@ -416,6 +418,15 @@ class Operator:
         if callable(M):
             return self._checked(Function(self.shape, M))
         raise TypeError(f"M is {type(M).__name__}: allowed are names, preconditioners and functions")
+
+    def _first_guess(self, name: str, b: Any, M: Any) -> Any:
+        """Returns what x0 = "Mb" means for SciPy: M, which approximates the inverse of A, times b."""
+        if name != "Mb":
+            raise ValueError(f"x0 is {name!r}: allowed are an array, None and 'Mb'")
+        if M is None:
+            return b
+        apply = self.preconditioner(M) if isinstance(M, str) else M if callable(M) else M.__matmul__
+        return apply(_arrays.to_host(b, "b"))
 
     @staticmethod
     def _looks_for_signals() -> bool:
@@ -464,7 +475,8 @@ class Operator:
             if start.size != x.size or start.shape not in (shape, (columns,), (columns, 1)):
                 raise ValueError(f"x0 has the shape {start.shape}: {shape} is needed")
             x[...] = start.reshape(shape)
-            call.initial_guess = True
+            x[..., ~values.any(axis=0)] = 0  # of b = 0 the answer is known, and its target no residual but 0
+            call.initial_guess = bool(x.any())  # a start from 0 needs no product with it
             copies += 1
         outcomes: list[core.Outcome]
         k = shape[1] if len(shape) == 2 else 1

@@ -49,8 +49,8 @@ def make(rtol: float | None, atol: float, maxiter: int | None, history: bool, mo
 
 
 def _number(name: str, value: Any) -> float:
-    if isinstance(value, (str, bytes)):
-        raise TypeError(f"{name} is a text: a number is needed")
+    if value is None or isinstance(value, (str, bytes)):
+        raise ValueError(f"{name} is {value!r}: a number is needed")
     number = float(value)
     if math.isnan(number):
         raise ValueError(f"{name} is not a number")

@@ -106,6 +106,20 @@ def test_initial_guess(spd, rng):
     x, info = krylith.cg(spd, b, start.reshape(-1, 1), rtol=1e-8)
     assert info.iterations == 0
     assert krylith.cg(spd, np.zeros(spd.shape[0]))[1] == 0
+    for M in (None, "jacobi", krylith.amg(spd), sp.diags_array(1 / spd.diagonal())):
+        assert krylith.fgmres(spd, b, "Mb", M=M, rtol=1e-8)[1] == 0
+    with pytest.raises(ValueError, match="Mb"):
+        krylith.cg(spd, b, "MB")
+    B, starts = np.stack([b, 0 * b], axis=1), np.stack([start, start], axis=1)
+    X, info = krylith.cg(spd, B, starts, rtol=1e-8)
+    assert info == 0 and info.iterations == 0 and np.array_equal(X, np.stack([start, 0 * b], axis=1))
+
+
+def test_precision_is_of_matrix_and_right_hand_side(spd):
+    A, b = spd.astype(np.float32), np.ones(spd.shape[0], np.float32)
+    for given in (A, sla.aslinearoperator(A)):
+        assert krylith.cg(given, b, np.zeros(b.size))[0].dtype == np.float32
+        assert krylith.cg(given, b.astype(float))[0].dtype == np.float64
 
 
 @pytest.mark.parametrize("M", ["jacobi", "amg:theta=0.1", "chebyshev:degree=4", "ilu0", "spai", "gauss-seidel", "none", None])
