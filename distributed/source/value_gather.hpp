@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 
+#include <krylith/device/kernel/annotations.hpp>
 #include <krylith/device/loops/run_items.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/distributed/source/device_assembly.hpp>
