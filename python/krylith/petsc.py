@@ -176,7 +176,7 @@ class KSP:
             viewer.printfASCII(f"krylith_{name}: {value}\n")
         if self.operator is not None:
             explained = self.operator.explain()
-            viewer.printfASCII(f"devices: {', '.join(explained['devices'])}\n")
+            viewer.printfASCII(f"devices: {'; '.join(explained['devices'])}\n")
             viewer.printfASCII(f"operator: {explained['operator']}, format {explained['format']}\n")
         if self.info is not None:
             viewer.printfASCII(f"last solve: {self.info.solver}, preconditioner {self.info.preconditioner}\n")
