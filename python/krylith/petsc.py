@@ -25,6 +25,8 @@ _REASONS = {
     "not_a_number": "DIVERGED_NANORINF",
 }  # all others: DIVERGED_BREAKDOWN
 
+_NO_TEST = "krylith ends by the KSP's tolerances: another convergence test can't be used"
+
 _SIDES = {PETSc.PC.Side.LEFT: "left", PETSc.PC.Side.RIGHT: "right", PETSc.PC.Side.SYMMETRIC: "split"}
 
 # PETSc multiplies by these, and has no entries of them.
@@ -39,10 +41,10 @@ def _devices(text: str) -> int | list[int]:
 _OF_OPERATOR: dict[str, Callable[[str], Any]] = {
     "devices": _devices, "threads": int, "backend": str, "kind": str, "format": str, "order": str, "transport": str,
 }
-_OF_SOLVE: dict[str, Callable[[str], Any]] = {
-    "method": str, "M": str, **{name: float for name in MoreOptions.__annotations__ if name != "side"},
+_OPTIONS: dict[str, Callable[[str], Any]] = {
+    "method": str, "M": str, **_OF_OPERATOR,
+    **{name: float for name in MoreOptions.__annotations__ if name != "side"},  # that is the KSP's
 }
-_OPTIONS = {**_OF_OPERATOR, **_OF_SOLVE}
 
 
 def _block_size(mat: Any) -> int:
@@ -109,7 +111,7 @@ class KSP:
     def _forget(self) -> None:
         self._a: _Matrix | None = None
         self._p: dict[bool, _Matrix] = {}
-        self._made: dict[bool, Preconditioner] = {}
+        self._made: dict[bool, tuple[Preconditioner, Any]] = {}  # with the near-null space
 
     @staticmethod
     def _known(name: str) -> Callable[[str], Any]:
@@ -137,6 +139,8 @@ class KSP:
     def setFromOptions(self, ksp: Any) -> None:
         prefix = ksp.getOptionsPrefix() or ""
         database, found = PETSc.Options(prefix), {}
+        if database.getString("ksp_convergence_test", "default") != "default":
+            raise ValueError(_NO_TEST)
         for key in database.getAll():
             if key.startswith("krylith_"):
                 name, text = key[len("krylith_") :], database.getString(key)
@@ -153,7 +157,7 @@ class KSP:
         if ksp.getNormType() != PETSc.KSP.NormType.UNPRECONDITIONED:
             raise ValueError("krylith ends by the norm of b - A x: allowed is -ksp_norm_type unpreconditioned")
         if ksp.getConvergenceTest() is not None:
-            raise ValueError("krylith ends by the KSP's tolerances: a convergence test of one's own can't be used")
+            raise ValueError(_NO_TEST)
         if ksp.getInitialGuessKnoll():
             raise ValueError("krylith starts from x or from 0: Knoll's initial guess can't be used")
         before = self.operator
@@ -192,7 +196,7 @@ class KSP:
         self.setUp(ksp)  # PETSc does it once, and then the matrix may have changed
         assert self._a is not None
         operator = self._a.operator.T if transposed else self._a.operator
-        more = {name: value for name, value in self.options.items() if name in _OF_SOLVE and name not in ("method", "M")}
+        more = {name: value for name, value in self.options.items() if name in MoreOptions.__annotations__}
 
         def watch(iteration: int, residual: float, target: float, rhs_norm: float) -> None:
             ksp.setIterationNumber(iteration)
@@ -205,8 +209,8 @@ class KSP:
         watch(0, float(np.linalg.norm(values if start is None else values - operator @ start)), 0, 0)
         rtol, atol, divtol, most = ksp.getTolerances()
         _, self.info = operator.solve(
-            values, start, out=solution,
-            method=self.options.get("method", "auto"), M=self._m(ksp, operator, transposed), side=_SIDES[ksp.getPCSide()],
+            values, start, out=solution, method=self.options.get("method", "auto"),
+            M=self._m(ksp, operator, transposed), side=_SIDES[ksp.getPCSide()],
             rtol=rtol, atol=atol, divergence_tolerance=divtol, maxiter=most,
             callback=watch, callback_type="progress", **more,
         )
@@ -228,21 +232,25 @@ class KSP:
         if name is None and pc.getType() != "none":
             return _of_arrays(pc.applyTranspose if transposed else pc.apply, *p.createVecs())
         near = p.getNearNullSpace()
-        vectors = None
-        if near and (name or "amg").partition(":")[0] == "amg":
-            constant = [np.ones(operator.shape[0])] if near.hasConstant() else []
-            vectors = np.stack([*constant, *(v.getArray(readonly=True) for v in near.getVecs())], axis=1)
-        if p == a and vectors is None:
+        takes_near = bool(near) and (name or "amg").partition(":")[0] == "amg"
+        if p == a and not takes_near:
             return name or "auto"
         if p != a:
             second = self._p.setdefault(transposed, _Matrix({}, operator, transposed))
             second.follow(p)
             operator = second.operator
-        made = self._made.get(transposed)
-        if made is None or made.operator is not operator:
+        made, made_with = self._made.get(transposed, (None, None))
+        if made is None or made.operator is not operator or made_with != near:
+            vectors = _vectors(near, operator.shape[0]) if takes_near else None
             made = operator.preconditioner(name or "amg", B=vectors, block_size=_block_size(p))
-            self._made[transposed] = made
+            self._made[transposed] = made, near
         return made
+
+
+def _vectors(null: Any, rows: int) -> Array:
+    """Returns the vectors of a NullSpace as columns."""
+    constant = [np.ones(rows)] if null.hasConstant() else []
+    return np.stack([*constant, *(v.getArray(readonly=True) for v in null.getVecs())], axis=1)
 
 
 def _of_arrays(apply: Callable[[Any, Any], object], right: Any, left: Any) -> Callable[[Array], Array]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -70,7 +72,8 @@ def error(A, x, b):
 @pytest.mark.parametrize("devices", ["1", "3"])
 @pytest.mark.parametrize("options", [
     {}, {"krylith_method": "cg"}, {"krylith_method": "cg", "krylith_M": "amg:theta=0.1"},
-    {"krylith_M": "jacobi"}, {"krylith_method": "gmres", "krylith_restart": "10", "krylith_M": "ilu0", "ksp_pc_side": "left"},
+    {"krylith_M": "jacobi"},
+    {"krylith_method": "gmres", "krylith_restart": "10", "krylith_M": "ilu0", "ksp_pc_side": "left"},
 ])
 def test_solves(devices, options, solver, spd, rng):
     b = rng.standard_normal(spd.shape[0])
@@ -111,6 +114,14 @@ def test_transposed(solver, general, rng):
         assert error(general, solve(ksp, b), b) <= 1e-9
     A.scale(2)
     assert error(2 * general.T, solve(ksp, b, transposed=True), b) <= 1e-9
+
+
+def test_least_squares(solver, rng):
+    A = sp.random_array((90, 40), density=0.2, rng=rng, format="csr")
+    b = rng.standard_normal(90)
+    ksp = solver(mat(A), ksp_rtol="1e-10", krylith_method="lsqr")
+    assert np.allclose(solve(ksp, b), sp.linalg.lsqr(A, b, atol=1e-12, btol=1e-12)[0], atol=1e-6)
+    assert ksp.reason == reasons.CONVERGED_RTOL_NORMAL_EQUATIONS
 
 
 def test_new_values_are_an_update(solver, spd, rng):
@@ -236,7 +247,8 @@ def test_second_matrix_follows(solver, spd, rng):
 
 def test_null_space(solver, rng):
     n = 20
-    line = sp.diags_array([np.full(n - 1, -1.0), np.r_[1, np.full(n - 2, 2.0), 1], np.full(n - 1, -1.0)], offsets=[-1, 0, 1])
+    off = np.full(n - 1, -1.0)
+    line = sp.diags_array([off, np.r_[1, np.full(n - 2, 2.0), 1], off], offsets=[-1, 0, 1])
     A = sp.csr_array(sp.kron(line, sp.eye_array(n)) + sp.kron(sp.eye_array(n), line))
     m = mat(A)
     m.setOption(PETSc.Mat.Option.SYMMETRIC, True)
@@ -269,6 +281,11 @@ def test_near_null_space(solver):
         assert error(2 * A, solve(ksp, b), b) <= 1e-8 and ksp.its == before
         assert error(2 * A, solve(ksp, b, transposed=True), b) <= 1e-8 and ksp.its == before
         m.scale(0.5)
+    late = solver(mat(A), plain, ksp_rtol="1e-8", krylith_method="cg", krylith_M="amg")
+    solve(late, b)
+    before = late.its
+    plain.setNearNullSpace(m.getNearNullSpace())
+    assert error(A, solve(late, b), b) <= 1e-8 and late.its < before
 
 
 def test_context_with_arguments(spd):
@@ -302,11 +319,27 @@ def test_view(solver, spd, tmp_path):
     ({"krylith_method": "gc"}, "cg"),
     ({"ksp_norm_type": "preconditioned"}, "norm_type"),
     ({"ksp_knoll": "true"}, "Knoll"),
+    ({"ksp_convergence_test": "skip"}, "convergence test"),
 ])
 def test_refusals(options, message, solver, spd):
     with pytest.raises(PETSc.Error) as caught:
         solve(solver(mat(spd), **options), np.ones(spd.shape[0]))
     assert message in str(caught.value.__cause__)
+
+
+def test_convergence_tests_are_refused(solver, spd):
+    ksp = solver(mat(spd))
+    ksp.setConvergenceTest(lambda ksp, its, norm: 0)
+    with pytest.raises(PETSc.Error) as caught:
+        solve(ksp, np.ones(spd.shape[0]))
+    assert "convergence test" in str(caught.value.__cause__)
+
+
+def test_page():
+    text = (pathlib.Path(__file__).parents[2] / "docs/python_coming_from.md").read_text()
+    blocks = re.findall(r"^```python petsc4py\n(.*?)^```", text, flags=re.M | re.S)
+    assert blocks
+    exec(compile("\n".join(blocks), "python_coming_from.md", "exec"), {})
 
 
 def test_several_processes_are_told():
