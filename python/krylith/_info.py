@@ -13,11 +13,13 @@ if TYPE_CHECKING:
 
 
 def table(title: str, rows: dict[str, object]) -> str:
-    """Returns a small table for notebooks."""
+    """Returns a small table for notebooks. A tuple has a column for each of its values."""
+    left = "style='text-align:left'"
     cells = "".join(
-        f"<tr><th style='text-align:left'>{html.escape(k)}</th>"
-        f"<td style='text-align:left'>{html.escape(str(v))}</td></tr>"
-        for k, v in rows.items()
+        f"<tr><th {left}>{html.escape(k)}</th>"
+        + "".join(f"<td {left}>{html.escape(str(v))}</td>" for v in (row if isinstance(row, tuple) else (row,)))
+        + "</tr>"
+        for k, row in rows.items()
     )
     return f"<table><caption>{html.escape(title)}</caption>{cells}</table>"
 

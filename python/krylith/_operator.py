@@ -71,6 +71,14 @@ class Preconditioner:
     def __repr__(self) -> str:
         return f"<krylith.Preconditioner {self.name}, {self.shape[0]} rows>"
 
+    def _repr_html_(self) -> str:
+        rows: dict[str, object] = {"rows": self.shape[0], "type": self.dtype, "bytes": self.nbytes}
+        if self.levels:
+            rows["complexity"] = f"{self.complexity:.3f}"
+            rows["level"] = tuple(self.levels[0])
+            rows.update((str(number), tuple(level.values())) for number, level in enumerate(self.levels))
+        return table(f"krylith.Preconditioner {self.name}", rows)
+
 
 class Operator:
     """A sparse matrix on one or several devices, built once for many products and solves.
@@ -231,10 +239,10 @@ class Operator:
         return arrays
 
     def __repr__(self) -> str:
-        return f"<krylith.Operator {self.shape[0]} x {self.shape[1]}, {self.dtype}, on {', '.join(self.devices)}>"
+        return f"<krylith.Operator {self.shape[0]} x {self.shape[1]}, {self.dtype}, on {'; '.join(self.devices)}>"
 
     def _repr_html_(self) -> str:
-        rows = {"devices": ", ".join(self.devices), "entries": self.nnz, "type": self.dtype}
+        rows = {"devices": "; ".join(self.devices), "entries": self.nnz, "type": self.dtype}
         return table(f"krylith.Operator {self.shape[0]} x {self.shape[1]}", {**rows, **self._core.explain()})
 
     # ---- Products ------------------------------------------------------------------------------
