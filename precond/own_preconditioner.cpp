@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/distributed/source/value_gather.hpp>
@@ -39,14 +38,12 @@ public:
 
     /// Returns the entries of `from`, in the memory where it lies.
     [[nodiscard]] const T* take(const T* from) {
-#if KRYLITH_HAVE_CUDA
         if (device_entries_.size() != 0) {
-            const auto count = static_cast<std::int64_t>(rows_.size());
-            cuda::gather_values(*device_, {device_rows_.data(), nullptr, count}, from,
-                                device_entries_.data());
+            run_items(*device_,
+                      gather_task<T>{device_rows_.data(), nullptr, from, device_entries_.data()},
+                      static_cast<std::int64_t>(rows_.size()));
             return device_entries_.data();
         }
-#endif
         std::ranges::transform(rows_, host_entries_.begin(),
                                [&](std::int32_t row) { return from[row]; });
         return host_entries_.data();

@@ -16,7 +16,8 @@ from ._errors import CommunicationError, DeviceError, DeviceMemoryError, InputEr
 from ._functions import amg, bicgstab, bicgstab_l, cg, fcg, fgmres, gmres, idr, load, lsqr, minres, solve
 from ._info import Info
 from ._matrices import complex_form, real_form
-from ._operator import Operator, Preconditioner
+from ._operator import Operator
+from ._preconditioner import Preconditioner
 
 __version__: str = _core.version
 

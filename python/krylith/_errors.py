@@ -27,7 +27,7 @@ class CommunicationError(RuntimeError):
 class NotConverged(RuntimeError):
     """A solve that did not converge, where `raise_on_failure` was asked for."""
 
-    def __init__(self, x: Any, info: Info) -> None:
-        super().__init__(info.diagnosis or f"{info.solver} ended: {info.reason}")
+    def __init__(self, x: Any, info: Info, of: str = "") -> None:
+        super().__init__(of + (info.diagnosis or f"{info.solver} ended: {info.reason}"))
         self.x = x
         self.info = info

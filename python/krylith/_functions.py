@@ -10,7 +10,8 @@ from . import _arrays, _devices, _options
 from . import _krylith as core
 from ._info import Info
 from ._matrices import Compressed, Coordinates, File, Function, Parts, source_of
-from ._operator import Operator, Preconditioner
+from ._operator import Operator
+from ._preconditioner import Preconditioner
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -24,7 +25,7 @@ class SolverFunction(Protocol):
         maxiter: int | None = None, M: Any = None, callback: _options.Callback | None = None,
         callback_type: str | None = None, devices: _devices.Devices = None,
         backend: str | None = None, history: bool = False, raise_on_failure: bool = False,
-        **options: Unpack[_options.MoreOptions],
+        **options: Unpack[_options.FunctionOptions],
     ) -> tuple[Any, Info]: ...
 
 
@@ -68,7 +69,7 @@ def _function(name: str) -> SolverFunction:
         maxiter: int | None = None, M: Any = None, callback: _options.Callback | None = None,
         callback_type: str | None = None, devices: _devices.Devices = None,
         backend: str | None = None, history: bool = False, raise_on_failure: bool = False,
-        **options: Unpack[_options.MoreOptions],
+        **options: Unpack[_options.FunctionOptions],
     ) -> tuple[Any, Info]:
         return _once(name, A, b, x0, devices, backend, dict(
             rtol=rtol, atol=atol, maxiter=maxiter, M=M, callback=callback, callback_type=callback_type,
@@ -101,7 +102,7 @@ def solve(
     maxiter: int | None = None, M: Any = "auto", callback: _options.Callback | None = None,
     callback_type: str | None = "progress", devices: _devices.Devices = None,
     backend: str | None = None, history: bool = False, raise_on_failure: bool = False,
-    **options: Unpack[_options.MoreOptions],
+    **options: Unpack[_options.FunctionOptions],
 ) -> tuple[Any, Info]:
     """Solves A x = b by a method, with a preconditioner, that are chosen by what A is, and goes on
     with the next where one fails; `info.attempts` has them. rtol is 1e-8, or 1e-5 in fp32."""

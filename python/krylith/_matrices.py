@@ -189,6 +189,8 @@ def _by_rows(a: Any) -> bool:
 def source_of(a: Any, dtype: npt.DTypeLike | None = None, shape: Any = None) -> Source:
     """Tells what A is. Raises TypeError for what it can't be, and InputError for arrays that
     don't fit together."""
+    if isinstance(a, (Compressed, Coordinates, Parts)):
+        return a
     wanted = None if dtype is None else np.dtype(dtype)
     if wanted is not None:
         check_kind(wanted, "dtype")

@@ -9,75 +9,18 @@ from typing import TYPE_CHECKING, Any, Callable, Union
 import numpy as np
 import numpy.typing as npt
 
-from . import _arrays, _devices, _options
+from . import _arrays, _devices, _options, _progress
 from . import _krylith as core
 from ._captured import of_cupy
 from ._errors import NotConverged
 from ._info import Info, table
 from ._matrices import Compressed, Coordinates, File, Function, Parts, Source, source_of
+from ._preconditioner import Preconditioner, as_m
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 Core = Union[core.Operator64, core.Operator32]
-
-
-class Preconditioner:
-    """A preconditioner of an operator; `Operator.preconditioner` and `krylith.amg` make it.
-
-    Solvers of this package take it as M. `aspreconditioner()` gives others a LinearOperator's
-    `matvec`. `update` of the operator updates it, too.
-    """
-
-    def __init__(self, operator: Operator, core_m: Any) -> None:
-        self.operator = operator
-        self._m = core_m
-        self.shape = operator.shape
-        self.dtype = operator.dtype
-
-    @property
-    def name(self) -> str:
-        """The text that makes it, with all parameters."""
-        return str(self._m.name)
-
-    @property
-    def nbytes(self) -> int:
-        """On the device that keeps most."""
-        return int(self._m.nbytes)
-
-    @property
-    def levels(self) -> list[dict[str, Any]]:
-        """Of multigrid: rows, nonzeros and format of each level, from A on."""
-        return list(self._m.levels)
-
-    @property
-    def complexity(self) -> float:
-        """Of multigrid: the nonzeros of all levels over those of A."""
-        return float(self._m.complexity)
-
-    def matvec(self, r: Any) -> _arrays.Array:
-        """Returns M^-1 r."""
-        values = self.operator._vector(r, "r", self.shape[0])[0]
-        z = np.empty(self.shape[0], self.dtype)
-        self.operator._core.precondition(self._m, values, z)
-        return z
-
-    __matmul__ = __call__ = matvec
-
-    def aspreconditioner(self) -> Preconditioner:
-        """Returns itself: PyAMG's word."""
-        return self
-
-    def __repr__(self) -> str:
-        return f"<krylith.Preconditioner {self.name}, {self.shape[0]} rows>"
-
-    def _repr_html_(self) -> str:
-        rows: dict[str, object] = {"rows": self.shape[0], "type": self.dtype, "bytes": self.nbytes}
-        if self.levels:
-            rows["complexity"] = f"{self.complexity:.3f}"
-            rows["level"] = tuple(self.levels[0])
-            rows.update((str(number), tuple(level.values())) for number, level in enumerate(self.levels))
-        return table(f"krylith.Preconditioner {self.name}", rows)
 
 
 class Operator:
@@ -378,7 +321,7 @@ class Operator:
         atol: float = 0.0, maxiter: int | None = None, M: Any = "auto",
         callback: _options.Callback | None = None, callback_type: str | None = None,
         history: bool = False, out: Any = None, raise_on_failure: bool = False,
-        **options: Unpack[_options.MoreOptions],
+        transpose: bool = False, verbose: bool | str = False, **options: Unpack[_options.MoreOptions],
     ) -> tuple[Any, Info]:
         """Solves A x = b and returns x and how it went.
 
@@ -386,46 +329,29 @@ class Operator:
         goes on with the next where one fails. M is a name such as "jacobi" or "amg:theta=0.1", an
         object of `preconditioner()`, a LinearOperator or matrix that approximates A^-1, None, or
         "auto". rtol is 1e-8 (fp32: 1e-5) where none is given. b may have several columns.
+        With `transpose` A' x = b is solved, by `op.T`, which is kept: names make the preconditioner
+        of A', and of a LinearOperator `rmatvec` is used. `verbose` prints how it goes; "tqdm" shows
+        a bar.
         """
         began = time.perf_counter()
         if not isinstance(method, str):
             raise TypeError("method must be the name of a solver")
         call = _options.make(rtol, atol, maxiter, history, options)
         kind = _options.callback_type(callback, callback_type, method)
-        m = self._as_m(M)
+        if verbose:
+            callback, kind = _progress.Shown(verbose, callback, kind), "progress"
+        m = as_m(M, self, transpose)
+        solved = self.T if transpose else self
         if isinstance(x0, str):
-            x0 = self._first_guess(x0, b, M)
-        x, info = self._in_place(b, x0, out, method, call, m, callback, kind, began)
+            x0 = solved._first_guess(x0, b, M)
+        x, info = solved._in_place(b, x0, out, method, call, m, callback, kind, began)
         if info is None:
-            x, info = self._on_host(b, x0, out, method, call, m, callback, kind, began)
+            x, info = solved._on_host(b, x0, out, method, call, m, callback, kind, began)
+        if isinstance(callback, _progress.Shown):
+            callback.end(info)
         if raise_on_failure and not info.converged:
             raise NotConverged(x, info)
         return x, info
-
-    def _as_m(self, M: Any) -> Any:
-        """Returns M as the module takes it."""
-        if isinstance(M, str) and not M:
-            raise ValueError("M is an empty text: allowed are names, and None")
-        if M is None or isinstance(M, str):
-            return M
-        if M is self:
-            raise TypeError("M approximates the inverse of A: A itself is none")
-        if isinstance(M, Preconditioner):
-            if M.operator is not self and M.operator._group is not self._group:
-                raise ValueError("M is of an operator on other devices: build A with like=M.operator")
-            if M.dtype != self.dtype or M.shape != self.shape:
-                raise ValueError(f"M is {M.shape} of {M.dtype}, A is {self.shape} of {self.dtype}")
-            return M._m
-        shape = getattr(M, "shape", None)
-        if shape is not None and tuple(shape) != self.shape:
-            raise ValueError(f"M has the shape {tuple(shape)}, A has {self.shape}")
-        if hasattr(M, "matvec"):
-            return self._checked(Function(self.shape, M.matvec))
-        if shape is not None and hasattr(M, "__matmul__"):
-            return self._checked(Function(self.shape, M.__matmul__))
-        if callable(M):
-            return self._checked(Function(self.shape, M))
-        raise TypeError(f"M is {type(M).__name__}: allowed are names, preconditioners and functions")
 
     def _first_guess(self, name: str, b: Any, M: Any) -> Any:
         """Returns what x0 = "Mb" means for SciPy: M, which approximates the inverse of A, times b."""
@@ -489,7 +415,9 @@ class Operator:
         outcomes: list[core.Outcome]
         k = shape[1] if len(shape) == 2 else 1
         flat_b, flat_x = values.reshape(-1, order="F"), x.reshape(-1, order="F")
-        if k > 1 and callback is None and (m is None or isinstance(m, str)) and self.nnz >= 0 and rows == columns:
+        # The loop for all columns calls nobody: of it verbose shows the end alone.
+        silent = callback is None or (isinstance(callback, _progress.Shown) and callback.callback is None)
+        if k > 1 and silent and (m is None or isinstance(m, str)) and self.nnz >= 0 and rows == columns:
             outcomes = self._core.solve_columns(flat_b, flat_x, k, method, call, m)
         else:
             outcomes = [

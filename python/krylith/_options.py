@@ -26,6 +26,13 @@ class MoreOptions(TypedDict, total=False):
     timeout_seconds: float
 
 
+class FunctionOptions(MoreOptions, total=False):
+    """Those, and what functions pass on to `Operator.solve`."""
+
+    transpose: bool
+    verbose: bool | str
+
+
 _INTEGERS = ("restart", "polynomial_degree", "shadow_vectors", "stagnation_window")
 
 

@@ -9,7 +9,8 @@ from petsc4py import PETSc
 
 from ._arrays import Array
 from ._info import Info
-from ._operator import Operator, Preconditioner
+from ._operator import Operator
+from ._preconditioner import Preconditioner
 from ._options import MoreOptions
 
 _REASONS = {
