@@ -26,7 +26,6 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
-import scipy.sparse
 
 import krylith
 from contestants import by_cupy, by_function, by_operator, by_operator_on_gpus, by_pyamg, by_scipy
@@ -36,19 +35,13 @@ from race import Run, race
 GPUS = krylith.show_config()["gpus"]
 
 
-def matrix(spec):
-    """Returns a generated matrix with indices of 32 bits, as SciPy makes them."""
-    A = krylith.load(f"gallery:{spec}")
-    return scipy.sparse.csr_array((A.data, A.indices.astype(np.int32), A.indptr.astype(np.int32)), shape=A.shape)
-
-
 def random_vector(A):
     return np.random.default_rng(1).standard_normal(A.shape[0])
 
 
 def overhead(run, options):
     for n in (8, 16, 32):
-        A = matrix(f"poisson3d:{n}")
+        A = krylith.load(f"gallery:poisson3d:{n}")
         b = np.ones(A.shape[0])
         makers = {"krylith": lambda: by_operator(A, b), "SciPy": lambda: by_scipy(A, b)}
         if GPUS:
@@ -62,7 +55,7 @@ def overhead(run, options):
 
 
 def memory_of_solves(run):
-    A = matrix("poisson3d:16")
+    A = krylith.load("gallery:poisson3d:16")
     b, op = np.ones(A.shape[0]), krylith.Operator(A)
 
     def resident_kib():
@@ -78,7 +71,7 @@ def memory_of_solves(run):
 
 
 def threads(run, options):
-    A = matrix("poisson3d:48")
+    A = krylith.load("gallery:poisson3d:48")
     b = random_vector(A)
     ops = [krylith.Operator(A, threads=0 if GPUS else 1) for _ in range(4)]
     times = {1: [], 4: []}
@@ -97,7 +90,7 @@ def iteration(run, options):
 
     for n in options.sizes:
         for spec in (f"poisson3d:{n}", f"poisson3d:{n}:random=1"):
-            A = matrix(spec)
+            A = krylith.load(f"gallery:{spec}")
             b = random_vector(A)
             makers = {f"krylith on {d}": lambda d=d: by_operator_on_gpus(A, b, d) for d in options.devices}
             makers["CuPy"] = lambda: by_cupy(A, b, True)
@@ -108,7 +101,7 @@ def iteration(run, options):
 
 def answer(run, options):
     spec = f"poisson3d:{options.answer}"
-    A = matrix(spec)
+    A = krylith.load(f"gallery:{spec}")
     b = np.ones(A.shape[0])
     makers = {name: lambda name=name: by_function(name, A, b) for name in ("cg", "solve")}
     makers["CuPy"] = lambda: by_cupy(A, b, False)
@@ -117,7 +110,7 @@ def answer(run, options):
 
 def cpu(run, options):
     spec = f"poisson3d:{options.cpu}"
-    A = matrix(spec)
+    A = krylith.load(f"gallery:{spec}")
     b = random_vector(A)
     makers = {name: lambda name=name: by_function(name, A, b, backend="host") for name in ("cg", "solve")}
     makers |= {"SciPy": lambda: by_scipy(A, b), "PyAMG": lambda: by_pyamg(A, b)}
@@ -126,7 +119,7 @@ def cpu(run, options):
 
 def grid(run, options):
     spec = f"poisson2d:{options.grid}"
-    A = matrix(spec)
+    A = krylith.load(f"gallery:{spec}")
     b = random_vector(A)
     makers = {f"krylith on {d}": lambda d=d: by_function("solve", A, b, d) for d in options.devices}
     race(run, "grid", spec, A, b, makers, min(options.repetitions, 3), target=1e-6)

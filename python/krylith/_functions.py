@@ -130,4 +130,7 @@ def load(name: Any) -> Any:
     if not isinstance(source, File):
         raise TypeError("the name of a file is needed")
     operator = Operator(name)
-    return sparse.csr_array(operator.csr(), shape=operator.shape)
+    data, indices, indptr = operator.csr()
+    if data.size < 2**31:
+        indptr = indptr.astype(np.int32)  # one type for both, or SciPy widens the other one
+    return sparse.csr_array((data, indices, indptr), shape=operator.shape)

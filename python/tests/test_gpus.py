@@ -290,3 +290,25 @@ def test_too_little_memory_is_a_memory_error():
     finally:
         del hog
         cupy.get_default_memory_pool().free_all_blocks()
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+def test_gradients_stay_on_the_gpu(symmetric):
+    torch = Torch().lib
+    import krylith.torch as differentiable
+
+    A = poisson(6) if symmetric else skewed(40)
+    pattern = differentiable.Pattern(A.indptr, A.indices, A.shape, symmetric=symmetric)
+    values = torch.tensor(A.data, device="cuda:0", requires_grad=True)
+    b = torch.linspace(1, 2, A.shape[0], dtype=torch.float64, device="cuda:0", requires_grad=True)
+    x = differentiable.solve(values, pattern, b, rtol=1e-12)
+    assert x.is_cuda and pattern.info.copies == 0
+    (x**2).sum().backward()
+    assert values.grad.is_cuda and pattern.adjoint_info.copies == 0
+    assert np.allclose(A @ x.detach().cpu().numpy(), b.detach().cpu().numpy())
+    adjoint = np.linalg.solve(A.toarray().T, 2 * x.detach().cpu().numpy())
+    assert np.allclose(b.grad.cpu().numpy(), adjoint)
+    row = np.repeat(np.arange(A.shape[0]), np.diff(A.indptr))
+    assert np.allclose(values.grad.cpu().numpy(), -adjoint[row] * x.detach().cpu().numpy()[A.indices])
+    (differentiable.solve(values, pattern, b, rtol=1e-12) ** 2).sum().backward()
+    assert pattern.info.setup_seconds < 1e-3 and pattern.adjoint_info.setup_seconds < 1e-3
