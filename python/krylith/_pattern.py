@@ -98,8 +98,8 @@ class Pattern:
     def _with(self, values: Any) -> _Kept:
         """Returns the operator with these values, updated where it has others.
 
-        Values are compared, and copied: what tells of changes in their libraries misses some (in
-        torch those by `.data`, which its gradcheck makes), and both cost less than an iteration or two.
+        Values are compared, which costs less than an iteration: torch's count of changes misses those
+        by `.data`, which its own gradcheck makes. They are copied, since the caller's may change.
         """
         gpu = self._gpu(values)
         if gpu is None:

@@ -59,7 +59,7 @@ class _Solve(torch.autograd.Function):
             row, col = _places(call.pattern, x.device)[:: -1 if call.transpose else 1]
             columns = zip(adjoint.unbind(1), x.unbind(1)) if x.dim() == 2 else [(adjoint, x)]
             of_values = -sum(left.index_select(0, row) * right.index_select(0, col) for left, right in columns)
-        return of_values, adjoint if ctx.needs_input_grad[1] else None, None
+        return of_values, adjoint, None
 
 
 def solve(
