@@ -13,7 +13,6 @@
 #include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/csr.hpp>
@@ -31,11 +30,12 @@ template <class T>
 class adapted_csr {
 public:
     using value_type = T;
-    adapted_csr(csr_view<T> view, std::vector<std::int64_t> offsets,
-                std::vector<std::int32_t> columns)
+    /// `offsets` and `columns` stand in the place of those of the view, unless they are null.
+    adapted_csr(csr_view<T> view, std::unique_ptr<std::int64_t[]> offsets,
+                std::unique_ptr<std::int32_t[]> columns)
         : offsets_(std::move(offsets)), columns_(std::move(columns)), view_(view) {
-        if (!offsets_.empty()) view_.row_offsets = offsets_;
-        if (!columns_.empty()) view_.column_indices = columns_;
+        if (offsets_) view_.row_offsets = {offsets_.get(), as_size(view.rows) + 1};
+        if (columns_) view_.column_indices = {columns_.get(), view.values.size()};
     }
     adapted_csr(adapted_csr&&) noexcept = default;
     adapted_csr& operator=(adapted_csr&&) noexcept = default;
@@ -49,8 +49,8 @@ public:
 
     /// The bytes of the arrays that were made; 0 where all are the caller's.
     [[nodiscard]] std::size_t copied_bytes() const noexcept {
-        return offsets_.size() * sizeof(std::int64_t) + columns_.size() * sizeof(std::int32_t) +
-               converted_bytes_;
+        return (offsets_ ? view_.row_offsets.size_bytes() : 0) +
+               (columns_ ? view_.column_indices.size_bytes() : 0) + converted_bytes_;
     }
     /// Keeps `converted`, of `bytes` bytes, which holds arrays of the view. It is for adapters that
     /// convert first.
@@ -60,8 +60,8 @@ public:
     }
 
 private:
-    std::vector<std::int64_t> offsets_;
-    std::vector<std::int32_t> columns_;
+    std::unique_ptr<std::int64_t[]> offsets_; ///< null: the caller's are used
+    std::unique_ptr<std::int32_t[]> columns_;
     std::shared_ptr<const void> converted_;
     std::size_t converted_bytes_ = 0;
     csr_view<T> view_;
@@ -69,25 +69,26 @@ private:
 
 namespace detail {
 
-/// Returns the offsets counted from 0; empty where the caller's can be taken as they are.
+/// Returns the offsets counted from 0; null where the caller's can be taken as they are. The threads
+/// that write the memory are the first to touch it: most of the time is the system's, to give it.
 template <class Offset>
-[[nodiscard]] std::vector<std::int64_t> widened(const Offset* offsets, std::int64_t rows,
-                                                std::int64_t base) {
-    if (std::same_as<Offset, std::int64_t> && base == 0) return {};
-    std::vector<std::int64_t> result(as_size(rows) + 1);
+[[nodiscard]] std::unique_ptr<std::int64_t[]> widened(const Offset* offsets, std::int64_t rows,
+                                                      std::int64_t base) {
+    if (std::same_as<Offset, std::int64_t> && base == 0) return nullptr;
+    auto result = std::make_unique_for_overwrite<std::int64_t[]>(as_size(rows) + 1);
 #pragma omp parallel for schedule(static)
     for (std::int64_t row = 0; row <= rows; ++row)
         result[as_size(row)] = static_cast<std::int64_t>(offsets[row]) - base;
     return result;
 }
 
-/// Returns the columns counted from 0 in 32 bits; empty where the caller's can be taken as they
+/// Returns the columns counted from 0 in 32 bits; null where the caller's can be taken as they
 /// are. Throws input_error for the first column out of range.
 template <class Column>
-[[nodiscard]] std::vector<std::int32_t> narrowed(const Column* columns, std::int64_t nnz,
-                                                 std::int64_t limit, std::int64_t base) {
-    if (std::same_as<Column, std::int32_t> && base == 0) return {};
-    std::vector<std::int32_t> result(as_size(nnz));
+[[nodiscard]] std::unique_ptr<std::int32_t[]> narrowed(const Column* columns, std::int64_t nnz,
+                                                       std::int64_t limit, std::int64_t base) {
+    if (std::same_as<Column, std::int32_t> && base == 0) return nullptr;
+    auto result = std::make_unique_for_overwrite<std::int32_t[]>(as_size(nnz));
     std::int64_t first_bad = nnz;
 #pragma omp parallel for schedule(static) reduction(min : first_bad)
     for (std::int64_t k = 0; k < nnz; ++k) {

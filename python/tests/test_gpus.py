@@ -76,17 +76,18 @@ def test_b_and_x_in_place(gpu, dtype, matrix_on_gpu):
     A = poisson(dtype=dtype)
     op = krylith.Operator(gpu.matrix(A)) if matrix_on_gpu else krylith.Operator(A)
     b = gpu.vector(np.ones(A.shape[0], dtype))
-    x, info = op.cg(b)
+    tolerance = 1e-4 if dtype == np.float32 else 1e-8
+    x, info = op.cg(b, rtol=tolerance)
     assert info == 0 and info.copies == 0 and type(x) is type(b)
     assert np.linalg.norm(A @ gpu.host(x) - 1) <= 3 * info.rtol * np.sqrt(A.shape[0])
     y = op @ b
     assert type(y) is type(b) and np.allclose(gpu.host(y), A @ np.ones(A.shape[0]), atol=1e-5)
     out = gpu.vector(np.zeros(A.shape[0], dtype))
-    again, info = op.cg(b, x0=x, out=out)
+    again, info = op.cg(b, x0=x, out=out, rtol=tolerance)
     assert again is out and info.iterations <= 1 and info.copies == 1
-    again, info = op.cg(b, x0=out, out=out)
+    again, info = op.cg(b, x0=out, out=out, rtol=tolerance)
     assert info.copies == 0
-    host, info = op.cg(np.ones(A.shape[0], dtype))
+    host, info = op.cg(np.ones(A.shape[0], dtype), rtol=tolerance)
     assert isinstance(host, np.ndarray) and np.allclose(host, gpu.host(x), atol=1e-2 if dtype == np.float32 else 1e-6)
 
 
@@ -173,7 +174,7 @@ def test_two_gpus(gpu):
     assert np.allclose(np.concatenate([gpu.host(p) for p in z]), 2 * (A.T @ np.ones(n)))
     x, info = op.cg(np.ones(n))
     assert info == 0 and isinstance(x, np.ndarray)
-    with pytest.raises(ValueError, match="lies in"):
+    with pytest.raises(ValueError, match="entries"):
         op.cg(ones[::-1])
     host = krylith.Operator(A, devices=2)
     x, info = host.cg(np.ones(n))

@@ -103,7 +103,7 @@ def test_symmetric(spd, general, rng):
     pattern = Pattern(spd, symmetric=True)
     assert agree(jnp.asarray(spd.data), pattern, b, method="cg") and pattern.operator(spd.data)._flipped is None
     with pytest.raises(RuntimeError, match="symmetric=True"):
-        jax.grad(lambda b: solve(general.data, Pattern(general, symmetric=True), b).sum())(b)
+        jax.block_until_ready(jax.grad(lambda b: solve(general.data, Pattern(general, symmetric=True), b).sum())(b))
 
 
 def test_failures_do_not_pass(general, rng):
