@@ -212,6 +212,17 @@ auto kept_operator<T>::make(std::string text, int block_size, std::vector<double
 }
 
 template <class T>
+auto kept_operator<T>::make_of_levels(std::span<const multigrid_level_matrices<T>> levels,
+                                      const std::string& options) -> preconditioner_pointer {
+    const driving devices(*group_);
+    auto result = std::make_shared<named_preconditioner<T>>();
+    result->m = amg<T>(*a_, levels, amg_options_of(options));
+    result->values = values_;
+    gave_m_ = true;
+    return result;
+}
+
+template <class T>
 named_preconditioner<T>& kept_operator<T>::by_name(const std::string& text) {
     if (!m_ || m_->text != text) {
         m_.reset(); // its memory is needed

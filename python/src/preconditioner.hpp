@@ -11,10 +11,10 @@
 
 namespace krylith::python {
 
-/// A preconditioner made by its name.
+/// A preconditioner made by its name, or of given levels.
 template <class T>
 struct named_preconditioner {
-    std::string text;
+    std::string text; ///< empty: nothing makes it anew
     int block_size = 1;
     std::vector<double> near_null;
     any_preconditioner<T> m;
@@ -35,6 +35,7 @@ struct named_preconditioner {
         try {
             matrix == nullptr ? m.update(a) : m.update(*matrix);
         } catch (const usage_error&) {
+            if (text.empty()) throw;
             make(a, matrix);
         }
         values = number;
