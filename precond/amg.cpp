@@ -7,7 +7,6 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
-#include <krylith/precond/amg/amg_text.hpp>
 #include <krylith/precond/amg/cycle.hpp>
 #include <krylith/precond/coarsening/node_rows.hpp>
 #include <krylith/precond/matrix/matrix_on_devices.hpp>
@@ -62,9 +61,9 @@ const amg_options& checked_amg(const amg_options& o) {
 constexpr const char* amg_name = "amg";
 
 /// What is applied to vectors of the operator, which may have several columns.
-template <class T>
-std::unique_ptr<detail::amg_work<T>> make_work(const matrix_operator<T>& a,
-                                               distributed_csr<T> matrix, amg_options options) {
+template <class T, class Source>
+std::unique_ptr<detail::amg_work<T>> make_work(const matrix_operator<T>& a, Source source,
+                                               amg_options options) {
     const layout_handle& layout = a.single().layout();
     detail::column_vectors vectors;
     if (a.columns_at_once() > 1) {
@@ -74,10 +73,10 @@ std::unique_ptr<detail::amg_work<T>> make_work(const matrix_operator<T>& a,
     if constexpr (sizeof(T) == 8)
         if (options.precision != multigrid_precision::fp64)
             return std::make_unique<detail::multigrid_cycle_apply<T, float>>(
-                layout, std::move(matrix), options,
+                layout, std::move(source), options,
                 detail::make_near_null_space<float>(*layout, options), vectors);
     return std::make_unique<detail::multigrid_cycle_apply<T, T>>(
-        layout, std::move(matrix), options, detail::make_near_null_space<T>(*layout, options),
+        layout, std::move(source), options, detail::make_near_null_space<T>(*layout, options),
         vectors);
 }
 
@@ -121,6 +120,21 @@ amg<T>::amg(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
           checked_amg<T>(options)) {}
 
 template <class T>
+amg<T>::amg(const matrix_operator<T>& a, std::span<const multigrid_level_matrices<T>> levels,
+            const amg_options& options)
+    : options_{.degree = options.degree,
+               .cycle = options.cycle,
+               .max_levels = options.max_levels,
+               .gathered_nonzeros = options.gathered_nonzeros,
+               .reuse = multigrid_reuse::none,
+               .precision = options.precision,
+               .kind = options.kind},
+      given_(true),
+      layout_(square_layout(a.single().layouts(), amg_name)),
+      vectors_layout_(a.layout()),
+      work_(make_work(a, levels, checked_amg<T>(options_))) {}
+
+template <class T>
 amg<T>::amg(amg&&) noexcept = default;
 template <class T>
 amg<T>& amg<T>::operator=(amg&&) noexcept = default;
@@ -129,6 +143,9 @@ amg<T>::~amg() = default;
 
 template <class T>
 void amg<T>::take(distributed_csr<T> matrix) {
+    if (given_)
+        throw usage_error("amg: the levels were given, and can't follow new values; make another "
+                          "amg of new levels");
     pattern_.expect(amg_name, detail::pattern_of(matrix));
     if (!update_work(*work_, std::move(matrix), options_, age_)) identity_.renew();
 }
@@ -166,7 +183,7 @@ bool amg<T>::recordable() const {
 
 template <class T>
 bool amg<T>::symmetric() const {
-    return !work_->unsymmetric();
+    return work_->symmetric();
 }
 
 template <class T>
@@ -185,9 +202,9 @@ std::int64_t amg<T>::bytes() const {
 
 template <class T>
 std::string amg<T>::name() const {
-    std::string text = "amg:theta=" + number_text(options_.theta) +
-                       ":degree=" + std::to_string(options_.degree) +
-                       ":cycle=" + std::string(cycles[static_cast<int>(options_.cycle)]);
+    std::string text = given_ ? "amg_of_levels" : "amg:theta=" + number_text(options_.theta);
+    text += ":degree=" + std::to_string(options_.degree) +
+            ":cycle=" + std::string(cycles[static_cast<int>(options_.cycle)]);
     if (options_.aggressive >= 0) text += ":aggressive=" + std::to_string(options_.aggressive);
     if (options_.max_levels != amg_options().max_levels)
         text += ":levels=" + std::to_string(options_.max_levels);
@@ -195,7 +212,8 @@ std::string amg<T>::name() const {
         text += ":gathered=" + std::to_string(options_.gathered_nonzeros);
     if (options_.drop != amg_options().drop) text += ":drop=" + number_text(options_.drop);
     for (std::size_t i = 1; i < std::size(reuses); ++i) // the first is the default
-        if (options_.reuse == reuse_values[i]) text += ":reuse=" + std::string(reuses[i]);
+        if (!given_ && options_.reuse == reuse_values[i])
+            text += ":reuse=" + std::string(reuses[i]);
     for (std::size_t i = 1; i < std::size(amg_precisions); ++i)
         if (options_.precision == precision_values[i])
             text += ":precision=" + std::string(amg_precisions[i]);
@@ -247,8 +265,6 @@ constexpr parameter_rule amg_rules[] = {
                           "rows of a node, consecutive ones"),
 };
 
-} // namespace
-
 amg_options amg_options_of(const method_parameters& parameters) {
     amg_options options;
     options.theta = parameters.real("theta");
@@ -268,6 +284,8 @@ amg_options amg_options_of(const method_parameters& parameters) {
         if (parameters.word("kind") == amg_kinds[i]) options.kind = kind_values[i];
     return options;
 }
+
+} // namespace
 
 amg_options amg_options_of(std::string_view text) {
     const preconditioner_choice choice = parse_preconditioner(text);

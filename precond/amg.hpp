@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <krylith/device/memory/unmoved.hpp>
@@ -90,6 +91,19 @@ struct amg_options {
     std::span<const double> near_null = {};
 };
 
+/// The options that a text says, such as "amg:degree=3:cycle=w". Throws usage_error for other
+/// texts.
+[[nodiscard]] amg_options amg_options_of(std::string_view text);
+
+/// A level of a hierarchy that another library has made, in host memory. The transfers of the last
+/// level are not read.
+template <class T>
+struct multigrid_level_matrices {
+    csr_view<T> a;
+    csr_view<T> prolongation = {}; ///< from the next level to this one
+    csr_view<T> restriction = {};  ///< from this level to the next one
+};
+
 namespace detail {
 template <class T>
 class amg_work;
@@ -124,6 +138,17 @@ public:
     /// host.
     amg(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
         const amg_options& options = {});
+    /// Takes levels as they are given, from A, in the caller's order of rows, to the coarsest: a
+    /// coarse matrix need not be R A P, nor R be P'. Smoothers and the inverse of a last matrix of
+    /// at most 200 rows are those of other hierarchies. M is symmetric where all matrices are, and
+    /// each restriction is a positive multiple of the transposed prolongation. Of the options,
+    /// degree, cycle, max_levels, gathered_nonzeros, precision and kind count. There is no
+    /// update(), which throws usage_error: given levels can't follow new values. Throws usage_error
+    /// for sizes that don't fit, and input_error naming level and row for entries that are not
+    /// finite and for diagonal entries that are not positive, which only a last matrix that is
+    /// inverted may have: M is not symmetric then.
+    amg(const matrix_operator<T>& a, std::span<const multigrid_level_matrices<T>> levels,
+        const amg_options& options = {});
     amg(amg&&) noexcept;
     amg& operator=(amg&&) noexcept;
     ~amg();
@@ -151,13 +176,14 @@ public:
     [[nodiscard]] bool recordable() const;
     /// Returns the bytes on the device that keeps most.
     [[nodiscard]] std::int64_t bytes() const;
-    /// Returns the text that makes it, such as "amg:theta=0.02:degree=2:cycle=v".
+    /// Returns the text that makes it, such as "amg:theta=0.02:degree=2:cycle=v"; of given levels
+    /// "amg_of_levels:degree=2:cycle=v", which makes none.
     [[nodiscard]] std::string name() const;
 
     /// The options in effect, without near_null.
     [[nodiscard]] const amg_options& options() const { return options_; }
     /// Whether M is symmetric, as cg() needs it: whether the hierarchy is one of the symmetric
-    /// kind.
+    /// kind, and given transfers suit each other.
     [[nodiscard]] bool symmetric() const;
     /// The number of near-null vectors.
     [[nodiscard]] int near_null_vectors() const { return vectors_; }
@@ -177,6 +203,7 @@ private:
     recording_identity identity_;
     amg_options options_;
     int vectors_ = 1;
+    bool given_ = false; ///< levels that were given
     hierarchy_age age_;
     detail::matrix_pattern pattern_;
     layout_handle layout_;         ///< of the operator; of one column where it has several

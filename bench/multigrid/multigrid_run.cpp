@@ -8,7 +8,7 @@
 #include <krylith/bench/common/shared_options.hpp>
 #include <krylith/bench/multigrid/multigrid_peer.hpp>
 #include <krylith/device/error.hpp>
-#include <krylith/precond/amg/amg_text.hpp>
+#include <krylith/precond/amg.hpp>
 #include <krylith/tools/cli/near_null.hpp>
 #include <krylith/tools/cli/printable.hpp>
 

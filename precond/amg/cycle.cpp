@@ -30,11 +30,12 @@ std::vector<smoother_step> jacobi_steps(int count) {
 }
 
 template <class T, class W>
-multigrid_cycle_apply<T, W>::multigrid_cycle_apply(layout_handle fine, distributed_csr<T> a,
+template <class Source>
+multigrid_cycle_apply<T, W>::multigrid_cycle_apply(layout_handle fine, Source source,
                                                    const amg_options& options,
                                                    near_null_space<W> near_null,
                                                    const column_vectors& vectors)
-    : hierarchy_(without_order(fine), std::move(a), options, std::move(near_null), vectors),
+    : hierarchy_(std::move(fine), std::move(source), options, std::move(near_null), vectors),
       columns_(vectors.columns),
       cycle_(options.cycle) {
     choose_steps(options.degree);
@@ -328,8 +329,19 @@ std::vector<multigrid_level_facts> multigrid_cycle_apply<T, W>::levels() const {
     return facts;
 }
 
+#define KRYLITH_INSTANTIATE(T, W, SOURCE)                                                          \
+    template multigrid_cycle_apply<T, W>::multigrid_cycle_apply(                                   \
+        layout_handle, SOURCE, const amg_options&, near_null_space<W>, const column_vectors&);
+
+template class multigrid_cycle_apply<double, double>;
+template class multigrid_cycle_apply<double, float>;
 template class multigrid_cycle_apply<float, float>;
-#define KRYLITH_INSTANTIATE(T) template class multigrid_cycle_apply<double, T>;
-#include <krylith/device/language/instantiate.inc>
+KRYLITH_INSTANTIATE(double, double, distributed_csr<double>)
+KRYLITH_INSTANTIATE(double, float, distributed_csr<double>)
+KRYLITH_INSTANTIATE(float, float, distributed_csr<float>)
+KRYLITH_INSTANTIATE(double, double, std::span<const multigrid_level_matrices<double>>)
+KRYLITH_INSTANTIATE(double, float, std::span<const multigrid_level_matrices<double>>)
+KRYLITH_INSTANTIATE(float, float, std::span<const multigrid_level_matrices<float>>)
+#undef KRYLITH_INSTANTIATE
 
 } // namespace krylith::detail

@@ -26,7 +26,7 @@ public:
     [[nodiscard]] virtual bool recordable() const = 0;
     /// Whether recordings of apply() are right after the last update() or rebuild().
     [[nodiscard]] virtual bool updates_in_place() const = 0;
-    [[nodiscard]] virtual bool unsymmetric() const = 0;
+    [[nodiscard]] virtual bool symmetric() const = 0;
     [[nodiscard]] virtual std::int64_t bytes() const = 0;
     [[nodiscard]] virtual std::vector<multigrid_level_facts> levels() const = 0;
 };
@@ -56,8 +56,10 @@ struct smoother_step {
 template <class T, class W>
 class multigrid_cycle_apply final : public amg_work<T> {
 public:
-    /// The options are checked. `fine` is the layout of one column, whatever vectors have.
-    multigrid_cycle_apply(layout_handle fine, distributed_csr<T> a, const amg_options& options,
+    /// The options are checked. `fine` is the layout of one column, whatever vectors have; `source`
+    /// what a hierarchy is made of.
+    template <class Source>
+    multigrid_cycle_apply(layout_handle fine, Source source, const amg_options& options,
                           near_null_space<W> near_null, const column_vectors& vectors);
 
     bool update(distributed_csr<T> a, const amg_options& options) override;
@@ -66,7 +68,7 @@ public:
                std::span<const reduction_into<T>> dots) override;
     [[nodiscard]] bool recordable() const override;
     [[nodiscard]] bool updates_in_place() const override { return in_place_; }
-    [[nodiscard]] bool unsymmetric() const override { return hierarchy_.unsymmetric(); }
+    [[nodiscard]] bool symmetric() const override { return hierarchy_.symmetric(); }
     [[nodiscard]] std::int64_t bytes() const override;
     [[nodiscard]] std::vector<multigrid_level_facts> levels() const override;
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <krylith/device/error.hpp>
@@ -10,13 +11,12 @@
 #include <krylith/precond/amg/first_near_null.hpp>
 #include <krylith/precond/amg/level_operators.hpp>
 #include <krylith/precond/amg/unit_diagonal.hpp>
+#include <krylith/precond/matrix/same_entries.hpp>
 
 namespace krylith::detail {
 
 namespace {
 
-/// A matrix of at most so many rows is inverted.
-constexpr std::int64_t inverted_rows = 200;
 /// Aggregation that leaves more than this fraction of the rows is tried with a lower threshold.
 constexpr double slow_coarsening = 1 / 1.7;
 /// A coarse matrix of at least so many rows is worth losing small entries.
@@ -75,7 +75,7 @@ hierarchy<W>::hierarchy(layout_handle fine, distributed_csr<T> a, const amg_opti
                           " near-null vectors; allowed is 1, or precision fp32 or fp64");
     std::optional<trace_range> phase(std::in_place, "scale the matrix");
     multigrid_level<W> first;
-    first.layout = std::move(fine);
+    first.layout = without_order(fine);
     first.block = given_.block;
     first.vectors = given_.vectors;
     const bool looked_for = looks_for_symmetry(first, options);
@@ -86,8 +86,6 @@ hierarchy<W>::hierarchy(layout_handle fine, distributed_csr<T> a, const amg_opti
                               : options.kind == multigrid_kind::unsymmetric;
     if (worth_sharpening(first.matrix, first.scaling))
         sharpen(first.matrix, first.scaling, least_bound());
-    for (const local_columns& columns : first.matrix.all_columns())
-        first.first_owned.push_back(columns.first_owned());
     levels_.push_back(std::move(first));
     phase.emplace("near-null vectors");
     find_near_null();
@@ -124,6 +122,15 @@ double hierarchy<W>::least_bound() const {
 }
 
 template <class W>
+void hierarchy<W>::note_facts(multigrid_level<W>& level) const {
+    for (const local_columns& columns : level.matrix.all_columns())
+        level.first_owned.push_back(columns.first_owned());
+    level.facts.rows = level.matrix.rows();
+    level.facts.nonzeros = level.matrix.nonzeros();
+    level.facts.bound = level.scaling.bound;
+}
+
+template <class W>
 void hierarchy<W>::build(const amg_options& options) {
     // Two threads, for levels in turn: much of the time goes in waits for counts.
     const device_group group = levels_.front().matrix.group();
@@ -131,9 +138,7 @@ void hierarchy<W>::build(const amg_options& options) {
     for (std::size_t at = 0;; ++at) {
         multigrid_level<W>& level = levels_[at];
         side_tasks& of_level = operators[at % 2];
-        level.facts.rows = level.matrix.rows();
-        level.facts.nonzeros = level.matrix.nonzeros();
-        level.facts.bound = level.scaling.bound;
+        note_facts(level);
         const bool most = static_cast<int>(at) + 1 >= options.max_levels;
         if (most && level.facts.rows > inverted_rows)
             level.facts.why_last = "amg_options::max_levels is " + std::to_string(at + 1);
@@ -230,7 +235,7 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options, side_task
     std::optional<sparsification<W>> sparse = sparsify(level, *aggregates, r, product, options);
     phase.emplace("scale the coarse matrix");
     multigrid_level<W> next;
-    place_next(level, next, std::move(product), options);
+    next.matrix = place_next(level, next, std::move(product), options);
     if (!scale_next(at, next)) return false;
     scale_near_null(*aggregates, level, next);
     scale_transfers_of(level, next, p, r);
@@ -264,8 +269,10 @@ hierarchy<W>::sparsify(const multigrid_level<W>& level, const smoothed_aggregati
 }
 
 template <class W>
-void hierarchy<W>::place_next(multigrid_level<W>& level, multigrid_level<W>& next,
-                              distributed_csr<W> coarse, const amg_options& options) const {
+template <class T>
+distributed_csr<T> hierarchy<W>::place_next(multigrid_level<W>& level, multigrid_level<W>& next,
+                                            distributed_csr<T> coarse,
+                                            const amg_options& options) const {
     next.block = next.vectors = level.vectors;
     const device_group& all = level.layout->group;
     const coherence kind = level.layout->kind;
@@ -274,20 +281,20 @@ void hierarchy<W>::place_next(multigrid_level<W>& level, multigrid_level<W>& nex
     next.layout = spread && stays
                       ? std::make_shared<const layout>(layout{all, coarse.row_owners(), kind})
                       : on_first_device(all, coarse.rows(), kind);
-    if (!spread || stays) {
-        next.matrix = std::move(coarse);
-        return;
-    }
-    next.matrix = gather(coarse);
+    if (!spread || stays) return coarse;
+    distributed_csr<T> there = gather(coarse);
     level.gathered.emplace();
     level.gathered->spread = std::make_shared<const layout>(layout{all, coarse.row_owners(), kind});
-    if (options.reuse != multigrid_reuse::none) level.gathered->matrix = std::move(coarse);
+    if constexpr (std::is_same_v<T, W>)
+        if (options.reuse != multigrid_reuse::none) level.gathered->matrix = std::move(coarse);
+    return there;
 }
 
 template <class W>
+template <class T>
 void hierarchy<W>::scale_transfers_of(multigrid_level<W>& level, const multigrid_level<W>& next,
-                                      distributed_csr<W>& prolongation,
-                                      distributed_csr<W>& restriction) const {
+                                      distributed_csr<T>& prolongation,
+                                      distributed_csr<T>& restriction) const {
     if (!level.gathered)
         return scale_transfers(next.scaling.bound, next.scaling.of_rows(next.matrix), prolongation,
                                restriction);
@@ -304,7 +311,12 @@ void hierarchy<W>::conclude(multigrid_level<W>& last, const amg_options& options
 
 #define KRYLITH_INSTANTIATE(W, T)                                                                  \
     template hierarchy<W>::hierarchy(layout_handle, distributed_csr<T>, const amg_options&,        \
-                                     near_null_space<W>, const column_vectors&);
+                                     near_null_space<W>, const column_vectors&);                   \
+    template distributed_csr<T> hierarchy<W>::place_next(                                          \
+        multigrid_level<W>&, multigrid_level<W>&, distributed_csr<T>, const amg_options&) const;   \
+    template void hierarchy<W>::scale_transfers_of(multigrid_level<W>&, const multigrid_level<W>&, \
+                                                   distributed_csr<T>&, distributed_csr<T>&)       \
+        const;
 
 KRYLITH_INSTANTIATE(double, double)
 KRYLITH_INSTANTIATE(float, double)
@@ -315,9 +327,8 @@ KRYLITH_INSTANTIATE(float, float)
     template bool hierarchy<T>::looks_for_symmetry(const multigrid_level<T>&, const amg_options&)  \
         const;                                                                                     \
     template void hierarchy<T>::find_near_null();                                                  \
-    template void hierarchy<T>::scale_transfers_of(multigrid_level<T>&, const multigrid_level<T>&, \
-                                                   distributed_csr<T>&, distributed_csr<T>&)       \
-        const;                                                                                     \
+    template void hierarchy<T>::note_facts(multigrid_level<T>&) const;                             \
+    template void hierarchy<T>::conclude(multigrid_level<T>&, const amg_options&) const;           \
     template double hierarchy<T>::least_bound() const;
 #include <krylith/device/language/instantiate.inc>
 

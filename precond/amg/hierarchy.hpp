@@ -5,9 +5,10 @@
 // of the eigenvalues of D_l^-1 A_l: those of B_l are in [0, 1]. A_0 is the solver's matrix and
 // A_(l + 1) = P_l' B_l P_l, maybe without small entries (sparsification.hpp). Operators take the
 // scaling along: prolong is P_l S_(l + 1), and restrict is its transpose over rho_(l + 1), so that
-// B_(l + 1) e = restrict r. With precision fp16 the operator b, which smooths, has B_l rounded
-// where that pays (rounded_level.hpp); all that is made of B_l, the next levels too, is made of its
-// exact values.
+// B_(l + 1) e = restrict r. Of given levels A_(l + 1), P_l and R_l are the given ones: P_l is first
+// scaled to rho_l S_l^-1 P_l, and R_l to R_l S_l^-1 (given_levels.cpp). With precision fp16 the
+// operator b, which smooths, has B_l rounded where that pays (rounded_level.hpp); all that is made
+// of B_l, the next levels too, is made of its exact values.
 #pragma once
 
 #include <cstdint>
@@ -79,6 +80,11 @@ public:
     hierarchy(layout_handle fine, distributed_csr<T> a, const amg_options& options,
               near_null_space<W> given, const column_vectors& vectors = {});
 
+    /// Makes the hierarchy of given levels, which has no update(); `none` is empty.
+    template <class T>
+    hierarchy(layout_handle fine, std::span<const multigrid_level_matrices<T>> given,
+              const amg_options& options, near_null_space<W> none, const column_vectors& vectors);
+
     /// Takes new values of A, of the same pattern; only where keeps_plans(). Returns false where
     /// the hierarchy is not for these values: they are symmetric and those before were not, or the
     /// reverse, or a coarse matrix has a diagonal that is not positive. It is not whole() until
@@ -94,6 +100,8 @@ public:
     [[nodiscard]] bool whole() const noexcept { return whole_; }
     /// Whether its transfers are those of a matrix that is not symmetric.
     [[nodiscard]] bool unsymmetric() const noexcept { return unsymmetric_; }
+    /// Whether a cycle is a symmetric matrix.
+    [[nodiscard]] bool symmetric() const noexcept { return !unsymmetric_ && mirrored_; }
     /// Whether there is what update() needs, and worth it: a hierarchy that ended early because a
     /// coarse matrix was not definite should be made anew.
     [[nodiscard]] bool keeps_plans(const amg_options& options) const noexcept {
@@ -105,7 +113,11 @@ public:
     [[nodiscard]] std::int64_t bytes() const;
 
 private:
+    /// A matrix of at most so many rows is inverted.
+    static constexpr std::int64_t inverted_rows = 200;
+
     void find_near_null();
+    void note_facts(multigrid_level<W>& level) const;
     void build(const amg_options& options);
     [[nodiscard]] aggregation_options aggregation_of(std::size_t at,
                                                      const amg_options& options) const;
@@ -119,18 +131,29 @@ private:
     [[nodiscard]] bool update_next(std::size_t at, const amg_options& options);
     void invert(multigrid_level<W>& last) const;
     void conclude(multigrid_level<W>& last, const amg_options& options) const;
-    /// Gives the next level its layout and its matrix, which goes to the first device where it has
-    /// few rows.
-    void place_next(multigrid_level<W>& level, multigrid_level<W>& next, distributed_csr<W> coarse,
-                    const amg_options& options) const;
+    /// Gives the next level its layout, and returns its matrix, which goes to the first device
+    /// where it has few rows.
+    template <class T>
+    [[nodiscard]] distributed_csr<T> place_next(multigrid_level<W>& level, multigrid_level<W>& next,
+                                                distributed_csr<T> coarse,
+                                                const amg_options& options) const;
     /// Scales the transfers of a level by the next.
+    template <class T>
     void scale_transfers_of(multigrid_level<W>& level, const multigrid_level<W>& next,
-                            distributed_csr<W>& prolongation,
-                            distributed_csr<W>& restriction) const;
+                            distributed_csr<T>& prolongation,
+                            distributed_csr<T>& restriction) const;
+    /// Takes given transfers between level `at`, whose rows lie as `here` says, and the next, whose
+    /// rows lie as `coarse` says before they are gathered.
+    template <class T>
+    void take_transfers(std::size_t at, const multigrid_level_matrices<T>& given,
+                        const layout& here, const layout& coarse, const amg_options& options);
     void make_smoothed(multigrid_level<W>& level, const amg_options& options) const;
     /// Makes the operators of a level above a coarse one, whose matrices are there.
     void make_operators(multigrid_level<W>& level, const layout_handle& coarse,
                         const amg_options& options) const;
+    void make_transfers(multigrid_level<W>& level, const layout_handle& coarse,
+                        const distributed_csr<W>& prolongation,
+                        const distributed_csr<W>& restriction, const amg_options& options) const;
     [[nodiscard]] std::unique_ptr<matrix_operator<W>>
     make_product(const layout_handle& domain, const layout_handle& range,
                  const distributed_csr<W>& matrix, const amg_options& options) const;
@@ -147,6 +170,7 @@ private:
     near_null_space<W> given_;
     format_kind format_ = formats::automatic; ///< of the operators
     bool unsymmetric_ = false;
+    bool mirrored_ = true;   ///< restrictions are multiples of transposed prolongations
     bool cut_short_ = false; ///< by a coarse matrix without a positive diagonal
     bool whole_ = true;
 };

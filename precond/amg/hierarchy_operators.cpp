@@ -25,14 +25,22 @@ void hierarchy<W>::make_operators(multigrid_level<W>& level, const layout_handle
                                   const amg_options& options) const {
     const trace_range range("operators of a level");
     if (!level.b) make_smoothed(level, options);
-    if (level.gathered)
-        level.gathered->copy = make_copying_operator<W>(level.gathered->spread, coarse);
-    level.prolong = make_product(coarse, level.layout, level.plans->prolongation, options);
-    level.restrict = make_product(level.layout, level.gathered ? level.gathered->spread : coarse,
-                                  level.plans->restriction, options);
+    make_transfers(level, coarse, level.plans->prolongation, level.plans->restriction, options);
     if (options.reuse != multigrid_reuse::none) return;
     level.matrix = {};
     level.plans.reset();
+}
+
+template <class W>
+void hierarchy<W>::make_transfers(multigrid_level<W>& level, const layout_handle& coarse,
+                                  const distributed_csr<W>& prolongation,
+                                  const distributed_csr<W>& restriction,
+                                  const amg_options& options) const {
+    if (level.gathered)
+        level.gathered->copy = make_copying_operator<W>(level.gathered->spread, coarse);
+    level.prolong = make_product(coarse, level.layout, prolongation, options);
+    level.restrict = make_product(level.layout, level.gathered ? level.gathered->spread : coarse,
+                                  restriction, options);
 }
 
 template <class W>
@@ -89,6 +97,9 @@ void hierarchy<W>::widen(const column_vectors& vectors) {
     template void hierarchy<W>::make_smoothed(multigrid_level<W>&, const amg_options&) const;      \
     template void hierarchy<W>::make_operators(multigrid_level<W>&, const layout_handle&,          \
                                                const amg_options&) const;                          \
+    template void hierarchy<W>::make_transfers(                                                    \
+        multigrid_level<W>&, const layout_handle&, const distributed_csr<W>&,                      \
+        const distributed_csr<W>&, const amg_options&) const;                                      \
     template void hierarchy<W>::round_matrix(multigrid_level<W>&, const amg_options&) const;       \
     template void hierarchy<W>::invert(multigrid_level<W>&) const;                                 \
     template void hierarchy<W>::widen(const column_vectors&);

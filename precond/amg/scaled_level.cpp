@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <krylith/device/error.hpp>
@@ -82,6 +83,24 @@ void scale_block(const distributed_csr<T>& a, const level_scaling& by, int rank,
                                       1 / by.bound, values, sum));
 }
 
+/// The matrix with values of W, which fill(rank, values) enqueues.
+template <class W, class T, class Fill>
+distributed_csr<W> with_values(distributed_csr<T> a, const Fill& fill) {
+    const device_group& group = a.group();
+    std::vector<device_csr<W>> blocks;
+    std::vector<local_columns> columns;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        device_csr<T>& from = a.block(rank);
+        const local_columns& numbers = a.columns_of(rank);
+        buffer<W> values(group.handle(rank), static_cast<std::size_t>(from.nonzeros()),
+                         precond_item);
+        fill(a, rank, values.data());
+        blocks.push_back(std::move(from).with_values(std::move(values)));
+        columns.push_back(numbers);
+    }
+    return {group, a.row_owners(), a.column_owners(), std::move(blocks), std::move(columns)};
+}
+
 } // namespace
 
 template <class T>
@@ -156,19 +175,21 @@ bool mirror_sums::differ(std::int64_t nonzeros) const {
 
 template <class W, class T>
 distributed_csr<W> scaled(distributed_csr<T> a, const level_scaling& by, mirror_sums* mirrored) {
-    const device_group& group = a.group();
-    std::vector<device_csr<W>> blocks;
-    std::vector<local_columns> columns;
-    for (int rank = 0; rank < group.size(); ++rank) {
-        device_csr<T>& from = a.block(rank);
-        const local_columns& numbers = a.columns_of(rank);
-        buffer<W> values(group.handle(rank), static_cast<std::size_t>(from.nonzeros()),
-                         precond_item);
-        scale_block(a, by, rank, values.data(), mirrored);
-        blocks.push_back(std::move(from).with_values(std::move(values)));
-        columns.push_back(numbers);
-    }
-    return {group, a.row_owners(), a.column_owners(), std::move(blocks), std::move(columns)};
+    return with_values<W>(std::move(a), [&](const distributed_csr<T>& from, int rank, W* values) {
+        scale_block(from, by, rank, values, mirrored);
+    });
+}
+
+template <class W, class T>
+distributed_csr<W> rounded(distributed_csr<T> a) {
+    if constexpr (std::is_same_v<T, W>)
+        return a;
+    else
+        return with_values<W>(std::move(a), [](const distributed_csr<T>& from, int rank,
+                                               W* values) {
+            run_items(from.group()[rank], round_task<W>{1, from.block(rank).view().values, values},
+                      from.block(rank).nonzeros());
+        });
 }
 
 template <class W>
@@ -202,11 +223,13 @@ void scale_transfers(double rho, std::span<const double* const> s, distributed_c
 template void scale(const distributed_csr<float>&, const level_scaling&, distributed_csr<float>&,
                     mirror_sums*);
 template distributed_csr<float> scaled(distributed_csr<float>, const level_scaling&, mirror_sums*);
+template distributed_csr<float> rounded(distributed_csr<float>);
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template void scale(const distributed_csr<double>&, const level_scaling&, distributed_csr<T>&, \
                         mirror_sums*);                                                             \
     template distributed_csr<T> scaled(distributed_csr<double>, const level_scaling&,              \
                                        mirror_sums*);                                              \
+    template distributed_csr<T> rounded(distributed_csr<double>);                                  \
     template struct instances<scaling_of<T>, sharpen<T>, scale_coarse<T>, scale_transfers<T>>;
 #include <krylith/device/language/instantiate.inc>
 

@@ -80,6 +80,10 @@ template <class W, class T>
 [[nodiscard]] distributed_csr<W> scaled(distributed_csr<T> a, const level_scaling& by,
                                         mirror_sums* mirrored = nullptr);
 
+/// Rounds the values; those of A are freed.
+template <class W, class T>
+[[nodiscard]] distributed_csr<W> rounded(distributed_csr<T> a);
+
 /// Enqueues P S and S R / rho, where rho and S are of the coarse matrix, s[rank] on the rows of R
 /// that the rank has.
 template <class W>

@@ -88,12 +88,18 @@ template <class T>
 distributed_csr<T> on_devices(const std::string& who, const layout& layout,
                               const csr_view<T>& matrix) {
     check_size(who, layout, matrix.rows, matrix.columns);
-    if (!layout.order)
-        return with_sorted_rows(distributed_csr<T>(layout.group, matrix, layout.rows, layout.rows));
+    return on_devices(layout, layout, matrix);
+}
+
+template <class T>
+distributed_csr<T> on_devices(const layout& range, const layout& domain,
+                              const csr_view<T>& matrix) {
+    if (!range.order && !domain.order)
+        return with_sorted_rows(distributed_csr<T>(range.group, matrix, range.rows, domain.rows));
     (void)validate(matrix);
-    const reordered_matrix<T> moved = reordered(matrix, *layout.order);
+    const reordered_matrix<T> moved = reordered(matrix, range.order.get(), domain.order.get());
     return with_sorted_rows(
-        distributed_csr<T>(layout.group, csr_view<T>(moved.matrix), layout.rows, layout.rows));
+        distributed_csr<T>(range.group, csr_view<T>(moved.matrix), range.rows, domain.rows));
 }
 
 template <class T>
@@ -180,6 +186,7 @@ std::vector<distributed_csr<T>> whole_on_each(distributed_csr<T> matrix) {
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template distributed_csr<T> on_devices(const std::string&, const layout&, const csr_view<T>&); \
+    template distributed_csr<T> on_devices(const layout&, const layout&, const csr_view<T>&);      \
     template distributed_csr<T> on_devices(const std::string&, const layout&,                      \
                                            std::span<const csr_part<T>>, part_values);             \
     template struct instances<with_moderate_values<T>, moderating_exponent<T>, alone_on<T>,        \

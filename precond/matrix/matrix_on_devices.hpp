@@ -23,6 +23,12 @@ template <class T>
 [[nodiscard]] distributed_csr<T> on_devices(const std::string& who, const layout& layout,
                                             const csr_view<T>& matrix);
 
+/// The same of a matrix whose rows lie as those of one layout, and whose columns as those of
+/// another.
+template <class T>
+[[nodiscard]] distributed_csr<T> on_devices(const layout& range, const layout& domain,
+                                            const csr_view<T>& matrix);
+
 /// Copies the rows that lie on the devices, and sorts and adds up likewise. Throws usage_error
 /// where the layout has an order of its own or other rows, and what distributed_csr throws.
 template <class T>

@@ -13,9 +13,10 @@ from typing import Any
 from . import _krylith as _core
 from ._devices import devices
 from ._errors import CommunicationError, DeviceError, DeviceMemoryError, InputError, NotConverged
-from ._functions import amg, bicgstab, bicgstab_l, cg, fcg, fgmres, gmres, idr, load, lsqr, minres, solve
+from ._functions import bicgstab, bicgstab_l, cg, fcg, fgmres, gmres, idr, load, lsqr, minres, solve
 from ._info import Info
 from ._matrices import complex_form, real_form
+from ._multigrid import amg
 from ._operator import Operator
 from ._preconditioner import Preconditioner
 

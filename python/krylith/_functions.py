@@ -111,16 +111,6 @@ def solve(
         history=history, raise_on_failure=raise_on_failure, **options))
 
 
-def amg(A: Any, B: Any = None, *, block_size: int = 1, devices: _devices.Devices = None,
-        backend: str | None = None, **parameters: Any) -> Preconditioner:
-    """Returns algebraic multigrid for A, a matrix or an Operator, to be given as M: with `levels`,
-    `complexity` and `aspreconditioner()`. B, of shape (n, k), has vectors that A maps to nearly 0;
-    parameters are those of the name, such as theta=0.1."""
-    operator = A if isinstance(A, Operator) else Operator(A, devices=devices, backend=backend, block_size=block_size)
-    text = "".join(f":{key}={value}" for key, value in parameters.items())
-    return operator.preconditioner("amg" + text, B=B, block_size=block_size)
-
-
 def load(name: Any) -> Any:
     """Returns the matrix in a file of any format that krylith reads, or a generated one
     ("gallery:poisson3d:32"), as a csr_array of SciPy's."""

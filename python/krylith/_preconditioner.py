@@ -18,7 +18,7 @@ class Preconditioner:
     """A preconditioner of an operator; `Operator.preconditioner` and `krylith.amg` make it.
 
     Solvers of this package take it as M. `aspreconditioner()` gives others a LinearOperator's
-    `matvec`. `update` of the operator updates it, too.
+    `matvec`. `update` of the operator updates it, too, unless it is of given levels.
     """
 
     def __init__(self, operator: Operator, core_m: Any) -> None:
@@ -29,7 +29,7 @@ class Preconditioner:
 
     @property
     def name(self) -> str:
-        """The text that makes it, with all parameters."""
+        """The text that makes it, with all parameters; of given levels "amg_of_levels..."."""
         return str(self._m.name)
 
     @property

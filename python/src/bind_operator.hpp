@@ -13,7 +13,7 @@
 #include <krylith/matrix/load.hpp>
 #include <krylith/precond/preconditioner.hpp>
 
-#include "operator_impl.hpp"
+#include "solve_impl.hpp"
 
 namespace krylith::python {
 
@@ -23,6 +23,14 @@ using group_pointer = std::shared_ptr<group_handle>;
 /// entries.
 using part_addresses =
     std::tuple<std::int64_t, std::uintptr_t, bool, std::uintptr_t, std::uintptr_t, std::int64_t>;
+
+template <class T, class Index>
+void bind_lent_arrays(nb::class_<host_matrix<T>>& c) {
+    c.def(nb::init<std::int64_t, std::int64_t, const host_array<const Index>&,
+                   const host_array<const Index>&, host_array<const T>, bool>(),
+          nb::arg("rows"), nb::arg("columns"), nb::arg("indptr").noconvert(),
+          nb::arg("indices").noconvert(), nb::arg("data").noconvert(), nb::arg("lend"));
+}
 
 template <class T, class Index>
 void bind_arrays(nb::class_<kept_operator<T>>& c) {
@@ -80,6 +88,9 @@ template <class T>
 void bind_operator(nb::module_& m, const char* suffix) {
     using kept = kept_operator<T>;
     bind_preconditioner<T>(m, suffix);
+    nb::class_<host_matrix<T>> matrix(m, (std::string("Matrix") + suffix).c_str());
+    bind_lent_arrays<T, std::int32_t>(matrix);
+    bind_lent_arrays<T, std::int64_t>(matrix);
     nb::class_<kept> c(m, (std::string("Operator") + suffix).c_str());
     bind_arrays<T, std::int32_t>(c);
     bind_arrays<T, std::int64_t>(c);
@@ -174,6 +185,20 @@ void bind_operator(nb::module_& m, const char* suffix) {
             return k.make(std::move(text), block_size, {vectors.begin(), vectors.end()});
         },
         nb::arg("text"), nb::arg("block_size"), nb::arg("near_null").noconvert());
+    using matrices = std::vector<const host_matrix<T>*>;
+    c.def(
+        "make_of_levels",
+        [](kept& k, const matrices& a, const matrices& p, const matrices& r,
+           const std::string& options) {
+            std::vector<multigrid_level_matrices<T>> levels;
+            for (const host_matrix<T>* of : a) levels.push_back({of->view()});
+            for (std::size_t at = 0; at + 1 < levels.size(); ++at) {
+                levels[at].prolongation = p.at(at)->view();
+                levels[at].restriction = r.at(at)->view();
+            }
+            return k.make_of_levels(levels, options);
+        },
+        nb::arg("a"), nb::arg("p"), nb::arg("r"), nb::arg("options"));
     c.def("precondition", &kept::precondition, nb::arg("m"), nb::arg("r").noconvert(),
           nb::arg("z").noconvert());
     c.def("release_workspace", &kept::release_workspace);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <krylith/precond/amg.hpp>
 #include <krylith/precond/own_preconditioner.hpp>
 #include <krylith/solvers/column_solver.hpp>
 #include <krylith/sparse/external/product_call.hpp>
@@ -77,6 +78,9 @@ public:
 
     [[nodiscard]] preconditioner_pointer make(std::string text, int block_size,
                                               std::vector<double> near_null);
+    /// Makes multigrid of given levels; `options` is a text, "amg:degree=3".
+    [[nodiscard]] preconditioner_pointer
+    make_of_levels(std::span<const multigrid_level_matrices<T>> levels, const std::string& options);
     /// Computes z = M^-1 r.
     void precondition(named_preconditioner<T>& m, const host_array<const T>& r,
                       const host_array<T>& z);

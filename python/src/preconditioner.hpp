@@ -10,7 +10,6 @@
 #include <vector>
 
 #include <krylith/precond/amg.hpp>
-#include <krylith/precond/amg/amg_text.hpp>
 #include <krylith/precond/any_preconditioner.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 
@@ -24,10 +23,10 @@ struct matrix_entries {
     std::span<const csr_part<T>> parts;
 };
 
-/// A preconditioner made by its name.
+/// A preconditioner made by its name, or of given levels.
 template <class T>
 struct named_preconditioner {
-    std::string text;
+    std::string text; ///< empty: nothing makes it anew
     int block_size = 1;
     std::vector<double> near_null;
     any_preconditioner<T> m;
@@ -62,6 +61,7 @@ struct named_preconditioner {
             else
                 of.matrix != nullptr ? m.update(*of.matrix) : m.update(a);
         } catch (const usage_error&) {
+            if (text.empty()) throw;
             make(a, of);
         }
         values = number;

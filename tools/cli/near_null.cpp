@@ -6,7 +6,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/matrix/load.hpp>
-#include <krylith/precond/amg/amg_text.hpp>
+#include <krylith/precond/amg.hpp>
 #include <krylith/precond/rigid_body_modes.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/tools/cli/names.hpp>
