@@ -80,8 +80,12 @@ def lent(key: Key) -> Iterator[core.Group]:
     """Lends a group to one call of a function: this thread's, unless a call further out has it."""
     free = _pool.groups.setdefault(key, [])
     group = free.pop() if free else make(key)
-    yield group
-    free.append(group)  # not after an exception: the group may have failed
+    try:
+        yield group
+    except (TypeError, ValueError):  # an argument was wrong: the group is as it was
+        free.append(group)
+        raise
+    free.append(group)  # not after other exceptions: the group may have failed
 
 
 def devices() -> list[str]:
