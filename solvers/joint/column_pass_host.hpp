@@ -22,15 +22,20 @@ void pass_row(const column_operands<T>& a, const Coefficients* c, const column_f
     if constexpr (Pass::product != no_product)
         multiply_row<K>(a.matrix, a.vectors[Pass::product], row, product);
     const T d = inverse_diagonal<Pass>(a, row);
+    // What a pass reads and writes is known to the compiler, which must see it vector by vector.
+#pragma GCC unroll 1
     for (int j = 0; j < K; ++j) {
         const std::int64_t at = row * K + j;
         T e[max_column_vectors];
+#pragma GCC unroll 16
         for (int v = 0; v < max_column_vectors; ++v)
             if ((Pass::reads >> v & 1) != 0) e[v] = a.vectors[v][at];
         double own[Pass::sums + 1] = {};
         Pass::apply(c[j], factors[j].inverse * d, factors[j].product * product[j], e, own);
+#pragma GCC unroll 16
         for (int v = 0; v < max_column_vectors; ++v)
             if ((Pass::writes >> v & 1) != 0) a.vectors[v][at] = e[v];
+#pragma GCC unroll 16
         for (int s = 0; s < Pass::sums; ++s) sums[s * K + j] += own[s];
     }
 }
