@@ -29,7 +29,7 @@ class KrylithSolver(ScipyKrylovSolver):
         if self.op is None:
             self.op = krylith.Operator(A, devices=self.devices)
         else:
-            self.op.update(A)
+            self.op.update(A.data)
         x, self.info = self.op.solve(b, x0, method=self.method, M=self.M, **options)
         self.actualIterations = self.info.iterations
         return x, self.info

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import os
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -73,6 +74,16 @@ class _Pool(threading.local):
 
 
 _pool = _Pool()
+_of_parent: list[object] = []
+
+
+def _after_fork() -> None:
+    """Lets a child make groups of its own. Those of its parent can't end here: they are kept."""
+    _of_parent.append(_pool.groups)
+    _pool.groups = {}
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 
 @contextmanager

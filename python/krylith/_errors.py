@@ -31,3 +31,7 @@ class NotConverged(RuntimeError):
         super().__init__(of + (info.diagnosis or f"{info.solver} ended: {info.reason}"))
         self.x = x
         self.info = info
+        self._of = of
+
+    def __reduce__(self) -> Any:
+        return NotConverged, (self.x, self.info, self._of)

@@ -99,14 +99,14 @@ lsqr = _function("lsqr")
 
 def solve(
     A: Any, b: Any, x0: Any = None, *, rtol: float | None = None, atol: float = 0.0,
-    maxiter: int | None = None, M: Any = "auto", callback: _options.Callback | None = None,
-    callback_type: str | None = "progress", devices: _devices.Devices = None,
+    maxiter: int | None = None, M: Any = "auto", method: str = "auto",
+    callback: _options.Callback | None = None, callback_type: str | None = None, devices: _devices.Devices = None,
     backend: str | None = None, history: bool = False, raise_on_failure: bool = False,
     **options: Unpack[_options.FunctionOptions],
 ) -> tuple[Any, Info]:
     """Solves A x = b by a method, with a preconditioner, that are chosen by what A is, and goes on
     with the next where one fails; `info.attempts` has them. rtol is 1e-8, or 1e-5 in fp32."""
-    return _once("auto", A, b, x0, devices, backend, dict(
+    return _once(method, A, b, x0, devices, backend, dict(
         rtol=rtol, atol=atol, maxiter=maxiter, M=M, callback=callback, callback_type=callback_type,
         history=history, raise_on_failure=raise_on_failure, **options))
 
@@ -114,8 +114,11 @@ def solve(
 def load(name: Any) -> Any:
     """Returns the matrix in a file of any format that krylith reads, or a generated one
     ("gallery:poisson3d:32"), as a csr_array of SciPy's."""
-    from scipy import sparse
-
+    try:
+        from scipy import sparse
+    except ImportError:
+        raise ImportError("krylith.load makes an array of SciPy's, which isn't installed; Operator and solve take "
+                          "the name itself") from None
     source = source_of(name)
     if not isinstance(source, File):
         raise TypeError("the name of a file is needed")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -22,6 +23,16 @@ def table(title: str, rows: dict[str, object]) -> str:
         for k, row in rows.items()
     )
     return f"<table><caption>{html.escape(title)}</caption>{cells}</table>"
+
+
+def _facts(outcome: Any) -> dict[str, Any]:
+    """Returns what an outcome of the module says, which can't travel to other processes itself."""
+    return {name: getattr(outcome, name) for name in dir(outcome) if not name.startswith("_")}
+
+
+def _restored(facts: dict[str, Any], seconds: float, columns: tuple[Info, ...]) -> Info:
+    outcome: Any = SimpleNamespace(**facts)
+    return Info(outcome, seconds, columns)
 
 
 class Info(int):
@@ -181,7 +192,7 @@ class Info(int):
     __str__ = __repr__
 
     def __reduce__(self) -> Any:
-        return int, (int(self),)
+        return _restored, (_facts(self._outcome), self.seconds, self.columns)
 
     def _repr_html_(self) -> str:
         return table("converged" if self.converged else "not converged", self._rows())

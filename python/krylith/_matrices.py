@@ -42,11 +42,12 @@ class File:
 
 @dataclass
 class Function:
-    """A product function of arrays of NumPy's."""
+    """A product function of arrays of NumPy's, and that of the transposed matrix, or None."""
 
     shape: tuple[int, int]
     matvec: Any
     dtype: np.dtype[Any] = np.dtype(np.float64)
+    rmatvec: Any = None
 
 
 @dataclass
@@ -160,12 +161,30 @@ def _torch_csr(a: Any, dtype: Any) -> Source:
 
 
 def _rows(part: Any) -> tuple[Any, Any, Any]:
-    """Returns the arrays of compressed rows of CuPy, torch or SciPy, columns in 32 bits."""
+    """Returns the arrays of compressed rows of CuPy, torch or SciPy, columns in 32 bits: contiguous,
+    of types that the module reads, and as long as it believes."""
     if library_of(part) == "torch":
-        indptr, indices, data = part.crow_indices(), part.col_indices(), part.values().detach()
-        return indptr, indices.int(), data
-    indices = part.indices
-    return part.indptr, indices if indices.dtype == np.int32 else indices.astype(np.int32), part.data
+        arrays = part.crow_indices(), part.col_indices(), part.values().detach()
+    else:
+        arrays = part.indptr, part.indices, part.data
+    rows, columns = as_shape(part.shape)
+    indptr: Any
+    indices: Any
+    if device_of(arrays[2]) is None:
+        source = _compressed(arrays[2], arrays[1], arrays[0], part.shape, None)
+        indptr, indices, data = source.indptr, source.indices, source.data
+    else:
+        indptr, indices, data = (a.contiguous() if library_of(a) == "torch" else a.ravel() for a in arrays)
+        if any(str(dtype_of(a)) not in ("int32", "int64") or a.ndim != 1 for a in (indptr, indices)):
+            raise InputError("indices of a part must be one-dimensional, of 32 or 64 bits")
+    if len(indptr) != rows + 1 or int(indptr[0]) != 0 or int(indptr[-1]) != len(data) or len(indices) != len(data):
+        raise InputError(f"a part of {rows} rows has {len(indptr)} entries in indptr, {len(indices)} indices and "
+                         f"{len(data)} values: indptr must have rows + 1, and go from 0 to the number of both")
+    if dtype_of(indices) != np.int32:
+        if len(indices) and not (0 <= int(indices.min()) and int(indices.max()) < columns):
+            raise InputError(f"an index of a part is outside of 0 to {columns - 1}")
+        indices = indices.int() if library_of(indices) == "torch" else indices.astype(np.int32)
+    return indptr, indices, data
 
 
 def _parts(rows: list[Any]) -> Parts:
@@ -214,7 +233,7 @@ def source_of(a: Any, dtype: npt.DTypeLike | None = None, shape: Any = None) -> 
     if hasattr(a, "matvec") and hasattr(a, "shape"):
         kind = np.dtype(getattr(a, "dtype", None) or np.float64)
         check_kind(kind, "A")
-        return Function(as_shape(a.shape), a.matvec, _precision(kind))
+        return Function(as_shape(a.shape), a.matvec, _precision(kind), getattr(a, "rmatvec", None))
     if isinstance(a, np.ndarray) or (isinstance(a, list) and shape is None):
         dense = np.asarray(a)
         if dense.ndim != 2:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+import weakref
 from typing import TYPE_CHECKING, Any, Callable, Union
 
 import numpy as np
@@ -85,7 +86,8 @@ class Operator:
     ) -> None:
         self._group = group
         self._flipped: Operator | None = None
-        self._flipped_is_old = False
+        self._flips: weakref.ref[Operator] | None = None  # the operator whose T this is
+        self._function = source if isinstance(source, Function) else None
         self._nnz_given = 0
         near = None if like is None else like._core
         if isinstance(source, (Compressed, Coordinates)):
@@ -245,44 +247,55 @@ class Operator:
 
     @property
     def T(self) -> Operator:
-        """The operator of the transposed matrix on the same devices. It is built once, and takes
-        over what `update` has changed."""
+        """The operator of the transposed matrix on the same devices. It is built once, and follows
+        what `update` changes; its T is this one."""
+        original = None if self._flips is None else self._flips()
+        if original is not None:
+            return original
         if self._flipped is None:
             flipped = object.__new__(Operator)
             flipped.dtype, flipped._group, flipped.ndim = self.dtype, self._group, 2
-            flipped._core = self._core.transposed()
+            f = self._function
+            if f is not None and f.rmatvec is not None:
+                flipped._function = Function(f.shape[::-1], f.rmatvec, f.dtype, f.matvec)
+                flipped._core = flipped._of_function(type(self._core), flipped._function, self._group, False)
+            else:
+                flipped._function = None
+                flipped._core = self._core.transposed()
             flipped.shape = flipped._core.shape
-            flipped._flipped, flipped._flipped_is_old, flipped._nnz_given = None, False, flipped._core.nnz
+            flipped._flipped, flipped._flips, flipped._nnz_given = None, weakref.ref(self), flipped._core.nnz
             self._flipped = flipped
-        elif self._flipped_is_old:
-            self._core.update_transposed(self._flipped._core)  # type: ignore[arg-type]
-        self._flipped_is_old = False
         return self._flipped
+
+    def __copy__(self) -> Operator:
+        raise TypeError("an Operator holds devices and can't be copied or pickled: make another one of its matrix")
+
+    def __deepcopy__(self, memo: Any) -> Operator:
+        return self.__copy__()
+
+    def __reduce__(self) -> Any:
+        self.__copy__()
 
     # ---- New values ----------------------------------------------------------------------------
 
     def update(self, values: Any) -> None:
-        """Takes new values on the same pattern: an array in the order in which A's were given, or
-        a sparse matrix in the same format. Preconditioners are updated when they are next used."""
-        parts = [self._values_of(part) for part in (values if self._parts and isinstance(values, list) else [values])]
+        """Takes new values on the same pattern, in the order in which A's were given; of a list of
+        parts a list. Preconditioners are updated when they are next used, and T at once."""
+        if self._flips is not None and self._flips() is not None:
+            raise ValueError("this operator is the T of another one: update that")
+        parts = values if self._parts and isinstance(values, list) else [values]
+        if any(hasattr(part, "tocsr") or str(getattr(part, "layout", "")).startswith("torch.sparse") for part in parts):
+            raise TypeError("values are a sparse matrix, whose pattern may be another one: give its values, such as A.data")
         if self._parts is not None:
             self._update_parts(parts)
         else:
             data = _arrays.to_host(parts[0], "values")
             if data.ndim != 1 or data.size != self._nnz_given:
-                raise ValueError(f"values have the shape {data.shape}: ({self._nnz_given},) is needed")
+                raise ValueError(f"values have the shape {data.shape}: ({self._nnz_given},) is needed, in the order of A's "
+                                 "(of A.tocsr() for formats other than csr, csc and coo)")
             self._core.update(_arrays.usable(data, self.dtype))
-        self._flipped_is_old = True
-
-    def _values_of(self, values: Any) -> Any:
-        """Returns the values of a sparse matrix, or those that are values."""
-        if str(getattr(values, "layout", "")).startswith("torch.sparse"):
-            return values.values().detach()
-        if not (hasattr(values, "format") and hasattr(values, "data")):
-            return values
-        if values.shape[1] != self.shape[1] or (self._parts is None and values.shape[0] != self.shape[0]):
-            raise ValueError(f"the shape is {tuple(values.shape)}, allowed is {self.shape}")
-        return values.data
+        if self._flipped is not None:
+            self._core.update_transposed(self._flipped._core)  # type: ignore[arg-type]
 
     def _update_parts(self, parts: list[Any]) -> None:
         old = self._parts or []
@@ -359,6 +372,8 @@ class Operator:
             raise ValueError(f"x0 is {name!r}: allowed are an array, None and 'Mb'")
         if M is None:
             return b
+        if isinstance(M, str) and M == "auto":
+            raise ValueError("x0='Mb' needs an M that is named: which one is not known yet")
         apply = self.preconditioner(M) if isinstance(M, str) else M if callable(M) else M.__matmul__
         return apply(_arrays.to_host(b, "b"))
 
@@ -417,7 +432,7 @@ class Operator:
         flat_b, flat_x = values.reshape(-1, order="F"), x.reshape(-1, order="F")
         # The loop for all columns calls nobody: of it verbose shows the end alone.
         silent = callback is None or (isinstance(callback, _progress.Shown) and callback.callback is None)
-        if k > 1 and silent and (m is None or isinstance(m, str)) and self.nnz >= 0 and rows == columns:
+        if k > 1 and silent and (m is None or isinstance(m, str)) and self._core.in_host_memory and rows == columns:
             outcomes = self._core.solve_columns(flat_b, flat_x, k, method, call, m)
         else:
             outcomes = [

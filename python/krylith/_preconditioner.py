@@ -30,22 +30,27 @@ class Preconditioner:
     @property
     def name(self) -> str:
         """The text that makes it, with all parameters; of given levels "amg_of_levels..."."""
-        return str(self._m.name)
+        return str(self._idle().name)
 
     @property
     def nbytes(self) -> int:
         """On the device that keeps most."""
-        return int(self._m.nbytes)
+        return int(self._idle().nbytes)
 
     @property
     def levels(self) -> list[dict[str, Any]]:
         """Of multigrid: rows, nonzeros and format of each level, from A on."""
-        return list(self._m.levels)
+        return list(self._idle().levels)
 
     @property
     def complexity(self) -> float:
         """Of multigrid: the nonzeros of all levels over those of A."""
-        return float(self._m.complexity)
+        return float(self._idle().complexity)
+
+    def _idle(self) -> Any:
+        """Returns what the module has, which no other thread is changing."""
+        self.operator._core.check_idle()
+        return self._m
 
     def matvec(self, r: Any) -> _arrays.Array:
         """Returns M^-1 r."""
@@ -59,6 +64,9 @@ class Preconditioner:
     def aspreconditioner(self) -> Preconditioner:
         """Returns itself: PyAMG's word."""
         return self
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a Preconditioner holds devices and can't be copied or pickled: make another one by its name")
 
     def __repr__(self) -> str:
         return f"<krylith.Preconditioner {self.name}, {self.shape[0]} rows>"
@@ -92,6 +100,8 @@ def as_m(M: Any, A: Operator, transpose: bool) -> Any:
             raise ValueError("M is of an operator on other devices: build A with like=M.operator")
         if M.dtype != solved.dtype or M.shape != solved.shape:
             raise ValueError(f"M is {M.shape} of {M.dtype}, A is {solved.shape} of {solved.dtype}")
+        if M.operator is not solved:
+            M.operator._core.refresh(M._m)
         return M._m
     shape = getattr(M, "shape", None)
     if shape is not None and tuple(shape) != A.shape:

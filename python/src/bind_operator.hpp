@@ -84,14 +84,30 @@ void bind_preconditioner(nb::module_& m, const std::string& suffix) {
                      [](const named& p) { return operator_complexity(p.m.levels()); });
 }
 
+/// An operator of a function that refers to the operator is garbage once nobody else does.
+template <class T>
+int visit_product(PyObject* self, visitproc visit, void* arg) {
+    Py_VISIT(Py_TYPE(self));
+    if (nb::inst_ready(self)) Py_VISIT(nb::inst_ptr<kept_operator<T>>(self)->product().ptr());
+    return 0;
+}
+template <class T>
+int clear_product(PyObject* self) {
+    nb::inst_ptr<kept_operator<T>>(self)->drop_product();
+    return 0;
+}
+
 template <class T>
 void bind_operator(nb::module_& m, const char* suffix) {
     using kept = kept_operator<T>;
+    static PyType_Slot slots[] = {{Py_tp_traverse, reinterpret_cast<void*>(visit_product<T>)},
+                                  {Py_tp_clear, reinterpret_cast<void*>(clear_product<T>)},
+                                  {0, nullptr}};
     bind_preconditioner<T>(m, suffix);
     nb::class_<host_matrix<T>> matrix(m, (std::string("Matrix") + suffix).c_str());
     bind_lent_arrays<T, std::int32_t>(matrix);
     bind_lent_arrays<T, std::int64_t>(matrix);
-    nb::class_<kept> c(m, (std::string("Operator") + suffix).c_str());
+    nb::class_<kept> c(m, (std::string("Operator") + suffix).c_str(), nb::type_slots(slots));
     bind_arrays<T, std::int32_t>(c);
     bind_arrays<T, std::int64_t>(c);
     c.def_static(
@@ -173,6 +189,8 @@ void bind_operator(nb::module_& m, const char* suffix) {
             k.update(values, std::move(arrays));
         },
         nb::arg("values"), nb::arg("arrays"));
+    c.def_prop_ro("in_host_memory", [](const kept& k) { return k.matrix() != nullptr; });
+    c.def("check_idle", [](const kept& k) { check_idle(k.group()); });
     c.def_prop_ro("ordered", [](const kept& k) { // arrays on devices aren't in the rows' order
         return k.a().range_layout()->order != nullptr || k.a().domain_layout()->order != nullptr;
     });
@@ -199,6 +217,7 @@ void bind_operator(nb::module_& m, const char* suffix) {
             return k.make_of_levels(levels, options);
         },
         nb::arg("a"), nb::arg("p"), nb::arg("r"), nb::arg("options"));
+    c.def("refresh", &kept::refresh, nb::arg("m"));
     c.def("precondition", &kept::precondition, nb::arg("m"), nb::arg("r").noconvert(),
           nb::arg("z").noconvert());
     c.def("release_workspace", &kept::release_workspace);

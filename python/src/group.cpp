@@ -16,10 +16,13 @@ namespace {
 
 std::recursive_mutex gpu_mutex;
 
+[[noreturn]] void refuse_busy() {
+    throw std::runtime_error("these devices are busy: another thread, or the solve whose callback "
+                             "this is, uses them. Make an Operator of its own for it");
+}
+
 group_handle& acquired(group_handle& handle) {
-    if (handle.busy.exchange(true))
-        throw std::runtime_error("these devices are busy: another thread, or the solve whose "
-                                 "callback this is, uses them. Make an Operator of its own for it");
+    if (handle.busy.exchange(true)) refuse_busy();
     return handle;
 }
 
@@ -38,6 +41,10 @@ driving::driving(group_handle& handle) : handle_(acquired(handle)) {
         handle.busy = false;
         throw;
     }
+}
+
+void check_idle(const group_handle& handle) {
+    if (handle.busy) refuse_busy();
 }
 
 void bind_group(nb::module_& m) {

@@ -34,6 +34,10 @@ private:
     std::optional<std::unique_lock<std::recursive_mutex>> gpus_;
 };
 
+/// Throws as `driving` does where the devices are busy. Who then keeps Python's lock reads what no
+/// other thread is changing.
+void check_idle(const group_handle& handle);
+
 void bind_group(nb::module_& m);
 
 } // namespace krylith::python

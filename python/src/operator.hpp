@@ -81,6 +81,8 @@ public:
     /// Makes multigrid of given levels; `options` is a text, "amg:degree=3".
     [[nodiscard]] preconditioner_pointer
     make_of_levels(std::span<const multigrid_level_matrices<T>> levels, const std::string& options);
+    /// Gives an M of this operator the present values.
+    void refresh(named_preconditioner<T>& m);
     /// Computes z = M^-1 r.
     void precondition(named_preconditioner<T>& m, const host_array<const T>& r,
                       const host_array<T>& z);
@@ -93,6 +95,10 @@ public:
                                                      const host_array<T>& x, int columns,
                                                      solve_call call);
     void release_workspace();
+
+    /// The function of Python, for its collector of garbage: it may refer to this operator.
+    [[nodiscard]] nb::handle product() const { return product_; }
+    void drop_product() { product_.reset(); }
 
 private:
     /// A host array as a vector: in place where that can be, else in a vector that is kept.

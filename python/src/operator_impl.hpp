@@ -77,6 +77,7 @@ kept_operator<T>::kept_operator(std::shared_ptr<group_handle> group, rows_pointe
 
 template <class T>
 nb::dict kept_operator<T>::explain() const {
+    check_idle(*group_);
     nb::dict d;
     d["operator"] = to_string(a_->kind());
     d["format"] = a_->format_name();
@@ -199,8 +200,11 @@ template <class T>
 void kept_operator<T>::update(const device_array& values, nb::object arrays) {
     if (!rows_) throw usage_error("update: the matrix is in host memory, and so must values be");
     const auto where = addresses(values, rows_->sizes());
-    rows_->take({where.begin(), where.end()}, std::move(arrays));
     const driving devices(*group_);
+    {
+        const nb::gil_scoped_acquire locked;
+        rows_->take({where.begin(), where.end()}, std::move(arrays));
+    }
     a_->update_on_devices(rows_->values());
     group_->group.synchronize();
     ++values_;

@@ -30,7 +30,8 @@ struct named_preconditioner {
     int block_size = 1;
     std::vector<double> near_null;
     any_preconditioner<T> m;
-    std::uint64_t values = 0; ///< the number of the operator's values that it was made for
+    std::uint64_t values = 0;      ///< the number of the operator's values that it was made for
+    const void* made_by = nullptr; ///< the operator, which alone may refresh it
 
     [[nodiscard]] matrix_nodes nodes() const {
         return {.block_size = block_size, .near_null = near_null};

@@ -19,7 +19,9 @@ void kept_operator<T>::prepare_transpose() {
     if (a_->has_transposed()) return;
     if (!matrix_) throw usage_error("least squares need the matrix in host memory");
     options_.transposed_products = true;
-    auto with = make_operator(a_->layouts(), matrix_->view(), options_);
+    operator_options given = options_;
+    given.order = orders::none; // that of the layouts stays
+    auto with = make_operator(a_->layouts(), matrix_->view(), given);
     a_->release_workspace();
     m_.reset();
     if (gave_m_) replaced_ = std::move(a_);
@@ -36,6 +38,7 @@ auto kept_operator<T>::make(std::string text, int block_size, std::vector<double
     result->near_null = std::move(near_null);
     result->make(*a_, entries());
     result->values = values_;
+    result->made_by = this;
     gave_m_ = true;
     return result;
 }
@@ -47,6 +50,7 @@ auto kept_operator<T>::make_of_levels(std::span<const multigrid_level_matrices<T
     auto result = std::make_shared<named_preconditioner<T>>();
     result->m = amg<T>(*a_, levels, amg_options_of(options));
     result->values = values_;
+    result->made_by = this;
     gave_m_ = true;
     return result;
 }
@@ -60,9 +64,16 @@ named_preconditioner<T>& kept_operator<T>::by_name(const std::string& text) {
         made.block_size = options_.block_size;
         made.make(*a_, entries());
         made.values = values_;
+        made.made_by = this;
         m_ = std::move(made);
     }
     return *m_;
+}
+
+template <class T>
+void kept_operator<T>::refresh(named_preconditioner<T>& m) {
+    const driving devices(*group_);
+    m.refresh(*a_, entries(), values_);
 }
 
 template <class T>
@@ -126,7 +137,7 @@ outcome kept_operator<T>::run(const vector<T>& b, vector<T>& x, solve_call& call
                                            {.kind = preconditioner_kind::whole_on_host,
                                             .name = "a Python function",
                                             .varies = method.takes_varying}));
-    if (named != nullptr) named->refresh(*a_, entries(), values_);
+    if (named != nullptr && named->made_by == this) named->refresh(*a_, entries(), values_);
 
     outcome out;
     out.solver = std::string(static_cast<std::string_view>(method.name));
