@@ -69,8 +69,9 @@ private:
 
 namespace detail {
 
-/// Returns the offsets counted from 0; null where the caller's can be taken as they are. The threads
-/// that write the memory are the first to touch it: most of the time is the system's, to give it.
+/// Returns the offsets counted from 0; null where the caller's can be taken as they are. The
+/// threads that write the memory are the first to touch it: most of the time is the system's, to
+/// give it.
 template <class Offset>
 [[nodiscard]] std::unique_ptr<std::int64_t[]> widened(const Offset* offsets, std::int64_t rows,
                                                       std::int64_t base) {
