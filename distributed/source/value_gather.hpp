@@ -12,8 +12,8 @@
 
 namespace krylith {
 
-/// Nonzero k is the sum of the entries order[first[k]] .. order[first[k + 1] - 1], or order[k] where
-/// first is null.
+/// Nonzero k is the sum of the entries order[first[k]] .. order[first[k + 1] - 1], or order[k]
+/// where first is null.
 template <class T>
 struct gather_task {
     const std::int32_t* order;
