@@ -1,14 +1,17 @@
 #include <krylith/distributed/distributed_csr.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/threads/each_rank.hpp>
+#include <krylith/device/transport/transfers.hpp>
 #include <krylith/distributed/products/copied_part.hpp>
 #include <krylith/distributed/products/numbered_columns.hpp>
 #include <krylith/distributed/products/product_kernels.hpp>
+#include <krylith/distributed/source/cut_rows.hpp>
 #include <krylith/distributed/source/memory_items.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 
@@ -26,6 +29,32 @@ void check_partition(const char* what, const row_partition& partition, std::int6
     check_index_size(std::string("distributed_csr: the number of ") + what, size);
 }
 
+/// Says what is wrong with a matrix.
+template <class T>
+[[noreturn]] void refuse(const csr_view<T>& a) {
+    (void)validate(a);
+    throw input_error(
+        "distributed_csr: the devices found the matrix invalid, but the host finds it "
+        "valid: the arrays must not change meanwhile");
+}
+
+/// Allocates the arrays of a rank's rows, and adds their transfers; offsets will not be from 0.
+template <class T>
+void add_rows(const std::shared_ptr<device>& device, const csr_view<T>& a, row_range rows,
+              copied_part<T>& to, std::vector<upload_request>& requests) {
+    const auto offsets = a.row_offsets.subspan(as_size(rows.begin), as_size(rows.size()) + 1);
+    const auto first = as_size(offsets.front());
+    const auto count = as_size(offsets.back()) - first;
+    to.offsets = buffer<std::int64_t>(device, offsets.size(), matrix_item);
+    to.columns = buffer<std::int32_t>(device, count, matrix_item);
+    to.values = buffer<T>(device, count, matrix_item);
+    requests.push_back({device.get(), to.offsets.data(), offsets.data(), offsets.size_bytes()});
+    requests.push_back({device.get(), to.columns.data(), a.column_indices.data() + first,
+                        count * sizeof(std::int32_t)});
+    requests.push_back(
+        {device.get(), to.values.data(), a.values.data() + first, count * sizeof(T)});
+}
+
 } // namespace
 
 template <class T>
@@ -34,32 +63,36 @@ distributed_csr<T>::distributed_csr(const device_group& group, const csr_view<T>
     : group_(std::make_shared<const device_group>(group)),
       rows_(std::move(rows)),
       columns_(std::move(columns)) {
-    validate_pattern(a);
-    if (a.values.size() != a.column_indices.size())
-        throw input_error("distributed_csr: there are " + std::to_string(a.values.size()) +
-                          " values for " + std::to_string(a.column_indices.size()) +
-                          " column indices");
     check_partition("rows", rows_, a.rows, group);
     check_partition("columns", columns_, a.columns, group);
+    if (!can_be_cut(a, rows_)) refuse(a);
     blocks_.resize(as_size(group.size()));
     columns_of_.resize(as_size(group.size()));
+    std::vector<copied_part<T>> parts(as_size(group.size()));
+    std::vector<upload_request> requests;
+    for (int rank = 0; rank < group.size(); ++rank)
+        add_rows(group.handle(rank), a, rows_.owned(rank), parts[at(rank)], requests);
+    upload_together(requests);
+    std::vector<char> valid(parts.size(), 1); // of each rank, written by threads of their own
     on_each_rank(group, [&](int rank) {
         const auto& device = group.handle(rank);
-        const row_range mine = rows_.owned(rank);
-        std::vector<std::int64_t> starts(a.row_offsets.begin() + mine.begin,
-                                         a.row_offsets.begin() + mine.end +
-                                             1); // a matrix of 0 rows has an offset
-        const std::size_t first = as_size(starts.front());
-        for (std::int64_t& start : starts) start -= static_cast<std::int64_t>(first);
-        const std::size_t count = as_size(starts.back());
-        buffer<std::int64_t> offsets(device, std::span<const std::int64_t>(starts), matrix_item);
-        buffer<std::int32_t> indices(device, a.column_indices.subspan(first, count), matrix_item);
-        buffer<T> values(device, a.values.subspan(first, count), matrix_item);
-        local_columns& numbers = columns_of_[at(rank)];
-        numbers = number_columns(device, columns_.owned(rank), a.columns, indices).value();
-        blocks_[at(rank)] = {device, numbers.count(), std::move(offsets), std::move(indices),
-                             std::move(values)};
+        copied_part<T>& mine = parts[at(rank)];
+        const row_range rows = rows_.owned(rank);
+        run_items(*device,
+                  shift_offsets<std::int64_t>{mine.offsets.data(),
+                                              -a.row_offsets[as_size(rows.begin)],
+                                              mine.offsets.data()},
+                  rows.size() + 1);
+        std::optional<local_columns> numbers;
+        if (!offsets_descend(device, mine.offsets))
+            numbers = number_columns(device, columns_.owned(rank), a.columns, mine.columns);
+        valid[at(rank)] = numbers ? 1 : 0;
+        if (!numbers) return;
+        blocks_[at(rank)] = {device, numbers->count(), std::move(mine.offsets),
+                             std::move(mine.columns), std::move(mine.values)};
+        columns_of_[at(rank)] = *std::move(numbers);
     });
+    if (std::count(valid.begin(), valid.end(), 0) != 0) refuse(a);
 }
 
 template <class T>
@@ -145,11 +178,7 @@ bool distributed_csr<T>::rows_ascend() const {
     if (group_ == nullptr) return true;
     std::vector<char> ascend(blocks_.size(), 1); // of each rank, written by threads of their own
     on_each_rank(*group_, [&](int rank) {
-        if (block(rank).ascends()) return;
-        const device_csr_view<T> a = block(rank).view();
-        ascend[at(rank)] =
-            columns_ascend(group_->handle(rank), {a.rows, a.nonzeros, a.offsets, a.indices}) ? 1
-                                                                                             : 0;
+        ascend[at(rank)] = columns_ascend(group_->handle(rank), block(rank).pattern()) ? 1 : 0;
     });
     return std::count(ascend.begin(), ascend.end(), 0) == 0;
 }
@@ -161,6 +190,20 @@ buffer<std::int32_t> distributed_csr<T>::global_columns(int rank) const {
     run_items((*group_)[rank],
               number_globally{columns_of(rank).numbers(), a.indices, global.data()}, a.nonzeros);
     return global;
+}
+
+template <class T>
+distributed_csr<T> distributed_csr<T>::copy(part_values values) const {
+    if (values == part_values::copied)
+        return with_values<T>(matrix_item, [&](int rank, T* to) {
+            const device_csr_view<T> from = block(rank).view();
+            if (from.nonzeros != 0)
+                (*group_)[rank].copy(to, from.values, as_size(from.nonzeros) * sizeof(T));
+        });
+    std::vector<device_csr<T>> blocks;
+    for (const device_csr<T>& one : blocks_)
+        blocks.push_back(one.with_values(borrowed_values<T>(one.view().values)));
+    return {*group_, rows_, columns_, std::move(blocks), columns_of_};
 }
 
 template <class T>

@@ -1,11 +1,14 @@
 // A sparse matrix in compressed rows over the devices of a group, for work that makes matrices of
-// matrices: products, transposition, coarse levels of multigrid. spmv/matrix_parts.hpp makes
-// operators of it.
+// matrices: products, transposition, coarse levels of multigrid; and what refers to a matrix
+// wherever it lies. spmv/matrix_parts.hpp makes operators of it.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include <krylith/device/device_group.hpp>
@@ -105,6 +108,21 @@ public:
     /// Enqueues, on the device of the rank, the global columns of its entries:
     /// [block(rank).nonzeros()].
     [[nodiscard]] buffer<std::int32_t> global_columns(int rank) const;
+    /// Enqueues a copy, with values of its own or those of this matrix. Both have one pattern.
+    [[nodiscard]] distributed_csr copy(part_values values = part_values::copied) const;
+    /// Returns a matrix of the same pattern, which both have. fill(rank, values) enqueues its
+    /// values on the device of the rank; `item` is that of their memory.
+    template <class V, class Fill>
+    [[nodiscard]] distributed_csr<V> with_values(const char* item, const Fill& fill) const {
+        std::vector<device_csr<V>> blocks;
+        for (int rank = 0; rank < group_->size(); ++rank) {
+            const auto count = static_cast<std::size_t>(block(rank).nonzeros());
+            buffer<V> values(group_->handle(rank), count, item);
+            fill(rank, values.data());
+            blocks.push_back(block(rank).with_values(std::move(values)));
+        }
+        return {*group_, rows_, columns_, std::move(blocks), columns_of_};
+    }
     /// The whole matrix with global columns. Waits for the devices.
     [[nodiscard]] csr_matrix<T> download() const;
 
@@ -116,6 +134,53 @@ private:
     row_partition columns_;
     std::vector<device_csr<T>> blocks_;
     std::vector<local_columns> columns_of_;
+};
+
+/// Refers to a matrix in host memory, in the caller's order of rows; to the rows of a square matrix
+/// that lie on the devices of a group, part k on device k; or to a distributed_csr. Each of them
+/// converts to it. It copies nothing, and what it refers to must outlive it.
+template <class T>
+class matrix_ref {
+public:
+    template <class Matrix>
+    requires std::convertible_to<const Matrix&, csr_view<T>>
+    matrix_ref(const Matrix& matrix) // NOLINT: it stands for any of them
+        : of_(csr_view<T>(matrix)) {}
+    template <class Parts>
+    requires std::convertible_to<const Parts&, std::span<const csr_part<T>>>
+    matrix_ref(const Parts& parts) // NOLINT
+        : of_(std::span<const csr_part<T>>(parts)) {}
+    matrix_ref(const distributed_csr<T>& matrix) : of_(&matrix) {} // NOLINT
+
+    /// The matrix in host memory; null where it lies on devices.
+    [[nodiscard]] const csr_view<T>* on_host() const noexcept {
+        return std::get_if<csr_view<T>>(&of_);
+    }
+    /// The matrix over a group; null where it is none.
+    [[nodiscard]] const distributed_csr<T>* over_group() const noexcept {
+        const auto* const found = std::get_if<const distributed_csr<T>*>(&of_);
+        return found == nullptr ? nullptr : *found;
+    }
+    /// The parts; empty where it is something else.
+    [[nodiscard]] std::span<const csr_part<T>> parts() const noexcept {
+        const auto* const found = std::get_if<std::span<const csr_part<T>>>(&of_);
+        return found == nullptr ? std::span<const csr_part<T>>() : *found;
+    }
+
+    [[nodiscard]] std::int64_t rows() const noexcept {
+        if (on_host() != nullptr) return on_host()->rows;
+        if (over_group() != nullptr) return over_group()->rows();
+        std::int64_t sum = 0;
+        for (const csr_part<T>& part : parts()) sum += part.rows;
+        return sum;
+    }
+    [[nodiscard]] std::int64_t columns() const noexcept {
+        if (on_host() != nullptr) return on_host()->columns;
+        return over_group() != nullptr ? over_group()->columns() : rows();
+    }
+
+private:
+    std::variant<csr_view<T>, std::span<const csr_part<T>>, const distributed_csr<T>*> of_;
 };
 
 } // namespace krylith

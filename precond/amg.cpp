@@ -7,9 +7,8 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
-#include <krylith/precond/amg/cycle.hpp>
+#include <krylith/precond/amg/amg_work.hpp>
 #include <krylith/precond/coarsening/node_rows.hpp>
-#include <krylith/precond/matrix/matrix_on_devices.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 
 namespace krylith {
@@ -58,176 +57,84 @@ const amg_options& checked_amg(const amg_options& o) {
     return o;
 }
 
-constexpr const char* amg_name = "amg";
-
-/// What is applied to vectors of the operator, which may have several columns.
-template <class T, class Source>
-std::unique_ptr<detail::amg_work<T>> make_work(const matrix_operator<T>& a, Source source,
-                                               amg_options options) {
-    const layout_handle& layout = a.single().layout();
-    detail::column_vectors vectors;
-    if (a.columns_at_once() > 1) {
-        vectors = {a.layout(), a.columns_at_once()};
-        options.reuse = multigrid_reuse::none; // there is no update()
-    }
-    if constexpr (sizeof(T) == 8)
-        if (options.precision != multigrid_precision::fp64)
-            return std::make_unique<detail::multigrid_cycle_apply<T, float>>(
-                layout, std::move(source), options,
-                detail::make_near_null_space<float>(*layout, options), vectors);
-    return std::make_unique<detail::multigrid_cycle_apply<T, T>>(
-        layout, std::move(source), options, detail::make_near_null_space<T>(*layout, options),
-        vectors);
-}
-
-/// Returns whether recorded applications stay right.
-template <class T>
-bool update_work(detail::amg_work<T>& work, distributed_csr<T> matrix, const amg_options& options,
-                 hierarchy_age& age) {
-    if (age.rebuild_due()) {
-        work.rebuild(std::move(matrix), options);
-        age.rebuilt();
-    } else if (work.update(std::move(matrix), options)) {
-        age.rebuilt();
-    }
-    return work.updates_in_place();
-}
-
 } // namespace
 
 template <class T>
-amg<T>::amg(const matrix_operator<T>& a, distributed_csr<T> matrix, const amg_options& options)
-    : options_(options),
-      pattern_(detail::pattern_of(matrix)),
-      layout_(a.single().layout()),
-      vectors_layout_(a.layout()),
-      work_(make_work(a, std::move(matrix), options)) {
-    detail::take_effect(*layout_, options_, vectors_);
-}
-
-template <class T>
-amg<T>::amg(const matrix_operator<T>& a, const csr_view<T>& matrix, const amg_options& options)
-    : amg(a, detail::on_devices(amg_name, *square_layout(a.single().layouts(), amg_name), matrix),
-          checked_amg<T>(options)) {}
-
-// A set-up reads the values first, and waits for the devices many times after that.
-template <class T>
-amg<T>::amg(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
-            const amg_options& options)
-    : amg(a,
-          detail::on_devices(amg_name, *square_layout(a.single().layouts(), amg_name), parts,
-                             part_values::borrowed),
-          checked_amg<T>(options)) {}
+amg<T>::amg(const matrix_operator<T>& a, const matrix_ref<T>& matrix, const amg_options& options)
+    : matrix_preconditioner<T>(
+          std::make_unique<detail::amg_work<T>>(a, matrix, checked_amg<T>(options))) {}
 
 template <class T>
 amg<T>::amg(const matrix_operator<T>& a, std::span<const multigrid_level_matrices<T>> levels,
             const amg_options& options)
-    : options_{.degree = options.degree,
-               .cycle = options.cycle,
-               .max_levels = options.max_levels,
-               .gathered_nonzeros = options.gathered_nonzeros,
-               .reuse = multigrid_reuse::none,
-               .precision = options.precision,
-               .kind = options.kind},
-      given_(true),
-      layout_(square_layout(a.single().layouts(), amg_name)),
-      vectors_layout_(a.layout()),
-      work_(make_work(a, levels, checked_amg<T>(options_))) {}
+    : matrix_preconditioner<T>(std::make_unique<detail::amg_work<T>>(
+          a, levels,
+          checked_amg<T>({.degree = options.degree,
+                          .cycle = options.cycle,
+                          .max_levels = options.max_levels,
+                          .gathered_nonzeros = options.gathered_nonzeros,
+                          .reuse = multigrid_reuse::none,
+                          .precision = options.precision,
+                          .kind = options.kind}))) {}
 
 template <class T>
-amg<T>::amg(amg&&) noexcept = default;
-template <class T>
-amg<T>& amg<T>::operator=(amg&&) noexcept = default;
-template <class T>
-amg<T>::~amg() = default;
-
-template <class T>
-void amg<T>::take(distributed_csr<T> matrix) {
-    if (given_)
-        throw usage_error("amg: the levels were given, and can't follow new values; make another "
-                          "amg of new levels");
-    pattern_.expect(amg_name, detail::pattern_of(matrix));
-    if (!update_work(*work_, std::move(matrix), options_, age_)) identity_.renew();
-}
-
-template <class T>
-void amg<T>::update(const csr_view<T>& matrix) {
-    (void)*work_;
-    take(detail::on_devices(amg_name, *layout_, matrix));
-}
-
-template <class T>
-void amg<T>::update(std::span<const csr_part<T>> parts) {
-    (void)*work_;
-    take(detail::on_devices(amg_name, *layout_, parts));
+detail::amg_work<T>& amg<T>::multigrid() const {
+    return this->template work<detail::amg_work<T>>();
 }
 
 template <class T>
 void amg<T>::solved(std::int64_t iterations) {
-    age_.solved(iterations);
+    multigrid().age().solved(iterations);
 }
-
 template <class T>
-void amg<T>::apply(execution& run, const vector<T>& r, vector<T>& z,
-                   std::span<const reduction_into<T>> dots) const {
-    detail::amg_work<T>& work = *work_;
-    if (r.layout() != vectors_layout_ || z.layout() != vectors_layout_)
-        throw usage_error("preconditioner amg was made for vectors of another operator");
-    work.apply(run, r, z, dots);
+bool amg<T>::rebuild_due() const {
+    return multigrid().age().rebuild_due();
 }
-
 template <class T>
-bool amg<T>::recordable() const {
-    return work_->recordable();
+int amg<T>::rebuilds() const {
+    return multigrid().age().rebuilds();
 }
-
+template <class T>
+const amg_options& amg<T>::options() const {
+    return multigrid().options();
+}
 template <class T>
 bool amg<T>::symmetric() const {
-    return work_->symmetric();
+    return multigrid().cycle().symmetric();
 }
-
 template <class T>
-int amg<T>::kernels() const {
-    // A level has two kernels a step of each smoother, two transfers and a pass between them; with
-    // cycle w levels are visited twice as often as the one above.
-    const auto levels = static_cast<int>(work_->levels().size());
-    const int visits = options_.cycle == multigrid_cycle::v ? levels : 4 * levels;
-    return 3 + visits * (4 * options_.degree + 3);
-}
-
-template <class T>
-std::int64_t amg<T>::bytes() const {
-    return work_->bytes();
+int amg<T>::near_null_vectors() const {
+    return multigrid().near_null_vectors();
 }
 
 template <class T>
 std::string amg<T>::name() const {
-    std::string text = given_ ? "amg_of_levels" : "amg:theta=" + number_text(options_.theta);
-    text += ":degree=" + std::to_string(options_.degree) +
-            ":cycle=" + std::string(cycles[static_cast<int>(options_.cycle)]);
-    if (options_.aggressive >= 0) text += ":aggressive=" + std::to_string(options_.aggressive);
-    if (options_.max_levels != amg_options().max_levels)
-        text += ":levels=" + std::to_string(options_.max_levels);
-    if (options_.gathered_nonzeros != amg_options().gathered_nonzeros)
-        text += ":gathered=" + std::to_string(options_.gathered_nonzeros);
-    if (options_.drop != amg_options().drop) text += ":drop=" + number_text(options_.drop);
+    const amg_options& o = options();
+    const bool given = multigrid().given();
+    std::string text = given ? "amg_of_levels" : "amg:theta=" + number_text(o.theta);
+    text += ":degree=" + std::to_string(o.degree) +
+            ":cycle=" + std::string(cycles[static_cast<int>(o.cycle)]);
+    if (o.aggressive >= 0) text += ":aggressive=" + std::to_string(o.aggressive);
+    if (o.max_levels != amg_options().max_levels) text += ":levels=" + std::to_string(o.max_levels);
+    if (o.gathered_nonzeros != amg_options().gathered_nonzeros)
+        text += ":gathered=" + std::to_string(o.gathered_nonzeros);
+    if (o.drop != amg_options().drop) text += ":drop=" + number_text(o.drop);
     for (std::size_t i = 1; i < std::size(reuses); ++i) // the first is the default
-        if (!given_ && options_.reuse == reuse_values[i])
-            text += ":reuse=" + std::string(reuses[i]);
+        if (!given && o.reuse == reuse_values[i]) text += ":reuse=" + std::string(reuses[i]);
     for (std::size_t i = 1; i < std::size(amg_precisions); ++i)
-        if (options_.precision == precision_values[i])
+        if (o.precision == precision_values[i])
             text += ":precision=" + std::string(amg_precisions[i]);
     if (!symmetric())
         text += ":kind=unsymmetric";
-    else if (options_.kind == multigrid_kind::symmetric)
+    else if (o.kind == multigrid_kind::symmetric)
         text += ":kind=symmetric";
-    if (options_.block_size != 1) text += ":block_size=" + std::to_string(options_.block_size);
+    if (o.block_size != 1) text += ":block_size=" + std::to_string(o.block_size);
     return text;
 }
 
 template <class T>
 std::vector<multigrid_level_facts> amg<T>::levels() const {
-    return work_->levels();
+    return multigrid().cycle().levels();
 }
 
 template <class T>
@@ -297,14 +204,14 @@ amg_options amg_options_of(std::string_view text) {
 namespace {
 
 template <class T>
-any_preconditioner<T> make_amg(const matrix_operator<T>& a, const csr_view<T>* matrix,
+any_preconditioner<T> make_amg(const matrix_operator<T>& a, const matrix_ref<T>* matrix,
                                const method_parameters& parameters) {
     return amg<T>(a, *matrix, amg_options_of(parameters));
 }
 
 /// A text that says nothing of nodes has the rows of a node from `nodes`.
 template <class T>
-any_preconditioner<T> make_amg_of_nodes(const matrix_operator<T>& a, const csr_view<T>* matrix,
+any_preconditioner<T> make_amg_of_nodes(const matrix_operator<T>& a, const matrix_ref<T>* matrix,
                                         const method_parameters& parameters,
                                         const matrix_nodes& nodes) {
     amg_options options = amg_options_of(parameters);

@@ -14,15 +14,9 @@
 #include <string_view>
 #include <vector>
 
-#include <krylith/device/memory/unmoved.hpp>
 #include <krylith/matrix/csr.hpp>
-#include <krylith/precond/amg/hierarchy_age.hpp>
-#include <krylith/precond/matrix/matrix_pattern.hpp>
-#include <krylith/precond/preconditioner.hpp>
-#include <krylith/spmv/matrix_operator.hpp>
-#include <krylith/spmv/matrix_parts.hpp>
-#include <krylith/vector/kept/recording_identity.hpp>
-#include <krylith/vector/vector.hpp>
+#include <krylith/precond/matrix/matrix_preconditioner.hpp>
+#include <krylith/precond/preconditioner/multigrid_level_facts.hpp>
 
 namespace krylith {
 
@@ -46,7 +40,10 @@ enum class multigrid_reuse {
 };
 
 enum class multigrid_precision {
-    fp32, ///< float, also where the solver works in double
+    /// float, also where the solver works in double; but double where coefficients jump by so much
+    /// that float would lose what is soft, or a coarse diagonal comes out as not positive:
+    /// options() then says fp64
+    fp32,
     fp64, ///< double; not for a solver in float
     /// float, and where rows are long and have many different values, entries of a level's matrix
     /// off the diagonal are numbers of 16 bits, which products on GPUs read as such
@@ -61,7 +58,8 @@ enum class multigrid_precision {
 ///     const std::vector<double> modes = rigid_body_modes(coordinates, 3);
 ///     const amg<double> m(*a, matrix, {.block_size = 3, .near_null = modes});
 struct amg_options {
-    /// Off-diagonal entries below theta sqrt(a_ii a_jj) are weak; half of it on each further level.
+    /// Off-diagonal entries below theta sqrt(a_ii a_jj) are weak, and aggregates don't grow across
+    /// them; half of it on each further level.
     double theta = 0.02;
     /// Of the Chebyshev polynomial of the fourth kind before and after each coarse correction.
     int degree = 2;
@@ -125,19 +123,18 @@ class amg_work;
 /// nothing, unless memory runs out on the way: M then can't be applied, which throws usage_error,
 /// until an update succeeds.
 template <class T>
-class amg {
+class amg : public matrix_preconditioner<T> {
 public:
     /// `matrix` is what the operator was made of, in the caller's order of rows. An operator for
     /// several columns at once (spmv/columns/column_operator.hpp) makes an M for these: apply()
     /// then takes columns of norm 1 or 0, reads the hierarchy once for all, and there is no
     /// update().
-    amg(const matrix_operator<T>& a, const csr_view<T>& matrix, const amg_options& options = {});
-    amg(const matrix_operator<T>& a, const csr_matrix<T>& matrix, const amg_options& options = {})
-        : amg(a, csr_view<T>(matrix), options) {}
-    /// The same of rows on the devices, which may be freed afterwards. Nothing of them visits the
-    /// host.
-    amg(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
-        const amg_options& options = {});
+    ///
+    /// update() keeps what options.reuse says. All is made anew, and stays for the next update as
+    /// options.reuse says, where a rebuild is due, and where the values are not for this hierarchy:
+    /// they are symmetric and those before were not, or the reverse, or a coarse matrix of theirs
+    /// has a diagonal that is not positive.
+    amg(const matrix_operator<T>& a, const matrix_ref<T>& matrix, const amg_options& options = {});
     /// Takes levels as they are given, from A, in the caller's order of rows, to the coarsest: a
     /// coarse matrix need not be R A P, nor R be P'. Smoothers and the inverse of a last matrix of
     /// at most 200 rows are those of other hierarchies. M is symmetric where all matrices are, and
@@ -149,66 +146,35 @@ public:
     /// inverted may have: M is not symmetric then.
     amg(const matrix_operator<T>& a, std::span<const multigrid_level_matrices<T>> levels,
         const amg_options& options = {});
-    amg(amg&&) noexcept;
-    amg& operator=(amg&&) noexcept;
-    ~amg();
-
-    /// Takes new values of the same pattern; options.reuse says what stays. All is made anew, and
-    /// stays for the next update as options.reuse says, where a rebuild is due, and where the
-    /// values are not for this hierarchy: they are symmetric and those before were not, or the
-    /// reverse, or a coarse matrix of theirs has a diagonal that is not positive.
-    void update(const csr_view<T>& matrix);
-    void update(std::span<const csr_part<T>> parts);
 
     /// Tells the iterations of a solve that converged. The first after a set-up is the measure: one
     /// with more than 1.5 times as many shows that the values have drifted away from those that the
     /// hierarchy was made for, and makes a rebuild due.
     void solved(std::int64_t iterations);
-    [[nodiscard]] bool rebuild_due() const { return age_.rebuild_due(); }
+    [[nodiscard]] bool rebuild_due() const;
     /// Returns how often update() has made all anew because it was due, or the values were not for
     /// the hierarchy.
-    [[nodiscard]] int rebuilds() const { return age_.rebuilds(); }
+    [[nodiscard]] int rebuilds() const;
 
-    /// Enqueues z = M^-1 r with the dots, which are computed in the pass that writes z.
-    void apply(execution& run, const vector<T>& r, vector<T>& z,
-               std::span<const reduction_into<T>> dots = {}) const;
-
-    [[nodiscard]] bool recordable() const;
-    /// Returns the bytes on the device that keeps most.
-    [[nodiscard]] std::int64_t bytes() const;
     /// Returns the text that makes it, such as "amg:theta=0.02:degree=2:cycle=v"; of given levels
     /// "amg_of_levels:degree=2:cycle=v", which makes none.
     [[nodiscard]] std::string name() const;
 
     /// The options in effect, without near_null.
-    [[nodiscard]] const amg_options& options() const { return options_; }
+    [[nodiscard]] const amg_options& options() const;
     /// Whether M is symmetric, as cg() needs it: whether the hierarchy is one of the symmetric
     /// kind, and given transfers suit each other.
     [[nodiscard]] bool symmetric() const;
     /// The number of near-null vectors.
-    [[nodiscard]] int near_null_vectors() const { return vectors_; }
-    /// The number of kernels that an application enqueues.
-    [[nodiscard]] int kernels() const;
+    [[nodiscard]] int near_null_vectors() const;
     /// From the first, A, to the coarsest.
     [[nodiscard]] std::vector<multigrid_level_facts> levels() const;
     /// The nonzeros, or rows, of all levels over those of A.
     [[nodiscard]] double operator_complexity() const;
     [[nodiscard]] double grid_complexity() const;
-    [[nodiscard]] const recording_identity* recording() const { return &identity_; }
 
 private:
-    amg(const matrix_operator<T>& a, distributed_csr<T> matrix, const amg_options& options);
-    void take(distributed_csr<T> matrix);
-
-    recording_identity identity_;
-    amg_options options_;
-    int vectors_ = 1;
-    bool given_ = false; ///< levels that were given
-    hierarchy_age age_;
-    detail::matrix_pattern pattern_;
-    layout_handle layout_;         ///< of the operator; of one column where it has several
-    layout_handle vectors_layout_; ///< of what it is applied to
-    unmoved<std::unique_ptr<detail::amg_work<T>>> work_;
+    [[nodiscard]] detail::amg_work<T>& multigrid() const;
 };
 
 } // namespace krylith

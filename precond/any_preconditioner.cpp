@@ -44,7 +44,7 @@ public:
         refuse_moved_from();
     }
     void update(const matrix_operator<T>&) override { refuse_moved_from(); }
-    void update(const csr_view<T>&) override { refuse_moved_from(); }
+    void update(const matrix_ref<T>&) override { refuse_moved_from(); }
     void solved(std::int64_t) override { refuse_moved_from(); }
 };
 
@@ -86,7 +86,7 @@ void any_preconditioner<T>::update(const matrix_operator<T>& a) {
 }
 
 template <class T>
-void any_preconditioner<T>::update(const csr_view<T>& matrix) {
+void any_preconditioner<T>::update(const matrix_ref<T>& matrix) {
     if (model_) model_->update(matrix);
 }
 

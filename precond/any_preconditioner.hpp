@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include <krylith/matrix/csr.hpp>
+#include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/precond/erased/preconditioner_model.hpp>
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
@@ -80,7 +80,7 @@ public:
     /// Takes new values, of the operator or of a matrix of the same pattern (ilu0, ic0 and ilut
     /// also of another). Throws usage_error naming M where it can't take them so.
     void update(const matrix_operator<T>& a);
-    void update(const csr_view<T>& matrix);
+    void update(const matrix_ref<T>& matrix);
     /// Tells it the iterations of a solve that converged, by which some judge how update() must go.
     void solved(std::int64_t iterations) {
         if (model_) model_->solved(iterations);
@@ -101,12 +101,12 @@ template <class T>
 [[nodiscard]] any_preconditioner<T> make_preconditioner(std::string_view text,
                                                         const matrix_operator<T>& a);
 
-/// The same with the matrix in host memory, for an operator that doesn't know its own entries and
-/// for preconditioners that need more of it than devices hold.
+/// The same with the matrix, for an operator that doesn't know its own entries and for
+/// preconditioners that need more of it than operators keep.
 template <class T>
 [[nodiscard]] any_preconditioner<T>
 make_preconditioner(std::string_view text, const matrix_operator<T>& a,
-                    const std::type_identity_t<csr_view<T>>& matrix);
+                    const std::type_identity_t<matrix_ref<T>>& matrix);
 
 /// What is known of a system of several unknowns a node, as of elasticity, beside its matrix:
 ///
@@ -135,7 +135,7 @@ struct matrix_nodes {
 template <class T>
 [[nodiscard]] any_preconditioner<T>
 make_preconditioner(std::string_view text, const matrix_operator<T>& a,
-                    const std::type_identity_t<csr_view<T>>& matrix, const matrix_nodes& nodes);
+                    const std::type_identity_t<matrix_ref<T>>& matrix, const matrix_nodes& nodes);
 
 /// The names that a text may begin with: none, then the rows of the table in their order
 /// (precond/table/preconditioner_table.hpp).

@@ -46,27 +46,28 @@ namespace detail {
 
 /// The blocks, and the operator that multiplies by their inverses.
 template <class T>
-class block_work {
+class block_work final : public matrix_work<T> {
 public:
-    block_work(const matrix_operator<T>& a, const distributed_csr<T>& matrix,
+    block_work(const matrix_operator<T>& a, const matrix_ref<T>& matrix,
                const block_jacobi_options& options)
-        : layout_(square_layout(a.layouts(), block_jacobi_name)),
-          inverses_(*layout_, block_places(matrix, options)),
-          pattern_(pattern_of(matrix)) {
-        inverses_.take(*layout_, matrix);
+        : layout_(square_layout(a.layouts(), block_jacobi_name)) {
+        const distributed_csr<T> rows = taken(matrix);
+        pattern_ = pattern_of(rows);
+        inverses_.emplace(*layout_, block_places(rows, options));
+        inverses_->take(*layout_, rows);
         make_operator();
     }
 
-    /// Returns whether recorded applications stay right.
-    bool update(const distributed_csr<T>& matrix) {
-        pattern_.expect(block_jacobi_name, pattern_of(matrix));
+    bool update(const matrix_ref<T>& matrix) override {
+        const distributed_csr<T> rows = taken(matrix);
+        pattern_.expect(block_jacobi_name, pattern_of(rows));
         const T before = factor();
-        inverses_.take(*layout_, matrix);
+        inverses_->take(*layout_, rows);
         return factor() == before;
     }
 
     void apply(execution& run, const vector<T>& r, vector<T>& z,
-               std::span<const reduction_into<T>> dots) {
+               std::span<const reduction_into<T>> dots) override {
         if (r.layout() != layout_ || z.layout() != layout_)
             throw usage_error("preconditioner block-jacobi was made for vectors of another "
                               "operator");
@@ -81,13 +82,13 @@ public:
         finish_apply(run, z, on_the_way ? std::span<const reduction_into<T>>{} : dots);
     }
 
-    [[nodiscard]] bool recordable() const { return inverse_->recordable(); }
-    [[nodiscard]] const layout& vectors() const { return *layout_; }
-    [[nodiscard]] const block_inverses<T>& inverses() const { return inverses_; }
-    [[nodiscard]] std::int64_t bytes() const {
+    [[nodiscard]] bool recordable() const override { return inverse_->recordable(); }
+    [[nodiscard]] int kernels() const override { return copy_ ? 2 : 1; }
+    [[nodiscard]] const block_inverses<T>& inverses() const { return *inverses_; }
+    [[nodiscard]] std::int64_t bytes() const override {
         std::int64_t most = 0;
         for (int rank = 0; rank < layout_->group.size(); ++rank) {
-            std::int64_t sum = inverses_.bytes(rank);
+            std::int64_t sum = inverses_->bytes(rank);
             if (copy_)
                 sum += (layout_->held(rank) + inverse_->received(rank)) *
                        static_cast<std::int64_t>(sizeof(T));
@@ -97,24 +98,27 @@ public:
     }
 
 private:
+    [[nodiscard]] distributed_csr<T> taken(const matrix_ref<T>& matrix) const {
+        return with_moderate_values(on_devices(block_jacobi_name, *layout_, matrix));
+    }
     /// Products such as r'M^-1 r must neither overflow nor vanish. The exponent is even, as that of
     /// point Jacobi.
     [[nodiscard]] T factor() const {
         constexpr int usual = sizeof(T) == 8 ? 130 : 40;
-        const int exponent = inverses_.exponent();
+        const int exponent = inverses_->exponent();
         return std::abs(exponent) <= usual ? T(1) : std::ldexp(T(1), -exponent / 2 * 2);
     }
 
     void make_operator() {
-        const halo_plan plan = inverses_.plan(*layout_);
+        const halo_plan plan = inverses_->plan(*layout_);
         bool any = false;
         for (const local_halo& local : plan.local) any = any || !local.ghosts.empty();
         const auto block = [&](const layout& layout, int rank, std::int64_t) {
             return make_block_product<T>(
                 layout.group.handle(rank),
-                {inverses_.view(rank), inverses_.columns(rank),
+                {inverses_->view(rank), inverses_->columns(rank),
                  !plan.local[static_cast<std::size_t>(rank)].ghosts.empty(),
-                 inverses_.bytes_read(rank)});
+                 inverses_->bytes_read(rank)});
         };
         const operator_layouts layouts{layout_, layout_};
         if (layout_->kind == coherence::replicated)
@@ -127,7 +131,7 @@ private:
     }
 
     layout_handle layout_;
-    block_inverses<T> inverses_;
+    std::optional<block_inverses<T>> inverses_;
     matrix_pattern pattern_;
     std::unique_ptr<matrix_operator<T>> inverse_;
     std::optional<vector<T>> copy_; ///< of r, with the ghosts that divided blocks read
@@ -136,61 +140,11 @@ private:
 } // namespace detail
 
 template <class T>
-block_jacobi<T>::block_jacobi(const matrix_operator<T>& a, const csr_view<T>& matrix,
+block_jacobi<T>::block_jacobi(const matrix_operator<T>& a, const matrix_ref<T>& matrix,
                               const block_jacobi_options& options)
-    : options_(checked_block_jacobi(options)),
-      work_(std::make_unique<detail::block_work<T>>(
-          a,
-          detail::with_moderate_values(detail::on_devices(
-              block_jacobi_name, *square_layout(a.layouts(), block_jacobi_name), matrix)),
-          options)) {}
-
-template <class T>
-block_jacobi<T>::block_jacobi(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
-                              const block_jacobi_options& options)
-    : options_(checked_block_jacobi(options)),
-      work_(std::make_unique<detail::block_work<T>>(
-          a,
-          detail::with_moderate_values(detail::on_devices(
-              block_jacobi_name, *square_layout(a.layouts(), block_jacobi_name), parts)),
-          options)) {}
-
-template <class T>
-block_jacobi<T>::block_jacobi(block_jacobi&&) noexcept = default;
-template <class T>
-block_jacobi<T>& block_jacobi<T>::operator=(block_jacobi&&) noexcept = default;
-template <class T>
-block_jacobi<T>::~block_jacobi() = default;
-
-template <class T>
-void block_jacobi<T>::update(const csr_view<T>& matrix) {
-    if (!work_->update(detail::with_moderate_values(
-            detail::on_devices(block_jacobi_name, work_->vectors(), matrix))))
-        identity_.renew();
-}
-
-template <class T>
-void block_jacobi<T>::update(std::span<const csr_part<T>> parts) {
-    if (!work_->update(detail::with_moderate_values(
-            detail::on_devices(block_jacobi_name, work_->vectors(), parts))))
-        identity_.renew();
-}
-
-template <class T>
-void block_jacobi<T>::apply(execution& run, const vector<T>& r, vector<T>& z,
-                            std::span<const reduction_into<T>> dots) const {
-    work_->apply(run, r, z, dots);
-}
-
-template <class T>
-bool block_jacobi<T>::recordable() const {
-    return work_->recordable();
-}
-
-template <class T>
-std::int64_t block_jacobi<T>::bytes() const {
-    return work_->bytes();
-}
+    : matrix_preconditioner<T>(
+          std::make_unique<detail::block_work<T>>(a, matrix, checked_block_jacobi(options))),
+      options_(options) {}
 
 template <class T>
 std::string block_jacobi<T>::name() const {
@@ -199,12 +153,12 @@ std::string block_jacobi<T>::name() const {
 
 template <class T>
 std::int64_t block_jacobi<T>::blocks() const {
-    return work_->inverses().count();
+    return this->template work<detail::block_work<T>>().inverses().count();
 }
 
 template <class T>
 int block_jacobi<T>::largest_block() const {
-    return work_->inverses().largest();
+    return this->template work<detail::block_work<T>>().inverses().largest();
 }
 
 #define KRYLITH_INSTANTIATE(T) template class block_jacobi<T>;
@@ -218,7 +172,7 @@ constexpr parameter_rule block_jacobi_rules[] = {
 };
 
 template <class T>
-any_preconditioner<T> make_block_jacobi(const matrix_operator<T>& a, const csr_view<T>* matrix,
+any_preconditioner<T> make_block_jacobi(const matrix_operator<T>& a, const matrix_ref<T>* matrix,
                                         const method_parameters& parameters) {
     block_jacobi_options options;
     options.block_size = static_cast<int>(parameters.whole("block_size"));
@@ -226,7 +180,7 @@ any_preconditioner<T> make_block_jacobi(const matrix_operator<T>& a, const csr_v
 }
 
 template <class T>
-any_preconditioner<T> make_blocks_of_nodes(const matrix_operator<T>& a, const csr_view<T>* matrix,
+any_preconditioner<T> make_blocks_of_nodes(const matrix_operator<T>& a, const matrix_ref<T>* matrix,
                                            const method_parameters& parameters,
                                            const matrix_nodes& nodes) {
     block_jacobi_options options;

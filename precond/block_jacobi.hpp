@@ -3,16 +3,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <span>
 #include <string>
 
-#include <krylith/device/memory/unmoved.hpp>
-#include <krylith/matrix/csr.hpp>
-#include <krylith/spmv/matrix_operator.hpp>
-#include <krylith/spmv/matrix_parts.hpp>
-#include <krylith/vector/kept/recording_identity.hpp>
-#include <krylith/vector/vector.hpp>
+#include <krylith/precond/matrix/matrix_preconditioner.hpp>
 
 namespace krylith {
 
@@ -21,11 +14,6 @@ struct block_jacobi_options {
     /// rows with equal patterns, as the unknowns of a node have. Longer runs than 32 are divided.
     int block_size = 0;
 };
-
-namespace detail {
-template <class T>
-class block_work;
-}
 
 /// Keeps the inverses of the blocks, which Gauss and Jordan's method with pivoting makes on the
 /// devices (Anzt, Dongarra, Flegar, Quintana-Orti, Parallel Computing 81, 2019): for blocks of b
@@ -47,44 +35,21 @@ class block_work;
 /// is singular, or its rows are empty. A refused update changes nothing. Rows of A may be unsorted;
 /// entries at one place add up.
 template <class T>
-class block_jacobi {
+class block_jacobi : public matrix_preconditioner<T> {
 public:
-    /// `matrix` is what the operator was made of, in the caller's order of rows. It is uploaded,
-    /// and freed there afterwards.
-    block_jacobi(const matrix_operator<T>& a, const csr_view<T>& matrix,
+    /// `matrix` is what the operator was made of, in the caller's order of rows. An update keeps
+    /// the blocks.
+    block_jacobi(const matrix_operator<T>& a, const matrix_ref<T>& matrix,
                  const block_jacobi_options& options = {});
-    block_jacobi(const matrix_operator<T>& a, const csr_matrix<T>& matrix,
-                 const block_jacobi_options& options = {})
-        : block_jacobi(a, csr_view<T>(matrix), options) {}
-    /// The same of rows on the devices, which may be freed afterwards.
-    block_jacobi(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
-                 const block_jacobi_options& options = {});
-    block_jacobi(block_jacobi&&) noexcept;
-    block_jacobi& operator=(block_jacobi&&) noexcept;
-    ~block_jacobi();
 
-    /// Takes new values of the same pattern; blocks stay.
-    void update(const csr_view<T>& matrix);
-    void update(std::span<const csr_part<T>> parts);
-
-    /// Enqueues z = M^-1 r with the dots.
-    void apply(execution& run, const vector<T>& r, vector<T>& z,
-               std::span<const reduction_into<T>> dots = {}) const;
-
-    [[nodiscard]] bool recordable() const;
-    /// Returns the bytes on the device that keeps most.
-    [[nodiscard]] std::int64_t bytes() const;
     /// Returns the text that makes it, such as "block-jacobi:block_size=4".
     [[nodiscard]] std::string name() const;
     /// The number of blocks, and the rows of the largest one.
     [[nodiscard]] std::int64_t blocks() const;
     [[nodiscard]] int largest_block() const;
-    [[nodiscard]] const recording_identity* recording() const { return &identity_; }
 
 private:
-    recording_identity identity_;
     block_jacobi_options options_;
-    unmoved<std::unique_ptr<detail::block_work<T>>> work_;
 };
 
 } // namespace krylith

@@ -53,52 +53,27 @@ chebyshev_options checked_chebyshev(chebyshev_options options) {
     return options;
 }
 
+template <class T>
+std::unique_ptr<detail::chebyshev_work<T>> make_work(const matrix_operator<T>& a,
+                                                     const matrix_ref<T>& matrix,
+                                                     const chebyshev_options& options) {
+    if constexpr (std::same_as<T, double>)
+        if (options.precision == chebyshev_precision::fp64)
+            return std::make_unique<detail::chebyshev_apply<T, double>>(a, matrix, options);
+    return std::make_unique<detail::chebyshev_apply<T, float>>(a, matrix, options);
+}
+
 } // namespace
 
 template <class T>
-chebyshev<T>::chebyshev(const matrix_operator<T>& a, const csr_view<T>& matrix,
+chebyshev<T>::chebyshev(const matrix_operator<T>& a, const matrix_ref<T>& matrix,
                         const chebyshev_options& options)
-    : options_(checked_chebyshev<T>(options)) {
-    std::unique_ptr<detail::chebyshev_work<T>> work;
-    if constexpr (std::same_as<T, double>)
-        if (options_.precision == chebyshev_precision::fp64)
-            work = std::make_unique<detail::chebyshev_apply<T, double>>(a, matrix, options_);
-    if (work == nullptr)
-        work = std::make_unique<detail::chebyshev_apply<T, float>>(a, matrix, options_);
-    work_ = std::move(work);
-}
-
-template <class T>
-chebyshev<T>::chebyshev(chebyshev&&) noexcept = default;
-template <class T>
-chebyshev<T>& chebyshev<T>::operator=(chebyshev&&) noexcept = default;
-template <class T>
-chebyshev<T>::~chebyshev() = default;
-
-template <class T>
-void chebyshev<T>::update(const csr_view<T>& matrix) {
-    work_->update(matrix);
-}
-
-template <class T>
-void chebyshev<T>::apply(execution& run, const vector<T>& r, vector<T>& z,
-                         std::span<const reduction_into<T>> dots) const {
-    work_->apply(run, r, z, dots);
-}
-
-template <class T>
-bool chebyshev<T>::recordable() const {
-    return work_->recordable();
-}
-
-template <class T>
-std::int64_t chebyshev<T>::bytes() const {
-    return work_->bytes();
-}
+    : matrix_preconditioner<T>(make_work(a, matrix, checked_chebyshev<T>(options))),
+      options_(checked_chebyshev<T>(options)) {}
 
 template <class T>
 double chebyshev<T>::lambda() const {
-    return work_->lambda();
+    return this->template work<detail::chebyshev_work<T>>().lambda();
 }
 
 template <class T>
@@ -140,7 +115,7 @@ chebyshev_options options_of(const method_parameters& parameters) {
 }
 
 template <class T>
-any_preconditioner<T> make_chebyshev(const matrix_operator<T>& a, const csr_view<T>* matrix,
+any_preconditioner<T> make_chebyshev(const matrix_operator<T>& a, const matrix_ref<T>* matrix,
                                      const method_parameters& parameters) {
     return chebyshev<T>(a, *matrix, options_of(parameters));
 }

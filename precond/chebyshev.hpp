@@ -1,17 +1,10 @@
 // Chebyshev preconditioning: M^-1 = p(D^-1 A) D^-1, where D = diag(A) and p is a polynomial.
 #pragma once
 
-#include <cstdint>
-#include <memory>
-#include <span>
 #include <string>
 
-#include <krylith/device/memory/unmoved.hpp>
-#include <krylith/matrix/csr.hpp>
+#include <krylith/precond/matrix/matrix_preconditioner.hpp>
 #include <krylith/precond/polynomial/chebyshev_polynomial.hpp>
-#include <krylith/spmv/matrix_operator.hpp>
-#include <krylith/vector/kept/recording_identity.hpp>
-#include <krylith/vector/vector.hpp>
 
 namespace krylith {
 
@@ -26,11 +19,6 @@ struct chebyshev_options {
     double ratio = 0; ///< first kind: upper / lower end of the interval; 0: degree^2
     chebyshev_precision precision = chebyshev_precision::fp32;
 };
-
-namespace detail {
-template <class T>
-class chebyshev_work;
-}
 
 /// A polynomial preconditioner for symmetric positive definite A. An application of degree D makes
 /// D - 1 products and one inner product (the norm of r), so that CG needs a factor of up to D fewer
@@ -50,45 +38,27 @@ class chebyshev_work;
 ///
 /// Constructors and updates throw usage_error for options out of range and for another matrix or
 /// pattern, and input_error naming the first row whose diagonal entry is not positive, or with fp32
-/// more than 2^250 times the smallest. A refused update changes nothing. Set-up costs O(nnz) on the
-/// host and the upload. Rows of A may be unsorted; entries at one place add up.
+/// more than 2^250 times the smallest. A refused update changes nothing. Set-up is on
+/// the devices: five passes over A, and the format of the kept matrix. Rows of A may be unsorted;
+/// entries at one place add up.
 template <class T>
-class chebyshev {
+class chebyshev : public matrix_preconditioner<T> {
 public:
     /// `matrix` is what the operator was made of, in the caller's order of rows. An operator for
     /// several columns at once (spmv/columns/column_operator.hpp) makes an M for these: apply()
     /// then takes columns of norm 1 or 0, and there is no update().
-    chebyshev(const matrix_operator<T>& a, const csr_view<T>& matrix,
+    chebyshev(const matrix_operator<T>& a, const matrix_ref<T>& matrix,
               const chebyshev_options& options = {});
-    chebyshev(chebyshev&&) noexcept;
-    chebyshev& operator=(chebyshev&&) noexcept;
-    ~chebyshev();
 
-    /// Takes new values of the same pattern.
-    void update(const csr_view<T>& matrix);
-
-    /// Enqueues z = M^-1 r with the dots, which are computed in the pass that writes z.
-    void apply(execution& run, const vector<T>& r, vector<T>& z,
-               std::span<const reduction_into<T>> dots = {}) const;
-
-    [[nodiscard]] bool recordable() const;
-    /// Products, a sum for every second one, and the passes in and out.
-    [[nodiscard]] int kernels() const { return options_.degree + options_.degree / 2 + 3; }
-    /// Returns the bytes on the device that keeps most.
-    [[nodiscard]] std::int64_t bytes() const;
     /// Returns the text that makes it, such as "chebyshev:degree=16:kind=first:ratio=256".
     [[nodiscard]] std::string name() const;
-
     /// The options, with the ratio that is used.
     [[nodiscard]] const chebyshev_options& options() const { return options_; }
     /// Gershgorin's bound.
     [[nodiscard]] double lambda() const;
-    [[nodiscard]] const recording_identity* recording() const { return &identity_; }
 
 private:
-    recording_identity identity_;
     chebyshev_options options_;
-    unmoved<std::unique_ptr<detail::chebyshev_work<T>>> work_;
 };
 
 } // namespace krylith

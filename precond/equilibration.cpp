@@ -1,15 +1,21 @@
 #include <krylith/precond/equilibration.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include <krylith/device/error.hpp>
-#include <krylith/precond/matrix/canonical_matrix.hpp>
+#include <krylith/device/loops/run_items.hpp>
+#include <krylith/device/loops/visit_rows.hpp>
+#include <krylith/distributed/distributed_products.hpp>
+#include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/matrix/matrix_on_devices.hpp>
+#include <krylith/precond/matrix/memory_item.hpp>
+#include <krylith/precond/scaling/diagonal_scaling.hpp>
+#include <krylith/precond/scaling/equilibration_steps.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/vector/fused.hpp>
 
@@ -20,65 +26,122 @@ namespace {
 /// Each pass halves the distance from 1, in logarithms.
 constexpr int passes = 12;
 
-/// log2 of S. Logarithms have no range to leave.
-template <class T>
-std::vector<double> equilibrate(const csr_view<T>& a) {
-    const auto n = static_cast<std::size_t>(a.rows);
-    std::vector<double> s(n, 0.0);
-    constexpr double nothing = -std::numeric_limits<double>::infinity();
-    for (int pass = 0; pass < passes; ++pass) {
-        std::vector<double> largest(n, nothing);
-        for (std::size_t i = 0; i < n; ++i)
-            for (auto k = static_cast<std::size_t>(a.row_offsets[i]);
-                 k < static_cast<std::size_t>(a.row_offsets[i + 1]); ++k) {
-                const auto j = static_cast<std::size_t>(a.column_indices[k]);
-                const double size = std::fabs(static_cast<double>(a.values[k]));
-                if (!(size > 0) || !std::isfinite(size)) continue;
-                const double scaled = s[i] + std::log2(size) + s[j];
-                largest[i] = std::max(largest[i], scaled);
-                largest[j] = std::max(largest[j], scaled);
-            }
-        for (std::size_t i = 0; i < n; ++i)
-            if (largest[i] != nothing) s[i] -= largest[i] / 2;
+/// log2 of S and where it lies.
+struct scaling_logs {
+    std::vector<buffer<double>> s;         ///< [rank], by local columns
+    std::vector<std::int64_t> first_owned; ///< [rank]
+    double largest = 0;
+};
+
+std::vector<buffer<double>> zeros_for(const distributed_csr<double>& a) {
+    std::vector<buffer<double>> zeros;
+    for (int rank = 0; rank < a.group().size(); ++rank) {
+        zeros.emplace_back(a.group().handle(rank),
+                           static_cast<std::size_t>(a.columns_of(rank).count()), precond_item);
+        zeros.back().zero();
     }
-    return s;
+    return zeros;
 }
 
-/// S^2, or 2^k of it, which changes no method's iterates: solvers form products such as r'M^-1 r.
-/// k is even, so that the square root takes a power of two.
+/// Finds the largest of each row of a matrix of logarithms, or raises what is there to it.
+void find_largest(const distributed_csr<double>& logs, const std::vector<buffer<double>>& s,
+                  const std::vector<buffer<double>>& largest, bool raises) {
+    for (int rank = 0; rank < logs.group().size(); ++rank) {
+        const auto at = static_cast<std::size_t>(rank);
+        const device_csr_view<double> a = logs.block(rank).view();
+        visit_rows(logs.group()[rank], a.rows, aggregation::mean_entries(logs, rank),
+                   detail::largest_of_row_step{a.offsets, a.indices, a.values, s[at].data(),
+                                               largest[at].data(), raises});
+    }
+}
+
+double largest_of(const device_group& group, const scaling_logs& found, const row_partition& rows) {
+    unsigned long long most = 0;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const auto at = static_cast<std::size_t>(rank);
+        buffer<unsigned long long> counters(group.handle(rank), detail::largest_log_task::counters,
+                                            precond_item);
+        counters.zero();
+        run_items(
+            group[rank],
+            detail::largest_log_task{found.s[at].data() + found.first_owned[at], counters.data()},
+            rows.owned(rank).size());
+        for (const unsigned long long one : counters.download()) most = std::max(most, one);
+    }
+    return most == 0 ? 0 : std::bit_cast<double>(most) - detail::largest_log_task::above;
+}
+
+/// Columns are the rows of A'.
 template <class T>
-std::vector<T> squares(const std::vector<double>& s) {
-    constexpr bool wide = sizeof(T) == 8;
-    constexpr double usual = wide ? 130 : 40;
-    constexpr double span = wide ? 400 : 60;
-    constexpr double least = wide ? -500 : -63; // the square of it is in range, too
-    const double largest = s.empty() ? 0 : 2 * *std::ranges::max_element(s);
-    const double k = std::fabs(largest) <= usual ? 0 : -2 * std::round(largest / 2);
-    const double floor = std::max(largest + k - span, least);
-    std::vector<T> values;
-    values.reserve(s.size());
-    for (const double log : s)
-        values.push_back(static_cast<T>(std::exp2(std::max(2 * log + k, floor))));
-    return values;
+scaling_logs equilibrate(const distributed_csr<T>& matrix) {
+    const device_group& group = matrix.group();
+    const distributed_csr<double> a =
+        matrix.template with_values<double>(precond_item, [&](int rank, double* logs) {
+            run_items(group[rank],
+                      detail::magnitude_log_task<T>{matrix.block(rank).view().values, logs},
+                      matrix.block(rank).nonzeros());
+        });
+    const distributed_csr<double> transposed = distributed_transposition<double>(a).take(a);
+    scaling_logs found{zeros_for(a), {}};
+    const std::vector<buffer<double>> of_columns = zeros_for(transposed);
+    std::vector<buffer<double>> largest;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        found.first_owned.push_back(a.columns_of(rank).first_owned());
+        largest.emplace_back(group.handle(rank), static_cast<std::size_t>(a.block(rank).rows()),
+                             precond_item);
+    }
+    for (int pass = 0; pass < passes; ++pass) {
+        find_largest(a, found.s, largest, false);
+        find_largest(transposed, of_columns, largest, true);
+        for (int rank = 0; rank < group.size(); ++rank) {
+            const auto at = static_cast<std::size_t>(rank);
+            run_items(group[rank],
+                      detail::halve_distance_task{
+                          largest[at].data(), found.s[at].data() + found.first_owned[at],
+                          of_columns[at].data() + transposed.columns_of(rank).first_owned()},
+                      a.block(rank).rows());
+        }
+        detail::fill_ghosts(a, found.s);
+        detail::fill_ghosts(transposed, of_columns);
+    }
+    found.largest = largest_of(group, found, a.row_owners());
+    return found;
 }
 
 } // namespace
 
 template <class T>
 equilibration<T>::equilibration(layout_handle layout)
-    : inverse_(std::make_unique<vector<T>>(std::move(layout), "preconditioner")) {}
+    : inverse_(std::make_unique<vector<T>>(std::move(layout), precond_item)) {}
 
 template <class T>
-equilibration<T>::equilibration(const matrix_operator<T>& a, const csr_view<T>& matrix)
+equilibration<T>::equilibration(const matrix_operator<T>& a, const matrix_ref<T>& matrix)
     : equilibration(square_layout(a.layouts(), "equilibration")) {
     update(matrix);
 }
 
+/// Takes S^2, or 2^k of it, which changes no method's iterates: solvers form products such as
+/// r'M^-1 r. k is even, so that the square root takes a power of two.
 template <class T>
-void equilibration<T>::update(const csr_view<T>& matrix) {
-    detail::check_size("equilibration", *inverse_->layout(), matrix.rows, matrix.columns);
-    const detail::canonical_matrix<T> canonical(matrix, nullptr);
-    inverse_->upload(squares<T>(equilibrate(canonical.view())));
+void equilibration<T>::update(const matrix_ref<T>& matrix) {
+    constexpr bool wide = sizeof(T) == 8;
+    constexpr double usual = wide ? 130 : 40;
+    constexpr double span = wide ? 400 : 60;
+    constexpr double least = wide ? -500 : -63; // the square of it is in range, too
+    const layout& layout = *inverse_->layout();
+    const scaling_logs found =
+        equilibrate(detail::on_devices("equilibration", layout, matrix, part_values::borrowed));
+    const double largest = 2 * found.largest;
+    const double k = std::fabs(largest) <= usual ? 0 : -2 * std::round(largest / 2);
+    for (int rank = 0; rank < layout.group.size(); ++rank) {
+        const auto at = static_cast<std::size_t>(rank);
+        run_items(layout.group[rank],
+                  detail::square_task<T>{found.s[at].data() + found.first_owned[at], k,
+                                         std::max(largest + k - span, least),
+                                         inverse_->data(rank) + layout.first_owned(rank)},
+                  layout.rows.owned(rank).size());
+    }
+    detail::share_owned(*inverse_);
 }
 
 template <class T>
@@ -111,7 +174,7 @@ equilibration<T> equilibration<T>::square_root() const {
 namespace {
 
 template <class T>
-any_preconditioner<T> make_equilibration(const matrix_operator<T>& a, const csr_view<T>* matrix,
+any_preconditioner<T> make_equilibration(const matrix_operator<T>& a, const matrix_ref<T>* matrix,
                                          const method_parameters&) {
     return equilibration<T>(a, *matrix);
 }

@@ -9,7 +9,7 @@
 #include <span>
 
 #include <krylith/device/memory/unmoved.hpp>
-#include <krylith/matrix/csr.hpp>
+#include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/vector/kept/recording_identity.hpp>
 #include <krylith/vector/vector.hpp>
@@ -26,19 +26,17 @@ namespace krylith {
 /// range. Entries of A at one place add up.
 ///
 /// It keeps n values on the whole group, or on each device where vectors are replicated, and is
-/// pointwise: solvers apply it inside their own updates. S is computed on the host, in 12 passes
-/// over the matrix.
+/// pointwise: solvers apply it inside their own updates. S is computed on the devices, in 12 passes
+/// over the logarithms of A and of A', which take 24 bytes a nonzero meanwhile.
 template <class T>
 class equilibration {
 public:
     /// `matrix` is what the operator was made of, in the caller's order of rows. Throws usage_error
     /// for one of another size.
-    equilibration(const matrix_operator<T>& a, const csr_view<T>& matrix);
-    equilibration(const matrix_operator<T>& a, const csr_matrix<T>& matrix)
-        : equilibration(a, csr_view<T>(matrix)) {}
+    equilibration(const matrix_operator<T>& a, const matrix_ref<T>& matrix);
 
     /// Takes new values of the same matrix. Throws usage_error for one of another size.
-    void update(const csr_view<T>& matrix);
+    void update(const matrix_ref<T>& matrix);
 
     /// Enqueues z = M^-1 r with the dots, in one pass.
     void apply(execution& run, const vector<T>& r, vector<T>& z,

@@ -2,16 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <span>
 #include <string>
 
-#include <krylith/device/memory/unmoved.hpp>
-#include <krylith/matrix/csr.hpp>
-#include <krylith/spmv/matrix_operator.hpp>
-#include <krylith/spmv/matrix_parts.hpp>
-#include <krylith/vector/kept/recording_identity.hpp>
-#include <krylith/vector/vector.hpp>
+#include <krylith/precond/matrix/matrix_preconditioner.hpp>
 
 namespace krylith {
 
@@ -22,11 +15,6 @@ struct fsai_options {
     /// those of the square afterwards; 0 to 1.
     double threshold = 0.05;
 };
-
-namespace detail {
-template <class T>
-class fsai_work;
-}
 
 /// For symmetric positive definite A. G minimises |I - G L| in the Frobenius norm, where A = L L',
 /// among the matrices of its pattern, and G A G' has ones on its diagonal (Kolotilina and Yeremin,
@@ -46,42 +34,19 @@ class fsai_work;
 /// pattern, and input_error naming the first row whose system is not positive definite. A refused
 /// update changes nothing. Rows of A may be unsorted; entries at one place add up.
 template <class T>
-class fsai {
+class fsai : public matrix_preconditioner<T> {
 public:
     /// `matrix` is what the operator was made of, in the caller's order of rows.
-    fsai(const matrix_operator<T>& a, const csr_view<T>& matrix, const fsai_options& options = {});
-    fsai(const matrix_operator<T>& a, const csr_matrix<T>& matrix, const fsai_options& options = {})
-        : fsai(a, csr_view<T>(matrix), options) {}
-    /// The same of rows on the devices, which may be freed afterwards. Nothing of them visits the
-    /// host.
-    fsai(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
+    fsai(const matrix_operator<T>& a, const matrix_ref<T>& matrix,
          const fsai_options& options = {});
-    fsai(fsai&&) noexcept;
-    fsai& operator=(fsai&&) noexcept;
-    ~fsai();
 
-    /// Takes new values of the same pattern; those of G and G' stay.
-    void update(const csr_view<T>& matrix);
-    void update(std::span<const csr_part<T>> parts);
-
-    /// Enqueues z = G'G r with the dots.
-    void apply(execution& run, const vector<T>& r, vector<T>& z,
-               std::span<const reduction_into<T>> dots = {}) const;
-
-    [[nodiscard]] bool recordable() const;
-    [[nodiscard]] int kernels() const;
-    /// Returns the bytes on the device that keeps most.
-    [[nodiscard]] std::int64_t bytes() const;
     /// Returns the text that makes it, such as "fsai:power=1".
     [[nodiscard]] std::string name() const;
     /// The nonzeros of G.
     [[nodiscard]] std::int64_t nonzeros() const;
-    [[nodiscard]] const recording_identity* recording() const { return &identity_; }
 
 private:
-    recording_identity identity_;
     fsai_options options_;
-    unmoved<std::unique_ptr<detail::fsai_work<T>>> work_;
 };
 
 } // namespace krylith

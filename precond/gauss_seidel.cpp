@@ -35,23 +35,21 @@ gauss_seidel_options checked_gauss_seidel(const gauss_seidel_options& o) {
 namespace detail {
 
 template <class T>
-class gauss_seidel_work {
+class gauss_seidel_work final : public matrix_work<T> {
 public:
-    gauss_seidel_work(layout_handle layout, const distributed_csr<T>& a,
+    gauss_seidel_work(const matrix_operator<T>& a, const matrix_ref<T>& matrix,
                       const gauss_seidel_options& options)
-        : layout_(std::move(layout)),
-          pattern_(pattern_of(a)),
-          sweeps_(*layout_, a, options.omega, options.sweep == sweep_kind::symmetric) {
-        if (layout_->kind == coherence::replicated) everywhere_.emplace(layout_, sweeps_.result());
-    }
+        : gauss_seidel_work(square_layout(a.layouts(), gauss_seidel_name), options, matrix) {}
 
-    void update(const distributed_csr<T>& a) {
+    bool update(const matrix_ref<T>& matrix) override {
+        const distributed_csr<T> a = on_devices(gauss_seidel_name, *layout_, matrix);
         pattern_.expect(gauss_seidel_name, pattern_of(a));
         sweeps_.take(*layout_, a);
+        return true;
     }
 
     void apply(execution& run, const vector<T>& r, vector<T>& z,
-               std::span<const reduction_into<T>> dots) {
+               std::span<const reduction_into<T>> dots) override {
         if (r.layout() != layout_ || z.layout() != layout_)
             throw usage_error("preconditioner gauss-seidel was made for vectors of another "
                               "operator");
@@ -64,10 +62,12 @@ public:
         enqueue(run, update);
     }
 
-    [[nodiscard]] const layout& vectors() const { return *layout_; }
-    [[nodiscard]] const colour_sweeps<T>& sweeps() const { return sweeps_; }
-    [[nodiscard]] bool recordable() const { return !everywhere_ || everywhere_->recordable(); }
-    [[nodiscard]] std::int64_t bytes() const {
+    [[nodiscard]] int colours() const { return sweeps_.colours(); }
+    [[nodiscard]] bool recordable() const override {
+        return !everywhere_ || everywhere_->recordable();
+    }
+    [[nodiscard]] int kernels() const override { return sweeps_.kernels() + 1; }
+    [[nodiscard]] std::int64_t bytes() const override {
         std::int64_t most = 0;
         for (int rank = 0; rank < layout_->group.size(); ++rank)
             most = std::max(most, sweeps_.bytes(rank));
@@ -75,6 +75,17 @@ public:
     }
 
 private:
+    gauss_seidel_work(layout_handle layout, const gauss_seidel_options& options,
+                      const matrix_ref<T>& matrix)
+        : gauss_seidel_work(layout, options, on_devices(gauss_seidel_name, *layout, matrix)) {}
+    gauss_seidel_work(layout_handle layout, const gauss_seidel_options& options,
+                      const distributed_csr<T>& a)
+        : layout_(std::move(layout)),
+          pattern_(pattern_of(a)),
+          sweeps_(*layout_, a, options.omega, options.sweep == sweep_kind::symmetric) {
+        if (layout_->kind == coherence::replicated) everywhere_.emplace(layout_, sweeps_.result());
+    }
+
     layout_handle layout_;
     matrix_pattern pattern_;
     colour_sweeps<T> sweeps_;
@@ -84,60 +95,11 @@ private:
 } // namespace detail
 
 template <class T>
-gauss_seidel<T>::gauss_seidel(const matrix_operator<T>& a, const csr_view<T>& matrix,
+gauss_seidel<T>::gauss_seidel(const matrix_operator<T>& a, const matrix_ref<T>& matrix,
                               const gauss_seidel_options& options)
-    : options_(checked_gauss_seidel(options)) {
-    const layout_handle& layout = square_layout(a.layouts(), gauss_seidel_name);
-    work_ = std::make_unique<detail::gauss_seidel_work<T>>(
-        layout, detail::on_devices(gauss_seidel_name, *layout, matrix), options_);
-}
-
-template <class T>
-gauss_seidel<T>::gauss_seidel(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
-                              const gauss_seidel_options& options)
-    : options_(checked_gauss_seidel(options)) {
-    const layout_handle& layout = square_layout(a.layouts(), gauss_seidel_name);
-    work_ = std::make_unique<detail::gauss_seidel_work<T>>(
-        layout, detail::on_devices(gauss_seidel_name, *layout, parts), options_);
-}
-
-template <class T>
-gauss_seidel<T>::gauss_seidel(gauss_seidel&&) noexcept = default;
-template <class T>
-gauss_seidel<T>& gauss_seidel<T>::operator=(gauss_seidel&&) noexcept = default;
-template <class T>
-gauss_seidel<T>::~gauss_seidel() = default;
-
-template <class T>
-void gauss_seidel<T>::update(const csr_view<T>& matrix) {
-    work_->update(detail::on_devices(gauss_seidel_name, work_->vectors(), matrix));
-}
-
-template <class T>
-void gauss_seidel<T>::update(std::span<const csr_part<T>> parts) {
-    work_->update(detail::on_devices(gauss_seidel_name, work_->vectors(), parts));
-}
-
-template <class T>
-void gauss_seidel<T>::apply(execution& run, const vector<T>& r, vector<T>& z,
-                            std::span<const reduction_into<T>> dots) const {
-    work_->apply(run, r, z, dots);
-}
-
-template <class T>
-bool gauss_seidel<T>::recordable() const {
-    return work_->recordable();
-}
-
-template <class T>
-int gauss_seidel<T>::kernels() const {
-    return work_->sweeps().kernels() + 1;
-}
-
-template <class T>
-std::int64_t gauss_seidel<T>::bytes() const {
-    return work_->bytes();
-}
+    : matrix_preconditioner<T>(
+          std::make_unique<detail::gauss_seidel_work<T>>(a, matrix, checked_gauss_seidel(options))),
+      options_(options) {}
 
 template <class T>
 std::string gauss_seidel<T>::name() const {
@@ -147,7 +109,7 @@ std::string gauss_seidel<T>::name() const {
 
 template <class T>
 int gauss_seidel<T>::colours() const {
-    return work_->sweeps().colours();
+    return this->template work<detail::gauss_seidel_work<T>>().colours();
 }
 
 #define KRYLITH_INSTANTIATE(T) template class gauss_seidel<T>;
@@ -162,7 +124,7 @@ constexpr parameter_rule gauss_seidel_rules[] = {
 };
 
 template <class T>
-any_preconditioner<T> make_gauss_seidel(const matrix_operator<T>& a, const csr_view<T>* matrix,
+any_preconditioner<T> make_gauss_seidel(const matrix_operator<T>& a, const matrix_ref<T>* matrix,
                                         const method_parameters& parameters) {
     gauss_seidel_options options;
     options.omega = parameters.real("omega");

@@ -2,16 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <span>
 #include <string>
 
-#include <krylith/device/memory/unmoved.hpp>
-#include <krylith/matrix/csr.hpp>
-#include <krylith/spmv/matrix_operator.hpp>
-#include <krylith/spmv/matrix_parts.hpp>
-#include <krylith/vector/kept/recording_identity.hpp>
-#include <krylith/vector/vector.hpp>
+#include <krylith/precond/matrix/matrix_preconditioner.hpp>
 
 namespace krylith {
 
@@ -24,11 +17,6 @@ struct gauss_seidel_options {
     double omega = 1; ///< the relaxation, above 0 and below 2
     sweep_kind sweep = sweep_kind::symmetric;
 };
-
-namespace detail {
-template <class T>
-class gauss_seidel_work;
-}
 
 /// With A = L + D + U in the order of colours, M = D / omega + L, or, symmetric, (D / omega + L)
 /// ((2 / omega - 1) D)^-1 (D / omega + U) (Saad, Iterative Methods for Sparse Linear Systems,
@@ -49,43 +37,20 @@ class gauss_seidel_work;
 /// not finite. A refused update changes nothing. Rows of A may be unsorted; entries at one place
 /// add up.
 template <class T>
-class gauss_seidel {
+class gauss_seidel : public matrix_preconditioner<T> {
 public:
-    /// `matrix` is what the operator was made of, in the caller's order of rows.
-    gauss_seidel(const matrix_operator<T>& a, const csr_view<T>& matrix,
+    /// `matrix` is what the operator was made of, in the caller's order of rows. An update keeps
+    /// the colours.
+    gauss_seidel(const matrix_operator<T>& a, const matrix_ref<T>& matrix,
                  const gauss_seidel_options& options = {});
-    gauss_seidel(const matrix_operator<T>& a, const csr_matrix<T>& matrix,
-                 const gauss_seidel_options& options = {})
-        : gauss_seidel(a, csr_view<T>(matrix), options) {}
-    /// The same of rows on the devices, which may be freed afterwards.
-    gauss_seidel(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
-                 const gauss_seidel_options& options = {});
-    gauss_seidel(gauss_seidel&&) noexcept;
-    gauss_seidel& operator=(gauss_seidel&&) noexcept;
-    ~gauss_seidel();
 
-    /// Takes new values of the same pattern; colours stay.
-    void update(const csr_view<T>& matrix);
-    void update(std::span<const csr_part<T>> parts);
-
-    /// Enqueues z = M^-1 r with the dots.
-    void apply(execution& run, const vector<T>& r, vector<T>& z,
-               std::span<const reduction_into<T>> dots = {}) const;
-
-    [[nodiscard]] bool recordable() const;
     [[nodiscard]] bool symmetric() const { return options_.sweep == sweep_kind::symmetric; }
-    [[nodiscard]] int kernels() const;
-    /// Returns the bytes on the device that keeps most.
-    [[nodiscard]] std::int64_t bytes() const;
     /// Returns the text that makes it, such as "gauss-seidel:omega=1:sweep=symmetric".
     [[nodiscard]] std::string name() const;
     [[nodiscard]] int colours() const;
-    [[nodiscard]] const recording_identity* recording() const { return &identity_; }
 
 private:
-    recording_identity identity_;
     gauss_seidel_options options_;
-    unmoved<std::unique_ptr<detail::gauss_seidel_work<T>>> work_;
 };
 
 } // namespace krylith

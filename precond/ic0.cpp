@@ -1,6 +1,6 @@
 #include <krylith/precond/ic0.hpp>
 
-#include <utility>
+#include <memory>
 
 #include <krylith/precond/incomplete/device_factors.hpp>
 #include <krylith/precond/incomplete/factor_parameters.hpp>
@@ -17,68 +17,30 @@ incomplete::factor_request ic0_request(const ic0_options& options) {
 } // namespace
 
 template <class T>
-ic0<T>::ic0(const matrix_operator<T>& a, const csr_view<T>& matrix, const ic0_options& options)
-    : options_(options),
-      factors_(std::make_unique<incomplete::device_factors<T>>(square_layout(a.layouts(), "ic0"),
-                                                               matrix, ic0_request(options))) {}
+ic0<T>::ic0(const matrix_operator<T>& a, const matrix_ref<T>& matrix, const ic0_options& options)
+    : matrix_preconditioner<T>(
+          std::make_unique<incomplete::device_factors<T>>(a, matrix, ic0_request(options))),
+      options_(options) {}
 
-template <class T>
-ic0<T>::ic0(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
-            const ic0_options& options)
-    : options_(options),
-      factors_(std::make_unique<incomplete::device_factors<T>>(square_layout(a.layouts(), "ic0"),
-                                                               parts, ic0_request(options))) {}
-
-template <class T>
-ic0<T>::ic0(ic0&&) noexcept = default;
-template <class T>
-ic0<T>& ic0<T>::operator=(ic0&&) noexcept = default;
-template <class T>
-ic0<T>::~ic0() = default;
-
-template <class T>
-void ic0<T>::update(const csr_view<T>& matrix) {
-    factors_->update(matrix, identity_);
-}
-
-template <class T>
-void ic0<T>::update(std::span<const csr_part<T>> parts) {
-    factors_->update(parts, identity_);
-}
-
-template <class T>
-void ic0<T>::apply(execution& run, const vector<T>& r, vector<T>& z,
-                   std::span<const reduction_into<T>> dots) const {
-    factors_->apply(run, r, z, dots);
-}
-
-template <class T>
-std::int64_t ic0<T>::bytes() const {
-    return factors_->bytes();
-}
 template <class T>
 std::string ic0<T>::name() const {
     return incomplete::name_of_factors("ic0", order(), options_.shift);
 }
 template <class T>
-int ic0<T>::kernels() const {
-    return factors_->kernels();
-}
-template <class T>
 elimination_order ic0<T>::order() const {
-    return factors_->order();
+    return this->template work<incomplete::device_factors<T>>().order();
 }
 template <class T>
 std::string ic0<T>::reason() const {
-    return factors_->reason();
+    return this->template work<incomplete::device_factors<T>>().reason();
 }
 template <class T>
 int ic0<T>::colours() const {
-    return factors_->colours();
+    return this->template work<incomplete::device_factors<T>>().colours();
 }
 template <class T>
 std::int64_t ic0<T>::nonzeros() const {
-    return factors_->nonzeros();
+    return this->template work<incomplete::device_factors<T>>().nonzeros();
 }
 
 #define KRYLITH_INSTANTIATE(T) template class ic0<T>;
@@ -89,7 +51,7 @@ namespace {
 constexpr parameter_rule ic0_rules[] = {incomplete::order_rule, incomplete::shift_rule};
 
 template <class T>
-any_preconditioner<T> make_ic0(const matrix_operator<T>& a, const csr_view<T>* matrix,
+any_preconditioner<T> make_ic0(const matrix_operator<T>& a, const matrix_ref<T>* matrix,
                                const method_parameters& parameters) {
     return ic0<T>(a, *matrix, {incomplete::order_of(parameters), incomplete::shift_of(parameters)});
 }

@@ -6,18 +6,10 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <span>
 #include <string>
 
-#include <krylith/device/memory/unmoved.hpp>
-#include <krylith/matrix/csr.hpp>
 #include <krylith/precond/incomplete/elimination_order.hpp>
-#include <krylith/precond/preconditioner.hpp>
-#include <krylith/spmv/matrix_operator.hpp>
-#include <krylith/spmv/matrix_parts.hpp>
-#include <krylith/vector/kept/recording_identity.hpp>
-#include <krylith/vector/vector.hpp>
+#include <krylith/precond/matrix/matrix_preconditioner.hpp>
 
 namespace krylith {
 
@@ -27,11 +19,6 @@ struct ic0_options {
     /// factorisation: 1e-3 to 1 where a pivot is not positive.
     double shift = 0;
 };
-
-namespace incomplete {
-template <class T>
-class device_factors;
-}
 
 /// M = L D L' with the pattern of A, for symmetric positive definite A: (L D L')_ij = a_ij wherever
 /// a_ij is an entry, which with sqrt(D) put into both sides is Cholesky's form. M is symmetric bit
@@ -57,37 +44,16 @@ class device_factors;
 /// Sources: Meijerink, van der Vorst, Math. Comp. 31, 1977; Saad, Iterative Methods for Sparse
 /// Linear Systems, section 10.3.
 template <class T>
-class ic0 {
+class ic0 : public matrix_preconditioner<T> {
 public:
-    /// `matrix` is what the operator was made of, in the caller's order of rows.
-    ic0(const matrix_operator<T>& a, const csr_view<T>& matrix, const ic0_options& options = {});
-    ic0(const matrix_operator<T>& a, const csr_matrix<T>& matrix, const ic0_options& options = {})
-        : ic0(a, csr_view<T>(matrix), options) {}
-    /// The same of rows on the devices, which may be freed afterwards. Nothing of the matrix passes
-    /// through host memory. Columns may be in any order; entries at one place add up.
-    ic0(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
-        const ic0_options& options = {});
-    ic0(ic0&&) noexcept;
-    ic0& operator=(ic0&&) noexcept;
-    ~ic0();
+    /// `matrix` is what the operator was made of, in the caller's order of rows. Columns may be in
+    /// any order; entries at one place add up. An update may be of another matrix of the same size;
+    /// where that has the same pattern nothing is analysed again, and the order stays.
+    ic0(const matrix_operator<T>& a, const matrix_ref<T>& matrix, const ic0_options& options = {});
 
-    /// Factors another matrix of the same size. Where it has the same pattern nothing is analysed
-    /// again, and the order stays.
-    void update(const csr_view<T>& matrix);
-    void update(std::span<const csr_part<T>> parts);
-
-    /// Enqueues z = M^-1 r with the dots, which are computed in the pass that writes z.
-    void apply(execution& run, const vector<T>& r, vector<T>& z,
-               std::span<const reduction_into<T>> dots = {}) const;
-
-    [[nodiscard]] static constexpr bool recordable() { return true; }
-    /// Returns the bytes on the device that keeps most.
-    [[nodiscard]] std::int64_t bytes() const;
     /// Returns the text that makes it with the order that was taken, such as "ic0:order=natural".
     [[nodiscard]] std::string name() const;
-    [[nodiscard]] int kernels() const;
     [[nodiscard]] static constexpr bool symmetric() { return true; }
-    [[nodiscard]] const recording_identity* recording() const { return &identity_; }
 
     [[nodiscard]] const ic0_options& options() const { return options_; }
     /// The order that was taken: never `automatic`.
@@ -102,9 +68,7 @@ public:
     [[nodiscard]] std::int64_t nonzeros() const;
 
 private:
-    recording_identity identity_;
     ic0_options options_;
-    unmoved<std::unique_ptr<incomplete::device_factors<T>>> factors_;
 };
 
 } // namespace krylith

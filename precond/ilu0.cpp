@@ -1,6 +1,6 @@
 #include <krylith/precond/ilu0.hpp>
 
-#include <utility>
+#include <memory>
 
 #include <krylith/precond/incomplete/device_factors.hpp>
 #include <krylith/precond/incomplete/factor_parameters.hpp>
@@ -20,45 +20,11 @@ incomplete::factor_request ilu0_request(const ilu0_options& options) {
 } // namespace
 
 template <class T>
-ilu0<T>::ilu0(const matrix_operator<T>& a, const csr_view<T>& matrix, const ilu0_options& options)
-    : options_(options),
-      factors_(std::make_unique<incomplete::device_factors<T>>(square_layout(a.layouts(), "ilu0"),
-                                                               matrix, ilu0_request(options))) {}
+ilu0<T>::ilu0(const matrix_operator<T>& a, const matrix_ref<T>& matrix, const ilu0_options& options)
+    : matrix_preconditioner<T>(
+          std::make_unique<incomplete::device_factors<T>>(a, matrix, ilu0_request(options))),
+      options_(options) {}
 
-template <class T>
-ilu0<T>::ilu0(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
-              const ilu0_options& options)
-    : options_(options),
-      factors_(std::make_unique<incomplete::device_factors<T>>(square_layout(a.layouts(), "ilu0"),
-                                                               parts, ilu0_request(options))) {}
-
-template <class T>
-ilu0<T>::ilu0(ilu0&&) noexcept = default;
-template <class T>
-ilu0<T>& ilu0<T>::operator=(ilu0&&) noexcept = default;
-template <class T>
-ilu0<T>::~ilu0() = default;
-
-template <class T>
-void ilu0<T>::update(const csr_view<T>& matrix) {
-    factors_->update(matrix, identity_);
-}
-
-template <class T>
-void ilu0<T>::update(std::span<const csr_part<T>> parts) {
-    factors_->update(parts, identity_);
-}
-
-template <class T>
-void ilu0<T>::apply(execution& run, const vector<T>& r, vector<T>& z,
-                    std::span<const reduction_into<T>> dots) const {
-    factors_->apply(run, r, z, dots);
-}
-
-template <class T>
-std::int64_t ilu0<T>::bytes() const {
-    return factors_->bytes();
-}
 template <class T>
 std::string ilu0<T>::name() const {
     std::string text = incomplete::name_of_factors("ilu0", order(), options_.shift);
@@ -66,24 +32,20 @@ std::string ilu0<T>::name() const {
     return text;
 }
 template <class T>
-int ilu0<T>::kernels() const {
-    return factors_->kernels();
-}
-template <class T>
 elimination_order ilu0<T>::order() const {
-    return factors_->order();
+    return this->template work<incomplete::device_factors<T>>().order();
 }
 template <class T>
 std::string ilu0<T>::reason() const {
-    return factors_->reason();
+    return this->template work<incomplete::device_factors<T>>().reason();
 }
 template <class T>
 int ilu0<T>::colours() const {
-    return factors_->colours();
+    return this->template work<incomplete::device_factors<T>>().colours();
 }
 template <class T>
 std::int64_t ilu0<T>::nonzeros() const {
-    return factors_->nonzeros();
+    return this->template work<incomplete::device_factors<T>>().nonzeros();
 }
 
 #define KRYLITH_INSTANTIATE(T) template class ilu0<T>;
@@ -95,7 +57,7 @@ constexpr parameter_rule ilu0_rules[] = {incomplete::order_rule, incomplete::shi
                                          incomplete::overlap_rule};
 
 template <class T>
-any_preconditioner<T> make_ilu0(const matrix_operator<T>& a, const csr_view<T>* matrix,
+any_preconditioner<T> make_ilu0(const matrix_operator<T>& a, const matrix_ref<T>* matrix,
                                 const method_parameters& parameters) {
     return ilu0<T>(a, *matrix,
                    {incomplete::order_of(parameters), incomplete::shift_of(parameters),

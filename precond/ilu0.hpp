@@ -6,18 +6,10 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <span>
 #include <string>
 
-#include <krylith/device/memory/unmoved.hpp>
-#include <krylith/matrix/csr.hpp>
 #include <krylith/precond/incomplete/elimination_order.hpp>
-#include <krylith/precond/preconditioner.hpp>
-#include <krylith/spmv/matrix_operator.hpp>
-#include <krylith/spmv/matrix_parts.hpp>
-#include <krylith/vector/kept/recording_identity.hpp>
-#include <krylith/vector/vector.hpp>
+#include <krylith/precond/matrix/matrix_preconditioner.hpp>
 
 namespace krylith {
 
@@ -31,11 +23,6 @@ struct ilu0_options {
     /// each application, and each device solves with more rows.
     int overlap = 0;
 };
-
-namespace incomplete {
-template <class T>
-class device_factors;
-}
 
 /// M = L U with the pattern of A: (L U)_ij = a_ij wherever a_ij is an entry. It is for gmres,
 /// fgmres, bicgstab, not for cg, which has ic0.
@@ -61,37 +48,17 @@ class device_factors;
 /// Sources: Meijerink, van der Vorst, Math. Comp. 31, 1977; Saad, Iterative Methods for Sparse
 /// Linear Systems, section 10.3; Naumov, NVR-2011-001, 2011.
 template <class T>
-class ilu0 {
+class ilu0 : public matrix_preconditioner<T> {
 public:
-    /// `matrix` is what the operator was made of, in the caller's order of rows.
-    ilu0(const matrix_operator<T>& a, const csr_view<T>& matrix, const ilu0_options& options = {});
-    ilu0(const matrix_operator<T>& a, const csr_matrix<T>& matrix, const ilu0_options& options = {})
-        : ilu0(a, csr_view<T>(matrix), options) {}
-    /// The same of rows on the devices, which may be freed afterwards. Nothing of the matrix passes
-    /// through host memory. Columns may be in any order; entries at one place add up.
-    ilu0(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
+    /// `matrix` is what the operator was made of, in the caller's order of rows. Columns may be in
+    /// any order; entries at one place add up. An update may be of another matrix of the same size;
+    /// where that has the same pattern nothing is analysed again, and the order stays.
+    ilu0(const matrix_operator<T>& a, const matrix_ref<T>& matrix,
          const ilu0_options& options = {});
-    ilu0(ilu0&&) noexcept;
-    ilu0& operator=(ilu0&&) noexcept;
-    ~ilu0();
 
-    /// Factors another matrix of the same size. Where it has the same pattern nothing is analysed
-    /// again, and the order stays.
-    void update(const csr_view<T>& matrix);
-    void update(std::span<const csr_part<T>> parts);
-
-    /// Enqueues z = M^-1 r with the dots, which are computed in the pass that writes z.
-    void apply(execution& run, const vector<T>& r, vector<T>& z,
-               std::span<const reduction_into<T>> dots = {}) const;
-
-    [[nodiscard]] static constexpr bool recordable() { return true; }
-    /// Returns the bytes on the device that keeps most.
-    [[nodiscard]] std::int64_t bytes() const;
     /// Returns the text that makes it with the order that was taken, such as "ilu0:order=natural".
     [[nodiscard]] std::string name() const;
-    [[nodiscard]] int kernels() const;
     [[nodiscard]] static constexpr bool symmetric() { return false; }
-    [[nodiscard]] const recording_identity* recording() const { return &identity_; }
 
     [[nodiscard]] const ilu0_options& options() const { return options_; }
     /// The order that was taken: never `automatic`.
@@ -106,9 +73,7 @@ public:
     [[nodiscard]] std::int64_t nonzeros() const;
 
 private:
-    recording_identity identity_;
     ilu0_options options_;
-    unmoved<std::unique_ptr<incomplete::device_factors<T>>> factors_;
 };
 
 } // namespace krylith

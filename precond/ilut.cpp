@@ -9,6 +9,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
 #include <krylith/device/threads/each_rank.hpp>
+#include <krylith/precond/incomplete/block_vectors.hpp>
 #include <krylith/precond/incomplete/factor_parameters.hpp>
 #include <krylith/precond/incomplete/ilut_block.hpp>
 #include <krylith/precond/incomplete/principal_submatrix.hpp>
@@ -41,7 +42,7 @@ ilut_options checked_ilut(const ilut_options& o) {
 /// The exponent of the power of two that the entries are multiplied by. Throws where they are not
 /// finite.
 template <class T>
-int checked_exponent(const csr_view<T>& a) {
+int checked_exponent(const csr_view<T>& a, const layout& layout) {
     double largest = 0;
     double smallest = std::numeric_limits<double>::infinity();
     for (std::size_t i = 0; i < static_cast<std::size_t>(a.rows); ++i)
@@ -49,36 +50,86 @@ int checked_exponent(const csr_view<T>& a) {
              k < static_cast<std::size_t>(a.row_offsets[i + 1]); ++k) {
             const double size = std::fabs(static_cast<double>(a.values[k]));
             if (!std::isfinite(size))
-                throw input_error("ilut: an entry of row " + std::to_string(i) +
-                                  " (counted from 0) is not finite");
+                throw input_error(
+                    "ilut: an entry of row " +
+                    std::to_string(layout.row_of_caller(static_cast<std::int64_t>(i))) +
+                    " (counted from 0) is not finite");
             largest = std::max(largest, size);
             if (size > 0) smallest = std::min(smallest, size);
         }
     return detail::moderating_exponent<T>(largest, smallest);
 }
 
+} // namespace
+
+namespace detail {
+
+/// The factors of all devices.
 template <class T>
-std::unique_ptr<detail::ilut_blocks<T>>
-make_blocks(const layout_handle& handle, const csr_view<T>& given, const ilut_options& options) {
-    const layout& layout = *handle;
-    detail::check_size("ilut", layout, given.rows, given.columns);
-    const detail::canonical_matrix<T> canonical(given, layout.order.get());
+class ilut_work final : public matrix_work<T> {
+public:
+    ilut_work(const matrix_operator<T>& a, const matrix_ref<T>& matrix, const ilut_options& options)
+        : layout_(square_layout(a.layouts(), "ilut")), options_(options), made_(make(matrix)) {}
+
+    bool update(const matrix_ref<T>& matrix) override {
+        made_ = make(matrix);
+        return false;
+    }
+    void apply(execution& run, const vector<T>& r, vector<T>& z,
+               std::span<const reduction_into<T>> dots) override {
+        made_.vectors->apply(run, "ilut", r, z, dots, [&](int rank, const T* from, T* to) {
+            made_.of_rank[static_cast<std::size_t>(rank)]->solve(from, to);
+        });
+    }
+    [[nodiscard]] bool recordable() const override { return true; }
+    [[nodiscard]] int kernels() const override { return 4; }
+    [[nodiscard]] std::int64_t bytes() const override {
+        std::int64_t most = 0;
+        for (std::size_t rank = 0; rank < made_.of_rank.size(); ++rank)
+            most = std::max(most, made_.of_rank[rank]->bytes() +
+                                      made_.vectors->bytes(static_cast<int>(rank)));
+        return most;
+    }
+    /// Adds up a number that each device's factors have.
+    template <class Number>
+    [[nodiscard]] std::int64_t sum_of(const Number& number) const {
+        std::int64_t sum = 0;
+        for (const auto& block : made_.of_rank) sum += number(*block);
+        return sum;
+    }
+
+private:
+    struct blocks {
+        std::vector<std::unique_ptr<ilut_block<T>>> of_rank;
+        std::unique_ptr<incomplete::block_vectors<T>> vectors;
+    };
+    [[nodiscard]] blocks make(const matrix_ref<T>& given) const;
+
+    layout_handle layout_;
+    ilut_options options_;
+    blocks made_;
+};
+
+template <class T>
+typename ilut_work<T>::blocks ilut_work<T>::make(const matrix_ref<T>& given) const {
+    const layout& layout = *layout_;
+    const canonical_matrix<T> canonical("ilut", layout, given);
     const csr_view<T>& matrix = canonical.view();
-    const int exponent = checked_exponent(given);
+    const int exponent = checked_exponent(matrix, layout);
     const bool whole = layout.kind == coherence::replicated;
     const auto ranks = static_cast<std::size_t>(layout.group.size());
-    auto made = std::make_unique<detail::ilut_blocks<T>>();
-    made->of_rank.resize(ranks);
+    blocks made;
+    made.of_rank.resize(ranks);
     std::vector<local_columns> rows(ranks);
     on_each_rank(layout.group, [&](int rank) {
         const auto at = static_cast<std::size_t>(rank);
         const row_range owned = whole ? row_range{0, layout.size()} : layout.rows.owned(rank);
         rows[at] = {layout.group.handle(rank), owned,
-                    incomplete::rows_around(matrix, owned, options.overlap)};
+                    incomplete::rows_around(matrix, owned, options_.overlap)};
     });
-    const bool overlap = options.overlap > 0 && !whole && ranks > 1;
-    made->vectors = overlap ? std::make_unique<incomplete::block_vectors<T>>(handle, rows)
-                            : std::make_unique<incomplete::block_vectors<T>>(handle);
+    const bool overlap = options_.overlap > 0 && !whole && ranks > 1;
+    made.vectors = overlap ? std::make_unique<incomplete::block_vectors<T>>(layout_, rows)
+                           : std::make_unique<incomplete::block_vectors<T>>(layout_);
     on_each_rank(layout.group, [&](int rank) {
         const auto at = static_cast<std::size_t>(rank);
         csr_matrix<T> block =
@@ -86,52 +137,21 @@ make_blocks(const layout_handle& handle, const csr_view<T>& given, const ilut_op
         if (exponent != 0)
             for (T& value : block.values) value = std::ldexp(value, exponent);
         const auto number_of = [&](std::int64_t row) {
-            return layout.row_of_caller(made->vectors->row_of(rank, row));
+            return layout.row_of_caller(made.vectors->row_of(rank, row));
         };
-        made->of_rank[at] = std::make_unique<detail::ilut_block<T>>(
-            layout.group.handle(rank), csr_view<T>(block), number_of, options);
+        made.of_rank[at] = std::make_unique<ilut_block<T>>(layout.group.handle(rank),
+                                                           csr_view<T>(block), number_of, options_);
     });
     return made;
 }
 
-} // namespace
+} // namespace detail
 
 template <class T>
-ilut<T>::ilut(const matrix_operator<T>& a, const csr_view<T>& matrix, const ilut_options& options)
-    : options_(checked_ilut(options)),
-      layout_(square_layout(a.layouts(), "ilut")),
-      made_(make_blocks(layout_, matrix, options_)) {}
-
-template <class T>
-ilut<T>::ilut(ilut&&) noexcept = default;
-template <class T>
-ilut<T>& ilut<T>::operator=(ilut&&) noexcept = default;
-template <class T>
-ilut<T>::~ilut() = default;
-
-template <class T>
-void ilut<T>::update(const csr_view<T>& matrix) {
-    (void)*made_;
-    made_ = make_blocks(layout_, matrix, options_);
-    identity_.renew();
-}
-
-template <class T>
-void ilut<T>::apply(execution& run, const vector<T>& r, vector<T>& z,
-                    std::span<const reduction_into<T>> dots) const {
-    made_->vectors->apply(run, "ilut", r, z, dots, [&](int rank, const T* from, T* to) {
-        made_->of_rank[static_cast<std::size_t>(rank)]->solve(from, to);
-    });
-}
-
-template <class T>
-std::int64_t ilut<T>::bytes() const {
-    std::int64_t most = 0;
-    for (std::size_t rank = 0; rank < made_->of_rank.size(); ++rank)
-        most = std::max(most, made_->of_rank[rank]->bytes() +
-                                  made_->vectors->bytes(static_cast<int>(rank)));
-    return most;
-}
+ilut<T>::ilut(const matrix_operator<T>& a, const matrix_ref<T>& matrix, const ilut_options& options)
+    : matrix_preconditioner<T>(
+          std::make_unique<detail::ilut_work<T>>(a, matrix, checked_ilut(options))),
+      options_(options) {}
 
 template <class T>
 std::string ilut<T>::name() const {
@@ -146,16 +166,14 @@ std::string ilut<T>::name() const {
 
 template <class T>
 std::int64_t ilut<T>::nonzeros() const {
-    std::int64_t sum = 0;
-    for (const auto& block : made_->of_rank) sum += block->nonzeros();
-    return sum;
+    return this->template work<detail::ilut_work<T>>().sum_of(
+        [](const detail::ilut_block<T>& block) { return block.nonzeros(); });
 }
 
 template <class T>
 std::int64_t ilut<T>::replaced_pivots() const {
-    std::int64_t sum = 0;
-    for (const auto& block : made_->of_rank) sum += block->replaced();
-    return sum;
+    return this->template work<detail::ilut_work<T>>().sum_of(
+        [](const detail::ilut_block<T>& block) { return block.replaced(); });
 }
 
 #define KRYLITH_INSTANTIATE(T) template class ilut<T>;
@@ -173,7 +191,7 @@ constexpr parameter_rule ilut_rules[] = {
 };
 
 template <class T>
-any_preconditioner<T> make_ilut(const matrix_operator<T>& a, const csr_view<T>* matrix,
+any_preconditioner<T> make_ilut(const matrix_operator<T>& a, const matrix_ref<T>* matrix,
                                 const method_parameters& parameters) {
     ilut_options options;
     options.drop = parameters.real("drop");

@@ -6,17 +6,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <span>
 #include <string>
-#include <vector>
 
-#include <krylith/device/memory/unmoved.hpp>
-#include <krylith/matrix/csr.hpp>
-#include <krylith/precond/preconditioner.hpp>
-#include <krylith/spmv/matrix_operator.hpp>
-#include <krylith/vector/kept/recording_identity.hpp>
-#include <krylith/vector/vector.hpp>
+#include <krylith/precond/matrix/matrix_preconditioner.hpp>
 
 namespace krylith {
 
@@ -40,11 +32,6 @@ struct ilut_options {
     int overlap = 0;
 };
 
-namespace detail {
-template <class T>
-struct ilut_blocks;
-}
-
 /// M = L U of the rows and columns that a device owns: entries that couple devices are left out, so
 /// that counts of iterations grow with the number of devices, with `overlap` less. Where vectors
 /// are replicated
@@ -64,31 +51,16 @@ struct ilut_blocks;
 /// changes nothing. Source: Saad, Numer. Linear Algebra Appl. 1, 1994; Duff, Koster, SIMAX 22,
 /// 2001.
 template <class T>
-class ilut {
+class ilut : public matrix_preconditioner<T> {
 public:
-    /// `matrix` is what the operator was made of, in the caller's order of rows.
-    ilut(const matrix_operator<T>& a, const csr_view<T>& matrix, const ilut_options& options = {});
-    ilut(const matrix_operator<T>& a, const csr_matrix<T>& matrix, const ilut_options& options = {})
-        : ilut(a, csr_view<T>(matrix), options) {}
-    ilut(ilut&&) noexcept;
-    ilut& operator=(ilut&&) noexcept;
-    ~ilut();
+    /// `matrix` is what the operator was made of, in the caller's order of rows. An update may be
+    /// of another matrix of the same size. Throws usage_error for one that lies on devices.
+    ilut(const matrix_operator<T>& a, const matrix_ref<T>& matrix,
+         const ilut_options& options = {});
 
-    /// Factors another matrix of the same size, of any pattern.
-    void update(const csr_view<T>& matrix);
-
-    /// Enqueues z = M^-1 r with the dots, which are computed in the pass that writes z.
-    void apply(execution& run, const vector<T>& r, vector<T>& z,
-               std::span<const reduction_into<T>> dots = {}) const;
-
-    [[nodiscard]] static constexpr bool recordable() { return true; }
-    /// Returns the bytes on the device that keeps most.
-    [[nodiscard]] std::int64_t bytes() const;
     /// Returns the text that makes it, such as "ilut:drop=0.001:fill=5".
     [[nodiscard]] std::string name() const;
-    [[nodiscard]] static constexpr int kernels() { return 4; }
     [[nodiscard]] static constexpr bool symmetric() { return false; }
-    [[nodiscard]] const recording_identity* recording() const { return &identity_; }
 
     [[nodiscard]] const ilut_options& options() const { return options_; }
     /// The nonzeros of L and U, without L's diagonal, of all devices.
@@ -97,10 +69,7 @@ public:
     [[nodiscard]] std::int64_t replaced_pivots() const;
 
 private:
-    recording_identity identity_;
     ilut_options options_;
-    layout_handle layout_;
-    unmoved<std::unique_ptr<detail::ilut_blocks<T>>> made_;
 };
 
 } // namespace krylith

@@ -7,12 +7,39 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/loops/run_items.hpp>
 #include <krylith/device/messages/number_text.hpp>
 #include <krylith/precond/diagonal/diagonal_inverse.hpp>
+#include <krylith/precond/matrix/matrix_on_devices.hpp>
+#include <krylith/precond/scaling/diagonal_scaling.hpp>
+#include <krylith/precond/scaling/diagonal_tasks.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/vector/fused.hpp>
 
 namespace krylith {
+
+namespace {
+
+/// Only the diagonal of a matrix in host memory travels.
+template <class T>
+void take_diagonal(const matrix_ref<T>& matrix, vector<T>& to) {
+    const layout& layout = *to.layout();
+    if (matrix.on_host() != nullptr) {
+        detail::check_size("jacobi", layout, matrix.rows(), matrix.columns());
+        return to.upload(diagonal(*matrix.on_host()));
+    }
+    const auto a = detail::on_devices("jacobi", layout, matrix, part_values::borrowed);
+    for (int rank = 0; rank < layout.group.size(); ++rank)
+        run_items(layout.group[rank],
+                  detail::take_diagonal_task<T>{a.block(rank).view(),
+                                                a.columns_of(rank).first_owned(),
+                                                to.data(rank) + layout.first_owned(rank)},
+                  a.block(rank).rows());
+    detail::share_owned(to);
+    layout.group.synchronize(); // values that are borrowed may be freed afterwards
+}
+
+} // namespace
 
 template <class T>
 jacobi<T>::jacobi(layout_handle layout)
@@ -36,9 +63,9 @@ jacobi<T>::jacobi(const matrix_operator<T>& a) : jacobi(square_layout(a.layouts(
 }
 
 template <class T>
-jacobi<T>::jacobi(const matrix_operator<T>& a, const csr_view<T>& matrix)
+jacobi<T>::jacobi(const matrix_operator<T>& a, const matrix_ref<T>& matrix)
     : jacobi(square_layout(a.layouts(), "jacobi")) {
-    inverse_->upload(diagonal(matrix));
+    take_diagonal(matrix, *inverse_);
     invert(*inverse_);
 }
 
@@ -51,8 +78,8 @@ void jacobi<T>::update(const matrix_operator<T>& a) {
 }
 
 template <class T>
-void jacobi<T>::update(const csr_view<T>& matrix) {
-    spare().upload(diagonal(matrix));
+void jacobi<T>::update(const matrix_ref<T>& matrix) {
+    take_diagonal(matrix, spare());
     accept();
 }
 
@@ -153,7 +180,7 @@ jacobi<T> jacobi<T>::square_root() const {
 namespace {
 
 template <class T>
-any_preconditioner<T> make_jacobi(const matrix_operator<T>& a, const csr_view<T>* matrix,
+any_preconditioner<T> make_jacobi(const matrix_operator<T>& a, const matrix_ref<T>* matrix,
                                   const method_parameters&) {
     return matrix != nullptr ? jacobi<T>(a, *matrix) : jacobi<T>(a);
 }

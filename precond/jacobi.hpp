@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <krylith/device/memory/unmoved.hpp>
-#include <krylith/matrix/csr.hpp>
+#include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/precond/diagonal/diagonal_inverse.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/vector/kept/recording_identity.hpp>
@@ -29,13 +29,13 @@ public:
     /// the matrix. Throws usage_error for a matrix-free operator.
     explicit jacobi(const matrix_operator<T>& a);
 
-    /// Takes the diagonal of a matrix in host memory, for operators that don't know their own.
-    jacobi(const matrix_operator<T>& a, const csr_view<T>& matrix);
+    /// Takes the diagonal of a matrix, for operators that don't know their own.
+    jacobi(const matrix_operator<T>& a, const matrix_ref<T>& matrix);
 
     /// Takes new values, after those of the operator or of the same matrix have changed. Throws
     /// usage_error for an operator with another layout.
     void update(const matrix_operator<T>& a);
-    void update(const csr_view<T>& matrix);
+    void update(const matrix_ref<T>& matrix);
 
     /// Enqueues z = M^-1 r with the dots, in one pass.
     void apply(execution& run, const vector<T>& r, vector<T>& z,

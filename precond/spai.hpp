@@ -2,16 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <span>
 #include <string>
 
-#include <krylith/device/memory/unmoved.hpp>
-#include <krylith/matrix/csr.hpp>
-#include <krylith/spmv/matrix_operator.hpp>
-#include <krylith/spmv/matrix_parts.hpp>
-#include <krylith/vector/kept/recording_identity.hpp>
-#include <krylith/vector/vector.hpp>
+#include <krylith/precond/matrix/matrix_preconditioner.hpp>
 
 namespace krylith {
 
@@ -22,11 +15,6 @@ struct spai_options {
     /// matrix of these is squared, and those of the square afterwards; 0 to 1.
     double threshold = 0.05;
 };
-
-namespace detail {
-template <class T>
-class spai_work;
-}
 
 /// For square A that need not be symmetric. M minimises |I - M A| in the Frobenius norm among the
 /// matrices of its pattern (Grote and Huckle, SIAM J. Sci. Comput. 18(3), 1997, with a pattern that
@@ -47,43 +35,20 @@ class spai_work;
 /// pattern, and input_error naming the first row whose problem has no unique solution. A refused
 /// update changes nothing. Rows of A may be unsorted; entries at one place add up.
 template <class T>
-class spai {
+class spai : public matrix_preconditioner<T> {
 public:
     /// `matrix` is what the operator was made of, in the caller's order of rows.
-    spai(const matrix_operator<T>& a, const csr_view<T>& matrix, const spai_options& options = {});
-    spai(const matrix_operator<T>& a, const csr_matrix<T>& matrix, const spai_options& options = {})
-        : spai(a, csr_view<T>(matrix), options) {}
-    /// The same of rows on the devices, which may be freed afterwards. Nothing of them visits the
-    /// host.
-    spai(const matrix_operator<T>& a, std::span<const csr_part<T>> parts,
+    spai(const matrix_operator<T>& a, const matrix_ref<T>& matrix,
          const spai_options& options = {});
-    spai(spai&&) noexcept;
-    spai& operator=(spai&&) noexcept;
-    ~spai();
 
-    /// Takes new values of the same pattern; that of M stays.
-    void update(const csr_view<T>& matrix);
-    void update(std::span<const csr_part<T>> parts);
-
-    /// Enqueues z = M r with the dots.
-    void apply(execution& run, const vector<T>& r, vector<T>& z,
-               std::span<const reduction_into<T>> dots = {}) const;
-
-    [[nodiscard]] bool recordable() const;
-    [[nodiscard]] int kernels() const;
-    /// Returns the bytes on the device that keeps most.
-    [[nodiscard]] std::int64_t bytes() const;
     /// Returns the text that makes it, such as "spai:power=1".
     [[nodiscard]] std::string name() const;
     /// The nonzeros of M.
     [[nodiscard]] std::int64_t nonzeros() const;
     [[nodiscard]] static constexpr bool symmetric() { return false; }
-    [[nodiscard]] const recording_identity* recording() const { return &identity_; }
 
 private:
-    recording_identity identity_;
     spai_options options_;
-    unmoved<std::unique_ptr<detail::spai_work<T>>> work_;
 };
 
 } // namespace krylith

@@ -1,33 +1,37 @@
 #include <krylith/solvers/automatic.hpp>
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <krylith/device/error.hpp>
+#include <krylith/distributed/source/resident_matrix.hpp>
 #include <krylith/solvers/automatic/attempts.hpp>
 #include <krylith/solvers/automatic/operator_plan.hpp>
 #include <krylith/solvers/concepts.hpp>
 #include <krylith/solvers/solver_table.hpp>
+#include <krylith/spmv/matrix_parts.hpp>
 
 namespace krylith {
 
 namespace {
 
 template <class T>
-void check_nodes(const csr_view<T>& matrix, const matrix_nodes& nodes) {
-    if (nodes.known() && matrix.rows != matrix.columns)
+void check_nodes(const matrix_ref<T>& matrix, const matrix_nodes& nodes) {
+    if (nodes.known() && matrix.rows() != matrix.columns())
         throw usage_error("solve: nodes are those of a square matrix; A is " +
-                          std::to_string(matrix.rows) + " x " + std::to_string(matrix.columns));
-    nodes.check(matrix.rows);
+                          std::to_string(matrix.rows()) + " x " + std::to_string(matrix.columns()));
+    nodes.check(matrix.rows());
 }
 
 template <class T>
-void check_matrix(const csr_view<T>& matrix, const matrix_operator<T>& a,
+void check_matrix(const matrix_ref<T>& matrix, const matrix_operator<T>& a,
                   const matrix_nodes& nodes) {
-    if (matrix.rows != a.rows() || matrix.columns != a.columns())
-        throw usage_error("solve: a matrix of " + std::to_string(matrix.rows) + " x " +
-                          std::to_string(matrix.columns) + " for an operator of " +
+    if (matrix.rows() != a.rows() || matrix.columns() != a.columns())
+        throw usage_error("solve: a matrix of " + std::to_string(matrix.rows()) + " x " +
+                          std::to_string(matrix.columns()) + " for an operator of " +
                           std::to_string(a.rows()) + " x " + std::to_string(a.columns()));
     check_nodes(matrix, nodes);
 }
@@ -48,13 +52,15 @@ std::vector<planned_method> plan_least_squares(const matrix_operator<T>& a,
     return {{&solver_rows::lsqr, nullptr, side::right, options.restart, because}};
 }
 
-/// `given` is null where M is chosen, and `matrix` where it is not in host memory.
+/// `given` is null where M is chosen, and `matrix` where it is not at hand; `lent` is as attempts
+/// have it.
 template <class T>
 solve_result solve_by_facts(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
                             const solver_options& options, const any_preconditioner<T>* given,
-                            const csr_view<T>* matrix = nullptr, const matrix_nodes& nodes = {}) {
+                            const matrix_ref<T>* matrix = nullptr, const matrix_nodes& nodes = {},
+                            std::optional<distributed_csr<T>>* lent = nullptr) {
     if (matrix != nullptr) check_matrix(*matrix, a, nodes);
-    attempts<T> tries(a, b, x, options, matrix, nodes);
+    attempts<T> tries(a, b, x, options, matrix, nodes, lent);
     std::vector<planned_method> methods = plan_least_squares(a, options);
     double looking = 0;
     if (methods.empty()) {
@@ -97,6 +103,25 @@ solve_result solve_arrays(const matrix_operator<T>& a, std::span<const T> b, std
     return result;
 }
 
+/// Makes the operator of a matrix that devices get as it is, and leaves it in `lent`. Null where
+/// their memory is short: an operator alone may fit.
+template <class T>
+std::unique_ptr<matrix_operator<T>>
+make_lending(const device_group& group, const csr_view<T>& matrix, const matrix_nodes& nodes,
+             std::optional<distributed_csr<T>>& lent) {
+    const auto& offsets = matrix.row_offsets;
+    if (offsets.empty() || offsets.front() != 0 || offsets.back() < 0)
+        (void)validate(matrix); // these can't be cut, and it says why
+    const row_partition rows = partition_rows(offsets, group.size(), nodes.block_size);
+    try {
+        lent.emplace(group, matrix, rows, rows);
+        return make_operator(*lent);
+    } catch (const memory_error&) {
+        lent.reset();
+        return nullptr;
+    }
+}
+
 } // namespace
 
 template <class T>
@@ -113,7 +138,7 @@ solve_result solve(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x
 }
 
 template <class T>
-solve_result solve(const matrix_operator<T>& a, const std::type_identity_t<csr_view<T>>& matrix,
+solve_result solve(const matrix_operator<T>& a, const std::type_identity_t<matrix_ref<T>>& matrix,
                    const vector<T>& b, vector<T>& x, const solver_options& options,
                    const matrix_nodes& nodes) {
     return solve_by_facts<T>(a, b, x, options, nullptr, &matrix, nodes);
@@ -137,7 +162,7 @@ solve_result solve(const matrix_operator<T>& a, std::type_identity_t<std::span<c
 }
 
 template <class T>
-solve_result solve(const matrix_operator<T>& a, const std::type_identity_t<csr_view<T>>& matrix,
+solve_result solve(const matrix_operator<T>& a, const std::type_identity_t<matrix_ref<T>>& matrix,
                    std::type_identity_t<std::span<const T>> b, std::type_identity_t<std::span<T>> x,
                    const solver_options& options, const matrix_nodes& nodes) {
     return solve_arrays<T>(a, b, x, options, [&](const vector<T>& there, vector<T>& solution) {
@@ -151,11 +176,19 @@ solve_result solve(const device_group& group, const csr_view<T>& matrix,
                    const solver_options& options, const matrix_nodes& nodes) {
     check_length("b", b.size(), matrix.rows, "row");
     check_length("x", x.size(), matrix.columns, "column");
-    check_nodes(matrix, nodes);
+    check_nodes<T>(matrix, nodes);
     const bool least_squares = matrix.rows != matrix.columns || options.damping != 0;
-    const auto a = make_operator(
-        group, matrix, {.transposed_products = least_squares, .block_size = nodes.block_size});
-    return solve(*a, matrix, b, x, options, nodes);
+    std::unique_ptr<matrix_operator<T>> a;
+    std::optional<distributed_csr<T>> lent; // travels once, for the operator and for M
+    if (makes_operators_there(group) && !least_squares)
+        a = make_lending(group, matrix, nodes, lent);
+    if (a == nullptr)
+        a = make_operator(group, matrix,
+                          {.transposed_products = least_squares, .block_size = nodes.block_size});
+    const matrix_ref<T> given(matrix);
+    return solve_arrays<T>(*a, b, x, options, [&](const vector<T>& there, vector<T>& solution) {
+        return solve_by_facts<T>(*a, there, solution, options, nullptr, &given, nodes, &lent);
+    });
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
@@ -163,14 +196,15 @@ solve_result solve(const device_group& group, const csr_view<T>& matrix,
                                 const solver_options&);                                            \
     template solve_result solve(const matrix_operator<T>&, const vector<T>&, vector<T>&,           \
                                 const solver_options&, const any_preconditioner<T>&);              \
-    template solve_result solve(const matrix_operator<T>&, const csr_view<T>&, const vector<T>&,   \
+    template solve_result solve(const matrix_operator<T>&, const matrix_ref<T>&, const vector<T>&, \
                                 vector<T>&, const solver_options&, const matrix_nodes&);           \
     template solve_result solve(const matrix_operator<T>&, std::span<const T>, std::span<T>,       \
                                 const solver_options&);                                            \
     template solve_result solve(const matrix_operator<T>&, std::span<const T>, std::span<T>,       \
                                 const solver_options&, const any_preconditioner<T>&);              \
-    template solve_result solve(const matrix_operator<T>&, const csr_view<T>&, std::span<const T>, \
-                                std::span<T>, const solver_options&, const matrix_nodes&);         \
+    template solve_result solve(const matrix_operator<T>&, const matrix_ref<T>&,                   \
+                                std::span<const T>, std::span<T>, const solver_options&,           \
+                                const matrix_nodes&);                                              \
     template solve_result solve(const device_group&, const csr_view<T>&, std::span<const T>,       \
                                 std::span<T>, const solver_options&, const matrix_nodes&);
 #include <krylith/device/language/instantiate.inc>

@@ -6,14 +6,14 @@
 // on. result.attempts names them, with the reasons. The rules are those of plan_methods()
 // (solvers/automatic/method_plan.hpp): CG where nothing speaks against a symmetric positive
 // definite matrix, preconditioned by algebraic multigrid where the system is large, or takes 1000
-// iterations without, and its matrix is in host memory, else by Jacobi where the diagonal varies;
+// iterations without, and its matrix is given too, else by Jacobi where the diagonal varies;
 // otherwise BiCGStab, then GMRES with a basis as long as 128 MiB hold, with M on the side that
 // scales rows where the diagonal spans more than a factor of 100, and at last LSQR, in case A is
-// singular. With the matrix in host memory GMRES has multigrid for convection with diffusion, and
-// incomplete factors, without fill and with it, for the rest; systems
-// of several unknowns a node, such as elasticity, have what is known of them
-// (matrix_nodes in precond/any_preconditioner.hpp). A that is not square, or a damped x
-// (solver_options::damping), is a problem of least squares, for lsqr().
+// singular. With the matrix GMRES has incomplete factors, without fill and with it, and where it is
+// in host memory multigrid for convection with diffusion; systems of several unknowns a node, such
+// as elasticity, have what is known of them (matrix_nodes in precond/any_preconditioner.hpp). A
+// that is not square, or a damped x (solver_options::damping), is a problem of least squares, for
+// lsqr().
 #pragma once
 
 #include <concepts>
@@ -66,14 +66,15 @@ solve_result solve(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x
                    const solver_options& options,
                    const std::type_identity_t<any_preconditioner<T>>& m);
 
-/// The same with the matrix in host memory that the operator was made of: with preconditioners that
-/// need it, such as algebraic multigrid for large symmetric positive definite systems. `nodes` says
+/// The same with the matrix that the operator was made of, in host memory or on the devices: with
+/// preconditioners that need it, such as algebraic multigrid for large symmetric positive definite
+/// systems. `nodes` says
 /// what is known of several unknowns a node: of elasticity, above all, the rigid body modes,
 /// without which multigrid is of little help there. A preconditioner that was made with other
 /// nodes, or with near-null vectors that lie elsewhere, is made anew. Throws usage_error for a
 /// matrix of another size than the operator's, and for nodes that don't suit it.
 template <class T>
-solve_result solve(const matrix_operator<T>& a, const std::type_identity_t<csr_view<T>>& matrix,
+solve_result solve(const matrix_operator<T>& a, const std::type_identity_t<matrix_ref<T>>& matrix,
                    const vector<T>& b, vector<T>& x, const solver_options& options = {},
                    const matrix_nodes& nodes = {});
 
@@ -90,7 +91,7 @@ solve_result solve(const matrix_operator<T>& a, std::type_identity_t<std::span<c
                    std::type_identity_t<std::span<T>> x, const solver_options& options,
                    const std::type_identity_t<any_preconditioner<T>>& m);
 template <class T>
-solve_result solve(const matrix_operator<T>& a, const std::type_identity_t<csr_view<T>>& matrix,
+solve_result solve(const matrix_operator<T>& a, const std::type_identity_t<matrix_ref<T>>& matrix,
                    std::type_identity_t<std::span<const T>> b, std::type_identity_t<std::span<T>> x,
                    const solver_options& options = {}, const matrix_nodes& nodes = {});
 
@@ -105,6 +106,8 @@ requires(!std::same_as<M, any_preconditioner<T>> && applied_preconditioner<M, T>
 
 /// Solves A x = b from arrays in host memory, with matrix.rows entries in b and matrix.columns in
 /// x, and leaves nothing on the devices. The operator has products with A' where these are needed.
+/// The matrix travels once: GPUs keep it beside the operator, which is halo, until the
+/// preconditioner has been made of it; where their memory is too short for both it travels twice.
 /// options.initial_guess starts from x. Whoever solves with one matrix twice makes an operator.
 /// Throws usage_error for other sizes, and what make_operator() throws.
 template <class T>

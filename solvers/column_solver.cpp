@@ -108,8 +108,9 @@ std::string column_solver<T>::choose(int columns, bool at_once) {
     if (automatic) {
         make_single();
         const bool choice_of_m = open();
+        const matrix_ref<T> matrix(matrix_);
         const planned_method first = plan_for(*a_, options_, choice_of_m ? nullptr : &m_,
-                                              choice_of_m ? &matrix_ : nullptr, nodes_)
+                                              choice_of_m ? &matrix : nullptr, nodes_)
                                          .front();
         joint_method_ = first.solver;
         if (choice_of_m) {

@@ -25,6 +25,11 @@ void check_csr(const csr_view<T>& a) {
                           " column indices");
 }
 
+std::shared_ptr<const csr_arrays> pattern_of(buffer<std::int64_t> offsets,
+                                             buffer<std::int32_t> indices) {
+    return std::make_shared<const csr_arrays>(csr_arrays{std::move(offsets), std::move(indices)});
+}
+
 } // namespace
 
 template <class T>
@@ -32,52 +37,64 @@ device_csr<T>::device_csr(std::shared_ptr<device> device, const csr_view<T>& a)
     : device_(given(std::move(device))),
       rows_((check_csr(a), a.rows)),
       columns_(a.columns),
-      offsets_(device_, a.row_offsets, "offsets of a matrix"),
-      indices_(device_, a.column_indices, "columns of a matrix"),
+      pattern_(std::make_shared<const csr_arrays>(
+          csr_arrays{{device_, a.row_offsets, "offsets of a matrix"},
+                     {device_, a.column_indices, "columns of a matrix"}})),
       values_(device_, a.values, "values of a matrix") {}
 
 template <class T>
 device_csr<T>::device_csr(std::shared_ptr<device> device, std::int64_t columns,
                           buffer<std::int64_t> offsets, buffer<std::int32_t> indices,
                           buffer<T> values)
-    : device_(given(std::move(device))),
-      rows_(static_cast<std::int64_t>(offsets.size()) - 1),
-      columns_(columns),
-      offsets_(std::move(offsets)),
-      indices_(std::move(indices)),
-      values_(std::move(values)) {
-    if (rows_ < 0 || indices_.size() != values_.size())
-        throw usage_error("device_csr: there are " + std::to_string(rows_ + 1) + " offsets, " +
-                          std::to_string(indices_.size()) + " column indices and " +
-                          std::to_string(values_.size()) +
-                          " values; a matrix has at least 1 offset, and as many values as indices");
-}
+    : device_csr(std::move(device), columns, pattern_of(std::move(offsets), std::move(indices)),
+                 std::move(values)) {}
 
 template <class T>
 device_csr<T>::device_csr(std::shared_ptr<device> device, std::int64_t columns,
                           buffer<std::int64_t> offsets, buffer<std::int32_t> indices,
                           borrowed_values<T> values)
+    : device_csr(std::move(device), columns, pattern_of(std::move(offsets), std::move(indices)),
+                 values) {}
+
+template <class T>
+device_csr<T>::device_csr(std::shared_ptr<device> device, std::int64_t columns,
+                          std::shared_ptr<const csr_arrays> pattern, buffer<T> values)
+    : device_csr(std::move(device), columns, std::move(pattern), borrowed_values<T>(nullptr)) {
+    values_ = std::move(values);
+    if (static_cast<std::size_t>(nonzeros()) != values_.size())
+        throw usage_error("device_csr: there are " + std::to_string(nonzeros()) +
+                          " column indices and " + std::to_string(values_.size()) +
+                          " values; a matrix has as many values as indices");
+}
+
+template <class T>
+device_csr<T>::device_csr(std::shared_ptr<device> device, std::int64_t columns,
+                          std::shared_ptr<const csr_arrays> pattern, borrowed_values<T> values)
     : device_(given(std::move(device))),
-      rows_(static_cast<std::int64_t>(offsets.size()) - 1),
+      rows_(static_cast<std::int64_t>(pattern->offsets.size()) - 1),
       columns_(columns),
-      offsets_(std::move(offsets)),
-      indices_(std::move(indices)),
+      pattern_(std::move(pattern)),
       borrowed_(values) {
     if (rows_ < 0) throw usage_error("device_csr: there is no offset; a matrix has at least 1");
 }
 
 template <class T>
 std::int64_t device_csr<T>::bytes() const noexcept {
-    return static_cast<std::int64_t>(offsets_.size() * sizeof(std::int64_t) +
-                                     indices_.size() * sizeof(std::int32_t) +
+    if (pattern_ == nullptr) return 0;
+    return static_cast<std::int64_t>(pattern_->offsets.size() * sizeof(std::int64_t) +
+                                     pattern_->indices.size() * sizeof(std::int32_t) +
                                      values_.size() * sizeof(T));
 }
 
 template <class T>
 device_csr_view<T> device_csr<T>::view() const noexcept {
-    return {rows_,           columns_,
-            nonzeros(),      offsets_.data(),
-            indices_.data(), borrowed_.data != nullptr ? borrowed_.data : values_.data()};
+    if (pattern_ == nullptr) return {};
+    return {rows_,
+            columns_,
+            nonzeros(),
+            pattern_->offsets.data(),
+            pattern_->indices.data(),
+            borrowed_.data != nullptr ? borrowed_.data : values_.data()};
 }
 
 template <class T>
@@ -94,8 +111,9 @@ csr_matrix<T> device_csr<T>::download() const {
     csr_matrix<T> a;
     a.rows = rows_;
     a.columns = columns_;
-    if (rows_ != 0 || offsets_.size() != 0) a.row_offsets = offsets_.download();
-    a.column_indices = indices_.download();
+    if (pattern_ == nullptr) return a;
+    a.row_offsets = pattern_->offsets.download();
+    a.column_indices = pattern_->indices.download();
     a.values.resize(a.column_indices.size());
     if (!a.values.empty())
         device_->download(a.values.data(), view().values, a.values.size() * sizeof(T));

@@ -25,6 +25,22 @@ struct device_csr_view {
     const T* values = nullptr;             ///< [nonzeros]
 };
 
+/// The same without values.
+struct csr_pattern {
+    std::int64_t rows = 0;
+    std::int64_t columns = 0;
+    std::int64_t nonzeros = 0;
+    const std::int64_t* offsets = nullptr;
+    const std::int32_t* indices = nullptr;
+    bool ascends = false; ///< known: columns ascend strictly in all rows
+};
+
+/// The arrays of a pattern: [rows + 1] and [nonzeros].
+struct csr_arrays {
+    buffer<std::int64_t> offsets;
+    buffer<std::int32_t> indices;
+};
+
 /// Values on the device that belong to someone else, who keeps them while they are read.
 template <class T>
 struct borrowed_values {
@@ -32,9 +48,10 @@ struct borrowed_values {
     explicit borrowed_values(const T* values) : data(values) {}
 };
 
-/// Owns its arrays, but for values that are borrowed. Work on it goes in the order of the device's
-/// stream. Sizes are up to 2^31 - 1 rows and columns; offsets have 64 bits. Bytes: 8 (rows + 1) +
-/// (4 + sizeof(T)) nonzeros, without borrowed values. Move-only.
+/// Owns its values, unless they are borrowed, and its pattern, which it may share with matrices
+/// that were made of it. Work on it goes in the order of the device's stream. Sizes are up to 2^31
+/// - 1 rows and columns; offsets have 64 bits. Bytes: 8 (rows + 1) + (4 + sizeof(T)) nonzeros,
+/// without borrowed values. Move-only.
 template <class T>
 class device_csr {
 public:
@@ -53,10 +70,14 @@ public:
     [[nodiscard]] std::int64_t rows() const noexcept { return rows_; }
     [[nodiscard]] std::int64_t columns() const noexcept { return columns_; }
     [[nodiscard]] std::int64_t nonzeros() const noexcept {
-        return static_cast<std::int64_t>(indices_.size());
+        return pattern_ == nullptr ? 0 : static_cast<std::int64_t>(pattern_->indices.size());
     }
     [[nodiscard]] std::int64_t bytes() const noexcept;
     [[nodiscard]] device_csr_view<T> view() const noexcept;
+    [[nodiscard]] csr_pattern pattern() const noexcept {
+        const device_csr_view<T> v = view();
+        return {v.rows, v.columns, v.nonzeros, v.offsets, v.indices, ascends_};
+    }
     /// [nonzeros] on the device, to be written by kernels; the pattern stays.
     [[nodiscard]] T* values() noexcept { return values_.data(); }
 
@@ -70,24 +91,29 @@ public:
     void update(std::span<const T> values);
     /// Waits for the device.
     [[nodiscard]] csr_matrix<T> download() const;
-    /// The matrix with other values, into which the pattern moves: nothing is copied, and the own
-    /// values are freed. Throws usage_error where there are not `nonzeros()` of them.
-    template <class V>
-    [[nodiscard]] device_csr<V> with_values(buffer<V> values) && {
-        std::shared_ptr<device> on = device_;
-        device_csr<V> result(std::move(on), columns_, std::move(offsets_), std::move(indices_),
-                             std::move(values));
+    /// The matrix with other values, a buffer or borrowed ones, and the same pattern, which both
+    /// have from then on. Throws usage_error where a buffer has not `nonzeros()` of them.
+    template <class V, template <class> class Values>
+    [[nodiscard]] device_csr<V> with_values(Values<V> values) const {
+        device_csr<V> result(device_, columns_, pattern_, std::move(values));
         result.set_ascending(ascends_);
         return result;
     }
 
 private:
+    template <class V>
+    friend class device_csr;
+
+    device_csr(std::shared_ptr<device> device, std::int64_t columns,
+               std::shared_ptr<const csr_arrays> pattern, buffer<T> values);
+    device_csr(std::shared_ptr<device> device, std::int64_t columns,
+               std::shared_ptr<const csr_arrays> pattern, borrowed_values<T> values);
+
     std::shared_ptr<device> device_;
     std::int64_t rows_ = 0;
     std::int64_t columns_ = 0;
     bool ascends_ = false;
-    buffer<std::int64_t> offsets_;
-    buffer<std::int32_t> indices_;
+    std::shared_ptr<const csr_arrays> pattern_; ///< null: an empty matrix
     buffer<T> values_;
     borrowed_values<T> borrowed_{nullptr}; ///< null: values_ are the values
 };

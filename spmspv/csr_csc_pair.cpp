@@ -8,6 +8,8 @@
 #include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/matrix/coo.hpp>
 #include <krylith/matrix/types/index_width.hpp>
+#include <krylith/sparse/transpose/transpose_kernels.hpp>
+#include <krylith/spmspv/kernels/vector_fill.hpp>
 
 namespace krylith::spmspv {
 
@@ -118,10 +120,18 @@ row_chunks csr_csc_pair<T>::chunks() const noexcept {
             static_cast<std::int32_t>(chunks_.size())};
 }
 
+/// The transposition has offsets of 64 bits.
 template <class T>
 void csr_csc_pair<T>::make_columns() {
-    KRYLITH_ON(*device_, transpose(*device_, by_rows(), column_offsets_.data(), row_indices_.data(),
-                                   column_values_.data()));
+    const buffer<std::int64_t> of_rows(device_, row_offsets_.size(), item);
+    const buffer<std::int64_t> of_columns(device_, column_offsets_.size(), item);
+    copy_offsets(*device_, row_offsets_.data(), of_rows.data(), rows() + 1);
+    const csr_pattern pattern{rows(), columns(), nonzeros(), of_rows.data(),
+                              column_indices_.data()};
+    const transposed_arrays<T> transposed{
+        of_columns.data(), row_indices_.data(), row_values_.data(), column_values_.data(), {}};
+    KRYLITH_ON(*device_, transpose_pattern(device_.get(), pattern, transposed));
+    copy_offsets(*device_, of_columns.data(), column_offsets_.data(), columns() + 1);
 }
 
 template <class T>

@@ -61,6 +61,13 @@ template <class T>
 make_operator(const operator_layouts& layouts, std::span<const coo_part<T>> parts,
               const operator_options& options = {});
 
+/// Makes the operator of the matrix on vectors of its own, partitioned as its rows and columns are.
+/// It is halo unless options.kind asks for another; options.order must be none. Throws
+/// what make_operator() of csr_parts throws.
+template <class T>
+[[nodiscard]] std::unique_ptr<matrix_operator<T>>
+make_operator(const distributed_csr<T>& matrix, const operator_options& options = {});
+
 /// Makes the operator of the matrix between given vectors, whose layouts have its partition of rows
 /// and its number of columns, and no order. The layouts may be of a larger group where the matrix
 /// is on the first device alone (device_group::alone()), which then has all rows. On one device,

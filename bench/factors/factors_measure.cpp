@@ -49,7 +49,7 @@ public:
             const double seconds = watch.lap();
             if (phases != nullptr) phases->note(name, seconds);
         };
-        const distributed_csr<double> a = detail::on_devices("bench factors", rows, parts);
+        const distributed_csr<double> a = detail::on_devices<double>("bench factors", rows, parts);
         note("copy");
         row_colours colours;
         if (by_colours_) colours = colour_rows(a);

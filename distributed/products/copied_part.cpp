@@ -32,16 +32,6 @@ std::int64_t offset_at(device& device, const offset_array& offsets, std::int64_t
     return narrow;
 }
 
-bool descend(const std::shared_ptr<device>& device, const buffer<std::int64_t>& offsets) {
-    const auto rows = static_cast<std::int64_t>(offsets.size()) - 1;
-#if KRYLITH_HAVE_CUDA
-    if (device->kind() == backend::cuda)
-        return cuda::measure_lengths(device, offsets.data(), rows).descends;
-#endif
-    device->synchronize();
-    return !std::is_sorted(offsets.data(), offsets.data() + rows + 1);
-}
-
 [[noreturn]] void refuse_offsets(int rank, const buffer<std::int64_t>& offsets,
                                  std::int64_t first_row) {
     const std::vector<std::int64_t> all = offsets.download();
@@ -54,6 +44,16 @@ bool descend(const std::shared_ptr<device>& device, const buffer<std::int64_t>& 
 }
 
 } // namespace
+
+bool offsets_descend(const std::shared_ptr<device>& device, const buffer<std::int64_t>& offsets) {
+    const auto rows = static_cast<std::int64_t>(offsets.size()) - 1;
+#if KRYLITH_HAVE_CUDA
+    if (device->kind() == backend::cuda)
+        return cuda::measure_lengths(device, offsets.data(), rows).descends;
+#endif
+    device->synchronize();
+    return !std::is_sorted(offsets.data(), offsets.data() + rows + 1);
+}
 
 template <class T>
 copied_part<T> copy_part(const std::shared_ptr<device>& device, int rank, const csr_part<T>& part,
@@ -75,7 +75,7 @@ copied_part<T> copy_part(const std::shared_ptr<device>& device, int rank, const 
     else
         run_items(*device, shift_offsets<std::int32_t>{from.narrow, -first, copy.offsets.data()},
                   part.rows + 1);
-    if (descend(device, copy.offsets)) refuse_offsets(rank, copy.offsets, first_row);
+    if (offsets_descend(device, copy.offsets)) refuse_offsets(rank, copy.offsets, first_row);
     const std::size_t nonzeros = as_size(offset_at(*device, from, part.rows) - first);
     if (nonzeros == 0) return copy;
     check_pointer(*device, name_of(rank), part.column_indices, "column_indices");

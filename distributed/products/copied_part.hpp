@@ -25,6 +25,10 @@ template <class T>
                                        const csr_part<T>& part, std::int64_t first_row,
                                        part_values values);
 
+/// Whether offsets on a device descend anywhere. Waits for it.
+[[nodiscard]] bool offsets_descend(const std::shared_ptr<device>& device,
+                                   const buffer<std::int64_t>& offsets);
+
 /// Throws input_error that names the first entry whose column is not of [0, all).
 template <class T>
 [[noreturn]] void refuse_columns(int rank, const copied_part<T>& part, std::int64_t first_row,

@@ -46,12 +46,12 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 __global__ void __launch_bounds__(block_threads)
-    subtract_row_ends(const __grid_constant__ row_pattern a, atomic_word* descents) {
+    subtract_row_ends(const __grid_constant__ csr_pattern a, atomic_word* descents) {
     atomic_word mine = 0;
     for (std::int64_t i = first_item(); i < a.rows; i += item_stride()) {
         const std::int64_t end = a.offsets[i + 1];
         if (end == a.offsets[i] || end == a.nonzeros) continue;
-        mine += a.columns[end - 1] >= a.columns[end];
+        mine += a.indices[end - 1] >= a.indices[end];
     }
     mine = warp_sum(mine);
     if (lane_number() == 0 && mine != 0) atomicAdd(descents, atomic_word{0} - mine);
@@ -134,10 +134,10 @@ outer_columns find_outer_columns(const std::shared_ptr<device>& device, const st
     return {std::move(ghosts), std::move(resident), true};
 }
 
-bool columns_ascend(const std::shared_ptr<device>& device, const row_pattern& a) {
+bool columns_ascend(const std::shared_ptr<device>& device, const csr_pattern& a) {
     const buffer<atomic_word> descents(device, 1, product_set_up);
     descents.zero();
-    launch_over(*device, a.nonzeros, count_column_descents, a.columns, a.nonzeros, descents.data());
+    launch_over(*device, a.nonzeros, count_column_descents, a.indices, a.nonzeros, descents.data());
     launch_over(*device, a.rows, subtract_row_ends, a, descents.data());
     return descents.download().front() == 0;
 }

@@ -12,6 +12,7 @@
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/distributed/products/item_tasks.hpp>
 #include <krylith/partition/row_partition.hpp>
+#include <krylith/sparse/device_csr.hpp>
 
 namespace krylith {
 
@@ -31,21 +32,13 @@ struct packed_rows {
     const std::int64_t* jump = nullptr; ///< [rows]
 };
 
-/// A pattern on a device.
-struct row_pattern {
-    std::int64_t rows;
-    std::int64_t nonzeros;
-    const std::int64_t* offsets;
-    const std::int32_t* columns;
-};
-
 KRYLITH_HOST_AND_CUDA(
     /// Lists the columns, of [0, all), that are outside of `owned`.
     [[nodiscard]] outer_columns find_outer_columns(const std::shared_ptr<device>& device,
                                                    const std::int32_t* columns, std::int64_t count,
                                                    row_range owned, std::int64_t all);
     /// Returns whether the columns of each row ascend strictly.
-    [[nodiscard]] bool columns_ascend(const std::shared_ptr<device>& device, const row_pattern& a);
+    [[nodiscard]] bool columns_ascend(const std::shared_ptr<device>& device, const csr_pattern& a);
     /// Copies the entries k of packed rows: to[k - packed[0]] = from[k + jump].
     template <class V>
     void gather_rows(device& device, const packed_rows& rows, const V* from, V* to);
@@ -64,8 +57,8 @@ KRYLITH_HOST_AND_CUDA(
 }
 
 [[nodiscard]] inline bool columns_ascend(const std::shared_ptr<device>& device,
-                                         const row_pattern& a) {
-    return a.nonzeros == 0 || KRYLITH_ON(*device, columns_ascend(device, a));
+                                         const csr_pattern& a) {
+    return a.nonzeros == 0 || a.ascends || KRYLITH_ON(*device, columns_ascend(device, a));
 }
 
 template <class V>

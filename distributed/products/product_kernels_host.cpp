@@ -56,13 +56,13 @@ outer_columns find_outer_columns(const std::shared_ptr<device>& device, const st
     return found;
 }
 
-bool columns_ascend(const std::shared_ptr<device>& device, const row_pattern& a) {
+bool columns_ascend(const std::shared_ptr<device>& device, const csr_pattern& a) {
     std::atomic<bool> ascend = true;
     in_ranges(*device, a.rows, [&ascend, a](std::int64_t begin, std::int64_t end) {
         bool all = true;
         for (std::int64_t i = begin; i < end; ++i)
             for (std::int64_t k = a.offsets[i]; k + 1 < a.offsets[i + 1]; ++k)
-                all = all && a.columns[k] < a.columns[k + 1];
+                all = all && a.indices[k] < a.indices[k + 1];
         if (!all) ascend = false;
     });
     device->synchronize();

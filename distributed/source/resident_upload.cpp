@@ -1,4 +1,5 @@
 // Patterns that devices get from host memory.
+#include <krylith/distributed/source/cut_rows.hpp>
 #include <krylith/distributed/source/memory_items.hpp>
 #include <krylith/distributed/source/resident_matrix.hpp>
 
@@ -15,24 +16,6 @@
 namespace krylith {
 
 namespace {
-
-/// Whether the arrays have the right sizes and can be cut into these rows.
-template <class T>
-bool can_be_cut(const csr_view<T>& matrix, const row_partition& rows) {
-    const auto& offsets = matrix.row_offsets;
-    const auto nonzeros = static_cast<std::int64_t>(matrix.column_indices.size());
-    if (offsets.empty() || static_cast<std::int64_t>(offsets.size()) - 1 != matrix.rows ||
-        matrix.values.size() != matrix.column_indices.size() || matrix.columns < 0 ||
-        matrix.columns > index_size_limit() || offsets.front() != 0 || offsets.back() != nonzeros ||
-        rows.rows() != matrix.rows)
-        return false;
-    for (std::size_t k = 1; k < rows.begin.size(); ++k) {
-        const std::int64_t begin = offsets[as_size(rows.begin[k - 1])];
-        const std::int64_t end = offsets[as_size(rows.begin[k])];
-        if (begin < 0 || end < begin || end > nonzeros) return false;
-    }
-    return true;
-}
 
 /// Allocates the arrays of a rank's rows, and adds their transfers.
 template <class T>

@@ -5,9 +5,6 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
-#include <krylith/device/loops/settled_on_failure.hpp>
-#include <krylith/precond/amg/unit_diagonal.hpp>
-#include <krylith/precond/coarsening/scaling_tasks.hpp>
 #include <krylith/precond/columns/columns_at_once.hpp>
 #include <krylith/precond/matrix/memory_item.hpp>
 #include <krylith/precond/matrix/same_entries.hpp>
@@ -31,13 +28,14 @@ std::vector<smoother_step> jacobi_steps(int count) {
 
 template <class T, class W>
 template <class Source>
-multigrid_cycle_apply<T, W>::multigrid_cycle_apply(layout_handle fine, Source source,
+multigrid_cycle_apply<T, W>::multigrid_cycle_apply(layout_handle fine, const Source& source,
                                                    const amg_options& options,
                                                    near_null_space<W> near_null,
                                                    const column_vectors& vectors)
-    : hierarchy_(std::move(fine), std::move(source), options, std::move(near_null), vectors),
+    : hierarchy_(std::move(fine), source, options, std::move(near_null), vectors),
       columns_(vectors.columns),
       cycle_(options.cycle) {
+    if (lacks_digits()) return;
     choose_steps(options.degree);
     make_vectors();
 }
@@ -78,60 +76,29 @@ void multigrid_cycle_apply<T, W>::make_vectors() {
     take_scale();
 }
 
-/// Rounds S of the first level. Replicated vectors have all of it on each rank.
+/// Rounds S of the first level.
 template <class T, class W>
 void multigrid_cycle_apply<T, W>::take_scale() {
     const multigrid_level<W>& first = hierarchy_.levels().front();
-    const layout& layout = *first.layout;
-    const int exponent = first.scaling.largest > 0 ? std::ilogb(first.scaling.largest) : 0;
-    for (int rank = 0; rank < layout.group.size(); ++rank) {
-        const std::int64_t rows = layout.rows.owned(rank).size() / columns_;
-        const double* const own = first.scaling.s[static_cast<std::size_t>(rank)].data() +
-                                  first.first_owned[static_cast<std::size_t>(rank)];
-        run_items(layout.group[rank],
-                  round_task<W>{std::ldexp(1.0, -exponent), own,
-                                scale_->data(rank) + layout.first_owned(rank), columns_},
-                  rows * columns_);
-    }
-    if (layout.kind == coherence::replicated) {
-        const settled_on_failure settled(layout.group);
-        layout.group.join();
-        for (int from = 0; from < layout.group.size(); ++from)
-            for (int to = 0; to < layout.group.size(); ++to) {
-                const row_range rows = layout.rows.owned(from);
-                if (from == to || rows.size() == 0) continue;
-                layout.group.copy(from, scale_->data(from) + rows.begin, to,
-                                  scale_->data(to) + rows.begin,
-                                  static_cast<std::size_t>(rows.size()) * sizeof(W));
-            }
-        layout.group.join();
-    }
-    constexpr int usual = sizeof(T) == 8 ? 65 : 20;
     *in_ = 1 / first.scaling.bound;
-    *out_ = std::abs(exponent) <= usual ? std::ldexp(1.0, 2 * exponent) : 1;
+    *out_ = moderate_factor<T>(take_moderate(first.scaling, first.first_owned, columns_, *scale_));
 }
 
 template <class T, class W>
-bool multigrid_cycle_apply<T, W>::update(distributed_csr<T> a, const amg_options& options) {
+bool multigrid_cycle_apply<T, W>::update(const distributed_csr<T>& a, const amg_options& options) {
     refuse_new_values("amg", columns_);
-    const bool keeps = hierarchy_.keeps_plans(options);
-    if (!keeps || !hierarchy_.update(a, options)) {
-        rebuild(std::move(a), options);
-        return keeps;
-    }
-    in_place_ = true;
+    if (!hierarchy_.update(a, options)) return false;
     take_scale();
     hierarchy_.complete();
-    return false;
+    return true;
 }
 
 /// Changes nothing unless all of it is there.
 template <class T, class W>
-void multigrid_cycle_apply<T, W>::rebuild(distributed_csr<T> a, const amg_options& options) {
+bool multigrid_cycle_apply<T, W>::rebuild(const distributed_csr<T>& a, const amg_options& options) {
     refuse_new_values("amg", columns_);
-    multigrid_cycle_apply fresh(hierarchy_.levels().front().layout, std::move(a), options,
-                                hierarchy_.given(), {});
-    in_place_ = false;
+    multigrid_cycle_apply fresh(hierarchy_.fine(), a, options, hierarchy_.given(), {});
+    if (sizeof(W) < sizeof(T) && fresh.lacks_digits()) return false;
     std::swap(steps_, fresh.steps_); // new values may have made another kind of it
     std::swap(vectors_, fresh.vectors_);
     std::swap(spread_r_, fresh.spread_r_);
@@ -139,6 +106,7 @@ void multigrid_cycle_apply<T, W>::rebuild(distributed_csr<T> a, const amg_option
     std::swap(hierarchy_, fresh.hierarchy_);
     *in_ = *fresh.in_;
     *out_ = *fresh.out_;
+    return true;
 }
 
 // On each level x is the sum of changes. Between two passes z is the last change; a product takes
@@ -245,11 +213,11 @@ void multigrid_cycle_apply<T, W>::apply(execution& run, const vector<T>& r, vect
                                         std::span<const reduction_into<T>> dots) {
     if (!hierarchy_.whole())
         throw usage_error("amg: the last update() failed; M can be used after one that succeeds");
-    const layout_handle& own = hierarchy_.levels().front().layout;
-    if (!r.layout()->order) return run_cycle(run, r, z, dots);
-    vector<T> to = same_entries(own, z);
-    run_cycle(run, same_entries(own, r), to, {});
-    finish_apply(run, z, dots);
+    apply_without_order(
+        run, hierarchy_.levels().front().layout, r, z, dots,
+        [&](const vector<T>& from, vector<T>& to, std::span<const reduction_into<T>> now) {
+            run_cycle(run, from, to, now);
+        });
 }
 
 /// In, B x = S r / (rho |r|); out, z = |r| S x. Of several columns each has norm 1 or 0 by itself.
@@ -331,7 +299,8 @@ std::vector<multigrid_level_facts> multigrid_cycle_apply<T, W>::levels() const {
 
 #define KRYLITH_INSTANTIATE(T, W, SOURCE)                                                          \
     template multigrid_cycle_apply<T, W>::multigrid_cycle_apply(                                   \
-        layout_handle, SOURCE, const amg_options&, near_null_space<W>, const column_vectors&);
+        layout_handle, const SOURCE&, const amg_options&, near_null_space<W>,                      \
+        const column_vectors&);
 
 template class multigrid_cycle_apply<double, double>;
 template class multigrid_cycle_apply<double, float>;

@@ -14,18 +14,21 @@ namespace krylith::detail {
 
 /// The same for any W.
 template <class T>
-class amg_work {
+class level_cycle {
 public:
-    virtual ~amg_work() = default;
-    /// Takes new values. Returns whether the hierarchy was not for them and was made anew.
-    virtual bool update(distributed_csr<T> a, const amg_options& options) = 0;
-    /// Makes the hierarchy anew, of the same rows.
-    virtual void rebuild(distributed_csr<T> a, const amg_options& options) = 0;
+    virtual ~level_cycle() = default;
+    /// Whether there is what update() needs.
+    [[nodiscard]] virtual bool keeps_plans(const amg_options& options) const = 0;
+    /// Takes new values. Returns false where the hierarchy is not for them: it must be made anew.
+    virtual bool update(const distributed_csr<T>& a, const amg_options& options) = 0;
+    /// Makes the hierarchy anew, of the same rows. Returns false, and changes nothing, where it
+    /// would lack digits.
+    virtual bool rebuild(const distributed_csr<T>& a, const amg_options& options) = 0;
+    /// Whether the hierarchy lacks digits: there is none then, or one that ends early.
+    [[nodiscard]] virtual bool lacks_digits() const = 0;
     virtual void apply(execution& run, const vector<T>& r, vector<T>& z,
                        std::span<const reduction_into<T>> dots) = 0;
     [[nodiscard]] virtual bool recordable() const = 0;
-    /// Whether recordings of apply() are right after the last update() or rebuild().
-    [[nodiscard]] virtual bool updates_in_place() const = 0;
     [[nodiscard]] virtual bool symmetric() const = 0;
     [[nodiscard]] virtual std::int64_t bytes() const = 0;
     [[nodiscard]] virtual std::vector<multigrid_level_facts> levels() const = 0;
@@ -54,20 +57,25 @@ struct smoother_step {
 [[nodiscard]] std::vector<smoother_step> jacobi_steps(int count);
 
 template <class T, class W>
-class multigrid_cycle_apply final : public amg_work<T> {
+class multigrid_cycle_apply final : public level_cycle<T> {
 public:
     /// The options are checked. `fine` is the layout of one column, whatever vectors have; `source`
     /// what a hierarchy is made of.
     template <class Source>
-    multigrid_cycle_apply(layout_handle fine, Source source, const amg_options& options,
+    multigrid_cycle_apply(layout_handle fine, const Source& source, const amg_options& options,
                           near_null_space<W> near_null, const column_vectors& vectors);
 
-    bool update(distributed_csr<T> a, const amg_options& options) override;
-    void rebuild(distributed_csr<T> a, const amg_options& options) override;
+    [[nodiscard]] bool keeps_plans(const amg_options& options) const override {
+        return hierarchy_.keeps_plans(options);
+    }
+    bool update(const distributed_csr<T>& a, const amg_options& options) override;
+    bool rebuild(const distributed_csr<T>& a, const amg_options& options) override;
+    [[nodiscard]] bool lacks_digits() const override {
+        return sizeof(W) < sizeof(T) && hierarchy_.lacks_digits();
+    }
     void apply(execution& run, const vector<T>& r, vector<T>& z,
                std::span<const reduction_into<T>> dots) override;
     [[nodiscard]] bool recordable() const override;
-    [[nodiscard]] bool updates_in_place() const override { return in_place_; }
     [[nodiscard]] bool symmetric() const override { return hierarchy_.symmetric(); }
     [[nodiscard]] std::int64_t bytes() const override;
     [[nodiscard]] std::vector<multigrid_level_facts> levels() const override;
@@ -86,7 +94,6 @@ private:
 
     hierarchy<W> hierarchy_;
     int columns_;
-    bool in_place_ = true; ///< the last update() kept operators and vectors
     std::vector<smoother_step> steps_;
     multigrid_cycle cycle_;
     std::vector<cycle_vectors<W>> vectors_; ///< [levels]

@@ -99,7 +99,7 @@ struct row_block {
 } // namespace
 
 template <class W>
-csr_matrix<W> dense_inverse(const csr_view<W>& a, std::span<const W> v) {
+csr_matrix<W> dense_inverse(const csr_view<W>& a, std::span<const W> v, bool* indefinite) {
     const auto n = static_cast<std::size_t>(a.rows);
     std::vector<double> u = dense(a); // A, then D L' on and above the diagonal
     const std::vector<double> null = null_vector<W>(u, v);
@@ -112,7 +112,8 @@ csr_matrix<W> dense_inverse(const csr_view<W>& a, std::span<const W> v) {
     std::vector<double> before(n);
     for (std::size_t i = 0; i < n; ++i) before[i] = u[i * n + i];
     std::vector<double> inverse_pivot(n); // 0 where a pivot is lost in rounding
-    std::vector<double> y(n * n, 0.0);    // row r: row r of L^-1, which is 0 behind r
+    bool negative = false;
+    std::vector<double> y(n * n, 0.0); // row r: row r of L^-1, which is 0 behind r
     for (std::size_t k = 0; k < n; k += row_block::most) {
         const row_block pivots(k, n);
         // Takes the first `known` pivots out of row i.
@@ -127,11 +128,14 @@ csr_matrix<W> dense_inverse(const csr_view<W>& a, std::span<const W> v) {
             const std::size_t i = k + b;
             if (b != 0) eliminate(i, b);
             const double pivot = u[i * n + i];
-            inverse_pivot[i] = pivot > lost<W> * std::fabs(before[i]) ? 1 / pivot : 0;
+            const double rounding = lost<W> * std::fabs(before[i]);
+            inverse_pivot[i] = pivot > rounding ? 1 / pivot : 0;
+            negative = negative || pivot < -rounding;
             y[i * n + i] = 1;
         }
         for (std::size_t i = pivots.end(); i < n; ++i) eliminate(i, pivots.count);
     }
+    if (indefinite != nullptr) *indefinite = negative;
 
     // G = L'^-1 D^+ L^-1, the sum of y_k' y_k / D_k over the rows of L^-1.
     std::vector<double>& sum = u; // up to the diagonal

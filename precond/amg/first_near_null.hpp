@@ -14,6 +14,6 @@ namespace krylith::detail {
 /// user, as D A D is.
 template <class W>
 [[nodiscard]] std::vector<buffer<W>> near_null_of(const distributed_csr<W>& b,
-                                                  const level_scaling& by);
+                                                  const diagonal_scaling& by);
 
 } // namespace krylith::detail

@@ -7,7 +7,7 @@
 #include <krylith/device/language/instances.hpp>
 #include <krylith/device/loops/settled_on_failure.hpp>
 #include <krylith/distributed/products/identity_block.hpp>
-#include <krylith/distributed/products/product_kernels.hpp>
+#include <krylith/distributed/products/whole_matrix.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/amg/level_operators.hpp>
 #include <krylith/precond/matrix/memory_item.hpp>
@@ -30,60 +30,12 @@ layout_handle on_first_device(const device_group& group, std::int64_t rows, cohe
 
 template <class W>
 distributed_csr<W> gather(const distributed_csr<W>& spread) {
-    const device_group& group = spread.group();
-    const auto& first = group.handle(0);
-    const std::size_t nonzeros = as_size(spread.nonzeros());
-    buffer<std::int64_t> offsets(first, as_size(spread.rows()) + 1, precond_item);
-    buffer<std::int32_t> columns(first, nonzeros, precond_item);
-    buffer<W> values(first, nonzeros, precond_item);
-    std::vector<buffer<std::int64_t>> shifted;
-    std::vector<buffer<std::int32_t>> global;
-    const settled_on_failure settled(group); // before these are freed
-    std::int64_t before = 0;
-    for (int rank = 0; rank < group.size(); ++rank) {
-        const device_csr_view<W> a = spread.block(rank).view();
-        shifted.emplace_back(group.handle(rank), as_size(a.rows) + 1, precond_item);
-        run_items(group[rank],
-                  shift_offsets<std::int64_t>{a.offsets, before, shifted.back().data()},
-                  a.rows + 1);
-        global.push_back(spread.global_columns(rank));
-        before += a.nonzeros;
-    }
-    group.join();
-    before = 0;
-    for (int rank = 0; rank < group.size(); ++rank) {
-        const bool last = rank + 1 == group.size(); // the end of a rank is the next one's begin
-        const row_range rows = spread.row_owners().owned(rank);
-        group.copy(rank, shifted[as_size(rank)].data(), 0, offsets.data() + rows.begin,
-                   as_size(rows.size() + (last ? 1 : 0)) * sizeof(std::int64_t));
-        const auto& numbers = global[as_size(rank)];
-        group.copy(rank, numbers.data(), 0, columns.data() + before,
-                   numbers.size() * sizeof(std::int32_t));
-        before += spread.block(rank).nonzeros();
-    }
     std::vector<device_csr<W>> block;
-    block.emplace_back(first, spread.columns(), std::move(offsets), std::move(columns),
-                       std::move(values));
+    block.push_back(whole_on(0, spread));
     block.back().set_ascending(true);
     const row_partition all = all_on_first(spread.rows(), 1);
-    std::vector<local_columns> numbers{local_columns(first, all.owned(0), {})};
-    distributed_csr<W> result(group.alone(0), all, all, std::move(block), std::move(numbers));
-    gather_values(spread, result);
-    return result;
-}
-
-template <class W>
-void gather_values(const distributed_csr<W>& spread, distributed_csr<W>& gathered) {
-    const device_group& group = spread.group();
-    const settled_on_failure settled(group);
-    group.join();
-    W* to = gathered.block(0).values();
-    for (int rank = 0; rank < group.size(); ++rank) {
-        const device_csr_view<W> a = spread.block(rank).view();
-        group.copy(rank, a.values, 0, to, as_size(a.nonzeros) * sizeof(W));
-        to += a.nonzeros;
-    }
-    group.join();
+    std::vector<local_columns> numbers{local_columns(spread.group().handle(0), all.owned(0), {})};
+    return {spread.group().alone(0), all, all, std::move(block), std::move(numbers)};
 }
 
 std::vector<buffer<double>> scatter_numbers(const layout& spread, const buffer<double>& gathered) {
@@ -139,8 +91,7 @@ std::unique_ptr<matrix_operator<W>> make_copying_operator(const layout_handle& s
 }
 
 #define KRYLITH_INSTANTIATE(W)                                                                     \
-    template struct instances<gather<W>, gather_values<W>, gather_numbers<W>,                      \
-                              make_copying_operator<W>>;
+    template struct instances<gather<W>, gather_numbers<W>, make_copying_operator<W>>;
 
 #include <krylith/device/language/instantiate.inc>
 

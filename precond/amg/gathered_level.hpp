@@ -31,9 +31,6 @@ struct gathered_level {
 /// Returns a square matrix on the first device of its group (device_group::alone()). Enqueued.
 template <class W>
 [[nodiscard]] distributed_csr<W> gather(const distributed_csr<W>& spread);
-/// Enqueues new values of what gather() returned.
-template <class W>
-void gather_values(const distributed_csr<W>& spread, distributed_csr<W>& gathered);
 
 /// Enqueues copies of numbers of the rows that lie on the first device: [rank] those of its rows.
 [[nodiscard]] std::vector<buffer<double>> scatter_numbers(const layout& spread,

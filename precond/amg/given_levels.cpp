@@ -86,10 +86,10 @@ bool mirrors(const csr_view<T>& r, const csr_view<T>& p) {
 
 /// S that divides all of A by its largest magnitude.
 template <class T>
-level_scaling uniform_scaling(const distributed_csr<T>& a, std::span<const T> values) {
+diagonal_scaling uniform_scaling(const distributed_csr<T>& a, std::span<const T> values) {
     const auto largest = std::fabs(static_cast<double>(values[largest_entry(values)]));
     const double s = largest > 0 ? 1 / std::sqrt(largest) : 1;
-    level_scaling by{.s = {}, .largest = s, .inverse = 1 / s};
+    diagonal_scaling by{.s = {}, .largest = s, .inverse = 1 / s};
     for (int rank = 0; rank < a.group().size(); ++rank) {
         const std::vector<double> all(static_cast<std::size_t>(a.columns_of(rank).count()), s);
         by.s.emplace_back(a.group().handle(rank), std::span<const double>(all), precond_item);
@@ -99,7 +99,8 @@ level_scaling uniform_scaling(const distributed_csr<T>& a, std::span<const T> va
 
 /// Enqueues S^-1 on the rows of each rank.
 template <class W>
-std::vector<buffer<double>> inverse_scaling(const distributed_csr<W>& b, const level_scaling& by) {
+std::vector<buffer<double>> inverse_scaling(const distributed_csr<W>& b,
+                                            const diagonal_scaling& by) {
     std::vector<buffer<double>> inverse;
     for (int rank = 0; rank < b.group().size(); ++rank) {
         const std::int64_t rows = b.block(rank).rows();
@@ -110,6 +111,18 @@ std::vector<buffer<double>> inverse_scaling(const distributed_csr<W>& b, const l
     return inverse;
 }
 
+/// The matrix with its values rounded to W.
+template <class W, class T>
+distributed_csr<W> rounded(const distributed_csr<T>& a) {
+    if constexpr (std::is_same_v<T, W>)
+        return a.copy(part_values::borrowed);
+    else
+        return a.template with_values<W>(precond_item, [&](int rank, W* values) {
+            run_items(a.group()[rank], round_task<W>{1, a.block(rank).view().values, values},
+                      a.block(rank).nonzeros());
+        });
+}
+
 } // namespace
 
 template <class W>
@@ -117,27 +130,29 @@ template <class T>
 hierarchy<W>::hierarchy(layout_handle fine, std::span<const multigrid_level_matrices<T>> given,
                         const amg_options& options, near_null_space<W> none,
                         const column_vectors& vectors)
-    : given_(std::move(none)), unsymmetric_(options.kind == multigrid_kind::unsymmetric) {
+    : fine_(std::move(fine)),
+      given_(std::move(none)),
+      unsymmetric_(options.kind == multigrid_kind::unsymmetric) {
     given = given.first(std::min(given.size(), static_cast<std::size_t>(options.max_levels)));
-    check_levels(fine->size(), given);
+    check_levels(fine_->size(), given);
     if (vectors.columns > 1) format_ = formats::csr;
-    std::vector<layout> spread{*fine}; // of the rows of each level
-    std::vector<layout> here{*fine};   // the same after they may have been gathered
+    std::vector<layout> spread{*fine_}; // of the rows of each level
+    std::vector<layout> here{*fine_};   // the same after they may have been gathered
     for (std::size_t at = 0; at < given.size(); ++at) {
         multigrid_level<W> level;
         const device_group& group = here.back().group;
         if (at == 0)
-            level.layout = without_order(fine);
+            level.layout = without_order(fine_);
         else
             spread.push_back(
-                {group, partition_rows(given[at].a.row_offsets, group.size()), fine->kind});
+                {group, partition_rows(given[at].a.row_offsets, group.size()), fine_->kind});
         distributed_csr<T> a = on_devices(spread.back(), spread.back(), given[at].a);
         if (at != 0) {
             a = place_next(levels_.back(), level, std::move(a), options);
-            here.push_back({a.group(), a.row_owners(), fine->kind});
+            here.push_back({a.group(), a.row_owners(), fine_->kind});
         }
         try {
-            level.scaling = scaling_of(a, at);
+            level.scaling = scaling_of(a, {"amg", at, at == 0 ? fine_.get() : nullptr});
         } catch (const input_error&) { // what is inverted may have any diagonal
             if (at + 1 < given.size() || a.rows() > inverted_rows || a.nonzeros() == 0) throw;
             level.scaling = uniform_scaling(a, given[at].a.values);
@@ -145,13 +160,13 @@ hierarchy<W>::hierarchy(layout_handle fine, std::span<const multigrid_level_matr
         }
         const bool looked_for = options.kind == multigrid_kind::automatic;
         mirror_sums mirrored;
-        level.matrix = scaled<W>(std::move(a), level.scaling, looked_for ? &mirrored : nullptr);
+        level.matrix = scaled<W>(a, level.scaling, looked_for ? &mirrored : nullptr);
         if (looked_for && mirrored.differ(level.matrix.nonzeros())) unsymmetric_ = true;
         levels_.push_back(std::move(level));
     }
     for (std::size_t at = 0; at < given.size(); ++at) {
         multigrid_level<W>& level = levels_[at];
-        if (at != 0 || worth_sharpening(level.matrix, level.scaling))
+        if (at != 0 || worth_sharpening(level.scaling))
             sharpen(level.matrix, level.scaling, least_bound());
         level.near_null = near_null_of(level.matrix, level.scaling);
         note_facts(level);
@@ -179,7 +194,7 @@ void hierarchy<W>::take_transfers(std::size_t at, const multigrid_level_matrices
     const auto inverse = inverse_scaling(level.matrix, level.scaling);
     scale_transfers(1 / level.scaling.bound, pointers(inverse), r, p); // columns of R, rows of P
     scale_transfers_of(level, next, p, r);
-    make_transfers(level, next.layout, rounded<W>(std::move(p)), rounded<W>(std::move(r)), options);
+    make_transfers(level, next.layout, rounded<W>(p), rounded<W>(r), options);
     make_smoothed(level, options);
     level.matrix = {};
 }

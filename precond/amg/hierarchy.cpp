@@ -10,20 +10,26 @@
 #include <krylith/device/trace/trace_range.hpp>
 #include <krylith/precond/amg/first_near_null.hpp>
 #include <krylith/precond/amg/level_operators.hpp>
-#include <krylith/precond/amg/unit_diagonal.hpp>
+#include <krylith/precond/amg/lost_entries.hpp>
 #include <krylith/precond/matrix/same_entries.hpp>
+#include <krylith/precond/scaling/unit_diagonal.hpp>
 
 namespace krylith::detail {
 
 namespace {
 
+/// Mean entries of a row up to which rows are those of a stencil along the axes: the aggregates of
+/// longer ones are large as they are.
+constexpr double short_rows = 12;
 /// Aggregation that leaves more than this fraction of the rows is tried with a lower threshold.
 constexpr double slow_coarsening = 1 / 1.7;
 /// A coarse matrix of at least so many rows is worth losing small entries.
 constexpr std::int64_t sparsified_rows = 1000;
 /// Matrices without locality, as of random graphs, fill up: where B P has more than this times the
-/// nonzeros of B, or the coarse matrix more than B, coarse levels would cost more than they bring.
+/// nonzeros of B, or the coarse matrix more than A, or all of them together more than
+/// most_coarse times as many, coarse levels would cost more than they bring.
 constexpr double most_between = 4;
+constexpr double most_coarse = 2;
 /// rho of a matrix that is not symmetric is at least this: its eigenvalues are complex, and an
 /// estimate of the largest may be far too small.
 constexpr double least_unsymmetric_bound = 1.6;
@@ -31,16 +37,16 @@ constexpr double least_unsymmetric_bound = 1.6;
 /// Finds aggregates of a graph, of which there are much fewer than rows, by strong couplings or by
 /// weaker ones. Returns none, with the reason in `why`, where there are no such.
 template <class W>
-std::optional<smoothed_aggregation<W>> few_aggregates(const distributed_csr<W>& graph,
-                                                      aggregation_options how, double theta,
-                                                      std::string& why) {
+std::optional<smoothed_aggregation<W>>
+few_aggregates(const distributed_csr<W>& graph, aggregation_options how, double theta,
+               std::span<const W* const> near_null, std::string& why) {
     std::optional<smoothed_aggregation<W>> aggregates;
     std::int64_t coarse = 0;
     for (const double lower : {theta, theta / 10, 0.0}) {
         how.theta = lower;
-        aggregates.emplace(graph, how);
+        aggregates.emplace(graph, how, near_null);
         coarse = aggregates->coarse().rows();
-        if (coarse == 0) break;
+        if (coarse == 0) continue;
         if (static_cast<double>(coarse) <= slow_coarsening * static_cast<double>(graph.rows()))
             return aggregates;
     }
@@ -66,29 +72,32 @@ smooth_restriction(const distributed_csr<W>& b, aggregation::mirrored_matrix<W>&
 
 template <class W>
 template <class T>
-hierarchy<W>::hierarchy(layout_handle fine, distributed_csr<T> a, const amg_options& options,
+hierarchy<W>::hierarchy(layout_handle fine, const distributed_csr<T>& a, const amg_options& options,
                         near_null_space<W> given, const column_vectors& vectors)
-    : given_(std::move(given)) {
+    : fine_(std::move(fine)), given_(std::move(given)) {
     if (vectors.columns > 1) format_ = formats::csr;
     if (options.precision == multigrid_precision::fp16 && given_.vectors != 1)
         throw usage_error("amg_options::precision is fp16, for " + std::to_string(given_.vectors) +
                           " near-null vectors; allowed is 1, or precision fp32 or fp64");
     std::optional<trace_range> phase(std::in_place, "scale the matrix");
     multigrid_level<W> first;
-    first.layout = without_order(fine);
+    first.layout = without_order(fine_);
     first.block = given_.block;
     first.vectors = given_.vectors;
     const bool looked_for = looks_for_symmetry(first, options);
-    first.scaling = scaling_of(a, 0);
+    first.scaling = scaling_of(a, {"amg", 0, fine_.get()});
     mirror_sums mirrored;
-    first.matrix = scaled<W>(std::move(a), first.scaling, looked_for ? &mirrored : nullptr);
+    first.matrix = scaled<W>(a, first.scaling, looked_for ? &mirrored : nullptr);
     unsymmetric_ = looked_for ? mirrored.differ(first.matrix.nonzeros())
                               : options.kind == multigrid_kind::unsymmetric;
-    if (worth_sharpening(first.matrix, first.scaling))
-        sharpen(first.matrix, first.scaling, least_bound());
+    if (worth_sharpening(first.scaling)) sharpen(first.matrix, first.scaling, least_bound());
     levels_.push_back(std::move(first));
     phase.emplace("near-null vectors");
     find_near_null();
+    if constexpr (sizeof(W) < sizeof(T)) {
+        rounded_away_ = loses_soft();
+        if (rounded_away_) return;
+    }
     phase.reset();
     build(options);
     if (vectors.columns > 1) widen(vectors);
@@ -100,6 +109,14 @@ void hierarchy<W>::find_near_null() {
     multigrid_level<W>& first = levels_.front();
     first.near_null = given_.empty() ? near_null_of(first.matrix, first.scaling)
                                      : scaled_vectors(given_, first.matrix, first.scaling);
+}
+
+/// Whether soft connections of the first level's matrix are lost beside its diagonal.
+template <class W>
+bool hierarchy<W>::loses_soft() const {
+    const multigrid_level<W>& first = levels_.front();
+    return given_.empty() && first.block == 1 && !unsymmetric_ &&
+           loses_soft_entries(first.matrix, first.near_null);
 }
 
 /// Whether the matrix is to say whether it is symmetric. Levels of one that is not have one
@@ -183,6 +200,29 @@ bool hierarchy<W>::scale_next(std::size_t at, multigrid_level<W>& next) {
     }
 }
 
+/// Whether a coarse matrix of so many nonzeros makes the hierarchy cost more than it brings. What
+/// several vectors bring to the first coarse level is no fill.
+template <class W>
+bool hierarchy<W>::fills_up_with(std::int64_t nonzeros) const {
+    const multigrid_level<W>& first = levels_.front();
+    const double growth = static_cast<double>(first.vectors) / first.block;
+    const double most = static_cast<double>(first.facts.nonzeros) * growth * growth;
+    double sum = static_cast<double>(nonzeros);
+    for (std::size_t at = 1; at < levels_.size(); ++at)
+        sum += static_cast<double>(levels_[at].facts.nonzeros);
+    return static_cast<double>(nonzeros) > most || sum > most_coarse * most;
+}
+
+/// The most nonzeros that B P of level `at` may have, counted in blocks of nodes: several vectors
+/// bring more entries, not less locality.
+template <class W>
+double hierarchy<W>::most_product_entries(std::size_t at) const {
+    const multigrid_level<W>& level = levels_[at];
+    const double block_growth = static_cast<double>(level.vectors) / level.block;
+    const auto entries = std::max(level.matrix.nonzeros(), levels_.front().facts.nonzeros);
+    return most_between * static_cast<double>(entries) * block_growth;
+}
+
 /// Makes the level after number `at`, and has the operators of that one made. Returns false where
 /// there is none that is much smaller.
 template <class W>
@@ -193,12 +233,13 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options, side_task
     std::optional<aggregation::mirrored_matrix<W>> mirrored;
     if (unsymmetric_) mirrored.emplace(b);
     const distributed_csr<W>& graph = mirrored ? mirrored->matrix() : b;
-    std::optional<smoothed_aggregation<W>> aggregates =
-        few_aggregates(graph, aggregation_of(at, options),
-                       std::ldexp(options.theta, -static_cast<int>(at)), level.facts.why_last);
+    const auto near_null = pointers(level.near_null);
+    std::optional<smoothed_aggregation<W>> aggregates = few_aggregates(
+        graph, aggregation_of(at, options), std::ldexp(options.theta, -static_cast<int>(at)),
+        unsymmetric_ ? std::span<const W* const>() : std::span<const W* const>(near_null),
+        level.facts.why_last);
     if (!aggregates) return false;
     phase.emplace("prolongation");
-    const auto near_null = pointers(level.near_null);
     distributed_csr<W> p = unsymmetric_ ? aggregates->tentative(graph, near_null)
                                         : aggregates->prolongation(graph, near_null);
     std::optional<unsymmetric_transfers<W>> unsymmetric;
@@ -214,23 +255,19 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options, side_task
     });
     distributed_csr<W> between;
     distributed_spgemm<W> first(b, p, between);
-    // Counted in blocks of nodes: several vectors bring more entries, not less locality.
-    const double block_growth = static_cast<double>(level.vectors) / level.block;
-    const auto entries = static_cast<double>(b.nonzeros()) * block_growth;
     const auto fills_up = [&](const char* which, const distributed_csr<W>& matrix) {
         level.facts.why_last = std::string("coarse matrices fill up: ") + which + " has " +
                                std::to_string(matrix.nonzeros()) + " nonzeros";
         return false;
     };
-    if (static_cast<double>(between.nonzeros()) > most_between * entries)
+    if (static_cast<double>(between.nonzeros()) > most_product_entries(at))
         return fills_up("B P", between);
     transpose.wait();
     phase.emplace("R (B P)");
     distributed_csr<W> product;
     distributed_spgemm<W> second(r, between, product);
     aggregates->fill_dropped(product);
-    if (static_cast<double>(product.nonzeros()) > entries * block_growth)
-        return fills_up("the next", product);
+    if (fills_up_with(product.nonzeros())) return fills_up("the next", product);
     phase.emplace("drop small entries");
     std::optional<sparsification<W>> sparse = sparsify(level, *aggregates, r, product, options);
     phase.emplace("scale the coarse matrix");
@@ -310,7 +347,7 @@ void hierarchy<W>::conclude(multigrid_level<W>& last, const amg_options& options
 }
 
 #define KRYLITH_INSTANTIATE(W, T)                                                                  \
-    template hierarchy<W>::hierarchy(layout_handle, distributed_csr<T>, const amg_options&,        \
+    template hierarchy<W>::hierarchy(layout_handle, const distributed_csr<T>&, const amg_options&, \
                                      near_null_space<W>, const column_vectors&);                   \
     template distributed_csr<T> hierarchy<W>::place_next(                                          \
         multigrid_level<W>&, multigrid_level<W>&, distributed_csr<T>, const amg_options&) const;   \
@@ -327,6 +364,7 @@ KRYLITH_INSTANTIATE(float, float)
     template bool hierarchy<T>::looks_for_symmetry(const multigrid_level<T>&, const amg_options&)  \
         const;                                                                                     \
     template void hierarchy<T>::find_near_null();                                                  \
+    template bool hierarchy<T>::loses_soft() const;                                                \
     template void hierarchy<T>::note_facts(multigrid_level<T>&) const;                             \
     template void hierarchy<T>::conclude(multigrid_level<T>&, const amg_options&) const;           \
     template double hierarchy<T>::least_bound() const;

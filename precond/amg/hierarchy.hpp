@@ -52,7 +52,7 @@ struct multigrid_level {
     /// B, on all devices or, where a level above was gathered, on the first alone; empty unless it
     /// is kept for update(); rounded as b is.
     distributed_csr<W> matrix;
-    level_scaling scaling;                 ///< on the devices of `matrix`, as near_null
+    diagonal_scaling scaling;              ///< on the devices of `matrix`, as near_null
     std::vector<std::int64_t> first_owned; ///< [rank] local column of the rank's first row
     std::vector<buffer<W>> near_null;      ///< [rank], on the rank's rows, [rows][vectors]
     int block = 1;                         ///< rows of a node
@@ -77,7 +77,7 @@ class hierarchy {
 public:
     /// Makes the hierarchy of a matrix of T, whose rows and columns are partitioned as `fine` says.
     template <class T>
-    hierarchy(layout_handle fine, distributed_csr<T> a, const amg_options& options,
+    hierarchy(layout_handle fine, const distributed_csr<T>& a, const amg_options& options,
               near_null_space<W> given, const column_vectors& vectors = {});
 
     /// Makes the hierarchy of given levels, which has no update(); `none` is empty.
@@ -107,6 +107,15 @@ public:
     [[nodiscard]] bool keeps_plans(const amg_options& options) const noexcept {
         return options.reuse != multigrid_reuse::none && !cut_short_;
     }
+    /// Whether more digits would make a better one: coefficients jump by so much that soft
+    /// connections of stiff regions are lost beside their diagonals, and no level but the first was
+    /// made, or a coarse diagonal came out as not positive, or the last matrix as not semidefinite,
+    /// which happens to thin beams and plates.
+    [[nodiscard]] bool lacks_digits() const noexcept {
+        return rounded_away_ || cut_short_ || indefinite_;
+    }
+    /// The layout of the rows of A.
+    [[nodiscard]] const layout_handle& fine() const noexcept { return fine_; }
     /// The near-null vectors of the user.
     [[nodiscard]] const near_null_space<W>& given() const noexcept { return given_; }
     /// The bytes on the device that keeps most.
@@ -117,11 +126,14 @@ private:
     static constexpr std::int64_t inverted_rows = 200;
 
     void find_near_null();
+    [[nodiscard]] bool loses_soft() const;
     void note_facts(multigrid_level<W>& level) const;
     void build(const amg_options& options);
     [[nodiscard]] aggregation_options aggregation_of(std::size_t at,
                                                      const amg_options& options) const;
     [[nodiscard]] bool coarsen(std::size_t at, const amg_options& options, side_tasks& operators);
+    [[nodiscard]] bool fills_up_with(std::int64_t nonzeros) const;
+    [[nodiscard]] double most_product_entries(std::size_t at) const;
     [[nodiscard]] bool scale_next(std::size_t at, multigrid_level<W>& next);
     /// Drops small entries of R (B P) where the options say so and it pays; nothing where it stays.
     [[nodiscard]] std::optional<sparsification<W>>
@@ -129,7 +141,7 @@ private:
              const distributed_csr<W>& r, distributed_csr<W>& coarse,
              const amg_options& options) const;
     [[nodiscard]] bool update_next(std::size_t at, const amg_options& options);
-    void invert(multigrid_level<W>& last) const;
+    void invert(multigrid_level<W>& last);
     void conclude(multigrid_level<W>& last, const amg_options& options) const;
     /// Gives the next level its layout, and returns its matrix, which goes to the first device
     /// where it has few rows.
@@ -166,12 +178,15 @@ private:
     /// The least rho of a level.
     [[nodiscard]] double least_bound() const;
 
+    layout_handle fine_;                    ///< of the rows of A
     std::deque<multigrid_level<W>> levels_; ///< they stay where they are while others are added
     near_null_space<W> given_;
     format_kind format_ = formats::automatic; ///< of the operators
     bool unsymmetric_ = false;
     bool mirrored_ = true;   ///< restrictions are multiples of transposed prolongations
     bool cut_short_ = false; ///< by a coarse matrix without a positive diagonal
+    bool rounded_away_ = false;
+    bool indefinite_ = false; ///< the matrix of the last level
     bool whole_ = true;
 };
 

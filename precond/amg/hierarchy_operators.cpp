@@ -51,9 +51,9 @@ void hierarchy<W>::round_matrix(multigrid_level<W>& level, const amg_options& op
 }
 
 template <class W>
-void hierarchy<W>::invert(multigrid_level<W>& last) const {
-    last.inverse = make_level_operator<W>(last.layout, last.layout, inverse_of(last, unsymmetric_),
-                                          false, formats::csr);
+void hierarchy<W>::invert(multigrid_level<W>& last) {
+    last.inverse = make_level_operator<W>(
+        last.layout, last.layout, inverse_of(last, unsymmetric_, indefinite_), false, formats::csr);
     last.facts.format = "dense inverse";
 }
 
@@ -101,7 +101,7 @@ void hierarchy<W>::widen(const column_vectors& vectors) {
         multigrid_level<W>&, const layout_handle&, const distributed_csr<W>&,                      \
         const distributed_csr<W>&, const amg_options&) const;                                      \
     template void hierarchy<W>::round_matrix(multigrid_level<W>&, const amg_options&) const;       \
-    template void hierarchy<W>::invert(multigrid_level<W>&) const;                                 \
+    template void hierarchy<W>::invert(multigrid_level<W>&);                                       \
     template void hierarchy<W>::widen(const column_vectors&);
 
 #include <krylith/device/language/instantiate.inc>

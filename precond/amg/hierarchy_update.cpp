@@ -3,6 +3,7 @@
 #include <vector>
 
 #include <krylith/device/error.hpp>
+#include <krylith/distributed/products/whole_matrix.hpp>
 #include <krylith/precond/amg/hierarchy.hpp>
 #include <krylith/precond/amg/level_operators.hpp>
 
@@ -27,19 +28,21 @@ template <class T>
 bool hierarchy<W>::update(const distributed_csr<T>& a, const amg_options& options) {
     multigrid_level<W>& first = levels_.front();
     const bool looked_for = looks_for_symmetry(first, options);
-    first.scaling = scaling_of(a, 0);
+    first.scaling = scaling_of(a, {"amg", 0, fine_.get()});
     whole_ = false; // until all has new values
     mirror_sums mirrored;
     scale(a, first.scaling, first.matrix, looked_for ? &mirrored : nullptr);
     if (looked_for && mirrored.differ(a.nonzeros()) != unsymmetric_) return false;
-    if (worth_sharpening(a, first.scaling)) sharpen(first.matrix, first.scaling, least_bound());
+    if (worth_sharpening(first.scaling)) sharpen(first.matrix, first.scaling, least_bound());
     find_near_null();
+    if (sizeof(W) < sizeof(T) && loses_soft()) return false;
     for (std::size_t at = 0; at < levels_.size(); ++at) {
         multigrid_level<W>& level = levels_[at];
         level.facts.bound = level.scaling.bound;
         if (level.plans && !update_next(at, options)) return false;
         if (level.inverse) {
-            level.inverse->update(inverse_of(level, unsymmetric_).values);
+            level.inverse->update(inverse_of(level, unsymmetric_, indefinite_).values);
+            if (sizeof(W) < sizeof(T) && indefinite_) return false;
         } else {
             round_matrix(level, options); // nothing needs its exact values any more
             update_values(*level.b, level.matrix);
@@ -76,7 +79,7 @@ bool hierarchy<W>::update_next(std::size_t at, const amg_options& options) {
         plans.second.refresh(plans.restriction, plans.between, coarse);
         plans.aggregates.fill_dropped(coarse);
     }
-    if (level.gathered) gather_values(coarse, next.matrix);
+    if (level.gathered) bring_values(0, coarse, next.matrix.block(0).values());
     try {
         next.scaling = scale_coarse(next.matrix, at + 1, least_bound());
     } catch (const input_error&) {

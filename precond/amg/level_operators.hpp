@@ -12,9 +12,10 @@
 
 #include <krylith/precond/amg/dense_inverse.hpp>
 #include <krylith/precond/amg/hierarchy.hpp>
-#include <krylith/precond/amg/unit_diagonal.hpp>
+#include <krylith/precond/scaling/unit_diagonal.hpp>
 #include <krylith/sparse/csr/row_runs.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/spmv/matrix_parts.hpp>
 
 namespace krylith::detail {
 
@@ -100,10 +101,11 @@ std::string format_in_words(const matrix_operator<W>& of) {
     return of.format_name() + " (" + std::to_string(percent) + "% of the values narrow)";
 }
 
-/// The inverse of the last level's matrix.
+/// The inverse of the last level's matrix, and whether that is symmetric, but not semidefinite.
 template <class W>
-csr_matrix<W> inverse_of(const multigrid_level<W>& level, bool unsymmetric) {
+csr_matrix<W> inverse_of(const multigrid_level<W>& level, bool unsymmetric, bool& indefinite) {
     const csr_matrix<W> whole = level.matrix.download();
+    indefinite = false;
     if (unsymmetric) return general_inverse(csr_view<W>(whole));
     std::vector<W> v;
     if (level.vectors == 1)
@@ -111,7 +113,7 @@ csr_matrix<W> inverse_of(const multigrid_level<W>& level, bool unsymmetric) {
             const std::vector<W> part = own.download();
             v.insert(v.end(), part.begin(), part.end());
         }
-    return dense_inverse(csr_view<W>(whole), std::span<const W>(v));
+    return dense_inverse(csr_view<W>(whole), std::span<const W>(v), &indefinite);
 }
 
 } // namespace krylith::detail

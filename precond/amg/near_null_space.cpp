@@ -147,7 +147,7 @@ void scale_vectors(device& on, std::int64_t rows, int vectors, double factor, co
 
 template <class W>
 std::vector<buffer<W>> scaled_vectors(const near_null_space<W>& given, const distributed_csr<W>& b,
-                                      const level_scaling& by) {
+                                      const diagonal_scaling& by) {
     std::vector<buffer<W>> result;
     for (int rank = 0; rank < b.group().size(); ++rank) {
         const buffer<W>& of_rank = (*given.values)[as_size(rank)];

@@ -49,6 +49,6 @@ void scale_vectors(device& on, std::int64_t rows, int vectors, double factor, co
 template <class W>
 [[nodiscard]] std::vector<buffer<W>> scaled_vectors(const near_null_space<W>& given,
                                                     const distributed_csr<W>& b,
-                                                    const level_scaling& by);
+                                                    const diagonal_scaling& by);
 
 } // namespace krylith::detail

@@ -16,9 +16,11 @@ namespace krylith::detail {
 /// weight, along paths of larger ones. An entry goes where it is small in both of its rows,
 /// |a_ij| v_j < drop v_i a_ii and |a_ij| v_i < drop v_j a_jj, v the near-null vector, and where
 /// B has no such small entries near the aggregates of these rows: there they may be all that ties
-/// rows together, as in a direction in which a grid is coupled weakly. What goes is moved to the
-/// diagonal, so that A v stays; the diagonal keeps a twentieth at least. Of a Laplacian, whose
-/// entries off the diagonal are negative, what is left is one, too.
+/// rows together, as in a direction in which a grid is coupled weakly. Near a row of B that is
+/// stiff beside a soft one, what is far smaller than `drop` stays, too: it may be all that ties a
+/// stiff region to the next one. What goes is moved to the diagonal, so that A v stays; the
+/// diagonal keeps a twentieth at least. Of a Laplacian, whose entries off the diagonal are
+/// negative, what is left is one, too.
 ///
 /// All of this is the same, bit for bit, on any number of devices. A pair (i, j) and (j, i) whose
 /// entries differ by rounding may fall to both sides of `drop`, if that lies between them.

@@ -2,49 +2,68 @@
 
 #include <algorithm>
 #include <cmath>
-#include <concepts>
-#include <cstdlib>
 #include <limits>
 #include <string>
+#include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/loops/run_items.hpp>
+#include <krylith/device/messages/number_text.hpp>
 #include <krylith/precond/columns/columns_at_once.hpp>
-#include <krylith/precond/matrix/canonical_matrix.hpp>
 #include <krylith/precond/matrix/matrix_on_devices.hpp>
 #include <krylith/precond/matrix/memory_item.hpp>
-#include <krylith/spmv/building/build_operator.hpp>
+#include <krylith/precond/matrix/same_entries.hpp>
+#include <krylith/precond/scaling/diagonal_tasks.hpp>
+#include <krylith/spmv/matrix_parts.hpp>
 #include <krylith/vector/fused.hpp>
 
 namespace krylith::detail {
 
 namespace {
 
+constexpr const char* chebyshev_name = "chebyshev";
+
 /// The entry of S from which on float keeps all its digits, also times a moderate r.
 template <class W>
 constexpr double least_scale = sizeof(W) == 4 ? 0x1p-125 : std::numeric_limits<double>::min();
 
+/// Refuses a matrix for whose scaling W has too small a range.
+template <class W, class T>
+void check_range(const diagonal_scaling& by, const distributed_csr<T>& a, const layout& layout) {
+    const int exponent = std::ilogb(by.largest);
+    const auto fits = [&](double s) { return std::ldexp(s, -exponent) >= least_scale<W>; };
+    if (a.rows() == 0 || fits(1 / by.inverse)) return;
+    for (int rank = 0; rank < a.group().size(); ++rank) {
+        const std::vector<double> s = by.s[static_cast<std::size_t>(rank)].download();
+        const row_range rows = a.row_owners().owned(rank);
+        for (std::int64_t row = 0; row < rows.size(); ++row) {
+            const double own = s[static_cast<std::size_t>(a.columns_of(rank).first_owned() + row)];
+            if (fits(own)) continue;
+            throw input_error("chebyshev: the diagonal entry of row " +
+                              std::to_string(layout.row_of_caller(rows.begin + row)) +
+                              " (counted from 0) is " + number_text(1 / (own * own)) +
+                              ", too far above the smallest, " +
+                              number_text(1 / (by.largest * by.largest)) +
+                              ", for fp32. Allowed for such matrices is precision=fp64");
+        }
+    }
+}
+
 } // namespace
 
 template <class T, class W>
-chebyshev_apply<T, W>::chebyshev_apply(const matrix_operator<T>& a, const csr_view<T>& matrix,
+chebyshev_apply<T, W>::chebyshev_apply(const matrix_operator<T>& a, const matrix_ref<T>& matrix,
                                        const chebyshev_options& options)
     : options_(options),
       coefficients_(
           make_chebyshev_series(options.kind, options.degree, 1, options.ratio).coefficients),
-      layout_(a.single().layout()),
+      layout_(square_layout(a.single().layouts(), chebyshev_name)),
+      vectors_(a.layout()),
       columns_(a.columns_at_once()) {
-    check_size("chebyshev", *layout_, matrix.rows, matrix.columns);
-    const canonical_matrix<T> ordered(matrix, layout_->order.get());
-    pattern_ = pattern_of(ordered.view());
-    const contents now = compute(ordered.view());
-    const csr_view<W> values{matrix.rows, matrix.columns, ordered.view().row_offsets,
-                             ordered.view().column_indices, now.values};
-    std::optional<row_partition> rows = layout_->rows;
-    auto source = make_source(layout_->group, values, pattern_state::valid, rows, {});
-    source.order = layout_->order;
-    const operator_options how = columns_ > 1 ? options_for(a) : operator_options();
-    x_ = in_columns_of(a, build_operator(layout_->group, source,
-                                         {.layouts = operator_layouts{layout_, layout_}}, how));
+    const contents now = compute(matrix);
+    pattern_ = now.pattern;
+    const layout_handle plain = without_order(layout_);
+    x_ = in_columns_of(a, make_operator(operator_layouts{plain, plain}, now.x, options_for(a)));
     s_.emplace(x_->make_range_vector(precond_item));
     sum_.emplace(x_->make_range_vector(precond_item));
     even_.emplace(x_->make_domain_vector(precond_item));
@@ -56,42 +75,50 @@ chebyshev_apply<T, W>::chebyshev_apply(const matrix_operator<T>& a, const csr_vi
 
 template <class T, class W>
 typename chebyshev_apply<T, W>::contents
-chebyshev_apply<T, W>::compute(const csr_view<T>& matrix) const {
+chebyshev_apply<T, W>::compute(const matrix_ref<T>& matrix) const {
+    const distributed_csr<T> a =
+        on_devices(chebyshev_name, *layout_, matrix, part_values::borrowed);
     contents now;
-    now.scaling = scale_by_diagonal(matrix, least_scale<W>);
-    now.series =
-        make_chebyshev_series(options_.kind, options_.degree, now.scaling.lambda, options_.ratio);
-    now.values = shifted_values<W>(matrix, now.scaling, now.series.center, now.series.radius);
+    now.pattern = pattern_of(a);
+    now.scaling = scaling_of(a, {chebyshev_name, 0, layout_.get()});
+    check_range<W>(now.scaling, a, *layout_);
+    const chebyshev_series series =
+        make_chebyshev_series(options_.kind, options_.degree, now.scaling.bound, options_.ratio);
+    const double lambda = std::exchange(now.scaling.bound, -series.radius);
+    now.x = scaled<W>(a, now.scaling); // -D^-1/2 A D^-1/2 / radius
+    now.scaling.bound = lambda;
+    for (int rank = 0; rank < a.group().size(); ++rank) {
+        const device_csr_view<T> rows = a.block(rank).view();
+        const auto diagonal = static_cast<W>((series.center - 1) / series.radius);
+        run_items(a.group()[rank],
+                  set_diagonal_task<T, W>{rows, a.columns_of(rank).first_owned(), diagonal,
+                                          now.x.block(rank).values()},
+                  rows.rows);
+    }
+    a.group().synchronize(); // values that are borrowed may be freed afterwards
     return now;
 }
 
-/// S lies on the devices in the operator's order, in which compute() made it; an upload takes the
-/// caller's.
 template <class T, class W>
 void chebyshev_apply<T, W>::take(const contents& now) {
-    const auto k = static_cast<std::size_t>(columns_);
-    std::vector<W> s(now.scaling.s.size() * k);
-    for (std::size_t row = 0; row < now.scaling.s.size(); ++row) {
-        const auto to =
-            static_cast<std::size_t>(layout_->row_of_caller(static_cast<std::int64_t>(row)));
-        std::fill_n(s.data() + to * k, k, static_cast<W>(now.scaling.s[row]));
-    }
-    s_->upload(s);
-    lambda_ = now.scaling.lambda;
-    constexpr int usual = sizeof(T) == 8 ? 130 : 40;
-    const bool moderate = std::abs(now.scaling.exponent) <= usual;
-    *size_ = (moderate ? std::ldexp(1.0, now.scaling.exponent) : 1) / lambda_;
+    std::vector<std::int64_t> first_owned;
+    for (const local_columns& columns : now.x.all_columns())
+        first_owned.push_back(columns.first_owned());
+    lambda_ = now.scaling.bound;
+    *size_ = moderate_factor<T>(take_moderate(now.scaling, first_owned, columns_, *s_)) / lambda_;
 }
 
 template <class T, class W>
-void chebyshev_apply<T, W>::update(const csr_view<T>& matrix) {
-    refuse_new_values("chebyshev", columns_);
-    check_size("chebyshev", *layout_, matrix.rows, matrix.columns);
-    const canonical_matrix<T> ordered(matrix, layout_->order.get());
-    pattern_.expect("chebyshev", pattern_of(ordered.view()));
-    const contents now = compute(ordered.view());
-    x_->update(now.values);
+bool chebyshev_apply<T, W>::update(const matrix_ref<T>& matrix) {
+    refuse_new_values(chebyshev_name, columns_);
+    const contents now = compute(matrix);
+    pattern_.expect(chebyshev_name, now.pattern);
+    std::vector<const W*> values;
+    for (int rank = 0; rank < layout_->group.size(); ++rank)
+        values.push_back(now.x.block(rank).view().values);
+    x_->update_on_devices(std::span<const W* const>(values));
     take(now);
+    return true;
 }
 
 /// With v_j = T_j(X) S r, where X = (center I - D^-1/2 A D^-1/2) / radius, z is a sum of the v_j,
@@ -99,8 +126,8 @@ void chebyshev_apply<T, W>::update(const csr_view<T>& matrix) {
 /// time both vectors go into the sum, in one pass; the pass of the last ones writes z. r is scaled
 /// by its norm; several columns have norm 1 or 0 each by themselves.
 template <class T, class W>
-void chebyshev_apply<T, W>::apply(execution& run, const vector<T>& r, vector<T>& z,
-                                  std::span<const reduction_into<T>> dots) {
+void chebyshev_apply<T, W>::run_polynomial(execution& run, const vector<T>& r, vector<T>& z,
+                                           std::span<const reduction_into<T>> dots) {
     const auto constant = [&](double c) { return scalar_value{&run, run.constant(c)}; };
     std::optional<scalar_value> rr;
     if (columns_ == 1) {
@@ -139,6 +166,18 @@ void chebyshev_apply<T, W>::apply(execution& run, const vector<T>& r, vector<T>&
         fused(run, z = out(1, *sum_) + out(last, *now), dots);
     else
         fused(run, z = out(1, *sum_) + out(c(products - 1), *before) + out(last, *now), dots);
+}
+
+template <class T, class W>
+void chebyshev_apply<T, W>::apply(execution& run, const vector<T>& r, vector<T>& z,
+                                  std::span<const reduction_into<T>> dots) {
+    if (r.layout() != vectors_ || z.layout() != vectors_)
+        throw usage_error("preconditioner chebyshev was made for vectors of another operator");
+    apply_without_order(
+        run, x_->layout(), r, z, dots,
+        [&](const vector<T>& from, vector<T>& to, std::span<const reduction_into<T>> now) {
+            run_polynomial(run, from, to, now);
+        });
 }
 
 template <class T, class W>

@@ -45,15 +45,24 @@ inline constexpr std::uint32_t second_set = 64;
     return x + 1;
 }
 
+/// What stands for an entry in place of a coupling: aggregates don't grow across it, but the
+/// prolongation is smoothed with it, since it is large in its own row. A weak entry has 0.
+inline constexpr std::uint8_t large_in_row = 255;
+
+/// Whether an entry is a coupling, so that aggregates grow across it.
+[[nodiscard]] KRYLITH_HD inline bool is_strong(std::uint8_t coupling) {
+    return coupling != 0 && coupling != large_in_row;
+}
+
 /// The coupling of two rows, 0 where it is weak: |a_ij| / sqrt(|a_ii a_jj|) in units of 1/256, at
-/// least 1 and at most 255. s are the square roots of |a_ii| and |a_jj|.
+/// least 1 and at most 254. s are the square roots of |a_ii| and |a_jj|.
 template <class T>
 [[nodiscard]] KRYLITH_HD inline std::uint8_t coupling_of(T magnitude, T s_i, T s_j, T theta) {
     const T scale = s_i * s_j;
     if (!(magnitude > T(0)) || magnitude < theta * scale) return 0;
     const T units = magnitude / scale * T(256);
     if (!(units > T(1))) return 1;
-    return units < T(255) ? static_cast<std::uint8_t>(units) : std::uint8_t{255};
+    return units < T(254) ? static_cast<std::uint8_t>(units) : std::uint8_t{254};
 }
 
 /// Orders pairs of aggregates that are coupled equally: the same from both sides, and without a

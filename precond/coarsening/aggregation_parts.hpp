@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -51,16 +52,30 @@ template <class T>
     return rows == 0 ? 0 : (a.block(rank).nonzeros() + rows - 1) / rows;
 }
 
+/// What becomes of an entry.
+struct strength_rule {
+    double theta = 0; ///< times sqrt(|a_ii a_jj|): an entry of at least this is a coupling
+    /// An entry that is none stays in A_F where |a_ij v_j| is at least this times |a_ii v_i|: the
+    /// near-null vector v is smoothed across it, though it is weak from the other side, as where a
+    /// coefficient jumps.
+    double large = std::numeric_limits<double>::infinity();
+};
+inline constexpr double large_in_row_from = 0.02;
+
 /// Couplings, and the filtered matrix, whose largest Gershgorin bound of D_F^-1 A_F is returned; 1
-/// where there are no rows. states[rank] becomes what is known of each local column.
+/// where there are no rows. near_null[rank] is a vector v on the rank's rows; what A_F lacks then
+/// goes to the diagonal so that A_F v = A v. Where there is none v = 1. states[rank] becomes what
+/// is known of each local column.
 template <class T>
-[[nodiscard]] double find_strength(const distributed_csr<T>& a, double theta,
-                                   const column_exchange& exchange, rank_parts<T>& parts,
+[[nodiscard]] double find_strength(const distributed_csr<T>& a, const strength_rule& rule,
+                                   const column_exchange& exchange,
+                                   std::span<const T* const> near_null, rank_parts<T>& parts,
                                    std::vector<buffer<std::uint8_t>>& states);
 
 /// Filters other values by the couplings; returns the bound.
 template <class T>
-[[nodiscard]] double filter_again(const distributed_csr<T>& a, rank_parts<T>& parts);
+[[nodiscard]] double filter_again(const distributed_csr<T>& a, const column_exchange& exchange,
+                                  std::span<const T* const> near_null, rank_parts<T>& parts);
 
 /// Finds the aggregate of each local column by two independent sets, joined in pairs where
 /// `in_pairs`, and what ranks use of those of others; returns who owns aggregates.

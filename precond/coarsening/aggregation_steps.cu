@@ -33,7 +33,7 @@ template struct size_sums<std::int32_t, aggregation::is_root, aggregation::leads
         aggregation::diagonal_step<T>, aggregation::strength_step<T>, aggregation::filter_step<T>, \
         aggregation::magnitude_step<T>, aggregation::square_step<T>, aggregation::norm_step<T>,    \
         aggregation::tentative_step<T>, aggregation::fill_mirror_step<T>,                          \
-        aggregation::fill_blocks_step<T>, aggregation::filter_blocks_step<T>,                      \
+        aggregation::fill_blocks_step<T>, aggregation::bound_rows_step<T>,                      \
         aggregation::magnitudes_step<T>, aggregation::products_step<T>,                            \
         aggregation::coarse_vectors_step<T>, aggregation::tentative_rows_step<T>,                  \
         aggregation::fill_dropped_step<T>, aggregation::scale_vectors_step<T>,                     \

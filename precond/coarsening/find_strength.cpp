@@ -53,12 +53,32 @@ double largest_of(const std::vector<buffer<unsigned long long>>& bounds) {
 } // namespace
 
 template <class T>
-double find_strength(const distributed_csr<T>& a, double theta, const column_exchange& exchange,
+std::vector<buffer<T>> by_local_columns(const distributed_csr<T>& a,
+                                        const column_exchange& exchange,
+                                        std::span<const T* const> v) {
+    std::vector<buffer<T>> local;
+    for (int rank = 0; rank < a.group().size() && !v.empty(); ++rank) {
+        const auto& device = a.group().handle(rank);
+        const local_columns& columns = a.columns_of(rank);
+        local.emplace_back(device, as_size(columns.count()), memory_item);
+        const auto owned = as_size(columns.owned().size());
+        if (owned != 0)
+            device->copy(local.back().data() + columns.first_owned(), v[as_size(rank)],
+                         owned * sizeof(T));
+    }
+    if (!v.empty()) fill_ghosts(exchange, local);
+    return local;
+}
+
+template <class T>
+double find_strength(const distributed_csr<T>& a, const strength_rule& rule,
+                     const column_exchange& exchange, std::span<const T* const> near_null,
                      rank_parts<T>& parts, std::vector<buffer<std::uint8_t>>& states) {
     const device_group& group = a.group();
     parts.resize(as_size(group.size()));
     const diagonal_arrays<T> found = find_diagonals(a, parts);
     fill_ghosts(exchange, found.scale);
+    const auto v = by_local_columns(a, exchange, near_null);
     const auto bounds = make_bounds(group);
     states.clear();
     for (int rank = 0; rank < group.size(); ++rank) {
@@ -72,9 +92,11 @@ double find_strength(const distributed_csr<T>& a, double theta, const column_exc
                    strength_step<T>{rows_of(a, part, rank),
                                     block.view().values,
                                     found.scale[as_size(rank)].data(),
+                                    v.empty() ? nullptr : v[as_size(rank)].data(),
                                     {found.diagonal[as_size(rank)].data(), part.filtered.data(),
                                      bounds[as_size(rank)].data()},
-                                    static_cast<T>(theta),
+                                    static_cast<T>(rule.theta),
+                                    static_cast<T>(rule.large),
                                     part.couplings.data(),
                                     states.back().data()});
     }
@@ -83,15 +105,18 @@ double find_strength(const distributed_csr<T>& a, double theta, const column_exc
 }
 
 template <class T>
-double filter_again(const distributed_csr<T>& a, rank_parts<T>& parts) {
+double filter_again(const distributed_csr<T>& a, const column_exchange& exchange,
+                    std::span<const T* const> near_null, rank_parts<T>& parts) {
     const device_group& group = a.group();
     const diagonal_arrays<T> found = find_diagonals(a, parts);
+    const auto v = by_local_columns(a, exchange, near_null);
     const auto bounds = make_bounds(group);
     for (int rank = 0; rank < group.size(); ++rank) {
         rank_part<T>& part = parts[as_size(rank)];
         visit_rows(group[rank], a.block(rank).rows(), mean_entries(a, rank),
                    filter_step<T>{rows_of(a, part, rank),
                                   a.block(rank).view().values,
+                                  v.empty() ? nullptr : v[as_size(rank)].data(),
                                   {found.diagonal[as_size(rank)].data(), part.filtered.data(),
                                    bounds[as_size(rank)].data()}});
     }
@@ -99,9 +124,11 @@ double filter_again(const distributed_csr<T>& a, rank_parts<T>& parts) {
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template double find_strength(const distributed_csr<T>&, double, const column_exchange&,       \
+    template double find_strength(const distributed_csr<T>&, const strength_rule&,                 \
+                                  const column_exchange&, std::span<const T* const>,               \
                                   rank_parts<T>&, std::vector<buffer<std::uint8_t>>&);             \
-    template double filter_again(const distributed_csr<T>&, rank_parts<T>&);
+    template double filter_again(const distributed_csr<T>&, const column_exchange&,                \
+                                 std::span<const T* const>, rank_parts<T>&);
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::aggregation

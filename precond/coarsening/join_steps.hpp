@@ -95,7 +95,8 @@ struct join_strongest_step {
         if (lanes == 32 && count <= 32) {
             std::int32_t own = no_aggregate;
             unsigned coupling = 0;
-            if (lane < count) coupling = a.couplings[begin + lane];
+            if (lane < count && is_strong(a.couplings[begin + lane]))
+                coupling = a.couplings[begin + lane];
             if (coupling != 0) own = aggregate[a.indices[begin + lane]];
             unsigned sum = 0;
             for (int i = 0; i < count; ++i) {

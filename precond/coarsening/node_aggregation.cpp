@@ -57,28 +57,27 @@ node_aggregation<T>::node_aggregation(const distributed_csr<T>& a,
     const distributed_csr<T>& of_nodes = nodes(a);
     const column_exchange exchange(group_, of_nodes.all_columns());
     std::vector<buffer<std::uint8_t>> states;
-    (void)find_strength(of_nodes, options.theta, exchange, parts_, states);
+    (void)find_strength(of_nodes, {options.theta}, exchange, {}, parts_, states);
     aggregates_ =
         find_aggregates(of_nodes, exchange, parts_, std::move(states), options.aggressive);
     coarse_ = times(aggregates_, options.vectors);
     for (int rank = 0; rank < group_.size(); ++rank)
-        filtered_.emplace_back(group_.handle(rank), as_size(a.block(rank).rows()), memory_item);
-    filter(a);
+        diagonal_.emplace_back(group_.handle(rank), as_size(a.block(rank).rows()), memory_item);
+    find_diagonal(a);
 }
 
-/// Finds the diagonal of A_F, and what bounds D_F^-1 A_F.
+/// Finds the diagonal of A, and what bounds D^-1 A.
 template <class T>
-void node_aggregation<T>::filter(const distributed_csr<T>& a) {
+void node_aggregation<T>::find_diagonal(const distributed_csr<T>& a) {
     std::vector<buffer<unsigned long long>> bounds;
     for (int rank = 0; rank < group_.size(); ++rank) {
         const std::size_t r = as_size(rank);
         bounds.emplace_back(group_.handle(rank), 1, memory_item);
         bounds.back().zero();
         visit_rows(group_[rank], a.block(rank).rows(), mean_entries(a, rank),
-                   filter_blocks_step<T>{node_rows_of(a, nodes(a), rank, options_.block_size),
-                                         rows_of(nodes(a), parts_[r], rank),
-                                         a.block(rank).view().values,
-                                         {nullptr, filtered_[r].data(), bounds[r].data()}});
+                   bound_rows_step<T>{rows_of(a, rank),
+                                      a.block(rank).view().values,
+                                      {nullptr, diagonal_[r].data(), bounds[r].data()}});
     }
     bound_ = 1;
     for (const auto& bound : bounds)
@@ -129,7 +128,7 @@ void node_aggregation<T>::fill(const distributed_csr<T>& a, const buffer<T>& ten
             a.block(rank).view().values,
             {rows_of(nodes(a), part, rank), part.aggregate.data(), options_.smooth},
             {known.offsets.data(), known.aggregates.data(), options_.block_size, options_.vectors},
-            filtered_[as_size(rank)].data(),
+            diagonal_[as_size(rank)].data(),
             tentative.data(),
             static_cast<T>(4 / (3 * lambda)),
             values});
@@ -173,7 +172,7 @@ distributed_csr<T> node_aggregation<T>::prolongation(const distributed_csr<T>& a
 template <class T>
 void node_aggregation<T>::refresh(const distributed_csr<T>& a, std::span<const T* const> near_null,
                                   distributed_csr<T>& p) {
-    filter(a);
+    find_diagonal(a);
     const auto columns_of_t = tentative(a, near_null);
     for (int rank = 0; rank < group_.size(); ++rank)
         fill(a, columns_of_t[as_size(rank)], rank, p.block(rank).values());
@@ -204,7 +203,7 @@ std::int64_t node_aggregation<T>::bytes() const noexcept {
         const auto& part = parts_[r];
         std::size_t sum =
             part.couplings.size() + part.aggregate.size() * sizeof(std::int32_t) +
-            (part.filtered.size() + part.coarse.size() + filtered_[r].size()) * sizeof(T);
+            (part.filtered.size() + part.coarse.size() + diagonal_[r].size()) * sizeof(T);
         if (r < patterns_.size())
             sum += patterns_[r].offsets.size() * sizeof(std::int64_t) +
                    patterns_[r].aggregates.size() * sizeof(std::int32_t);

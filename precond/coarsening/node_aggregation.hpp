@@ -37,7 +37,7 @@ private:
     [[nodiscard]] const distributed_csr<T>& nodes(const distributed_csr<T>& a) const {
         return options_.block_size == 1 ? a : nodes_;
     }
-    void filter(const distributed_csr<T>& a);
+    void find_diagonal(const distributed_csr<T>& a);
     [[nodiscard]] std::vector<buffer<T>> tentative(const distributed_csr<T>& a,
                                                    std::span<const T* const> near_null);
     void find_pattern(const distributed_csr<T>& a, int rank);
@@ -48,7 +48,7 @@ private:
     distributed_csr<T> nodes_;        ///< empty where nodes are rows
     column_exchange exchange_;        ///< of local columns times the number of vectors
     rank_parts<T> parts_;             ///< of nodes
-    std::vector<buffer<T>> filtered_; ///< [rank], of rows
+    std::vector<buffer<T>> diagonal_; ///< [rank], of rows
     std::vector<pattern> patterns_;
     row_partition aggregates_;
     row_partition coarse_;

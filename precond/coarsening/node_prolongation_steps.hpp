@@ -1,4 +1,4 @@
-// Steps that make P = (I - omega D_F^-1 A_F) T of several near-null vectors: a row has as many
+// Steps that make P = (I - omega D^-1 A) T of several near-null vectors: a row has as many
 // entries for each aggregate that its node reaches as there are vectors.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace krylith::aggregation {
 
 /// The aggregates that a node reaches, ascending.
 struct reached_aggregates {
-    rank_rows nodes;               ///< with couplings
+    rank_rows nodes;
     const std::int32_t* aggregate; ///< of local columns of nodes
     bool smooth;                   ///< otherwise its own alone
 
@@ -27,7 +27,6 @@ struct reached_aggregates {
             std::int32_t next = none;
             for (std::int64_t k = nodes.offsets[node]; k < nodes.offsets[node + 1]; ++k) {
                 const std::int32_t j = nodes.indices[k];
-                if (j != own && nodes.couplings[k] == 0) continue;
                 const std::int32_t g = aggregate[j];
                 if (g > last && g < next) next = g;
             }
@@ -112,7 +111,7 @@ struct fill_prolongation_step : writes_only {
     const T* values;
     reached_aggregates reached;
     node_pattern pattern;
-    const T* filtered;  ///< the diagonal of A_F, [rows]
+    const T* diagonal;  ///< of A, [rows]
     const T* tentative; ///< [local columns][vectors]
     T omega;
     T* to;
@@ -135,20 +134,17 @@ struct fill_prolongation_step : writes_only {
         for (std::int64_t p = 0; p < count; ++p) sums[p * k] = T(0);
         const std::int32_t* const of = pattern.aggregates + pattern.offsets[node];
         const std::int32_t own_node = reached.nodes.own(node);
-        std::int64_t of_node = reached.nodes.offsets[node];
         std::int64_t place = 0;
         for (std::int64_t e = a.a.offsets[row]; e < a.a.offsets[row + 1]; ++e) {
             const std::int32_t j = a.a.indices[e];
             const std::int32_t beside = a.node_of(j);
-            while (reached.nodes.indices[of_node] < beside) ++of_node;
-            if (beside != own_node && reached.nodes.couplings[of_node] == 0) continue;
             const std::int32_t g = reached.aggregate[beside];
             if (g < 0) continue;
             while (of[place] != g) place = place + 1 == count ? 0 : place + 1;
-            sums[place * k] = plus_product(sums[place * k], j == own ? filtered[row] : values[e],
-                                           tentative[std::int64_t{j} * k + c]);
+            sums[place * k] =
+                plus_product(sums[place * k], values[e], tentative[std::int64_t{j} * k + c]);
         }
-        const T factor = omega / filtered[row];
+        const T factor = omega / diagonal[row];
         const std::int32_t own_aggregate = reached.aggregate[own_node];
         for (std::int64_t p = 0; p < count; ++p)
             sums[p * k] = minus_product(of[p] == own_aggregate ? kept : T(0), factor, sums[p * k]);

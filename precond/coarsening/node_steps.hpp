@@ -88,12 +88,11 @@ private:
     }
 };
 
-/// Filters rows by the couplings of nodes: weak entries are added to the diagonal where they are of
-/// the row's own unknown, so that A_F maps a constant of one unknown where A does.
+/// Finds the diagonal, and Gershgorin's bound of D^-1 A. Nothing of A is left out where P is
+/// smoothed: it could not go to the diagonal so that A keeps several vectors.
 template <class T>
-struct filter_blocks_step {
-    node_rows a;
-    rank_rows nodes; ///< with couplings
+struct bound_rows_step {
+    rank_rows a;
     const T* values;
     filtered_rows<T> result; ///< without `diagonal`
 
@@ -103,23 +102,11 @@ struct filter_blocks_step {
     }
     [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t) const { return true; }
     [[nodiscard]] KRYLITH_HD row_sums part(std::int64_t row, int lane, int lanes) const {
-        const std::int32_t own = a.a.own(row);
-        const std::int64_t begin = a.a.offsets[row];
-        const std::int64_t end = a.a.offsets[row + 1];
+        const std::int32_t own = a.own(row);
         const T inverse = T(1) / diagonal(row);
-        const std::int64_t node = row / a.block;
-        const std::int32_t own_node = nodes.own(node);
-        const auto unknown = static_cast<std::int32_t>(row % a.block);
         row_sums sums;
-        for (std::int64_t k = begin + lane; k < end; k += lanes) {
-            const std::int32_t j = a.a.indices[k];
-            if (j == own) continue;
-            const std::int32_t beside = a.node_of(j);
-            if (beside == own_node || couples(node, beside, (k - begin) / a.block))
-                sums.add_strong(std::fabs(values[k] * inverse));
-            else if (a.a.columns.global(j) % a.block == unknown)
-                sums.add_weak(values[k] * inverse);
-        }
+        for (std::int64_t k = a.offsets[row] + lane; k < a.offsets[row + 1]; k += lanes)
+            if (a.indices[k] != own) sums.add_kept(std::fabs(values[k] * inverse));
         return sums;
     }
     KRYLITH_HD bool finish(std::int64_t row, const row_sums& sums) const {
@@ -129,20 +116,9 @@ struct filter_blocks_step {
 
 private:
     [[nodiscard]] KRYLITH_HD T diagonal(std::int64_t row) const {
-        const std::int64_t end = a.a.offsets[row + 1];
-        const std::int64_t k = place_of(a.a.indices, a.a.offsets[row], end, a.a.own(row));
-        return k < end && a.a.indices[k] == a.a.own(row) ? values[k] : T(0);
-    }
-    /// Whether a node is coupled with one beside it, which is its `guess`-th where blocks are
-    /// dense.
-    [[nodiscard]] KRYLITH_HD bool couples(std::int64_t node, std::int32_t beside,
-                                          std::int64_t guess) const {
-        const std::int64_t begin = nodes.offsets[node];
-        const std::int64_t end = nodes.offsets[node + 1];
-        std::int64_t at = begin + guess;
-        if (at >= end || nodes.indices[at] != beside)
-            at = place_of(nodes.indices, begin, end, beside);
-        return nodes.couplings[at] != 0;
+        const std::int64_t end = a.offsets[row + 1];
+        const std::int64_t k = place_of(a.indices, a.offsets[row], end, a.own(row));
+        return k < end && a.indices[k] == a.own(row) ? values[k] : T(0);
     }
 };
 

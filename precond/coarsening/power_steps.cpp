@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <krylith/device/language/instances.hpp>
 #include <krylith/device/loops/host_parts.hpp>
 #include <krylith/device/loops/settled_on_failure.hpp>
 #include <krylith/distributed/products/column_exchange.hpp>
@@ -36,6 +37,9 @@ void find_largest(device& on, std::int64_t count, const W* x, std::uint64_t* lar
         *largest = std::bit_cast<std::uint64_t>(most);
     });
 }
+
+#define KRYLITH_INSTANTIATE(W) template struct instances<multiply_rows<W>, find_largest<W>>;
+#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::host
 

@@ -74,8 +74,8 @@ void find_largest(device& on, std::int64_t count, const W* x, std::uint64_t* lar
 #define KRYLITH_INSTANTIATE(W)                                                                     \
     template struct instances<multiply_rows<W>, find_largest<W>>;                                  \
     template struct item_runs<detail::sign_task<W>, detail::scale_task<W>,                         \
-                              detail::scale_column_task<W>, detail::divide_task<W>,                \
-                              detail::round_task<W>>;
+                              detail::subtract_task<W>, detail::scale_column_task<W>,              \
+                              detail::divide_task<W>, detail::round_task<W>>;
 
 #include <krylith/device/language/instantiate.inc>
 

@@ -5,6 +5,7 @@
 
 #include <krylith/device/kernel/annotations.hpp>
 #include <krylith/distributed/source/local_columns.hpp>
+#include <krylith/precond/coarsening/aggregate_keys.hpp>
 
 namespace krylith::aggregation {
 
@@ -30,7 +31,8 @@ struct rank_rows {
     std::int64_t rows = 0;
     const std::int64_t* offsets = nullptr;   ///< [rows + 1]
     const std::int32_t* indices = nullptr;   ///< [nonzeros] local columns
-    const std::uint8_t* couplings = nullptr; ///< [nonzeros] 0: weak, or the diagonal
+    const std::uint8_t* couplings = nullptr; ///< [nonzeros] 0: weak, or the diagonal; or
+                                             ///< large_in_row
     column_numbers columns = {};
 
     [[nodiscard]] KRYLITH_HD std::int32_t own(std::int64_t row) const {
@@ -44,7 +46,7 @@ struct rank_rows {
         const std::int64_t end = offsets[row + 1];
 #ifndef __CUDA_ARCH__
         for (std::int64_t k = offsets[row] + lane; k < end; k += lanes)
-            if (couplings[k] != 0) body(indices[k], couplings[k]);
+            if (is_strong(couplings[k])) body(indices[k], couplings[k]);
 #else
         for (std::int64_t k = offsets[row] + lane; k < end; k += Ahead * lanes) {
             std::uint8_t coupling[Ahead];
@@ -55,7 +57,7 @@ struct rank_rows {
                 column[i] = there ? indices[k + i * lanes] : 0;
             }
             for (int i = 0; i < Ahead; ++i)
-                if (coupling[i] != 0) body(column[i], coupling[i]);
+                if (is_strong(coupling[i])) body(column[i], coupling[i]);
         }
 #endif
     }
@@ -69,7 +71,7 @@ struct rank_rows {
 #ifndef __CUDA_ARCH__
         for (std::int64_t k = offsets[row] + lane; k < end; k += lanes) {
             const std::uint32_t number =
-                numbers[indices[k]] & (0u - std::uint32_t{couplings[k] != 0});
+                numbers[indices[k]] & (0u - std::uint32_t{is_strong(couplings[k])});
             most = number > most ? number : most;
         }
 #else
@@ -78,7 +80,7 @@ struct rank_rows {
             for (int i = 0; i < flight; ++i) {
                 const std::int64_t at = k + i * lanes < end ? k + i * lanes : k;
                 const std::uint32_t number = numbers[indices[at]];
-                counted[i] = number & (0u - std::uint32_t{couplings[at] != 0});
+                counted[i] = number & (0u - std::uint32_t{is_strong(couplings[at])});
             }
             for (int i = 0; i < flight; ++i) most = counted[i] > most ? counted[i] : most;
         }

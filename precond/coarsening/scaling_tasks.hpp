@@ -26,6 +26,14 @@ struct scale_task {
     }
 };
 
+/// x_i -= y_i.
+template <class W>
+struct subtract_task {
+    const W* y;
+    W* x;
+    KRYLITH_HD void operator()(std::int64_t i) const { x[i] -= y[i]; }
+};
+
 /// values[k] *= s_j for entries in column j; s is by local columns.
 template <class W>
 struct scale_column_task {

@@ -58,6 +58,7 @@ struct smoothed_aggregation<T>::state {
     row_partition coarse;
     std::vector<std::int64_t> nonzeros; ///< of each rank
     double bound = 1;                   ///< of the eigenvalues of D_F^-1 A_F
+    bool keeps_near_null = false;       ///< A_F v = A v, for the near-null vector
     /// What makes all else of nodes and several vectors; null for rows and one vector.
     std::unique_ptr<aggregation::node_aggregation<T>> of_nodes;
 
@@ -134,7 +135,8 @@ struct smoothed_aggregation<T>::state {
 
 template <class T>
 smoothed_aggregation<T>::smoothed_aggregation(const distributed_csr<T>& a,
-                                              const aggregation_options& options) {
+                                              const aggregation_options& options,
+                                              std::span<const T* const> near_null) {
     check_aggregation(a, options);
     state_.reset(new state{.options = options,
                            .group = a.group(),
@@ -151,8 +153,11 @@ smoothed_aggregation<T>::smoothed_aggregation(const distributed_csr<T>& a,
         return;
     }
     std::vector<buffer<std::uint8_t>> states;
+    aggregation::strength_rule rule{options.theta};
+    state_->keeps_near_null = !near_null.empty();
+    if (state_->keeps_near_null) rule.large = aggregation::large_in_row_from;
     state_->bound =
-        aggregation::find_strength(a, options.theta, state_->exchange, state_->parts, states);
+        aggregation::find_strength(a, rule, state_->exchange, near_null, state_->parts, states);
     state_->coarse = aggregation::find_aggregates(a, state_->exchange, state_->parts,
                                                   std::move(states), options.aggressive);
 }
@@ -193,8 +198,9 @@ void smoothed_aggregation<T>::know_bound(double bound) {
 }
 
 template <class T>
-void smoothed_aggregation<T>::filter(const distributed_csr<T>& a) {
-    state_->bound = aggregation::filter_again(a, state_->parts);
+void smoothed_aggregation<T>::filter(const distributed_csr<T>& a,
+                                     std::span<const T* const> near_null) {
+    state_->bound = aggregation::filter_again(a, state_->exchange, near_null, state_->parts);
 }
 
 template <class T>
@@ -202,7 +208,7 @@ void smoothed_aggregation<T>::refresh(const distributed_csr<T>& a,
                                       std::span<const T* const> near_null, distributed_csr<T>& p) {
     state_->check_again(a, near_null);
     if (state_->of_nodes) return state_->of_nodes->refresh(a, near_null, p);
-    filter(a);
+    filter(a, state_->keeps_near_null ? near_null : std::span<const T* const>());
     state_->fill(a, near_null, p, state_->options.smooth);
 }
 

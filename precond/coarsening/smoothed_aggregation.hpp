@@ -13,8 +13,8 @@ namespace krylith {
 
 struct aggregation_options {
     /// Entries with |a_ij| < theta sqrt(|a_ii a_jj|) are weak: aggregates don't grow across them,
-    /// and the prolongation is smoothed with A_F, which is A without them, its diagonal their sum,
-    /// but not below 5% of that of A. In [0, 1).
+    /// and the prolongation is smoothed with A_F, which is A without those that are small in their
+    /// row, too. Its diagonal takes them up, but keeps 5% of that of A. In [0, 1).
     double theta = 0.02;
     /// Whether aggregates are joined in pairs, for few rows on the next level: grids of 7 points
     /// become 12 times coarser instead of 6 times.
@@ -45,10 +45,10 @@ struct aggregation_options {
 /// hosts and GPUs and on any number of devices. Move-only.
 ///
 /// With nodes of several rows or several vectors, these are the aggregates of the matrix of the
-/// blocks' Frobenius norms, weak entries join the diagonal where they are of the row's own unknown,
-/// and the columns of T are an orthonormal basis of the vectors on each aggregate. A vector that
-/// depends there on those before it, to 1e-9 of its square, has an empty column of T instead: the
-/// next level still has `vectors` rows a node, and fill_dropped() makes those rows harmless.
+/// blocks' Frobenius norms, P is smoothed with A itself, and the columns of T are an orthonormal
+/// basis of the vectors on each aggregate. A vector that depends there on those before it, to 1e-9
+/// of its square, has an empty column of T instead: the next level still has `vectors` rows a node,
+/// and fill_dropped() makes those rows harmless.
 ///
 /// Cost: about 40 passes over the rows, most of them over few; the host waits 6 to 10 times. While
 /// aggregates are found, 30 bytes a row, and 260 bytes an aggregate if they are joined in pairs.
@@ -59,7 +59,12 @@ public:
     /// columns of a row ascend strictly, and its diagonal is positive. Throws usage_error where the
     /// partitions differ or cut a node, or an option is out of range, and device_error where memory
     /// is short.
-    smoothed_aggregation(const distributed_csr<T>& a, const aggregation_options& options);
+    /// near_null[rank] are the entries of a vector v, not 0, on the rows that the rank owns, or
+    /// there is none: with v, which counts for rows and one vector, P is smoothed with entries that
+    /// are large in their row too, |a_ij v_j| >= 0.02 |a_ii v_i|, and what A_F lacks goes to the
+    /// diagonal times v_j / v_i, so that A_F v = A v.
+    smoothed_aggregation(const distributed_csr<T>& a, const aggregation_options& options,
+                         std::span<const T* const> near_null = {});
     smoothed_aggregation(smoothed_aggregation&&) noexcept;
     smoothed_aggregation& operator=(smoothed_aggregation&&) noexcept;
     ~smoothed_aggregation();
@@ -81,9 +86,9 @@ public:
                                                std::span<const T* const> near_null);
     /// Finds A_F and lambda of a matrix with other values, for the next prolongation(). What is
     /// strong stays as it was.
-    void filter(const distributed_csr<T>& a);
-    /// Computes the values of P anew, of other values of A and v. What is strong stays as it was.
-    /// Throws as prolongation() does.
+    void filter(const distributed_csr<T>& a, std::span<const T* const> near_null = {});
+    /// Computes the values of P anew, of other values of A and v. What is strong stays as it was,
+    /// and A_F v = A v where the constructor was given a vector. Throws as prolongation() does.
     void refresh(const distributed_csr<T>& a, std::span<const T* const> near_null,
                  distributed_csr<T>& p);
     /// The same for T.

@@ -163,7 +163,9 @@ void fill_kept(device& device, const sparsified_rows<T>& rows, const std::int64_
 namespace krylith::cuda {
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template struct row_visits<aggregation::small_entries_step<T>, aggregation::row_weight_step<T>>;
+    template struct row_visits<aggregation::small_entries_step<T>,                                 \
+                               aggregation::row_weight_step<T>,                                    \
+                               aggregation::lost_entries_step<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

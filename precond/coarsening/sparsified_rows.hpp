@@ -1,6 +1,7 @@
 // The rows of a matrix without its small entries, on one device.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include <krylith/device/device.hpp>
@@ -29,7 +30,7 @@ inline constexpr double moved_units = 1099511627776.0; // 2^40
 /// a_ij v_j / (v_i a_ii) in those units; 1 stands for all that is larger, and for what is no
 /// number.
 [[nodiscard]] KRYLITH_HD inline long long units_moved(double entry, double v_j, double weight_i) {
-    const double part = entry * v_j / weight_i;
+    const double part = entry * v_j / std::fabs(weight_i);
     if (part < -1) return -static_cast<long long>(moved_units);
     return static_cast<long long>(part < 1 ? part * moved_units : moved_units);
 }

@@ -38,8 +38,8 @@ struct diagonal_step {
 /// Sums of entries of a row off the diagonal, in units of 2^-32 of the diagonal: as integers their
 /// order does not matter.
 struct row_sums {
-    long long weak = 0;   ///< signed
-    long long strong = 0; ///< of magnitudes
+    long long weak = 0;   ///< signed, what goes to the diagonal
+    long long strong = 0; ///< of magnitudes, of what stays
     int strong_entries = 0;
 
     template <class T>
@@ -53,8 +53,12 @@ struct row_sums {
         weak += units_of(quotient);
     }
     template <class T>
-    KRYLITH_HD void add_strong(T quotient) {
+    KRYLITH_HD void add_kept(T quotient) {
         strong += units_of(quotient);
+    }
+    template <class T>
+    KRYLITH_HD void add_strong(T quotient) {
+        add_kept(quotient);
         ++strong_entries;
     }
     KRYLITH_HD static row_sums join(row_sums one, const row_sums& other) {
@@ -71,6 +75,20 @@ struct row_sums {
     /// The Gershgorin bound of the row of D_F^-1 A_F.
     [[nodiscard]] KRYLITH_HD double bound() const {
         return 1.0 + static_cast<double>(strong) / 4294967296.0 / kept();
+    }
+};
+
+/// v_j / v_i of the entries of a row, for what is dropped to go to the diagonal so that A_F v = A
+/// v; 1 where v is not known.
+template <class T>
+struct vector_ratios {
+    const T* v; ///< [local columns], not 0; null: not known
+    std::int32_t own;
+
+    [[nodiscard]] KRYLITH_HD T of(std::int32_t column) const {
+        if (v == nullptr) return T(1);
+        const T ratio = v[column] / v[own];
+        return ratio - ratio == T(0) ? ratio : T(1); // a row where v is 0 can't keep A v
     }
 };
 
@@ -97,8 +115,10 @@ struct strength_step {
     rank_rows a;
     const T* values;
     const T* scale;
+    const T* near_null; ///< [local columns]; null: not known
     filtered_rows<T> result;
     T theta;
+    T large;                 ///< times the diagonal: weak entries of at least this stay in A_F
     std::uint8_t* couplings; ///< [nonzeros]
     std::uint8_t* state;     ///< [local columns]
 
@@ -109,6 +129,7 @@ struct strength_step {
         const std::int32_t own = a.own(row);
         const T own_scale = scale[own];
         const T inverse = T(1) / result.diagonal[row];
+        const vector_ratios<T> ratio{near_null, own};
         const std::int64_t end = a.offsets[row + 1];
         constexpr int flight = rank_rows::flight;
         for (std::int64_t k = a.offsets[row] + lane; k < end; k += flight * lanes) {
@@ -126,10 +147,17 @@ struct strength_step {
                 std::uint8_t coupling = 0;
                 if (column[i] != own) {
                     coupling = coupling_of(std::fabs(value[i]), own_scale, other_scale[i], theta);
-                    if (coupling != 0)
+                    if (coupling != 0) {
                         sums.add_strong(std::fabs(value[i] * inverse));
-                    else
-                        sums.add_weak(value[i] * inverse);
+                    } else {
+                        const T lumped = value[i] * inverse * ratio.of(column[i]);
+                        if (std::fabs(lumped) >= large) {
+                            coupling = large_in_row;
+                            sums.add_kept(std::fabs(value[i] * inverse));
+                        } else {
+                            sums.add_weak(lumped);
+                        }
+                    }
                 }
                 couplings[k + i * lanes] = coupling;
             }
@@ -151,6 +179,7 @@ template <class T>
 struct filter_step {
     rank_rows a;
     const T* values;
+    const T* near_null; ///< [local columns]; null: not known
     filtered_rows<T> result;
 
     using part_type = row_sums;
@@ -159,12 +188,13 @@ struct filter_step {
         row_sums sums;
         const std::int32_t own = a.own(row);
         const T inverse = T(1) / result.diagonal[row];
+        const vector_ratios<T> ratio{near_null, own};
         const std::int64_t end = a.offsets[row + 1];
         for (std::int64_t k = a.offsets[row] + lane; k < end; k += lanes) {
             if (a.couplings[k] != 0)
-                sums.add_strong(std::fabs(values[k] * inverse));
+                sums.add_kept(std::fabs(values[k] * inverse));
             else if (a.indices[k] != own)
-                sums.add_weak(values[k] * inverse);
+                sums.add_weak(values[k] * inverse * ratio.of(a.indices[k]));
         }
         return sums;
     }

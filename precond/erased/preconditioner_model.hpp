@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <krylith/matrix/csr.hpp>
+#include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/vector/kept/recording_identity.hpp>
@@ -37,7 +37,7 @@ public:
     [[nodiscard]] virtual std::vector<multigrid_level_facts> levels() const = 0;
     [[nodiscard]] virtual std::unique_ptr<preconditioner_model> square_root() const = 0;
     virtual void update(const matrix_operator<T>& a) = 0;
-    virtual void update(const csr_view<T>& matrix) = 0;
+    virtual void update(const matrix_ref<T>& matrix) = 0;
     virtual void solved(std::int64_t iterations) = 0;
 };
 
@@ -83,11 +83,12 @@ public:
         else
             refuse_update(name(), "an operator");
     }
-    void update(const csr_view<T>& matrix) override {
+    void update(const matrix_ref<T>& matrix) override {
         if constexpr (requires { m_.update(matrix); })
-            m_.update(matrix);
-        else
-            refuse_update(name(), "a matrix");
+            return m_.update(matrix);
+        else if constexpr (requires(const csr_view<T>& on_host) { m_.update(on_host); })
+            if (matrix.on_host() != nullptr) return m_.update(*matrix.on_host());
+        refuse_update(name(), "a matrix");
     }
     void solved([[maybe_unused]] std::int64_t iterations) override {
         if constexpr (requires { m_.solved(iterations); }) m_.solved(iterations);

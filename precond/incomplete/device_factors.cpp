@@ -38,18 +38,15 @@ std::size_t at(int rank) {
 } // namespace
 
 template <class T>
-device_factors<T>::device_factors(layout_handle layout, const csr_view<T>& matrix,
+device_factors<T>::device_factors(const matrix_operator<T>& a, const matrix_ref<T>& matrix,
                                   const factor_request& request)
-    : layout_(std::move(layout)), request_(request), made_(make(on_devices(matrix))) {}
+    : layout_(square_layout(a.layouts(), request.who)),
+      request_(request),
+      made_(make(blocks_of(matrix))) {}
 
 template <class T>
-device_factors<T>::device_factors(layout_handle layout, std::span<const csr_part<T>> parts,
-                                  const factor_request& request)
-    : layout_(std::move(layout)), request_(request), made_(make(on_devices(parts))) {}
-
-template <class T>
-template <class Matrix>
-typename device_factors<T>::given_blocks device_factors<T>::on_devices(const Matrix& matrix) const {
+typename device_factors<T>::given_blocks
+device_factors<T>::blocks_of(const matrix_ref<T>& matrix) const {
     distributed_csr<T> spread =
         detail::with_moderate_values(detail::on_devices(request_.who, *layout_, matrix));
     given_blocks given;
@@ -134,17 +131,8 @@ typename device_factors<T>::result device_factors<T>::make(const given_blocks& g
 }
 
 template <class T>
-void device_factors<T>::update(const csr_view<T>& matrix, recording_identity& identity) {
-    update(on_devices(matrix), identity);
-}
-
-template <class T>
-void device_factors<T>::update(std::span<const csr_part<T>> parts, recording_identity& identity) {
-    update(on_devices(parts), identity);
-}
-
-template <class T>
-void device_factors<T>::update(const given_blocks& given, recording_identity& identity) {
+bool device_factors<T>::update(const matrix_ref<T>& matrix) {
+    const given_blocks given = blocks_of(matrix);
     std::vector<char> same(made_.blocks.size());
     const auto take = [&](int rank) {
         same[at(rank)] = static_cast<char>(made_.blocks[at(rank)]->take(
@@ -166,8 +154,8 @@ void device_factors<T>::update(const given_blocks& given, recording_identity& id
         } else {
             forget();
             made_ = make(given);
-            identity.renew();
         }
+        return all;
     } catch (...) {
         forget();
         throw;
@@ -176,7 +164,7 @@ void device_factors<T>::update(const given_blocks& given, recording_identity& id
 
 template <class T>
 void device_factors<T>::apply(execution& run, const vector<T>& r, vector<T>& z,
-                              std::span<const reduction_into<T>> dots) const {
+                              std::span<const reduction_into<T>> dots) {
     made_.vectors->apply(run, request_.who, r, z, dots, [&](int rank, const T* from, T* to) {
         made_.blocks[at(rank)]->solve(from, to);
     });

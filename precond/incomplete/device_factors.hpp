@@ -7,14 +7,10 @@
 #include <string>
 #include <vector>
 
-#include <krylith/matrix/csr.hpp>
 #include <krylith/precond/incomplete/block_vectors.hpp>
 #include <krylith/precond/incomplete/elimination_order.hpp>
 #include <krylith/precond/incomplete/factor_block.hpp>
-#include <krylith/spmv/matrix_operator.hpp>
-#include <krylith/spmv/matrix_parts.hpp>
-#include <krylith/vector/kept/recording_identity.hpp>
-#include <krylith/vector/vector.hpp>
+#include <krylith/precond/matrix/matrix_preconditioner.hpp>
 
 namespace krylith::incomplete {
 
@@ -27,21 +23,19 @@ struct factor_request {
 };
 
 template <class T>
-class device_factors {
+class device_factors final : public detail::matrix_work<T> {
 public:
-    /// The matrix is in host memory, in the caller's order of rows, or its rows lie on the devices.
-    device_factors(layout_handle layout, const csr_view<T>& matrix, const factor_request& request);
-    device_factors(layout_handle layout, std::span<const csr_part<T>> parts,
+    device_factors(const matrix_operator<T>& a, const matrix_ref<T>& matrix,
                    const factor_request& request);
 
-    /// Takes new values without a new analysis, or another pattern with one; `identity` is renewed
-    /// by the latter. A refused matrix changes nothing.
-    void update(const csr_view<T>& matrix, recording_identity& identity);
-    void update(std::span<const csr_part<T>> parts, recording_identity& identity);
+    /// Takes new values without a new analysis, or another pattern with one.
+    bool update(const matrix_ref<T>& matrix) override;
     void apply(execution& run, const vector<T>& r, vector<T>& z,
-               std::span<const reduction_into<T>> dots) const;
+               std::span<const reduction_into<T>> dots) override;
+    [[nodiscard]] bool recordable() const override { return true; }
+    [[nodiscard]] int kernels() const override;
+    [[nodiscard]] std::int64_t bytes() const override;
 
-    [[nodiscard]] std::int64_t bytes() const;
     [[nodiscard]] std::int64_t nonzeros() const;
     /// The order that was taken: never `automatic`.
     [[nodiscard]] elimination_order order() const { return made_.order; }
@@ -49,7 +43,6 @@ public:
     /// Of the device that has most; 0 where none needed to know.
     [[nodiscard]] std::int64_t levels() const;
     [[nodiscard]] std::string reason() const;
-    [[nodiscard]] int kernels() const;
     [[nodiscard]] const factor_block<T>& block(int rank) const {
         return *made_.blocks[static_cast<std::size_t>(rank)];
     }
@@ -69,12 +62,10 @@ private:
         matrix_list matrices;
         std::vector<local_columns> rows; ///< [ranks] of overlapping blocks, or empty
     };
-    template <class Matrix>
-    [[nodiscard]] given_blocks on_devices(const Matrix& matrix) const;
+    [[nodiscard]] given_blocks blocks_of(const matrix_ref<T>& matrix) const;
     [[nodiscard]] static std::size_t from(const matrix_list& given, int rank) {
         return given.size() == 1 ? 0 : static_cast<std::size_t>(rank);
     }
-    void update(const given_blocks& given, recording_identity& identity);
     [[nodiscard]] block_list lay_out(const matrix_list& given,
                                      const std::vector<row_colours>& colours) const;
     [[nodiscard]] bool take_colours(const matrix_list& given, std::string& reason) const;

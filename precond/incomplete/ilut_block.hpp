@@ -9,7 +9,6 @@
 
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/precond/ilut.hpp>
-#include <krylith/precond/incomplete/block_vectors.hpp>
 #include <krylith/sparse/triangular_solver.hpp>
 
 namespace krylith::detail {
@@ -38,13 +37,6 @@ private:
     std::optional<triangular_solver<T>> forward_;
     std::optional<triangular_solver<T>> backward_;
     std::int64_t replaced_ = 0;
-};
-
-/// Those of all devices.
-template <class T>
-struct ilut_blocks {
-    std::vector<std::unique_ptr<ilut_block<T>>> of_rank;
-    std::unique_ptr<incomplete::block_vectors<T>> vectors;
 };
 
 } // namespace krylith::detail

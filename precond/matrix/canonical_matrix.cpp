@@ -2,15 +2,23 @@
 
 #include <krylith/matrix/conversions.hpp>
 #include <krylith/partition/ordering/reordered_matrix.hpp>
+#include <krylith/precond/matrix/matrix_on_devices.hpp>
 
 namespace krylith::detail {
 
 template <class T>
-canonical_matrix<T>::canonical_matrix(const csr_view<T>& given, const permutation* order)
-    : view_(given) {
-    (void)validate(given);
-    if (order != nullptr) {
-        own_ = reordered(given, *order).matrix;
+canonical_matrix<T>::canonical_matrix(const std::string& who, const layout& layout,
+                                      const matrix_ref<T>& given) {
+    if (given.on_host() == nullptr) {
+        own_ = on_devices(who, layout, given, part_values::borrowed).download();
+        view_ = own_;
+        return;
+    }
+    view_ = *given.on_host();
+    check_size(who, layout, view_.rows, view_.columns);
+    (void)validate(view_);
+    if (layout.order) {
+        own_ = reordered(view_, *layout.order).matrix;
         view_ = own_;
     }
     if (!canonical(view_)) {

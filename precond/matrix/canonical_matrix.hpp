@@ -1,18 +1,23 @@
 // A matrix in host memory as preconditioners that are made there take it.
 #pragma once
 
+#include <string>
+
+#include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/matrix/csr.hpp>
-#include <krylith/partition/ordering/reordering.hpp>
+#include <krylith/vector/layout.hpp>
 
 namespace krylith::detail {
 
-/// The matrix with rows and columns moved to `order`, unless that is null, and columns that ascend
-/// strictly in each row: entries at one place add up. It is the caller's own where that is so.
-/// Throws input_error as validate() does. Neither copied nor moved.
+/// The matrix in the order of a layout, with columns that ascend strictly in each row: entries at
+/// one place add up. It is the caller's own where that is so; one that lies on devices is
+/// downloaded. Neither copied nor moved.
 template <class T>
 class canonical_matrix {
 public:
-    canonical_matrix(const csr_view<T>& given, const permutation* order);
+    /// Throws usage_error, which begins with `who`, where sizes differ, and input_error as
+    /// validate() does.
+    canonical_matrix(const std::string& who, const layout& layout, const matrix_ref<T>& given);
     canonical_matrix(const canonical_matrix&) = delete;
     canonical_matrix& operator=(const canonical_matrix&) = delete;
 

@@ -8,10 +8,9 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/language/instances.hpp>
-#include <krylith/device/loops/settled_on_failure.hpp>
 #include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/distributed/distributed_products.hpp>
-#include <krylith/distributed/products/product_kernels.hpp>
+#include <krylith/distributed/products/whole_matrix.hpp>
 #include <krylith/distributed/source/memory_items.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/partition/ordering/reordered_matrix.hpp>
@@ -36,44 +35,6 @@ row_partition all_on(int rank, int ranks, std::int64_t rows) {
     return result;
 }
 
-/// Brings the rows of all ranks to rank `to`. `columns` are the global ones of each rank's entries.
-template <class T>
-device_csr<T> brought_to(int to, const distributed_csr<T>& a,
-                         const std::vector<buffer<std::int32_t>>& columns) {
-    const device_group& group = a.group();
-    const auto& device = group.handle(to);
-    const auto rows = static_cast<std::size_t>(a.rows());
-    const auto nonzeros = static_cast<std::size_t>(a.nonzeros());
-    buffer<std::int64_t> offsets(device, rows + 1, matrix_item);
-    buffer<std::int32_t> indices(device, nonzeros, matrix_item);
-    buffer<T> values(device, nonzeros, matrix_item);
-    const settled_on_failure settled(group);
-    group.join(); // the arrays are free
-    std::int64_t first = 0;
-    for (int rank = 0; rank < group.size(); ++rank) {
-        const device_csr_view<T> from = a.block(rank).view();
-        const auto bytes = [](std::int64_t count, std::size_t each) {
-            return static_cast<std::size_t>(count) * each;
-        };
-        group.copy(rank, from.offsets, to, offsets.data() + a.row_owners().owned(rank).begin,
-                   bytes(from.rows, sizeof(std::int64_t)));
-        group.copy(rank, columns[static_cast<std::size_t>(rank)].data(), to, indices.data() + first,
-                   bytes(from.nonzeros, sizeof(std::int32_t)));
-        group.copy(rank, from.values, to, values.data() + first, bytes(from.nonzeros, sizeof(T)));
-        first += from.nonzeros;
-    }
-    group.join();
-    first = 0;
-    for (int rank = 0; rank < group.size(); ++rank) {
-        const row_range owned = a.row_owners().owned(rank);
-        std::int64_t* const begin = offsets.data() + owned.begin;
-        run_items(*device, shift_offsets<std::int64_t>{begin, first, begin}, owned.size());
-        first += a.block(rank).nonzeros();
-    }
-    device->upload(offsets.data() + rows, &first, sizeof first);
-    return {device, a.columns(), std::move(offsets), std::move(indices), std::move(values)};
-}
-
 } // namespace
 
 void check_size(const std::string& who, const layout& layout, std::int64_t rows,
@@ -82,13 +43,6 @@ void check_size(const std::string& who, const layout& layout, std::int64_t rows,
         throw usage_error(who + ": a matrix of " + std::to_string(rows) + " x " +
                           std::to_string(columns) + " for an operator of " +
                           std::to_string(layout.size()) + " rows");
-}
-
-template <class T>
-distributed_csr<T> on_devices(const std::string& who, const layout& layout,
-                              const csr_view<T>& matrix) {
-    check_size(who, layout, matrix.rows, matrix.columns);
-    return on_devices(layout, layout, matrix);
 }
 
 template <class T>
@@ -104,13 +58,20 @@ distributed_csr<T> on_devices(const layout& range, const layout& domain,
 
 template <class T>
 distributed_csr<T> on_devices(const std::string& who, const layout& layout,
-                              std::span<const csr_part<T>> parts, part_values values) {
+                              const matrix_ref<T>& matrix, part_values values) {
+    check_size(who, layout, matrix.rows(), matrix.columns());
+    if (matrix.on_host() != nullptr) return on_devices(layout, layout, *matrix.on_host());
     if (layout.order)
         throw usage_error(who + ": the operator has its rows in an order of its own, in which "
-                                "parts on the devices are not; give the matrix in host memory");
-    distributed_csr<T> result(layout.group, parts, layout.rows, values);
-    if (result.row_owners() != layout.rows)
-        throw usage_error(who + ": the parts have other rows than the operator's devices own");
+                                "rows on the devices are not; give the matrix in host memory");
+    const distributed_csr<T>* const whole = matrix.over_group();
+    if (whole != nullptr && whole->group() != layout.group)
+        throw usage_error(who + ": the matrix lies on another group of devices than the operator");
+    distributed_csr<T> result =
+        whole != nullptr ? whole->copy(values)
+                         : distributed_csr<T>(layout.group, matrix.parts(), layout.rows, values);
+    if (result.row_owners() != layout.rows || result.column_owners() != layout.rows)
+        throw usage_error(who + ": the matrix has other rows on the devices than the operator");
     return with_sorted_rows(std::move(result));
 }
 
@@ -176,19 +137,16 @@ std::vector<distributed_csr<T>> whole_on_each(distributed_csr<T> matrix) {
         result.push_back(std::move(matrix));
         return result;
     }
-    std::vector<buffer<std::int32_t>> columns;
-    for (int rank = 0; rank < group.size(); ++rank) columns.push_back(matrix.global_columns(rank));
     for (int to = 0; to < group.size(); ++to)
-        result.push_back(alone_on(group, to, brought_to(to, matrix, columns)));
-    group.synchronize(); // before columns and the matrix are freed
+        result.push_back(alone_on(group, to, whole_on(to, matrix)));
+    group.synchronize(); // before the matrix is freed
     return result;
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template distributed_csr<T> on_devices(const std::string&, const layout&, const csr_view<T>&); \
-    template distributed_csr<T> on_devices(const layout&, const layout&, const csr_view<T>&);      \
     template distributed_csr<T> on_devices(const std::string&, const layout&,                      \
-                                           std::span<const csr_part<T>>, part_values);             \
+                                           const matrix_ref<T>&, part_values);                     \
+    template distributed_csr<T> on_devices(const layout&, const layout&, const csr_view<T>&);      \
     template struct instances<with_moderate_values<T>, moderating_exponent<T>, alone_on<T>,        \
                               whole_on_each<T>>;
 

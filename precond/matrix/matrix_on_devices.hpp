@@ -1,7 +1,6 @@
 // The matrix of an operator over its devices, for preconditioners that are made there.
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -16,25 +15,22 @@ namespace krylith::detail {
 void check_size(const std::string& who, const layout& layout, std::int64_t rows,
                 std::int64_t columns);
 
-/// Uploads a matrix in the caller's order of rows; its rows lie as those of the layout, in the
-/// order of the layout. Columns ascend strictly in each row: entries at one place add up. Throws
-/// usage_error, which begins with `who`, where sizes differ, and input_error as validate() does.
+/// Returns a square matrix with its rows where those of the layout lie, in the order of the layout,
+/// and columns that ascend strictly in each row: entries at one place add up. One in host memory,
+/// in the caller's order, is uploaded, what lies on the devices copied, but values that are
+/// borrowed. Throws usage_error, which begins with `who`, where sizes differ, and for what lies on
+/// the devices where the layout has an order of its own or other rows; input_error as validate()
+/// does; and what distributed_csr throws.
 template <class T>
 [[nodiscard]] distributed_csr<T> on_devices(const std::string& who, const layout& layout,
-                                            const csr_view<T>& matrix);
+                                            const matrix_ref<T>& matrix,
+                                            part_values values = part_values::copied);
 
-/// The same of a matrix whose rows lie as those of one layout, and whose columns as those of
-/// another.
+/// The same of a matrix in host memory whose rows lie as those of one layout, and whose columns as
+/// those of another.
 template <class T>
 [[nodiscard]] distributed_csr<T> on_devices(const layout& range, const layout& domain,
                                             const csr_view<T>& matrix);
-
-/// Copies the rows that lie on the devices, and sorts and adds up likewise. Throws usage_error
-/// where the layout has an order of its own or other rows, and what distributed_csr throws.
-template <class T>
-[[nodiscard]] distributed_csr<T> on_devices(const std::string& who, const layout& layout,
-                                            std::span<const csr_part<T>> parts,
-                                            part_values values = part_values::copied);
 
 /// Multiplies a matrix whose largest magnitude is beyond 2^-130 to 2^130 (float: 2^-40, 2^40) by a
 /// power of two (moderating_exponent()), so that what is made of it, and squares, stay in range: M

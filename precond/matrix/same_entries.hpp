@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
+#include <krylith/precond/preconditioner.hpp>
 #include <krylith/vector/vector.hpp>
 
 namespace krylith::detail {
@@ -23,6 +25,17 @@ template <class T>
     std::vector<T*> arrays;
     for (int rank = 0; rank < as->group.size(); ++rank) arrays.push_back(v.data(rank));
     return vector<T>::borrow(as, arrays);
+}
+
+/// Applies apply(r, z, dots) to vectors of the layout `own`, of the same rows as those of r and z
+/// in the order in which they lie: to r and z themselves where they have no order of their own.
+template <class T, class Apply>
+void apply_without_order(execution& run, const layout_handle& own, const vector<T>& r, vector<T>& z,
+                         std::span<const reduction_into<T>> dots, const Apply& apply) {
+    if (!r.layout()->order) return apply(r, z, dots);
+    vector<T> to = same_entries(own, z);
+    apply(same_entries(own, r), to, {});
+    finish_apply(run, z, dots);
 }
 
 } // namespace krylith::detail

@@ -23,9 +23,9 @@ void matrix_nodes::check(std::int64_t rows) const {
 
 template <class T>
 any_preconditioner<T> make_preconditioner(std::string_view text, const matrix_operator<T>& a,
-                                          const std::type_identity_t<csr_view<T>>& matrix,
+                                          const std::type_identity_t<matrix_ref<T>>& matrix,
                                           const matrix_nodes& nodes) {
-    nodes.check(matrix.rows);
+    nodes.check(matrix.rows());
     const preconditioner_choice choice = parse_preconditioner(text);
     if (choice.method == nullptr) return {};
     return choice.method->template make_with<T>(a, &matrix, choice.parameters, nodes);
@@ -33,7 +33,7 @@ any_preconditioner<T> make_preconditioner(std::string_view text, const matrix_op
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template any_preconditioner<T> make_preconditioner(                                            \
-        std::string_view, const matrix_operator<T>&, const csr_view<T>&, const matrix_nodes&);
+        std::string_view, const matrix_operator<T>&, const matrix_ref<T>&, const matrix_nodes&);
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

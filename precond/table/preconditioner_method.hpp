@@ -11,7 +11,6 @@
 #include <type_traits>
 
 #include <krylith/device/tables/required.hpp>
-#include <krylith/matrix/csr.hpp>
 #include <krylith/matrix/statistics.hpp>
 #include <krylith/precond/any_preconditioner.hpp>
 #include <krylith/precond/table/parameters.hpp>
@@ -19,11 +18,11 @@
 
 namespace krylith {
 
-/// A function that makes M for an operator. `matrix` is what the operator was made of, in host
-/// memory; null, unless the row needs it: M takes its values from the operator's devices.
+/// A function that makes M for an operator. `matrix` is what the operator was made of; null, unless
+/// the row needs it: M takes its values from the operator.
 template <class T>
 using preconditioner_maker = any_preconditioner<T> (*)(const matrix_operator<T>& a,
-                                                       const csr_view<T>* matrix,
+                                                       const matrix_ref<T>* matrix,
                                                        const method_parameters& parameters);
 
 struct preconditioner_makers {
@@ -42,7 +41,7 @@ struct preconditioner_makers {
 /// The same with what is known of nodes.
 template <class T>
 using node_preconditioner_maker = any_preconditioner<T> (*)(const matrix_operator<T>& a,
-                                                            const csr_view<T>* matrix,
+                                                            const matrix_ref<T>* matrix,
                                                             const method_parameters& parameters,
                                                             const matrix_nodes& nodes);
 
@@ -87,7 +86,7 @@ struct preconditioner_method {
     required<std::span<const parameter_rule>> parameters;
     /// Whether A must be symmetric positive definite.
     required<bool> needs_spd;
-    /// Whether it must have the matrix in host memory too.
+    /// Whether it must have the matrix beside the operator.
     required<bool> needs_matrix;
     /// Whether solvers apply it in their own updates.
     required<bool> pointwise;
@@ -137,7 +136,7 @@ struct preconditioner_method {
     /// Makes M with what is known of nodes, if that makes a difference.
     template <class T>
     [[nodiscard]] any_preconditioner<T>
-    make_with(const matrix_operator<T>& a, const csr_view<T>* matrix,
+    make_with(const matrix_operator<T>& a, const matrix_ref<T>* matrix,
               const method_parameters& values, const matrix_nodes& nodes) const {
         const auto special = make_for_nodes.template of<T>();
         return special != nullptr && nodes.known() ? special(a, matrix, values, nodes)

@@ -25,12 +25,12 @@ const preconditioner_method* find(std::string_view name) {
 
 template <class T>
 any_preconditioner<T> make(std::string_view text, const matrix_operator<T>& a,
-                           const csr_view<T>* matrix) {
+                           const matrix_ref<T>* matrix) {
     const preconditioner_choice choice = parse_preconditioner(text);
     if (choice.method == nullptr) return {};
     if (choice.method->needs_matrix && matrix == nullptr)
         throw usage_error("preconditioner " + std::string(choice.method->name) +
-                          " needs the matrix in host memory: make_preconditioner(text, a, matrix)");
+                          " needs the matrix: make_preconditioner(text, a, matrix)");
     return choice.method->make.get().template of<T>()(a, matrix, choice.parameters);
 }
 
@@ -69,7 +69,7 @@ any_preconditioner<T> make_preconditioner(std::string_view text, const matrix_op
 
 template <class T>
 any_preconditioner<T> make_preconditioner(std::string_view text, const matrix_operator<T>& a,
-                                          const std::type_identity_t<csr_view<T>>& matrix) {
+                                          const std::type_identity_t<matrix_ref<T>>& matrix) {
     return make<T>(text, a, &matrix);
 }
 
@@ -77,7 +77,7 @@ any_preconditioner<T> make_preconditioner(std::string_view text, const matrix_op
     template any_preconditioner<T> make_preconditioner(std::string_view,                           \
                                                        const matrix_operator<T>&);                 \
     template any_preconditioner<T> make_preconditioner(                                            \
-        std::string_view, const matrix_operator<T>&, const csr_view<T>&);
+        std::string_view, const matrix_operator<T>&, const matrix_ref<T>&);
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

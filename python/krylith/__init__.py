@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from . import _processor  # first: it chooses the extension module
 from . import _krylith as _core
 from ._devices import devices
 from ._errors import CommunicationError, DeviceError, DeviceMemoryError, InputError, NotConverged
@@ -39,6 +40,7 @@ def show_config() -> dict[str, Any]:
 
     return {
         "version": __version__,
+        "processor": _processor.CODE,
         "cuda": _core.have_cuda,
         "metis": _core.have_metis,
         "gpus": _core.cuda_device_count(),

@@ -49,7 +49,7 @@ class Pattern:
     the first solves build, with their preconditioners. `symmetric` says that values make A
     symmetric: then A' needs no operator. Options are those of `krylith.Operator`. From torch, values
     on a GPU are used there, unless `devices` or `backend` says where to solve: then A is kept in
-    host memory too, which some preconditioners (amg among them) need.
+    host memory too.
     """
 
     info: Info | None = None  #: how the last solve of A x = b went

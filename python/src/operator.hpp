@@ -112,14 +112,19 @@ private:
     /// Checks that there is an array of this length on each device.
     [[nodiscard]] std::vector<T*> addresses(const device_array& array,
                                             const std::vector<std::int64_t>& lengths) const;
-    [[nodiscard]] matrix_entries<T> entries() const {
-        return {matrix(), rows_ ? rows_->parts() : std::span<const csr_part<T>>()};
+    /// The entries of A; nothing for a function.
+    [[nodiscard]] std::optional<matrix_ref<T>> entries() const {
+        if (matrix_) return matrix_ref<T>(matrix_->view());
+        if (rows_) return matrix_ref<T>(rows_->parts());
+        return std::nullopt;
     }
 
     /// Of vectors; x is a domain vector, factor_, or its entries are copied there.
     void multiply(const vector<T>& x, vector<T>& y);
     [[nodiscard]] outcome run(const vector<T>& b, vector<T>& x, solve_call& call);
     void prepare_transpose();
+    /// Gives an M of this operator the values of A.
+    void follow_values(named_preconditioner<T>& m) const;
     void compute(const product_call<T>& call) const;
     [[nodiscard]] named_preconditioner<T>& by_name(const std::string& text);
     [[nodiscard]] preconditioner_function<T> calls(nb::handle function);

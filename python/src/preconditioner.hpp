@@ -4,24 +4,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include <krylith/precond/amg.hpp>
 #include <krylith/precond/any_preconditioner.hpp>
-#include <krylith/precond/table/preconditioner_table.hpp>
 
 namespace krylith::python {
-
-/// What preconditioners are made of beside the operator: the matrix in host memory, or its rows on
-/// the devices, or neither.
-template <class T>
-struct matrix_entries {
-    const csr_view<T>* matrix = nullptr;
-    std::span<const csr_part<T>> parts;
-};
 
 /// A preconditioner made by its name, or of given levels.
 template <class T>
@@ -37,39 +25,23 @@ struct named_preconditioner {
         return {.block_size = block_size, .near_null = near_null};
     }
 
-    void make(const matrix_operator<T>& a, const matrix_entries<T>& of) {
-        of_parts.reset();
-        if (of.matrix != nullptr) {
-            m = make_preconditioner<T>(text, a, *of.matrix, nodes());
-        } else if (!of.parts.empty() &&
-                   parse_preconditioner(text).method == &preconditioner_rows::multigrid) {
-            amg_options options = amg_options_of(text);
-            if (options.block_size == 1) options.block_size = block_size;
-            options.near_null = near_null;
-            of_parts = std::make_unique<amg<T>>(a, of.parts, options);
-            m = any_preconditioner<T>(std::ref(*of_parts));
-        } else {
-            m = make_preconditioner<T>(text, a);
-        }
+    /// `matrix` is null where nothing but the operator is known.
+    void make(const matrix_operator<T>& a, const matrix_ref<T>* matrix) {
+        m = matrix != nullptr ? make_preconditioner<T>(text, a, *matrix, nodes())
+                              : make_preconditioner<T>(text, a);
     }
 
     /// Makes it suit the values of that number: in place where it can do that.
-    void refresh(const matrix_operator<T>& a, const matrix_entries<T>& of, std::uint64_t number) {
+    void refresh(const matrix_operator<T>& a, const matrix_ref<T>* matrix, std::uint64_t number) {
         if (values == number || m.is_identity()) return;
         try {
-            if (of_parts)
-                of_parts->update(of.parts);
-            else
-                of.matrix != nullptr ? m.update(*of.matrix) : m.update(a);
+            matrix != nullptr ? m.update(*matrix) : m.update(a);
         } catch (const usage_error&) {
             if (text.empty()) throw;
-            make(a, of);
+            make(a, matrix);
         }
         values = number;
     }
-
-private:
-    std::unique_ptr<amg<T>> of_parts; ///< which m refers to; null: m is made otherwise
 };
 
 } // namespace krylith::python

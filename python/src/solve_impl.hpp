@@ -36,7 +36,8 @@ auto kept_operator<T>::make(std::string text, int block_size, std::vector<double
     result->text = std::move(text);
     result->block_size = block_size;
     result->near_null = std::move(near_null);
-    result->make(*a_, entries());
+    const auto matrix = entries();
+    result->make(*a_, matrix ? &*matrix : nullptr);
     result->values = values_;
     result->made_by = this;
     gave_m_ = true;
@@ -62,7 +63,8 @@ named_preconditioner<T>& kept_operator<T>::by_name(const std::string& text) {
         named_preconditioner<T> made;
         made.text = text;
         made.block_size = options_.block_size;
-        made.make(*a_, entries());
+        const auto matrix = entries();
+        made.make(*a_, matrix ? &*matrix : nullptr);
         made.values = values_;
         made.made_by = this;
         m_ = std::move(made);
@@ -71,9 +73,15 @@ named_preconditioner<T>& kept_operator<T>::by_name(const std::string& text) {
 }
 
 template <class T>
+void kept_operator<T>::follow_values(named_preconditioner<T>& m) const {
+    const auto matrix = entries();
+    m.refresh(*a_, matrix ? &*matrix : nullptr, values_);
+}
+
+template <class T>
 void kept_operator<T>::refresh(named_preconditioner<T>& m) {
     const driving devices(*group_);
-    m.refresh(*a_, entries(), values_);
+    follow_values(m);
 }
 
 template <class T>
@@ -82,7 +90,7 @@ void kept_operator<T>::precondition(named_preconditioner<T>& m, const host_array
     check_length<T>("r", r.size(), a_->rows());
     check_length<T>("z", z.size(), a_->rows());
     const driving devices(*group_);
-    m.refresh(*a_, entries(), values_);
+    follow_values(m);
     execution run(group_->group, {});
     vector<T> from = a_->make_range_vector();
     vector<T> to = a_->make_domain_vector();
@@ -137,15 +145,16 @@ outcome kept_operator<T>::run(const vector<T>& b, vector<T>& x, solve_call& call
                                            {.kind = preconditioner_kind::whole_on_host,
                                             .name = "a Python function",
                                             .varies = method.takes_varying}));
-    if (named != nullptr && named->made_by == this) named->refresh(*a_, entries(), values_);
+    if (named != nullptr && named->made_by == this) follow_values(*named);
 
+    const auto matrix = entries();
     outcome out;
     out.solver = std::string(static_cast<std::string_view>(method.name));
     try {
         if (chosen)
-            out.result = matrix_ ? krylith::solve(*a_, matrix_->view(), b, x, call.options,
-                                                  {.block_size = options_.block_size})
-                                 : krylith::solve(*a_, b, x, call.options);
+            out.result = matrix ? krylith::solve(*a_, *matrix, b, x, call.options,
+                                                 {.block_size = options_.block_size})
+                                : krylith::solve(*a_, b, x, call.options);
         else if (own)
             out.result = method.template solve<T>(*a_, b, x, call.options, std::cref(*own));
         else

@@ -47,6 +47,26 @@ def test_multigrid_of_parts_follows_updates():
     assert info == 0 and np.allclose(3 * y, x, atol=1e-5)
 
 
+@pytest.mark.parametrize("name", [name for name in krylith.preconditioner_names() if name != "none"])
+def test_every_preconditioner_takes_parts(name):
+    A = krylith.load("gallery:poisson2d:30")
+    b = np.ones(A.shape[0])
+    op = krylith.Operator(parts_of(A, [400]))
+    x, info = op.gmres(b, M=name)
+    assert info == 0 and np.linalg.norm(b - A @ x) <= 1.1e-5 * np.linalg.norm(b)
+    op.update([p.data * 3 for p in parts_of(A, [400])])
+    y, info = op.gmres(b, M=name)
+    assert info == 0 and np.allclose(3 * y, x, atol=1e-3 * abs(x).max())
+
+
+def test_solve_chooses_multigrid_for_parts():
+    A = krylith.load("gallery:poisson2d:1000")
+    b = np.ones(A.shape[0])
+    x, info = krylith.solve(parts_of(A, [400000]), b)
+    assert info == 0 and np.linalg.norm(b - A @ x) <= 1.1e-5 * np.linalg.norm(b)
+    assert info.attempts[0]["preconditioner"].startswith("amg")
+
+
 def test_errors():
     A = laplacian(20)
     with pytest.raises(ValueError, match="square"):

@@ -66,9 +66,9 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
 
 template <class T>
 attempts<T>::attempts(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
-                      const solver_options& options, const csr_view<T>* matrix,
-                      const matrix_nodes& nodes)
-    : a_(a), matrix_(matrix), nodes_(nodes), b_(&b), x_(x), options_(options) {
+                      const solver_options& options, const matrix_ref<T>* matrix,
+                      const matrix_nodes& nodes, std::optional<distributed_csr<T>>* lent)
+    : a_(a), matrix_(matrix), lent_(lent), nodes_(nodes), b_(&b), x_(x), options_(options) {
     options_.check();
     options_.on_failure = failure_policy::status;
     if (b.layout() != a.range_layout() || x.layout() != a.domain_layout())
@@ -137,7 +137,8 @@ template <class T>
 const matrix_operator<T>& attempts<T>::operator_for(const planned_method& method) {
     if (!method.solver->least_squares || a_.has_transposed()) return a_;
     if (with_transposed_ == nullptr)
-        with_transposed_ = make_operator(a_.layouts(), *matrix_, {.transposed_products = true});
+        with_transposed_ =
+            make_operator(a_.layouts(), *matrix_->on_host(), {.transposed_products = true});
     return *with_transposed_;
 }
 
@@ -270,6 +271,8 @@ solve_result attempts<T>::run(std::span<const planned_method> plan,
                               const any_preconditioner<T>* given) {
     const std::vector<planned_method> methods =
         given == nullptr ? in_order(plan) : std::vector<planned_method>(plan.begin(), plan.end());
+    const preconditioner_method* const first = methods.front().preconditioner;
+    if (lent_ != nullptr && (first == nullptr || !first->needs_matrix)) lent_->reset();
     std::string stopped_by;
     bool definite = true; // nothing has shown that A is not
     for (std::size_t k = 0; k < methods.size(); ++k) {

@@ -23,9 +23,11 @@ template <class T>
 class attempts {
 public:
     /// x holds the initial guess, if the options say so. b may share memory with x. `matrix`, if it
-    /// is not null, is what the operator was made of, with its nodes.
+    /// is not null, is what the operator was made of, with its nodes. `lent`, if it is not null,
+    /// has the same on the devices, until a preconditioner has been made of it or none needs it.
     attempts(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
-             const solver_options& options, const csr_view<T>* matrix, const matrix_nodes& nodes);
+             const solver_options& options, const matrix_ref<T>* matrix, const matrix_nodes& nodes,
+             std::optional<distributed_csr<T>>* lent = nullptr);
 
     /// Tries the methods in order, but first the one that solved the last system of the operator.
     /// `given` is used where it is not null; else M is made by the row of each method.
@@ -35,6 +37,8 @@ public:
 private:
     [[nodiscard]] solver_options options_for(const planned_method& method, bool last) const;
     [[nodiscard]] bool wants_more_than_least_residual(const planned_method& method) const;
+    /// Makes the preconditioner of a method, and lets go of the matrix that is lent.
+    [[nodiscard]] any_preconditioner<T> make(const planned_method& method);
     /// Returns one that the operator keeps until the next call.
     [[nodiscard]] const any_preconditioner<T>& preconditioner(const planned_method& method);
     /// The same for a method that has one. Null, with the reason among the attempts, where it can't
@@ -66,7 +70,8 @@ private:
 
     const matrix_operator<T>& a_;
     std::unique_ptr<const matrix_operator<T>> with_transposed_; ///< where a_ has no A'
-    const csr_view<T>* matrix_;
+    const matrix_ref<T>* matrix_;
+    std::optional<distributed_csr<T>>* lent_;
     matrix_nodes nodes_;
     const vector<T>* b_;
     vector<T>& x_;

@@ -18,7 +18,7 @@ namespace krylith {
 /// Where M comes from.
 enum class preconditioner_source {
     table,  ///< rows that suit and take their values from the operator
-    matrix, ///< rows that suit; the matrix is there in host memory too
+    matrix, ///< rows that suit; the matrix is there too
     given   ///< the caller has one, or wants none
 };
 
@@ -101,7 +101,7 @@ inline constexpr double wide_diagonal = 100;
 /// With a preconditioner that is given and varies, these are only the solvers that take one, listed
 /// or not; one that is not symmetric leaves out those that need it.
 /// A preconditioner is usable if the choice by facts may take it, its row says nothing against a
-/// matrix with this diagonal, and it needs no matrix in host memory or that is there.
+/// matrix with this diagonal, and it needs no matrix or that is there.
 [[nodiscard]] std::vector<planned_method> plan_methods(const operator_facts& facts,
                                                        const plan_setting& setting);
 

@@ -7,8 +7,9 @@ namespace krylith {
 
 template <class T>
 std::vector<planned_method> plan_for(const matrix_operator<T>& a, const solver_options& options,
-                                     const any_preconditioner<T>* given, const csr_view<T>* matrix,
-                                     const matrix_nodes& nodes) {
+                                     const any_preconditioner<T>* given,
+                                     const matrix_ref<T>* matrix, const matrix_nodes& nodes) {
+    const csr_view<T>* const rows = matrix != nullptr ? matrix->on_host() : nullptr;
     const plan_setting setting{.rows = a.size(),
                                .value_bytes = sizeof(T),
                                .least_restart = options.restart,
@@ -18,18 +19,18 @@ std::vector<planned_method> plan_for(const matrix_operator<T>& a, const solver_o
                                                              : preconditioner_source::table,
                                .varies = given != nullptr && given->varies(),
                                .symmetric = given == nullptr || given->symmetric(),
-                               .sample = matrix != nullptr ? sample_rows(*matrix) : row_sample(),
-                               .nonzeros = matrix != nullptr ? matrix->nnz() : 0,
+                               .sample = rows != nullptr ? sample_rows(*rows) : row_sample(),
+                               .nonzeros = rows != nullptr ? rows->nnz() : 0,
                                .nodes = nodes.known(),
                                .near_null = !nodes.near_null.empty(),
-                               .transposed = a.has_transposed() || matrix != nullptr};
+                               .transposed = a.has_transposed() || rows != nullptr};
     return plan_methods(facts_of(a, options.timeout_seconds), setting);
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template std::vector<planned_method> plan_for(                                                 \
         const matrix_operator<T>&, const solver_options&, const any_preconditioner<T>*,            \
-        const csr_view<T>*, const matrix_nodes&);
+        const matrix_ref<T>*, const matrix_nodes&);
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -44,6 +44,17 @@ method_parameters parameters_of(const planned_method& method) {
 } // namespace
 
 template <class T>
+any_preconditioner<T> attempts<T>::make(const planned_method& method) {
+    const method_parameters parameters = parameters_of(method);
+    if (lent_ == nullptr || !*lent_)
+        return method.preconditioner->make_with<T>(a_, matrix_, parameters, nodes_);
+    const matrix_ref<T> lent(**lent_);
+    any_preconditioner<T> made = method.preconditioner->make_with<T>(a_, &lent, parameters, nodes_);
+    lent_->reset(); // where another is made, it takes the matrix from where that is kept
+    return made;
+}
+
+template <class T>
 const any_preconditioner<T>& attempts<T>::preconditioner(const planned_method& method) {
     const preconditioner_method* const row = method.preconditioner;
     auto kept = std::static_pointer_cast<kept_preconditioner<T>>(a_.kept().preconditioner);
@@ -54,7 +65,7 @@ const any_preconditioner<T>& attempts<T>::preconditioner(const planned_method& m
         kept->row = row;
         kept->parameters = method.parameters;
         kept->nodes = nodes_;
-        kept->m = row->template make_with<T>(a_, matrix_, parameters_of(method), nodes_);
+        kept->m = make(method);
     } else if (kept->facts != a_.kept().facts) {
         a_.kept().preconditioner.reset(); // one whose update fails can't be used
         if (row->needs_matrix)
@@ -123,6 +134,7 @@ const any_preconditioner<T>* attempts<T>::prepared(const planned_method& method,
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
+    template any_preconditioner<T> attempts<T>::make(const planned_method&);                       \
     template const any_preconditioner<T>& attempts<T>::preconditioner(const planned_method&);      \
     template void attempts<T>::remember(const planned_method&, std::int64_t) const;                \
     template std::vector<planned_method> attempts<T>::in_order(std::span<const planned_method>)    \

@@ -28,8 +28,8 @@ public:
         : device_(a.on()),
           sizes_(sizes),
           chunk_(block_chunk<T>(sizes)),
-          a_(blocks_of(device_, device_pattern_of(a), sizes.rows, sizes.inner, false)),
-          b_(blocks_of(device_, device_pattern_of(b), sizes.inner, sizes.columns, true)),
+          a_(blocks_of(device_, a.pattern(), sizes.rows, sizes.inner, false)),
+          b_(blocks_of(device_, b.pattern(), sizes.inner, sizes.columns, true)),
           plan_(plan_spgemm(device_, a_.view(), b_.view(), limits())) {
         this->nonzeros = plan_.nonzeros * sizes.rows * sizes.columns;
         this->products = plan_.products * sizes.rows * sizes.inner * sizes.columns;
@@ -136,7 +136,7 @@ private:
 template <class T>
 std::unique_ptr<detail::spgemm_phases<T>> make_dense_block_phases(const device_csr<T>& a,
                                                                   const device_csr<T>& b) {
-    const block_sizes sizes = find_dense_blocks(a.on(), device_pattern_of(a), device_pattern_of(b));
+    const block_sizes sizes = find_dense_blocks(a.on(), a.pattern(), b.pattern());
     // What every GPU from compute capability 8.0 on has. Larger blocks have little to gain.
     constexpr std::size_t most_shared = 96 << 10;
     if (!sizes.dense() || shared_bytes<T>(sizes, block_chunk<T>(sizes)) > most_shared)

@@ -20,9 +20,7 @@ template <class T>
 class cuda_phases final : public detail::spgemm_phases<T> {
 public:
     cuda_phases(const device_csr<T>& a, const device_csr<T>& b)
-        : device_(a.on()),
-          plan_(
-              plan_spgemm(device_, device_pattern_of(a), device_pattern_of(b), limits_of_rows())) {
+        : device_(a.on()), plan_(plan_spgemm(device_, a.pattern(), b.pattern(), limits_of_rows())) {
         this->nonzeros = plan_.nonzeros;
         this->products = plan_.products;
         this->bytes = plan_.bytes();
@@ -176,7 +174,7 @@ std::unique_ptr<detail::spgemm_phases<T>> make_spgemm(const device_csr<T>& a,
 
 template <class T>
 spgemm_estimate estimate_spgemm(const device_csr<T>& a, const device_csr<T>& b) {
-    return estimate_products(a.on(), device_pattern_of(a), device_pattern_of(b), sizeof(T));
+    return estimate_products(a.on(), a.pattern(), b.pattern(), sizeof(T));
 }
 
 #define KRYLITH_INSTANTIATE(T) template struct instances<make_spgemm<T>, estimate_spgemm<T>>;

@@ -115,8 +115,8 @@ public:
     /// Makes the plan. Where `c` is not null, C is made with it, and takes the pattern.
     host_phases(const device_csr<T>& a, const device_csr<T>& b, device_csr<T>* c)
         : device_(a.on()), offsets_(device_, as_size(a.rows() + 1), memory_item) {
-        const csr_pattern pa = device_pattern_of(a);
-        const csr_pattern pb = device_pattern_of(b);
+        const csr_pattern pa = a.pattern();
+        const csr_pattern pb = b.pattern();
         std::int64_t disorder = -1;
         std::vector<share_size> sizes;
         auto& host = host_of(device_);
@@ -278,8 +278,7 @@ spgemm_estimate estimate_spgemm(const device_csr<T>& a, const device_csr<T>& b) 
     spgemm_estimate e;
     auto& host = host_of(a.on());
     host.submit([&, threads = host.threads()] {
-        e = count_products(device_pattern_of(a), device_pattern_of(b),
-                           spgemm_team(threads, a.nonzeros()), nullptr);
+        e = count_products(a.pattern(), b.pattern(), spgemm_team(threads, a.nonzeros()), nullptr);
     });
     host.synchronize();
     e.result_bytes = 8 * (a.rows() + 1) + (4 + std::int64_t{sizeof(T)}) * e.most_nonzeros;

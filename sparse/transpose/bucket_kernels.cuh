@@ -46,9 +46,8 @@ struct bucket_arrays {
 };
 
 __global__ void __launch_bounds__(bucket_threads)
-    count_buckets(const __grid_constant__ pattern_view a,
-                  const __grid_constant__ column_buckets cut, bucket_counts to,
-                  const unsigned* unless) {
+    count_buckets(const __grid_constant__ csr_pattern a, const __grid_constant__ column_buckets cut,
+                  bucket_counts to, const unsigned* unless) {
     if (unless != nullptr && *unless == 0) return;
     __shared__ std::int32_t counts[column_buckets::most_buckets];
     for (int b = static_cast<int>(threadIdx.x); b < cut.buckets; b += bucket_threads) counts[b] = 0;
@@ -96,7 +95,7 @@ struct fill_memory {
 
 template <class T, class Load>
 __global__ void __launch_bounds__(bucket_threads)
-    fill_buckets(const __grid_constant__ pattern_view a, const T* values,
+    fill_buckets(const __grid_constant__ csr_pattern a, const T* values,
                  const __grid_constant__ bucket_arrays<Load> to) {
     extern __shared__ std::uint32_t memory[];
     auto& m = *reinterpret_cast<fill_memory*>(memory);

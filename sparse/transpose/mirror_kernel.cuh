@@ -24,7 +24,7 @@ struct mirror_places {
 };
 
 /// Fills the places of [begin, end). A warp calls it.
-__device__ inline void find_window_places(const pattern_view& a, std::int64_t begin,
+__device__ inline void find_window_places(const csr_pattern& a, std::int64_t begin,
                                           std::int64_t end, mirror_places& to) {
     const int lane = lane_number();
     std::int64_t row = row_at(a.offsets, a.rows, begin);
@@ -81,7 +81,7 @@ __device__ inline std::int64_t find_near(const std::int32_t* indices, std::int64
 /// Looks at a few entries in advance, the first or the last of rows here and there: where one has
 /// no mirror, mirror_entries() stops at once.
 __global__ void __launch_bounds__(mirror_threads)
-    probe_mirror(const __grid_constant__ pattern_view a, unsigned* differs) {
+    probe_mirror(const __grid_constant__ csr_pattern a, unsigned* differs) {
     const std::int64_t probes = std::int64_t{gridDim.x} * mirror_threads;
     const std::int64_t probe = std::int64_t{blockIdx.x} * mirror_threads + threadIdx.x;
     const std::int64_t row = a.rows / probes * probe + a.rows % probes * probe / probes;
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(mirror_threads)
 /// was written then means nothing.
 template <class T>
 __global__ void __launch_bounds__(mirror_threads, 4)
-    mirror_entries(const __grid_constant__ pattern_view a,
+    mirror_entries(const __grid_constant__ csr_pattern a,
                    const __grid_constant__ transposed_arrays<T> to, unsigned* differs) {
     __shared__ mirror_places memory[mirror_threads / 32];
     mirror_places& places = memory[threadIdx.x / 32];

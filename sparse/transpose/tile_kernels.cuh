@@ -44,7 +44,7 @@ struct tile_lists {
 inline constexpr int list_threads = 256;
 
 __global__ void __launch_bounds__(list_threads)
-    list_chunks(const __grid_constant__ pattern_view a, const __grid_constant__ tile_lists lists,
+    list_chunks(const __grid_constant__ csr_pattern a, const __grid_constant__ tile_lists lists,
                 const unsigned* unless) {
     if (unless != nullptr && *unless == 0) return;
     const int lane = lane_number();
@@ -183,7 +183,7 @@ __device__ inline void order_tile_chunks(Memory& m, int count) {
 
 /// Appends the entries of a chunk that are in the tile. A warp calls it.
 template <class Memory>
-__device__ inline void collect_chunk(Memory& m, const pattern_view& a, const column_tiles& cut,
+__device__ inline void collect_chunk(Memory& m, const csr_pattern& a, const column_tiles& cut,
                                      int first_column, std::int64_t chunk, std::uint32_t to) {
     const int lane = lane_number();
     const std::int64_t end_row = min((chunk + 1) * cut.chunk_rows, a.rows);
@@ -246,8 +246,7 @@ struct tile_entries {
 
 template <class T, int Threads, int Capacity>
 __global__ void __launch_bounds__(Threads, 1024 / Threads)
-    transpose_tiles(const __grid_constant__ pattern_view a,
-                    const __grid_constant__ tile_lists lists,
+    transpose_tiles(const __grid_constant__ csr_pattern a, const __grid_constant__ tile_lists lists,
                     const __grid_constant__ transposed_arrays<T> to) {
     extern __shared__ std::uint32_t memory[];
     auto& m = *reinterpret_cast<tile_memory<Capacity>*>(memory);

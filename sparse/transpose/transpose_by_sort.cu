@@ -24,7 +24,7 @@ namespace {
 /// of empty ones cost no more than others: a warp has its nonzeros, not its rows.
 template <class Position>
 __global__ void __launch_bounds__(block_threads)
-    expand_rows(const __grid_constant__ pattern_view a, std::int32_t* rows, Position* positions) {
+    expand_rows(const __grid_constant__ csr_pattern a, std::int32_t* rows, Position* positions) {
     const int lane = lane_number();
     const std::int64_t warps = std::int64_t{gridDim.x} * block_warps;
     const std::int64_t windows = (a.nonzeros - 1) / warp_window + 1;
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(block_threads)
 /// Columns are not negative: as unsigned numbers their order is the same, and no bit is turned
 /// round.
 template <class Position>
-void sort_by_column(device& on, void* scratch, std::size_t& bytes, const pattern_view& a,
+void sort_by_column(device& on, void* scratch, std::size_t& bytes, const csr_pattern& a,
                     std::int32_t* sorted, const Position* positions, Position* order) {
     const launch_scope launch(on);
     const int bits = a.columns > 1 ? std::bit_width(static_cast<std::uint64_t>(a.columns - 1)) : 1;
@@ -105,7 +105,7 @@ void sort_by_column(device& on, void* scratch, std::size_t& bytes, const pattern
 }
 
 template <class Position, class T>
-void transpose_by(const std::shared_ptr<device>& on, const pattern_view& a,
+void transpose_by(const std::shared_ptr<device>& on, const csr_pattern& a,
                   const transposed_arrays<T>& to, Position* places) {
     const auto count = static_cast<std::size_t>(a.nonzeros);
     const buffer<std::int32_t> rows(on, count, transposition_item);
@@ -127,7 +127,7 @@ void transpose_by(const std::shared_ptr<device>& on, const pattern_view& a,
 } // namespace
 
 template <class T>
-void transpose_by_sort(const std::shared_ptr<device>& on, const pattern_view& a,
+void transpose_by_sort(const std::shared_ptr<device>& on, const csr_pattern& a,
                        const transposed_arrays<T>& to) {
     if (has_narrow_positions(a.nonzeros))
         transpose_by(on, a, to, to.places.narrow);
@@ -136,7 +136,7 @@ void transpose_by_sort(const std::shared_ptr<device>& on, const pattern_view& a,
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template void transpose_by_sort(const std::shared_ptr<device>&, const pattern_view&,           \
+    template void transpose_by_sort(const std::shared_ptr<device>&, const csr_pattern&,            \
                                     const transposed_arrays<T>&);
 #include <krylith/device/language/instantiate.inc>
 

@@ -14,7 +14,7 @@ namespace {
 
 /// Transposes by load(k), which an entry carries along, and store(place, load).
 template <class Load, class LoadEntry, class Store>
-void transpose_by(const pattern_view& a, int threads, std::int64_t* offsets, std::int32_t* rows,
+void transpose_by(const csr_pattern& a, int threads, std::int64_t* offsets, std::int32_t* rows,
                   const LoadEntry& load, const Store& store) {
     const compressed_pattern pattern{
         {a.offsets, as_size(a.rows) + 1}, {a.indices, as_size(a.nonzeros)}, a.columns};
@@ -27,7 +27,7 @@ void transpose_by(const pattern_view& a, int threads, std::int64_t* offsets, std
 }
 
 template <class Position>
-void find_places(const pattern_view& a, int threads, std::int64_t* offsets, std::int32_t* rows,
+void find_places(const csr_pattern& a, int threads, std::int64_t* offsets, std::int32_t* rows,
                  Position* places) {
     transpose_by<Position>(
         a, threads, offsets, rows, [](std::int64_t k) { return static_cast<Position>(k); },
@@ -45,7 +45,7 @@ void gather(const Position* places, std::int64_t count, const T* from, T* to, in
 } // namespace
 
 template <class T>
-void transpose_pattern(const std::shared_ptr<device>& on, const pattern_view& a,
+void transpose_pattern(const std::shared_ptr<device>& on, const csr_pattern& a,
                        const transposed_arrays<T>& to) {
     auto& host = static_cast<host_device&>(*on);
     host.submit([a, to, threads = host.threads()] {

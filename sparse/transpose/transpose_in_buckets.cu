@@ -11,7 +11,7 @@ namespace {
 
 /// Moves entries with their loads: values where T is their type, positions where it is void.
 template <class T, class Load>
-void move_entries(const std::shared_ptr<device>& on, const pattern_view& a,
+void move_entries(const std::shared_ptr<device>& on, const csr_pattern& a,
                   const column_buckets& cut, const bucket_counts& counts, std::int64_t largest,
                   const T* values, std::int64_t* offsets, std::int32_t* rows, Load* loads) {
     const auto count = static_cast<std::size_t>(a.nonzeros);
@@ -36,7 +36,7 @@ void move_entries(const std::shared_ptr<device>& on, const pattern_view& a,
 
 } // namespace
 
-bucket_transposition::bucket_transposition(std::shared_ptr<device> on, const pattern_view& a)
+bucket_transposition::bucket_transposition(std::shared_ptr<device> on, const csr_pattern& a)
     : on_(std::move(on)), a_(a), cut_(make_column_buckets(a.columns, a.nonzeros)) {
     if (!cut_.possible()) return;
     counts_ = {on_, static_cast<std::size_t>(cut_.counts()), transposition_item};

@@ -16,7 +16,7 @@ std::size_t counter_bytes(std::int64_t tiles) {
 
 } // namespace
 
-tile_transposition::tile_transposition(std::shared_ptr<device> on, const pattern_view& a)
+tile_transposition::tile_transposition(std::shared_ptr<device> on, const csr_pattern& a)
     : on_(std::move(on)),
       a_(a),
       cut_(make_column_tiles(a.rows, a.columns, a.nonzeros, tile_capacity)) {

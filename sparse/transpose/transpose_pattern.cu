@@ -32,7 +32,7 @@ void launch_gather(device& on, const Position* places, std::int64_t count, const
 } // namespace
 
 template <class T>
-void transpose_mirrored(const std::shared_ptr<device>& on, const pattern_view& a,
+void transpose_mirrored(const std::shared_ptr<device>& on, const csr_pattern& a,
                         const transposed_arrays<T>& to, transpose_facts* facts) {
     const launch_scope launch(*on);
     probe_mirror<<<probe_blocks, mirror_threads, 0, launch.stream()>>>(a, &facts->differs);
@@ -45,7 +45,7 @@ void transpose_mirrored(const std::shared_ptr<device>& on, const pattern_view& a
 }
 
 template <class T>
-void transpose_pattern(const std::shared_ptr<device>& on, const pattern_view& a,
+void transpose_pattern(const std::shared_ptr<device>& on, const csr_pattern& a,
                        const transposed_arrays<T>& to) {
     if (a.nonzeros == 0)
         return on->zero(to.offsets,

@@ -30,14 +30,14 @@ struct transpose_facts {
 /// Enqueues the transposition of a square matrix whose pattern is symmetric, or finds out that it
 /// isn't: then `to` holds nothing. No scratch.
 template <class T>
-void transpose_mirrored(const std::shared_ptr<device>& on, const pattern_view& a,
+void transpose_mirrored(const std::shared_ptr<device>& on, const csr_pattern& a,
                         const transposed_arrays<T>& to, transpose_facts* facts);
 
 /// Tiles of columns, sorted in shared memory: for rows whose neighbours have their columns near
 /// each other. Scratch: 800 bytes a tile of 900 to 2000 nonzeros.
 class tile_transposition {
 public:
-    tile_transposition(std::shared_ptr<device> on, const pattern_view& a);
+    tile_transposition(std::shared_ptr<device> on, const csr_pattern& a);
 
     /// Enqueues the lists of chunks, unless `*unless` will be 0 by then (null: always).
     void list(transpose_facts* facts, const unsigned* unless);
@@ -48,7 +48,7 @@ public:
 
 private:
     std::shared_ptr<device> on_;
-    pattern_view a_;
+    csr_pattern a_;
     column_tiles cut_;
     buffer<std::uint64_t> chunks_;
     buffer<unsigned char> counters_;
@@ -60,7 +60,7 @@ private:
 /// Scratch: 6 bytes and a value a nonzero.
 class bucket_transposition {
 public:
-    bucket_transposition(std::shared_ptr<device> on, const pattern_view& a);
+    bucket_transposition(std::shared_ptr<device> on, const csr_pattern& a);
 
     /// Enqueues the counts, unless `*unless` will be 0 by then (null: always).
     void count(transpose_facts* facts, const unsigned* unless);
@@ -70,7 +70,7 @@ public:
 
 private:
     std::shared_ptr<device> on_;
-    pattern_view a_;
+    csr_pattern a_;
     column_buckets cut_;
     buffer<std::int32_t> counts_;
     buffer<std::int32_t> begins_;
@@ -80,7 +80,7 @@ private:
 /// Enqueues the transposition of any pattern with nonzeros by a sort over the device. Scratch: 16
 /// bytes a nonzero and 8 that CUB needs, more from 2^32 nonzeros on.
 template <class T>
-void transpose_by_sort(const std::shared_ptr<device>& on, const pattern_view& a,
+void transpose_by_sort(const std::shared_ptr<device>& on, const csr_pattern& a,
                        const transposed_arrays<T>& to);
 
 } // namespace krylith::cuda

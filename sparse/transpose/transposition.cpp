@@ -14,7 +14,7 @@ constexpr const char* pattern_item = "transposed pattern";
 
 /// The kernels of the device's kind: the choice stands here alone.
 template <class T>
-void transpose_on(const std::shared_ptr<device>& on, const pattern_view& a,
+void transpose_on(const std::shared_ptr<device>& on, const csr_pattern& a,
                   const transposed_arrays<T>& to) {
     KRYLITH_ON(*on, transpose_pattern(on, a, to));
 }
@@ -31,12 +31,6 @@ const std::shared_ptr<device>& device_of(const device_csr<T>& a, const char* wha
     return a.on();
 }
 
-template <class T>
-pattern_view pattern_of(const device_csr<T>& a) {
-    const device_csr_view<T> v = a.view();
-    return {v.rows, v.columns, v.nonzeros, v.offsets, v.indices};
-}
-
 } // namespace
 
 template <class T>
@@ -46,7 +40,7 @@ device_csr<T> transpose(const device_csr<T>& a) {
     buffer<std::int64_t> offsets(on, static_cast<std::size_t>(a.columns()) + 1, pattern_item);
     buffer<std::int32_t> indices(on, nonzeros, pattern_item);
     buffer<T> values(on, nonzeros, "transposed values");
-    transpose_on<T>(on, pattern_of(a),
+    transpose_on<T>(on, a.pattern(),
                     {offsets.data(), indices.data(), a.view().values, values.data(), {}});
     device_csr<T> result(on, a.rows(), std::move(offsets), std::move(indices), std::move(values));
     result.set_ascending(a.ascends());
@@ -66,7 +60,7 @@ transposition::transposition(const device_csr<T>& a)
         narrow_ = buffer<std::uint32_t>(device_, count, "permutation of a transposition");
     else
         wide_ = buffer<std::int64_t>(device_, count, "permutation of a transposition");
-    transpose_on<T>(device_, pattern_of(a),
+    transpose_on<T>(device_, a.pattern(),
                     {offsets_.data(), indices_.data(), nullptr, nullptr, places()});
 }
 

@@ -1,5 +1,5 @@
-// Constants, shifted indices, and values from bits, in the arrays of sparse vectors: entries that
-// are computed each on its own.
+// Constants, shifted indices, and values from bits, in the arrays of sparse vectors, and offsets of
+// another width: entries that are computed each on its own.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,20 @@ struct shift_task {
     KRYLITH_HD void operator()(std::int64_t k) const { to[k] = from[k] + by; }
 };
 
+template <class From, class To>
+struct copy_offsets_task {
+    const From* from;
+    To* to;
+    KRYLITH_HD void operator()(std::int64_t k) const { to[k] = static_cast<To>(from[k]); }
+};
+
 // These functions enqueue. T: double, float, std::int32_t; fill() also takes std::uint32_t.
+
+/// From and To are std::int32_t and std::int64_t, or the reverse.
+template <class From, class To>
+void copy_offsets(device& device, const From* from, To* to, std::int64_t count) {
+    run_items(device, copy_offsets_task<From, To>{from, to}, count);
+}
 
 template <class T>
 void fill(device& device, T* to, std::int64_t count, T value) {

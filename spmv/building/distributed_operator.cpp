@@ -74,8 +74,11 @@ std::unique_ptr<matrix_operator<T>> make_operator(const operator_layouts& layout
     const device_group& group = layouts.range->group;
     const bool same_owners = layouts.range->rows == over(group, matrix.row_owners()) &&
                              layouts.domain->rows == over(group, matrix.column_owners());
-    if (options.kind == operators::halo && same_owners && can_be_made_there(group, options))
-        return build_halo(layouts, matrix, options);
+    operator_options with = options;
+    if (!options.kind && !options.measure && layouts.range->kind == coherence::owned)
+        with.kind = operators::halo; // the usual one
+    if (with.kind == operators::halo && same_owners && can_be_made_there(group, with))
+        return build_halo(layouts, matrix, with);
     std::vector<buffer<std::int32_t>> global; // read while the operator is made
     std::vector<csr_part<T>> parts;
     for (int rank = 0; rank < matrix.group().size(); ++rank) {
@@ -88,12 +91,22 @@ std::unique_ptr<matrix_operator<T>> make_operator(const operator_layouts& layout
         parts.push_back({a.rows, a.offsets, columns, a.values});
     }
     parts.resize(static_cast<std::size_t>(group.size()));
-    operator_options with = options;
     if (group.size() > 1) with.borrow = false; // some operators would borrow the global columns
     return make_operator(layouts, std::span<const csr_part<T>>(parts), with);
 }
 
+template <class T>
+std::unique_ptr<matrix_operator<T>> make_operator(const distributed_csr<T>& matrix,
+                                                  const operator_options& options) {
+    const coherence kind = options.kind ? options.kind->vectors.get() : coherence::owned;
+    return make_operator(
+        make_layouts(matrix.group(), matrix.row_owners(), matrix.column_owners(), kind), matrix,
+        options);
+}
+
 #define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::unique_ptr<matrix_operator<T>> make_operator(const distributed_csr<T>&,          \
+                                                               const operator_options&);           \
     template std::unique_ptr<matrix_operator<T>> make_operator(                                    \
         const operator_layouts&, const distributed_csr<T>&, const operator_options&);
 #include <krylith/device/language/instantiate.inc>

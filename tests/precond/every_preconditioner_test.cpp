@@ -112,23 +112,6 @@ std::vector<csr_matrix<double>> other_patterns(const csr_matrix<double>& a) {
     return all;
 }
 
-/// New values in rows on the devices.
-template <class M>
-void refuses_parts(const device_group& group, const csr_matrix<double>& matrix) {
-    const auto a = make_operator(group, matrix, {.kind = operators::halo});
-    const row_partition& rows = a->layout()->rows;
-    M m(*a, device_parts<double>(group, matrix, rows).parts());
-    const auto r = random_values<double>(matrix.rows, 501);
-    const auto before = applied(*a, m, r);
-    for (const auto& other : other_patterns(matrix)) {
-        const device_parts<double> there(group, other, rows);
-        CHECK_THROWS_AS(m.update(there.parts()), usage_error);
-        CHECK(same_bits(applied(*a, m, r), before));
-    }
-    m.update(device_parts<double>(group, in_parts(matrix), rows).parts());
-    CHECK(same_bits(applied(*a, m, r), before));
-}
-
 template <class T>
 csr_matrix<T> times_power_of_two(csr_matrix<T> a, int exponent) {
     for (T& v : a.values) v = std::ldexp(v, exponent);
@@ -222,15 +205,64 @@ KRYLITH_GROUP_TEST(
                     other.nnz() == matrix.nnz() ? "are at other places" : "entries, must be";
                 CHECK_THROWS_WITH_AS(m.update(csr_view<double>(other)), doctest::Contains(why),
                                      usage_error);
+                const device_parts<double> there(group, other, a->layout()->rows);
+                CHECK_THROWS_WITH_AS(m.update(there.parts()), doctest::Contains(why), usage_error);
                 CHECK(same_bits(applied(*a, m, r), before));
             }
         }
     }
-    refuses_parts<amg<double>>(group, matrix);
-    refuses_parts<fsai<double>>(group, matrix);
-    refuses_parts<spai<double>>(group, matrix);
-    refuses_parts<gauss_seidel<double>>(group, matrix);
-    refuses_parts<block_jacobi<double>>(group, matrix);
+}
+
+KRYLITH_GROUP_TEST("every preconditioner: it doesn't matter where the matrix lies") {
+    const auto matrix = whole_numbers();
+    auto other = matrix;
+    for (double& v : other.values) v *= v > 0 ? 1.5 : 0.75;
+    const auto r = random_values<double>(matrix.rows, 503);
+    for (const auto kind : {operators::halo, operators::nz}) {
+        const auto a = make_operator(group, matrix, {.kind = kind});
+        const row_partition& rows = a->layout()->rows;
+        const device_parts<double> parts(group, in_parts(matrix), rows);
+        const distributed_csr<double> whole(group, csr_view<double>(matrix), rows, rows);
+        const device_parts<double> other_parts(group, other, rows);
+        const distributed_csr<double> other_whole(group, csr_view<double>(other), rows, rows);
+        for (const std::string& text : all_texts()) {
+            CAPTURE(testing::name_of(kind));
+            CAPTURE(text);
+            auto of_host = make_preconditioner(text, *a, matrix);
+            auto of_parts = make_preconditioner(text, *a, parts.parts());
+            auto of_whole = make_preconditioner(text, *a, whole);
+            const auto expected = applied(*a, of_host, r);
+            CHECK(same_bits(applied(*a, of_parts, r), expected));
+            CHECK(same_bits(applied(*a, of_whole, r), expected));
+            of_host.update(other);
+            of_parts.update(other_whole);
+            of_whole.update(other_parts.parts());
+            const auto updated = applied(*a, of_host, r);
+            CHECK_FALSE(same_bits(updated, expected));
+            CHECK(same_bits(applied(*a, of_parts, r), updated));
+            CHECK(same_bits(applied(*a, of_whole, r), updated));
+        }
+        CHECK(whole.download() == matrix); // nothing has written into it
+    }
+}
+
+KRYLITH_GROUP_TEST("every preconditioner: what lies on the devices otherwise is refused") {
+    const auto matrix = whole_numbers();
+    const auto a = make_operator(group, matrix, {.kind = operators::halo});
+    const auto ordered =
+        make_operator(group, matrix, {.kind = operators::halo, .order = orders::rcm});
+    const row_partition& rows = a->layout()->rows;
+    const device_parts<double> parts(group, matrix, rows);
+    const auto few = device_group::host(1);
+    const distributed_csr<double> elsewhere(few, csr_view<double>(matrix),
+                                            equal_rows(matrix.rows, 1), equal_rows(matrix.rows, 1));
+    for (const std::string& text : all_texts()) {
+        CAPTURE(text);
+        CHECK_THROWS_WITH_AS((void)make_preconditioner(text, *ordered, parts.parts()),
+                             doctest::Contains("in an order of its own"), usage_error);
+        CHECK_THROWS_WITH_AS((void)make_preconditioner(text, *a, elsewhere),
+                             doctest::Contains("another group of devices"), usage_error);
+    }
 }
 
 KRYLITH_GROUP_TEST("every preconditioner: A from 2^-930 to 2^930 has the same iterations") {

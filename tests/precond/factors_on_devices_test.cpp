@@ -112,7 +112,15 @@ KRYLITH_GROUP_TEST("ilu0: refuses parts that are not the operator's, and keeps w
     const auto before = applied(*a, m, r);
     const auto smaller = make_gallery<double>("convection_diffusion:4:20");
     const device_parts<double> wrong(group, smaller, equal_rows(smaller.rows, group.size()));
-    CHECK_THROWS_WITH_AS(m.update(wrong.parts()), doctest::Contains("other rows"), usage_error);
+    CHECK_THROWS_WITH_AS(m.update(wrong.parts()),
+                         "ilu0: a matrix of 64 x 64 for an operator of 125 rows", usage_error);
+    if (group.size() > 1) {
+        row_partition moved = rows;
+        --moved.begin[1];
+        const device_parts<double> elsewhere(group, matrix, moved);
+        CHECK_THROWS_WITH_AS(m.update(elsewhere.parts()), doctest::Contains("other rows"),
+                             usage_error);
+    }
     auto zeros = matrix;
     for (double& value : zeros.values) value = 0;
     CHECK_THROWS_AS(m.update(device_parts<double>(group, zeros, rows).parts()), input_error);

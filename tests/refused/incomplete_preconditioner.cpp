@@ -4,7 +4,7 @@
 using namespace krylith;
 
 template <class T>
-any_preconditioner<T> make_none(const matrix_operator<T>&, const csr_view<T>*,
+any_preconditioner<T> make_none(const matrix_operator<T>&, const matrix_ref<T>*,
                                 const method_parameters&) {
     return {};
 }

@@ -95,8 +95,8 @@ KRYLITH_GROUP_TEST("device_csr: what is no matrix is refused") {
     CHECK_THROWS_AS((device_csr<double>{on, 4, {}, {}, {}}), usage_error);
     CHECK_THROWS_WITH_AS(
         (device_csr<double>{on, 4, {on, 4, "test"}, {on, 5, "test"}, {on, 6, "test"}}),
-        "device_csr: there are 4 offsets, 5 column indices and 6 values; a matrix has at least 1 "
-        "offset, and as many values as indices",
+        "device_csr: there are 5 column indices and 6 values; a matrix has as many values as "
+        "indices",
         usage_error);
     const mocked_index_limit limit(2);
     CHECK_FALSE(message_for(on, small()).empty());

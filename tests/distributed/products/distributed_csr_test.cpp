@@ -125,7 +125,7 @@ KRYLITH_GROUP_TEST("distributed csr: values on the devices may be borrowed") {
         device_csr<double>& block = matrix.block(rank);
         CHECK(block.view().values == parts[static_cast<std::size_t>(rank)].values);
         CHECK(block.bytes() == 8 * (block.rows() + 1) + 4 * block.nonzeros());
-        const auto other = std::move(block).with_values(
+        const auto other = block.with_values(
             buffer<float>(group.handle(rank), static_cast<std::size_t>(block.nonzeros()), "test"));
         CHECK(other.nonzeros() == arrays[static_cast<std::size_t>(rank)].values.size());
     }

@@ -9,6 +9,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/distributed/distributed_csr.hpp>
+#include <krylith/distributed/products/whole_matrix.hpp>
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/precond/amg/gathered_level.hpp>
 #include <krylith/spmv/matrix_parts.hpp>
@@ -40,7 +41,7 @@ void check_matrix(const device_group& group, const csr_matrix<T>& a, const row_p
     CHECK(gathered.download() == a);
     csr_matrix<T> other = a;
     for (T& value : other.values) value *= 3;
-    detail::gather_values(distributed_csr<T>(group, other, rows, rows), gathered);
+    bring_values(0, distributed_csr<T>(group, other, rows, rows), gathered.block(0).values());
     CHECK(gathered.download() == other);
 }
 

@@ -20,7 +20,7 @@ enum class way { mirrored, tiles, buckets, sort };
 
 /// Transposes by this way; returns whether it fits.
 template <class T>
-bool transpose_by(way which, const std::shared_ptr<device>& on, const pattern_view& a,
+bool transpose_by(way which, const std::shared_ptr<device>& on, const csr_pattern& a,
                   const transposed_arrays<T>& to) {
     const buffer<transpose_facts> facts(on, 1, "test");
     facts.zero();
@@ -54,7 +54,7 @@ bool check_way(way which, const std::shared_ptr<device>& on, const testing::patt
     const auto [expected, places] = testing::plain_transposition(a);
     const device_csr<T> matrix(on, csr_view<T>(a));
     const device_csr_view<T> v = matrix.view();
-    const pattern_view pattern{v.rows, v.columns, v.nonzeros, v.offsets, v.indices};
+    const csr_pattern pattern = matrix.pattern();
     const auto count = static_cast<std::size_t>(a.nnz());
     const buffer<std::int64_t> offsets(on, static_cast<std::size_t>(a.columns) + 1, "test");
     const buffer<std::int32_t> indices(on, count, "test");

@@ -1,7 +1,9 @@
 #include <krylith/device/cuda/launch_over.cuh>
 #include <krylith/device/cuda/warp.cuh>
 #include <krylith/device/language/instances.hpp>
-#include <krylith/precond/amg/unit_diagonal.hpp>
+#include <krylith/device/loops/run_items.cuh>
+#include <krylith/precond/scaling/diagonal_tasks.hpp>
+#include <krylith/precond/scaling/unit_diagonal.hpp>
 
 namespace krylith::cuda {
 
@@ -199,8 +201,11 @@ void null_defect(device& on, const device_csr_view<W>& b, const W* v, std::uint6
 }
 
 #define KRYLITH_INSTANTIATE(W)                                                                     \
-    template struct instances<inverse_roots<W>, scale_entries<W, W>, scale_rows<W>, null_defect<W>>;
+    template struct instances<inverse_roots<W>, scale_entries<W, W>, scale_rows<W>,                \
+                              null_defect<W>>;                                                     \
+    template struct item_runs<detail::take_diagonal_task<W>, detail::set_diagonal_task<W, W>>;
 #include <krylith/device/language/instantiate.inc>
 template struct instances<scale_entries<double, float>>;
+template struct item_runs<detail::set_diagonal_task<double, float>>;
 
 } // namespace krylith::cuda

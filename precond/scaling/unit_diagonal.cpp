@@ -1,4 +1,4 @@
-#include <krylith/precond/amg/unit_diagonal.hpp>
+#include <krylith/precond/scaling/unit_diagonal.hpp>
 
 #include <algorithm>
 #include <bit>

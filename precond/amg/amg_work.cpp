@@ -1,0 +1,106 @@
+#include <krylith/precond/amg/amg_work.hpp>
+
+#include <utility>
+
+#include <krylith/device/error.hpp>
+#include <krylith/precond/matrix/matrix_on_devices.hpp>
+
+namespace krylith::detail {
+
+namespace {
+
+constexpr const char* amg_name = "amg";
+
+} // namespace
+
+/// In fp64 where fp32 lacks digits, whatever `precision` is.
+template <class T>
+template <class Source>
+void amg_work<T>::make(const Source& source, multigrid_precision precision) {
+    amg_options options = options_;
+    options.precision = precision;
+    if (columns_.columns > 1) options.reuse = multigrid_reuse::none; // there is no update()
+    const auto of = [&]<class W>(W) -> std::unique_ptr<level_cycle<T>> {
+        return std::make_unique<multigrid_cycle_apply<T, W>>(
+            layout_, source, options, make_near_null_space<W>(*layout_, options), columns_);
+    };
+    std::unique_ptr<level_cycle<T>> made;
+    if (sizeof(T) == 8 && precision != multigrid_precision::fp64) {
+        made = of(float{});
+        if (made->lacks_digits()) {
+            made.reset(); // both need not fit beside each other
+            options.precision = multigrid_precision::fp64;
+        }
+    }
+    cycle_ = made ? std::move(made) : of(T{});
+    options_.precision = options.precision;
+}
+
+template <class T>
+amg_work<T>::amg_work(const matrix_operator<T>& a, const amg_options& options)
+    : layout_(square_layout(a.single().layouts(), amg_name)),
+      vectors_(a.layout()),
+      options_(options),
+      asked_(options.precision) {
+    if (a.columns_at_once() > 1) columns_ = {a.layout(), a.columns_at_once()};
+}
+
+// A set-up reads the values first, and waits for the devices many times after that.
+template <class T>
+amg_work<T>::amg_work(const matrix_operator<T>& a, const matrix_ref<T>& matrix,
+                      const amg_options& options)
+    : amg_work(a, options) {
+    const auto rows = on_devices(amg_name, *layout_, matrix, part_values::borrowed);
+    pattern_ = pattern_of(rows);
+    make(rows, asked_);
+    take_effect(*layout_, options_, near_null_vectors_);
+}
+
+template <class T>
+amg_work<T>::amg_work(const matrix_operator<T>& a,
+                      std::span<const multigrid_level_matrices<T>> levels,
+                      const amg_options& options)
+    : amg_work(a, options) {
+    given_ = true;
+    make(levels, asked_);
+}
+
+template <class T>
+bool amg_work<T>::update(const matrix_ref<T>& matrix) {
+    if (given_)
+        throw usage_error("amg: the levels were given, and can't follow new values; make another "
+                          "amg of new levels");
+    const auto rows = on_devices(amg_name, *layout_, matrix, part_values::borrowed);
+    pattern_.expect(amg_name, pattern_of(rows));
+    const bool keeps = cycle_->keeps_plans(options_);
+    if (!age_.rebuild_due() && keeps && cycle_->update(rows, options_)) return true;
+    const bool counts = keeps || age_.rebuild_due();
+    if (options_.precision != asked_) // the next values may need fewer digits
+        make(rows, asked_);
+    else if (!cycle_->rebuild(rows, options_))
+        make(rows, multigrid_precision::fp64);
+    if (counts) age_.rebuilt();
+    return false;
+}
+
+template <class T>
+void amg_work<T>::apply(execution& run, const vector<T>& r, vector<T>& z,
+                        std::span<const reduction_into<T>> dots) {
+    if (r.layout() != vectors_ || z.layout() != vectors_)
+        throw usage_error("preconditioner amg was made for vectors of another operator");
+    cycle_->apply(run, r, z, dots);
+}
+
+template <class T>
+int amg_work<T>::kernels() const {
+    // A level has two kernels a step of each smoother, two transfers and a pass between them; with
+    // cycle w levels are visited twice as often as the one above.
+    const auto levels = static_cast<int>(cycle_->levels().size());
+    const int visits = options_.cycle == multigrid_cycle::v ? levels : 4 * levels;
+    return 3 + visits * (4 * options_.degree + 3);
+}
+
+#define KRYLITH_INSTANTIATE(T) template class amg_work<T>;
+#include <krylith/device/language/instantiate.inc>
+
+} // namespace krylith::detail

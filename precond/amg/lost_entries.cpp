@@ -1,0 +1,38 @@
+#include <krylith/precond/amg/lost_entries.hpp>
+
+#include <cstdint>
+
+#include <krylith/device/loops/visit_rows.hpp>
+#include <krylith/precond/amg/local_vectors.hpp>
+#include <krylith/precond/coarsening/aggregation_parts.hpp>
+#include <krylith/precond/coarsening/sparsify_steps.hpp>
+#include <krylith/precond/matrix/memory_item.hpp>
+
+namespace krylith::detail {
+
+template <class W>
+bool loses_soft_entries(const distributed_csr<W>& b, const std::vector<buffer<W>>& near_null) {
+    constexpr std::int64_t one_in = 500;
+    const std::vector<buffer<W>> v = by_local_columns(b, near_null);
+    std::vector<buffer<unsigned long long>> counts;
+    for (int rank = 0; rank < b.group().size(); ++rank) {
+        const auto at = static_cast<std::size_t>(rank);
+        counts.emplace_back(b.group().handle(rank), aggregation::lost_entries_step<W>::counters,
+                            precond_item);
+        counts.back().zero();
+        visit_rows(b.group()[rank], b.block(rank).rows(), aggregation::mean_entries(b, rank),
+                   aggregation::lost_entries_step<W>{aggregation::rows_of(b, rank),
+                                                     b.block(rank).view().values, v[at].data(),
+                                                     counts.back().data()});
+    }
+    unsigned long long rows = 0;
+    for (const auto& of_rank : counts)
+        for (const unsigned long long one : of_rank.download()) rows += one;
+    return static_cast<std::int64_t>(rows) * one_in > b.rows();
+}
+
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template bool loses_soft_entries(const distributed_csr<T>&, const std::vector<buffer<T>>&);
+#include <krylith/device/language/instantiate.inc>
+
+} // namespace krylith::detail

@@ -1,0 +1,211 @@
+#include <krylith/precond/scaling/diagonal_scaling.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <utility>
+
+#include <krylith/device/error.hpp>
+#include <krylith/device/language/instances.hpp>
+#include <krylith/device/loops/settled_on_failure.hpp>
+#include <krylith/device/loops/visit_rows.hpp>
+#include <krylith/device/messages/number_text.hpp>
+#include <krylith/distributed/products/column_exchange.hpp>
+#include <krylith/precond/coarsening/aggregation_parts.hpp>
+#include <krylith/precond/coarsening/scaling_tasks.hpp>
+#include <krylith/precond/matrix/memory_item.hpp>
+#include <krylith/precond/scaling/bound_step.hpp>
+#include <krylith/precond/scaling/unit_diagonal.hpp>
+
+namespace krylith::detail {
+
+namespace {
+
+/// The value of the diagonal of a row, which is wrong.
+template <class T>
+[[noreturn]] void refuse_row(const distributed_csr<T>& a, const scaling_subject& of, int rank,
+                             std::int64_t row) {
+    const device_csr<T>& block = a.block(rank);
+    std::int64_t range[2];
+    device& on = *block.on();
+    on.download(range, block.view().offsets + row, sizeof(range));
+    const auto count = static_cast<std::size_t>(range[1] - range[0]);
+    std::vector<std::int32_t> columns(count);
+    std::vector<T> values(count);
+    if (count != 0) {
+        on.download(columns.data(), block.view().indices + range[0], count * sizeof(std::int32_t));
+        on.download(values.data(), block.view().values + range[0], count * sizeof(T));
+    }
+    double diagonal = 0;
+    double sum = 0;
+    for (const T value : values) sum += std::fabs(static_cast<double>(value));
+    for (std::size_t k = 0; k < count; ++k)
+        if (columns[k] == a.columns_of(rank).first_owned() + row)
+            diagonal += static_cast<double>(values[k]);
+    const std::string of_coarse =
+        of.level == 0 ? "" : " of the matrix of level " + std::to_string(of.level);
+    const std::int64_t place = a.row_owners().owned(rank).begin + row;
+    const std::string number =
+        std::to_string(of.rows != nullptr ? of.rows->row_of_caller(place) : place) +
+        " (counted from 0)" + of_coarse;
+    if (std::isfinite(diagonal) && !std::isfinite(sum))
+        throw input_error(of.who + ": the absolute values of row " + number + " add up to " +
+                          number_text(sum) + "; all entries and their sum must be finite");
+    throw input_error(of.who + ": the diagonal entry of row " + number + " is " +
+                      number_text(diagonal) +
+                      "; it must be positive and finite, as that of a symmetric positive definite "
+                      "matrix is" +
+                      (of.level == 0 ? "; other matrices are for gmres or bicgstab with jacobi, or "
+                                       "with amg of a block that has such a diagonal"
+                                     : ", and that of its coarse matrices"));
+}
+
+/// Gershgorin's bound of S A S. That of D^-1 A, which costs nothing, has the same eigenvalues below
+/// it, but depends on how A was scaled. Waits for the devices.
+template <class T>
+double scaled_bound(const distributed_csr<T>& a, const diagonal_scaling& by) {
+    std::vector<buffer<unsigned long long>> bounds;
+    for (int rank = 0; rank < a.group().size(); ++rank) {
+        const device_csr<T>& block = a.block(rank);
+        bounds.emplace_back(block.on(), 1, precond_item);
+        bounds.back().zero();
+        visit_rows(*block.on(), block.rows(), aggregation::mean_entries(a, rank),
+                   scaled_bound_step<T>{block.view(), by.s[static_cast<std::size_t>(rank)].data(),
+                                        a.columns_of(rank).first_owned(), bounds.back().data()});
+    }
+    double most = 0;
+    for (const auto& bound : bounds)
+        most = std::max(most, std::bit_cast<double>(bound.download().front()));
+    return most;
+}
+
+/// The entries of B of a rank.
+template <class T, class W>
+void scale_block(const distributed_csr<T>& a, const diagonal_scaling& by, int rank, W* values,
+                 mirror_sums* mirrored) {
+    const auto& device = a.group().handle(rank);
+    const local_columns& numbers = a.columns_of(rank);
+    mirror_sum sum;
+    if (mirrored != nullptr) {
+        mirrored->of_ranks.emplace_back(device, 1, precond_item);
+        mirrored->of_ranks.back().zero();
+        sum = {numbers.numbers(), by.bound, mirrored->of_ranks.back().data()};
+    }
+    const double* const s = by.s[static_cast<std::size_t>(rank)].data();
+    KRYLITH_ON(*device, scale_entries(*device, a.block(rank).view(), s, numbers.first_owned(),
+                                      1 / by.bound, values, sum));
+}
+
+} // namespace
+
+template <class T>
+void fill_ghosts(const distributed_csr<T>& a, const std::vector<buffer<double>>& numbers) {
+    if (a.group().size() == 1) return;
+    std::vector<double*> arrays;
+    for (const auto& of_rank : numbers) arrays.push_back(of_rank.data());
+    const column_exchange exchange(a.group(), a.all_columns());
+    exchange.fill(std::span<double* const>(arrays));
+}
+
+template <class T>
+diagonal_scaling scaling_of(const distributed_csr<T>& a, const scaling_subject& of) {
+    const device_group& group = a.group();
+    diagonal_scaling result;
+    std::vector<buffer<scaling_report>> reports;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const auto count = static_cast<std::size_t>(a.columns_of(rank).count());
+        result.s.emplace_back(group.handle(rank), count, precond_item);
+        reports.emplace_back(group.handle(rank), 1, precond_item);
+        reports.back().zero();
+        const std::int64_t first = a.columns_of(rank).first_owned();
+        KRYLITH_ON(group[rank],
+                   inverse_roots(group[rank], a.block(rank).view(), first,
+                                 result.s.back().data() + first, reports.back().data()));
+    }
+    double largest = 0;
+    double inverse = 0;
+    double bound = 0;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const auto report = reports[static_cast<std::size_t>(rank)].download().front();
+        if (report.bad != 0) refuse_row(a, of, rank, static_cast<std::int64_t>(~report.bad));
+        largest = std::max(largest, std::bit_cast<double>(report.largest));
+        inverse = std::max(inverse, std::bit_cast<double>(report.inverse));
+        bound = std::max(bound, std::bit_cast<double>(report.bound));
+    }
+    if (a.rows() != 0) {
+        result.largest = largest;
+        result.inverse = inverse;
+        result.bound = bound;
+    }
+    fill_ghosts(a, result.s);
+    if (result.bound > near_bound) result.bound = std::min(result.bound, scaled_bound(a, result));
+    return result;
+}
+
+template <class T, class W>
+void scale(const distributed_csr<T>& a, const diagonal_scaling& by, distributed_csr<W>& b,
+           mirror_sums* mirrored) {
+    for (int rank = 0; rank < a.group().size(); ++rank)
+        scale_block(a, by, rank, b.block(rank).values(), mirrored);
+}
+
+template <class W, class T>
+distributed_csr<W> scaled(const distributed_csr<T>& a, const diagonal_scaling& by,
+                          mirror_sums* mirrored) {
+    return a.template with_values<W>(
+        precond_item, [&](int rank, W* values) { scale_block(a, by, rank, values, mirrored); });
+}
+
+bool mirror_sums::differ(std::int64_t nonzeros) const {
+    constexpr double tolerance = 1e-5;
+    std::uint64_t all = 0;
+    for (const auto& sum : of_ranks) all += sum.download().front();
+    const double sum = std::ldexp(static_cast<double>(static_cast<std::int64_t>(all)), -30 - 13);
+    return std::fabs(sum) > tolerance * std::sqrt(static_cast<double>(nonzeros));
+}
+
+template <class W>
+void share_owned(vector<W>& v) {
+    const layout& layout = *v.layout();
+    if (layout.kind != coherence::replicated) return;
+    const settled_on_failure settled(layout.group);
+    layout.group.join();
+    for (int from = 0; from < layout.group.size(); ++from)
+        for (int to = 0; to < layout.group.size(); ++to) {
+            const row_range rows = layout.rows.owned(from);
+            if (from == to || rows.size() == 0) continue;
+            layout.group.copy(from, v.data(from) + rows.begin, to, v.data(to) + rows.begin,
+                              static_cast<std::size_t>(rows.size()) * sizeof(W));
+        }
+    layout.group.join();
+}
+
+template <class W>
+int take_moderate(const diagonal_scaling& by, std::span<const std::int64_t> first_owned,
+                  int columns, vector<W>& to) {
+    const layout& layout = *to.layout();
+    const int exponent = by.largest > 0 ? std::ilogb(by.largest) : 0;
+    for (int rank = 0; rank < layout.group.size(); ++rank) {
+        const auto at = static_cast<std::size_t>(rank);
+        run_items(layout.group[rank],
+                  round_task<W>{std::ldexp(1.0, -exponent), by.s[at].data() + first_owned[at],
+                                to.data(rank) + layout.first_owned(rank), columns},
+                  layout.rows.owned(rank).size() / columns * columns);
+    }
+    share_owned(to);
+    return exponent;
+}
+
+template void scale(const distributed_csr<float>&, const diagonal_scaling&, distributed_csr<float>&,
+                    mirror_sums*);
+template distributed_csr<float> scaled(const distributed_csr<float>&, const diagonal_scaling&,
+                                       mirror_sums*);
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template void scale(const distributed_csr<double>&, const diagonal_scaling&,                   \
+                        distributed_csr<T>&, mirror_sums*);                                        \
+    template distributed_csr<T> scaled(const distributed_csr<double>&, const diagonal_scaling&,    \
+                                       mirror_sums*);                                              \
+    template struct instances<fill_ghosts<T>, scaling_of<T>, take_moderate<T>, share_owned<T>>;
+#include <krylith/device/language/instantiate.inc>
+
+} // namespace krylith::detail

@@ -1,0 +1,135 @@
+// Multigrid where coefficients jump, unknowns have other units, and beams are long: iterations that
+// stay, whatever the size of a jump, and the same hierarchies on any devices.
+#include <cmath>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <krylith/matrix/gallery.hpp>
+#include <krylith/precond/amg.hpp>
+#include <krylith/precond/rigid_body_modes.hpp>
+#include <krylith/solvers/cg.hpp>
+
+#include <krylith/tests/precond/amg_solves.hpp>
+#include <krylith/tests/support/groups.hpp>
+#include <krylith/tests/support/random.hpp>
+#include <krylith/tests/support/solves.hpp>
+
+namespace krylith {
+
+using testing::amg_solve;
+using testing::check_same_hierarchy;
+using testing::one_device_like;
+using testing::problem;
+using testing::random_values;
+using testing::solve_with_amg;
+
+namespace {
+
+/// S A S, the entries of S from 10^-decades/2 to 10^decades/2.
+csr_matrix<double> in_other_units(csr_matrix<double> a, double decades) {
+    const auto exponents = random_values<double>(a.rows, 21);
+    const auto size = [&](std::int64_t i) {
+        return std::pow(10.0, decades / 2 * exponents[static_cast<std::size_t>(i)]);
+    };
+    for (std::int64_t row = 0; row < a.rows; ++row)
+        for (auto k = static_cast<std::size_t>(a.row_offsets[static_cast<std::size_t>(row)]);
+             k < static_cast<std::size_t>(a.row_offsets[static_cast<std::size_t>(row) + 1]); ++k)
+            a.values[k] *= size(row) * size(a.column_indices[k]);
+    return a;
+}
+
+} // namespace
+
+KRYLITH_GROUP_TEST(
+    "amg: a checkerboard of stiff and soft blocks takes as many iterations, whatever "
+    "the jump") {
+    for (const double jump : {1e4, 1e6, 1e8}) {
+        CAPTURE(jump);
+        const auto matrix = jump_diffusion<double>(24, jump, 6);
+        const amg_solve alone = solve_with_amg(one_device_like(group), matrix, {});
+        CHECK(alone.iterations <= 14);
+        CHECK(alone.complexity <= 1.6);
+        for (const std::int64_t gathered : {0, 1'000'000}) {
+            amg_options options;
+            options.gathered_nonzeros = gathered;
+            check_same_hierarchy(alone, solve_with_amg(group, matrix, options));
+        }
+    }
+}
+
+KRYLITH_GROUP_TEST("amg: fp64 is taken where fp32 would lose what is soft, and update() follows") {
+    const auto smooth = jump_diffusion<double>(12, 1, 4);
+    const auto stiff = jump_diffusion<double>(12, 1e7, 4);
+    problem<double> p(group, smooth, random_values<double>(smooth.rows, 22));
+    amg<double> m(*p.a, smooth);
+    CHECK(m.options().precision == multigrid_precision::fp32);
+    CHECK(m.name().find("fp64") == std::string::npos);
+    problem<double> q(group, stiff, random_values<double>(stiff.rows, 22));
+    const amg<double> fresh(*q.a, stiff);
+    CHECK(fresh.options().precision == multigrid_precision::fp64);
+    CHECK(fresh.name().find("precision=fp64") != std::string::npos);
+    const auto expected = cg(*q.a, q.b, q.x, {}, fresh);
+    CHECK(expected.converged());
+    m.update(stiff);
+    p.a->update(stiff.values);
+    const auto result = cg(*p.a, p.b, p.x, {}, m);
+    INFO(testing::describe(result));
+    CHECK(result.converged());
+    CHECK(result.iterations <= expected.iterations + 3);
+}
+
+KRYLITH_GROUP_TEST("amg: other units of the unknowns change little") {
+    const auto matrix = poisson3d<double>(16, 16, 16);
+    const std::int64_t usual = solve_with_amg(one_device_like(group), matrix, {}).iterations;
+    for (const double decades : {1.0, 6.0}) {
+        CAPTURE(decades);
+        const auto scaled = in_other_units(matrix, decades);
+        const amg_solve alone = solve_with_amg(one_device_like(group), scaled, {});
+        CHECK(alone.iterations <= usual + 5);
+        CHECK(alone.levels.front().bound <= 2.1);
+        check_same_hierarchy(alone, solve_with_amg(group, scaled, {}));
+    }
+}
+
+KRYLITH_GROUP_TEST("amg: a threshold that leaves no row a neighbour is lowered") {
+    const amg_solve solve = solve_with_amg(group, poisson3d<double>(12, 12, 12), {.theta = 0.25});
+    CHECK(solve.levels.size() > 1);
+    CHECK(solve.iterations <= 14);
+}
+
+KRYLITH_GROUP_TEST("amg: a beam that is four times as long takes fewer than twice the iterations") {
+    std::vector<std::int64_t> iterations;
+    for (const std::int64_t length : {20, 80}) {
+        const std::string name = "elasticity3d:" + std::to_string(length) + ":3:3";
+        const auto matrix = make_gallery<double>(name);
+        const node_coordinates nodes = gallery_coordinates(name);
+        const std::vector<double> modes = rigid_body_modes(nodes.values, nodes.dimension);
+        amg_options options;
+        options.block_size = 3;
+        options.near_null = modes;
+        iterations.push_back(solve_with_amg(group, matrix, options, {.block_size = 3}).iterations);
+    }
+    CHECK(iterations[1] < 2 * iterations[0]);
+}
+
+// A beam's softest modes lie at 1e-8 of its stiffest: in fp32 the coarse matrices are indefinite.
+KRYLITH_GROUP_TEST("amg: fp64 is taken for a thin beam") {
+    const std::string name = "elasticity3d:100:1:1";
+    const auto matrix = make_gallery<double>(name);
+    const std::vector<double> modes = rigid_body_modes(gallery_coordinates(name).values, 3);
+    amg_options options;
+    options.block_size = 3;
+    options.near_null = modes;
+    problem<double> p(group, matrix, random_values<double>(matrix.rows, 22), {.block_size = 3});
+    amg<double> m(*p.a, matrix, options);
+    CHECK(m.options().precision == multigrid_precision::fp64);
+    const auto result = cg(*p.a, p.b, p.x, {}, m);
+    INFO(testing::describe(result));
+    CHECK(result.converged());
+    CHECK(result.iterations <= 60);
+    m.update(matrix);
+    CHECK(m.options().precision == multigrid_precision::fp64);
+}
+
+} // namespace krylith
