@@ -128,7 +128,7 @@ std::string amg<T>::name() const {
         text += ":kind=unsymmetric";
     else if (o.kind == multigrid_kind::symmetric)
         text += ":kind=symmetric";
-    if (o.block_size != 1) text += ":block_size=" + std::to_string(o.block_size);
+    if (o.block_size > 1) text += ":block_size=" + std::to_string(o.block_size);
     return text;
 }
 
@@ -168,8 +168,8 @@ constexpr parameter_rule amg_rules[] = {
     parameter_rule::word("reuse", reuses, "what update() keeps"),
     parameter_rule::word("precision", amg_precisions, "of the hierarchy"),
     parameter_rule::word("kind", amg_kinds, "of matrix; auto looks whether it is symmetric"),
-    parameter_rule::whole("block_size", amg_options().block_size, 1, aggregation::most_of_node,
-                          "rows of a node, consecutive ones"),
+    parameter_rule::whole("block_size", amg_options().block_size, 0, aggregation::most_of_node,
+                          "rows of a node, consecutive ones; 0: as the pattern shows"),
 };
 
 amg_options amg_options_of(const method_parameters& parameters) {
@@ -215,7 +215,7 @@ any_preconditioner<T> make_amg_of_nodes(const matrix_operator<T>& a, const matri
                                         const method_parameters& parameters,
                                         const matrix_nodes& nodes) {
     amg_options options = amg_options_of(parameters);
-    if (options.block_size == amg_options().block_size) options.block_size = nodes.block_size;
+    if (options.block_size == 0 && nodes.known()) options.block_size = nodes.block_size;
     options.near_null = nodes.near_null;
     return amg<T>(a, *matrix, options);
 }

@@ -80,8 +80,10 @@ struct amg_options {
     multigrid_kind kind = multigrid_kind::automatic;
     /// Rows of a node, consecutive ones: 1 to 12, a divisor of the number of rows. Aggregates are
     /// made of nodes. Devices must own whole nodes (operator_options::block_size sees to that), and
-    /// rows have the caller's order; else nodes are single rows, and options() says 1.
-    int block_size = 1;
+    /// rows have the caller's order; else nodes are single rows, and options() says 1. 0: as the
+    /// pattern shows them (partition/nodes/block_size.hpp) where A is symmetric and no vectors are given,
+    /// else 1.
+    int block_size = 0;
     /// What A maps to nearly 0, besides boundaries: 1 to 12 vectors of n entries in the caller's
     /// order of rows, one vector after the other. Each coarse level has as many unknowns a node as
     /// there are vectors. The constructor copies them, and update() keeps them; options() has none.

@@ -112,7 +112,7 @@ make_lending(const device_group& group, const csr_view<T>& matrix, const matrix_
     const auto& offsets = matrix.row_offsets;
     if (offsets.empty() || offsets.front() != 0 || offsets.back() < 0)
         (void)validate(matrix); // these can't be cut, and it says why
-    const row_partition rows = partition_rows(offsets, group.size(), nodes.block_size);
+    const row_partition rows = partition_rows(matrix, group.size(), nodes.block_size);
     try {
         lent.emplace(group, matrix, rows, rows);
         return make_operator(*lent);

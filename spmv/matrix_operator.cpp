@@ -9,6 +9,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/distributed/source/matrix_source.hpp>
 #include <krylith/matrix/compressed/first_touch.hpp>
+#include <krylith/partition/nodes/block_size.hpp>
 #include <krylith/sparse/storage/bring_values.hpp>
 #include <krylith/spmv/replicated/replicated_plan.hpp>
 
@@ -273,17 +274,20 @@ std::int64_t row_alignment(std::int64_t rows, int devices) {
     return rows / devices > align_above ? 32 : 1;
 }
 
-row_partition partition_rows(std::span<const std::int64_t> row_offsets, int devices,
-                             int block_size) {
+template <class T>
+row_partition partition_rows(const csr_view<T>& matrix, int devices, int block_size) {
     if (block_size < 1)
         throw usage_error("operator_options::block_size is " + std::to_string(block_size) +
                           "; must be at least 1");
-    const auto rows = static_cast<std::int64_t>(row_offsets.size()) - 1;
-    return equal_nonzeros(row_offsets, devices,
+    if (block_size == 1 && devices > 1) block_size = find_block_size(matrix);
+    const auto rows = static_cast<std::int64_t>(matrix.row_offsets.size()) - 1;
+    return equal_nonzeros(matrix.row_offsets, devices,
                           std::lcm(row_alignment(rows, devices), std::int64_t{block_size}));
 }
 
-#define KRYLITH_INSTANTIATE(T) template class matrix_operator<T>;
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template class matrix_operator<T>;                                                             \
+    template row_partition partition_rows(const csr_view<T>&, int, int);
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -226,7 +226,8 @@ protected:
 
 /// Returns the rows of each device: equal nonzeros, in whole warps where there are many rows, and
 /// in multiples of operator_options::block_size rows. Throws usage_error for one below 1.
-[[nodiscard]] row_partition partition_rows(std::span<const std::int64_t> row_offsets, int devices,
+template <class T>
+[[nodiscard]] row_partition partition_rows(const csr_view<T>& matrix, int devices,
                                            int block_size = 1);
 
 /// Returns the operators that can be built, as the cost model ranks them (predict()): first the one

@@ -31,7 +31,7 @@ void add_reason(std::vector<std::string>& reasons, const std::string& why) {
 }
 
 row_partition rows_of(const device_group& group, const workload& w) {
-    return partition_rows(w.matrix.row_offsets, group.size());
+    return partition_rows(csr_view<double>(w.matrix), group.size());
 }
 
 /// The steps of a construction, which ilu0 makes in this order.

@@ -23,7 +23,8 @@ public:
           w_(w),
           task_(task),
           arrays_(group, w,
-                  partition_rows(w.matrix.row_offsets, group.size(), task.options.block_size)),
+                  partition_rows(csr_view<double>(w.matrix), group.size(),
+                                 std::max(1, task.options.block_size))),
           solution_(w.b.size()) {
         options_.rtol = task.rtol;
     }

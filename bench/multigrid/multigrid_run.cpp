@@ -55,7 +55,7 @@ void multigrid_run::measure(const workload& w) {
     const tool::near_null modes =
         tool::find_near_null(w.name, w.spd, w.n(), "", request_.preconditioner);
     multigrid_task task = task_;
-    task.options.block_size = modes.block_size;
+    if (modes.block_size > 1) task.options.block_size = modes.block_size;
     task.options.near_null = modes.vectors;
     for (const int devices : choice_.counts) {
         try {

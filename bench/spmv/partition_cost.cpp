@@ -17,8 +17,8 @@ double partition_seconds(operator_kind kind, const csr_matrix<T>& matrix, const 
                              matrix.row_offsets,
                              matrix.column_indices,
                              longest,
-                             partition_rows(matrix.row_offsets, group.size()),
-                             partition_rows(matrix.row_offsets, group.size()),
+                             partition_rows(csr_view<T>(matrix), group.size()),
+                             partition_rows(csr_view<T>(matrix), group.size()),
                              options};
     if (kind->fractions.get().any())
         pattern.fractions = fractions_by_rule(kind, group, matrix.row_offsets, options);

@@ -66,7 +66,7 @@ lone_blocks measure_blocks(const device_choice& choice, const workload& w, int d
                            format_kind format, execution_mode mode, const slope_effort& effort) {
     const device_group one = one_of(choice, devices);
     const matrix_source<T> source{w.matrix_of<T>(), find_longest_row(w.matrix.row_offsets)};
-    const row_partition rows = partition_rows(source.matrix.row_offsets, devices);
+    const row_partition rows = partition_rows(source.matrix, devices);
     lone_blocks result;
     for (int rank = 0; rank < devices; ++rank) {
         result.seconds.push_back(0);

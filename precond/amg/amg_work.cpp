@@ -3,6 +3,7 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/precond/amg/nodes_of_pattern.hpp>
 #include <krylith/precond/matrix/matrix_on_devices.hpp>
 
 namespace krylith::detail {
@@ -17,7 +18,7 @@ constexpr const char* amg_name = "amg";
 template <class T>
 template <class Source>
 void amg_work<T>::make(const Source& source, multigrid_precision precision) {
-    amg_options options = options_;
+    amg_options options = asked_;
     options.precision = precision;
     if (columns_.columns > 1) options.reuse = multigrid_reuse::none; // there is no update()
     const auto of = [&]<class W>(W) -> std::unique_ptr<level_cycle<T>> {
@@ -33,15 +34,16 @@ void amg_work<T>::make(const Source& source, multigrid_precision precision) {
         }
     }
     cycle_ = made ? std::move(made) : of(T{});
+    options_ = asked_;
     options_.precision = options.precision;
+    take_effect(*layout_, options_, near_null_vectors_);
 }
 
 template <class T>
 amg_work<T>::amg_work(const matrix_operator<T>& a, const amg_options& options)
     : layout_(square_layout(a.single().layouts(), amg_name)),
       vectors_(a.layout()),
-      options_(options),
-      asked_(options.precision) {
+      asked_(options) {
     if (a.columns_at_once() > 1) columns_ = {a.layout(), a.columns_at_once()};
 }
 
@@ -52,8 +54,14 @@ amg_work<T>::amg_work(const matrix_operator<T>& a, const matrix_ref<T>& matrix,
     : amg_work(a, options) {
     const auto rows = on_devices(amg_name, *layout_, matrix, part_values::borrowed);
     pattern_ = pattern_of(rows);
-    make(rows, asked_);
-    take_effect(*layout_, options_, near_null_vectors_);
+    const bool open = options.block_size == 0;
+    finds_nodes_ = open && options.near_null.empty() && options.kind == multigrid_kind::automatic &&
+                   options.precision != multigrid_precision::fp16;
+    if (open) asked_.block_size = finds_nodes_ ? symmetric_block_size(rows, *layout_) : 1;
+    make(rows, asked_.precision);
+    if (sizeof(T) == 8 && asked_.precision != multigrid_precision::fp64)
+        near_null_.assign(options.near_null.begin(), options.near_null.end());
+    asked_.near_null = near_null_;
 }
 
 template <class T>
@@ -62,7 +70,8 @@ amg_work<T>::amg_work(const matrix_operator<T>& a,
                       const amg_options& options)
     : amg_work(a, options) {
     given_ = true;
-    make(levels, asked_);
+    if (asked_.block_size == 0) asked_.block_size = 1;
+    make(levels, asked_.precision);
 }
 
 template <class T>
@@ -72,11 +81,17 @@ bool amg_work<T>::update(const matrix_ref<T>& matrix) {
                           "amg of new levels");
     const auto rows = on_devices(amg_name, *layout_, matrix, part_values::borrowed);
     pattern_.expect(amg_name, pattern_of(rows));
+    if (finds_nodes_ && asked_.block_size > 1 && symmetric_block_size(rows, *layout_) == 1) {
+        asked_.block_size = 1; // not symmetric any more
+        make(rows, asked_.precision);
+        age_.rebuilt();
+        return false;
+    }
     const bool keeps = cycle_->keeps_plans(options_);
     if (!age_.rebuild_due() && keeps && cycle_->update(rows, options_)) return true;
     const bool counts = keeps || age_.rebuild_due();
-    if (options_.precision != asked_) // the next values may need fewer digits
-        make(rows, asked_);
+    if (options_.precision != asked_.precision) // the next values may need fewer digits
+        make(rows, asked_.precision);
     else if (!cycle_->rebuild(rows, options_))
         make(rows, multigrid_precision::fp64);
     if (counts) age_.rebuilt();

@@ -41,11 +41,13 @@ private:
     template <class Source>
     void make(const Source& source, multigrid_precision precision);
 
-    layout_handle layout_;   ///< of the operator; of one column where it has several
-    layout_handle vectors_;  ///< of what it is applied to
-    column_vectors columns_; ///< of these, where they are several
-    amg_options options_;
-    multigrid_precision asked_; ///< options_ have what is in effect
+    layout_handle layout_;          ///< of the operator; of one column where it has several
+    layout_handle vectors_;         ///< of what it is applied to
+    column_vectors columns_;        ///< of these, where they are several
+    amg_options options_;           ///< in effect
+    amg_options asked_;             ///< with the nodes that were found
+    std::vector<double> near_null_; ///< for a hierarchy of other digits
+    bool finds_nodes_ = false;
     int near_null_vectors_ = 1;
     bool given_ = false; ///< levels that were given
     hierarchy_age age_;

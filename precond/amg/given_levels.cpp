@@ -144,8 +144,7 @@ hierarchy<W>::hierarchy(layout_handle fine, std::span<const multigrid_level_matr
         if (at == 0)
             level.layout = without_order(fine_);
         else
-            spread.push_back(
-                {group, partition_rows(given[at].a.row_offsets, group.size()), fine_->kind});
+            spread.push_back({group, partition_rows(given[at].a, group.size()), fine_->kind});
         distributed_csr<T> a = on_devices(spread.back(), spread.back(), given[at].a);
         if (at != 0) {
             a = place_next(levels_.back(), level, std::move(a), options);

@@ -39,7 +39,8 @@ void check_sizes(std::int64_t rows, const amg_options& options) {
     const int block = options.block_size;
     if (block < 1 || block > aggregation::most_of_node || rows % block != 0)
         throw usage_error("amg_options::block_size is " + std::to_string(block) +
-                          "; allowed are 1 to " + std::to_string(aggregation::most_of_node) +
+                          "; allowed are 0, for what the pattern shows, and 1 to " +
+                          std::to_string(aggregation::most_of_node) +
                           " that divide the number of rows, " + std::to_string(rows));
     const auto size = static_cast<std::int64_t>(options.near_null.size());
     const std::int64_t most = rows * aggregation::most_of_node;

@@ -22,7 +22,6 @@ public:
 
     void look_at(std::int64_t row) {
         ++found_.rows;
-        if (is_paired(row)) ++found_.paired;
         const std::int64_t length = end_of(row) - begin_of(row);
         const double diagonal = diagonal_of(row);
         double sum = length > longest_sampled_row ? infinite : 0;
@@ -77,18 +76,6 @@ private:
         for (std::int64_t k = begin_of(row); k < end; ++k)
             if (a_.column_indices[at(k)] == row) sum += static_cast<double>(a_.values[at(k)]);
         return sum;
-    }
-
-    [[nodiscard]] bool same_columns(std::int64_t row, std::int64_t other) const {
-        if (other < 0 || other >= a_.rows) return false;
-        const auto columns = a_.column_indices;
-        return std::equal(columns.begin() + begin_of(row), columns.begin() + end_of(row),
-                          columns.begin() + begin_of(other), columns.begin() + end_of(other));
-    }
-    /// A row of nothing but its diagonal is no part of a node.
-    [[nodiscard]] bool is_paired(std::int64_t row) const {
-        return end_of(row) - begin_of(row) > 1 &&
-               (same_columns(row, row - 1) || same_columns(row, row + 1));
     }
 
     csr_view<T> a_;

@@ -16,7 +16,6 @@ struct row_sample {
     double largest_sum = 0;    ///< the largest of these sums over |b_ii|; infinite without b_ii
     double off_diagonal = 0;   ///< the sum of all |b_ij|
     double positive = 0;       ///< of these, those with the sign of b_ii
-    std::int64_t paired = 0;   ///< rows with the same columns as the row before or after
 
     /// Whether Jacobi's method alone converges in a few hundred iterations, so that Krylov methods
     /// take a few dozen.
@@ -26,8 +25,6 @@ struct row_sample {
     [[nodiscard]] bool like_transport() const {
         return rows > 0 && 10 * dominant >= 9 * rows && positive <= 0.1 * off_diagonal;
     }
-    /// Whether most rows belong to nodes of several unknowns.
-    [[nodiscard]] bool has_nodes() const { return rows > 1 && 10 * paired >= 9 * rows; }
 };
 
 inline constexpr std::int64_t longest_sampled_row = 256;

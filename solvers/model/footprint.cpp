@@ -115,7 +115,7 @@ std::vector<footprint> footprints(const csr_view<T>& matrix, std::span<const int
     const longest_row longest = find_longest_row(matrix.row_offsets);
     for (const int devices : device_counts) {
         const halo_plan plan = make_halo_plan(matrix.row_offsets, matrix.column_indices,
-                                              partition_rows(matrix.row_offsets, devices));
+                                              partition_rows(matrix, devices));
         const operator_kind automatic =
             ranked_operators(measure_pattern(plan, matrix.row_offsets, matrix.column_indices,
                                              longest, sizeof(T)),

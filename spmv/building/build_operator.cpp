@@ -60,9 +60,8 @@ operator_subject<T> make_subject(const device_group& group, const matrix_source<
         return {group, source, given.range->rows, given.domain->rows, given, options};
     }
     const csr_view<T>& matrix = source.matrix;
-    row_partition rows = placement.rows
-                             ? *placement.rows
-                             : partition_rows(matrix.row_offsets, group.size(), options.block_size);
+    row_partition rows =
+        placement.rows ? *placement.rows : partition_rows(matrix, group.size(), options.block_size);
     row_partition columns =
         matrix.rows == matrix.columns ? rows : partition_columns(matrix.columns, group.size());
     return {group, source, std::move(rows), std::move(columns), std::nullopt, options};

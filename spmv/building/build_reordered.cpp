@@ -39,14 +39,14 @@ std::unique_ptr<matrix_operator<T>> build_reordered(const device_group& group,
     auto order = std::make_shared<const permutation>(std::move(found.order));
     reordered_matrix<T> moved = reordered(matrix, *order);
     const csr_view<T> view(moved.matrix);
-    if (found.rows.ranks() == 0) found.rows = partition_rows(view.row_offsets, group.size());
+    if (found.rows.ranks() == 0) found.rows = partition_rows(view, group.size());
     reordering_report report;
     report.order = options.order;
     report.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     report.bandwidth_before = bandwidth(matrix.row_offsets, matrix.column_indices);
     report.bandwidth_after = bandwidth(view.row_offsets, view.column_indices);
-    report.ghosts_before = ghosts(matrix, partition_rows(matrix.row_offsets, group.size()));
+    report.ghosts_before = ghosts(matrix, partition_rows(matrix, group.size()));
     report.ghosts_after = ghosts(view, found.rows);
     operator_placement placement{found.rows, {}};
     auto source = make_source(group, view, pattern_state::valid, placement.rows, options);

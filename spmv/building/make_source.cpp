@@ -18,7 +18,7 @@ matrix_source<T> make_source(const device_group& group, const csr_view<T>& matri
     const auto& offsets = matrix.row_offsets;
     if (offsets.empty() || offsets.front() != 0 || offsets.back() < 0)
         (void)validate(matrix); // these can't be cut, and it says why
-    if (!rows) rows = partition_rows(offsets, group.size(), options.block_size);
+    if (!rows) rows = partition_rows(matrix, group.size(), options.block_size);
     auto resident = upload_pattern(group, matrix, *rows);
     matrix_source<T> source{matrix, resident->longest()};
     source.resident = std::move(resident);

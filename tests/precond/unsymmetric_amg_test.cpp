@@ -162,7 +162,7 @@ KRYLITH_GROUP_TEST("unsymmetric amg: R B P is the coarse matrix, P is T and R th
                                  a->layout()->rows);
     const auto home =
         std::make_shared<const layout>(layout{group, a->layout()->rows, coherence::owned});
-    const amg_options options{.precision = multigrid_precision::fp64};
+    const amg_options options{.precision = multigrid_precision::fp64, .block_size = 1};
     const detail::hierarchy<double> h(home, std::move(fine), options,
                                       detail::make_near_null_space<double>(*home, options));
     REQUIRE(h.unsymmetric());

@@ -32,9 +32,9 @@ double seconds_of(const std::string& name, const std::vector<prediction>& all) {
 }
 
 pattern_statistics statistics(const csr_matrix<double>& a, int devices) {
-    return measure_pattern(
-        make_halo_plan(a.row_offsets, a.column_indices, partition_rows(a.row_offsets, devices)),
-        a.row_offsets, a.column_indices, find_longest_row(a.row_offsets), 8);
+    return measure_pattern(make_halo_plan(a.row_offsets, a.column_indices,
+                                          partition_rows(csr_view<double>(a), devices)),
+                           a.row_offsets, a.column_indices, find_longest_row(a.row_offsets), 8);
 }
 
 /// Statistics of a matrix with equal rows, of which every device needs `ghosts` entries.

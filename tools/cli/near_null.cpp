@@ -1,5 +1,7 @@
 #include <krylith/tools/cli/near_null.hpp>
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include <krylith/config.hpp>
@@ -62,7 +64,8 @@ near_null find_near_null(std::string_view matrix, bool changed, std::int64_t row
         return {};
     }
     near_null result;
-    if (is_amg(preconditioner)) result.block_size = amg_options_of(preconditioner).block_size;
+    if (is_amg(preconditioner))
+        result.block_size = std::max(1, amg_options_of(preconditioner).block_size);
     node_coordinates nodes;
     if (named)
         nodes = load_coordinates(coordinates, rows);

@@ -22,12 +22,13 @@ double span(const diagonal_statistics& d) {
 
 class planner {
 public:
-    planner(const matrix_statistics& s, const row_sample& sample, const matrix_statistics* matched)
+    planner(const matrix_statistics& s, const row_sample& sample, int block_size,
+            const matrix_statistics* matched)
         : s_(s), sample_(sample), matched_(matched) {
         for (const preconditioner_method* row : all_preconditioners) {
             if (!row->listed) continue;
             std::string no_use = row->no_use_because.get()(s);
-            if (row->only_for_nodes && !sample.has_nodes())
+            if (row->only_for_nodes && block_size == 1)
                 no_use = "rows of a node would have the same columns, and few rows have";
             if (no_use.empty())
                 usable_.push_back(row);
@@ -170,9 +171,10 @@ std::string listed(bool needs_spd) {
 } // namespace
 
 candidates choose_candidates(const matrix_statistics& s, const classification& kind,
-                             const row_sample& sample, const matrix_statistics* matched) {
+                             const row_sample& sample, int block_size,
+                             const matrix_statistics* matched) {
     if (kind.what == matrix_class::no_system) return {{}, {"every solver: " + kind.words}};
-    planner plan(s, sample, matched);
+    planner plan(s, sample, block_size, matched);
     switch (kind.what) {
     case matrix_class::positive_definite:
     case matrix_class::positive_semidefinite:

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <krylith/device/error.hpp>
+#include <krylith/partition/nodes/block_size.hpp>
 #include <krylith/partition/matched_rows.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/automatic/method_plan.hpp>
@@ -229,7 +230,8 @@ recommendation recommend(const recommend_request& request) {
     const systems given(matrix, b, match);
     const std::optional<matrix_statistics> matched =
         match ? std::optional(describe(given.matrix(true))) : std::nullopt;
-    r.plan = choose_candidates(r.statistics, r.kind, sample_rows(csr_view<double>(matrix)),
+    const csr_view<double> rows(matrix);
+    r.plan = choose_candidates(r.statistics, r.kind, sample_rows(rows), find_block_size(rows),
                                matched ? &*matched : nullptr);
     const near_null modes = find_near_null(request.solve.matrix, request.solve.spd, matrix.rows,
                                            request.solve.coordinates, automatic_name);

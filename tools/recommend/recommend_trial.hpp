@@ -45,7 +45,7 @@ struct candidates {
 /// 2. Otherwise the general solvers, and those that restart with a longer basis too if the matrix
 ///    has more than 30 rows, and with the basis that solve() takes if that is longer still.
 /// 3. Each preconditioner that suits such solvers before none; none that is no use by its row, or
-///    that is only for nodes of several unknowns where `sample` shows none. General solvers get the
+///    that is only for nodes of several unknowns where block_size is 1. General solvers get the
 ///    first pointwise one that doesn't need a positive definite matrix, last those that aren't
 ///    pointwise, made stronger too where their row says how, and before them those that are for
 ///    matrices like this one, such as multigrid for convection with diffusion.
@@ -56,7 +56,7 @@ struct candidates {
 /// (partition/matched_rows.hpp),
 ///    general solvers on that, with preconditioners that are no use without.
 [[nodiscard]] candidates choose_candidates(const matrix_statistics& s, const classification& kind,
-                                           const row_sample& sample = {},
+                                           const row_sample& sample = {}, int block_size = 1,
                                            const matrix_statistics* matched = nullptr);
 
 /// "gmres(50) + jacobi (left)".

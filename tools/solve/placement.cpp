@@ -25,7 +25,7 @@ template <class T>
 prediction fastest(const csr_view<T>& matrix, const longest_row& longest, int devices,
                    operator_kind kind, const machine_rates& rates) {
     const auto plan = make_halo_plan(matrix.row_offsets, matrix.column_indices,
-                                     partition_rows(matrix.row_offsets, devices));
+                                     partition_rows(matrix, devices));
     const auto statistics =
         measure_pattern(plan, matrix.row_offsets, matrix.column_indices, longest, sizeof(T));
     const operator_kind wanted = devices == 1 ? operators::usual

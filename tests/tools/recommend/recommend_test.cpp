@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <krylith/matrix/gallery.hpp>
+#include <krylith/partition/nodes/block_size.hpp>
 #include <krylith/partition/matched_rows.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/automatic/row_sample.hpp>
@@ -29,7 +30,8 @@ namespace {
 
 candidates plan(const csr_matrix<double>& a) {
     const matrix_statistics s = describe(a);
-    return choose_candidates(s, classify(s), sample_rows(csr_view<double>(a)));
+    return choose_candidates(s, classify(s), sample_rows(csr_view<double>(a)),
+                             find_block_size(csr_view<double>(a)));
 }
 
 /// Of the solvers and preconditioners whose rules these tests know.
@@ -94,7 +96,7 @@ TEST_CASE("the rules: rows matched, for preconditioners that zeros on the diagon
     const auto a = from_dense({{0, 8, 0}, {4, 0, 2}, {0, 3, 5}});
     const matrix_statistics s = describe(a);
     const matrix_statistics matched = describe(krylith::matched_rows<double>(a).matrix());
-    const candidates plan = choose_candidates(s, classify(s), {}, &matched);
+    const candidates plan = choose_candidates(s, classify(s), {}, 1, &matched);
     std::vector<std::string> found;
     for (const candidate& c : plan.tried)
         if (c.match_rows && c.solver == "bicgstab") found.push_back(name_of(c));
