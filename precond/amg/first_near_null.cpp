@@ -1,5 +1,6 @@
 #include <krylith/precond/amg/first_near_null.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <utility>
@@ -15,12 +16,9 @@ namespace krylith::detail {
 
 namespace {
 
-/// A vector whose rows have a mean of |sum_j b_ij v_j| / sum_j |b_ij v_j| up to this is as good as
-/// one can be: that of ones is 1 / 11 in the rows beside a boundary of a grid, and 0 in others.
-constexpr double near_null_defect = 0.05;
 constexpr int relaxation_steps = 12;
 
-/// The defect of a vector, given on the rows of each rank, as a near-null vector of B.
+/// The sum over rows of |sum_j b_ij v_j| / sum_j |b_ij v_j|, in units of 2^-16.
 template <class W>
 std::uint64_t defect_of(const distributed_csr<W>& b, const std::vector<buffer<W>>& v) {
     const device_group& group = b.group();
@@ -36,6 +34,12 @@ std::uint64_t defect_of(const distributed_csr<W>& b, const std::vector<buffer<W>
     std::uint64_t all = 0;
     for (const auto& sum : sums) all += sum.download().front();
     return all;
+}
+
+/// Whether a vector of this defect is as good as one can be: the ratio of ones is 1 / 11 in the
+/// rows beside a boundary of a grid, and 0 in others.
+bool is_small(std::uint64_t defect, std::int64_t rows) {
+    return static_cast<double>(defect) <= 0.05 * 65536 * static_cast<double>(rows);
 }
 
 /// Returns v after so many steps of v -= B v, B having its eigenvalues in [0, 1]: what is far from
@@ -101,13 +105,28 @@ std::vector<buffer<W>> near_null_of(const distributed_csr<W>& b, const diagonal_
         defect = other;
         inverse = std::move(ones);
     }
-    if (static_cast<double>(defect) <= near_null_defect * 65536 * static_cast<double>(b.rows()))
-        return inverse;
+    if (is_small(defect, b.rows())) return inverse;
     std::vector<buffer<W>> better = relaxed(b, inverse, relaxation_steps);
     return 2 * defect_of(b, better) < defect ? std::move(better) : std::move(inverse);
 }
 
+template <class W>
+double slow_part(const distributed_csr<W>& b) {
+    std::vector<buffer<W>> x;
+    for (int rank = 0; rank < b.group().size(); ++rank) {
+        const row_range own = b.row_owners().owned(rank);
+        x.emplace_back(b.group().handle(rank), static_cast<std::size_t>(own.size()), precond_item);
+        run_items(b.group()[rank], sign_task<W>{own.begin, x.back().data()}, own.size());
+    }
+    double squares = 0; // added up in the order of rows, whatever the devices
+    for (const auto& of_rank : relaxed(b, x, relaxation_steps))
+        for (const W entry : of_rank.download())
+            squares += static_cast<double>(entry) * static_cast<double>(entry);
+    return squares / static_cast<double>(std::max<std::int64_t>(1, b.rows()));
+}
+
 #define KRYLITH_INSTANTIATE(T)                                                                     \
+    template double slow_part(const distributed_csr<T>&);                                          \
     template std::vector<buffer<T>> near_null_of(const distributed_csr<T>&,                        \
                                                  const diagonal_scaling&);
 #include <krylith/device/language/instantiate.inc>

@@ -23,6 +23,9 @@ namespace {
 constexpr double short_rows = 12;
 /// Aggregation that leaves more than this fraction of the rows is tried with a lower threshold.
 constexpr double slow_coarsening = 1 / 1.7;
+/// Where a smoother leaves less than this of a random vector it needs no coarse level that fills
+/// up: random graphs and circuits with few long rows have 1e-4 to 1e-3, trees with hubs 0.05.
+constexpr double least_slow_part = 0.01;
 /// A coarse matrix of at least so many rows is worth losing small entries.
 constexpr std::int64_t sparsified_rows = 1000;
 /// Matrices without locality, as of random graphs, fill up: where B P has more than this times the
@@ -181,6 +184,7 @@ aggregation_options hierarchy<W>::aggregation_of(std::size_t at, const amg_optio
     how.aggressive = static_cast<int>(at) < pairs;
     how.block_size = level.block;
     how.vectors = level.vectors;
+    how.smooth = level.smoothed;
     if (level.scaling.sharp && !unsymmetric_) how.known_bound = level.scaling.bound;
     return how;
 }
@@ -224,9 +228,24 @@ double hierarchy<W>::most_product_entries(std::size_t at) const {
 }
 
 /// Makes the level after number `at`, and has the operators of that one made. Returns false where
-/// there is none that is much smaller.
+/// there is none that is much smaller. P = T where coarse matrices would fill up with a smoothed P,
+/// as those of networks with hubs do, and the smoother alone won't do.
 template <class W>
 bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options, side_tasks& operators) {
+    multigrid_level<W>& level = levels_[at];
+    bool fills_up = false;
+    if (add_level(at, options, operators, fills_up)) return true;
+    if (!fills_up || unsymmetric_ || slow_part(level.matrix) < least_slow_part) return false;
+    level.smoothed = false;
+    if (!add_level(at, options, operators, fills_up)) return false;
+    level.facts.why_last.clear();
+    return true;
+}
+
+/// The same with P as the level says it is.
+template <class W>
+bool hierarchy<W>::add_level(std::size_t at, const amg_options& options, side_tasks& operators,
+                             bool& fills_up) {
     multigrid_level<W>& level = levels_[at];
     const distributed_csr<W>& b = level.matrix;
     std::optional<trace_range> phase(std::in_place, "aggregates");
@@ -255,19 +274,20 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options, side_task
     });
     distributed_csr<W> between;
     distributed_spgemm<W> first(b, p, between);
-    const auto fills_up = [&](const char* which, const distributed_csr<W>& matrix) {
+    const auto filled_up = [&](const char* which, const distributed_csr<W>& matrix) {
+        fills_up = true;
         level.facts.why_last = std::string("coarse matrices fill up: ") + which + " has " +
                                std::to_string(matrix.nonzeros()) + " nonzeros";
         return false;
     };
     if (static_cast<double>(between.nonzeros()) > most_product_entries(at))
-        return fills_up("B P", between);
+        return filled_up("B P", between);
     transpose.wait();
     phase.emplace("R (B P)");
     distributed_csr<W> product;
     distributed_spgemm<W> second(r, between, product);
     aggregates->fill_dropped(product);
-    if (fills_up_with(product.nonzeros())) return fills_up("the next", product);
+    if (fills_up_with(product.nonzeros())) return filled_up("the next", product);
     phase.emplace("drop small entries");
     std::optional<sparsification<W>> sparse = sparsify(level, *aggregates, r, product, options);
     phase.emplace("scale the coarse matrix");

@@ -57,6 +57,7 @@ struct multigrid_level {
     std::vector<buffer<W>> near_null;      ///< [rank], on the rank's rows, [rows][vectors]
     int block = 1;                         ///< rows of a node
     int vectors = 1;                       ///< near-null vectors
+    bool smoothed = true;                  ///< P to the next level, else P = T
     std::optional<level_plans<W>> plans;
     std::optional<gathered_level<W>> gathered;    ///< where the next level lies on the first device
     std::unique_ptr<matrix_operator<W>> b;        ///< null where `inverse` is not
@@ -132,6 +133,8 @@ private:
     [[nodiscard]] aggregation_options aggregation_of(std::size_t at,
                                                      const amg_options& options) const;
     [[nodiscard]] bool coarsen(std::size_t at, const amg_options& options, side_tasks& operators);
+    [[nodiscard]] bool add_level(std::size_t at, const amg_options& options, side_tasks& operators,
+                                 bool& fills_up);
     [[nodiscard]] bool fills_up_with(std::int64_t nonzeros) const;
     [[nodiscard]] double most_product_entries(std::size_t at) const;
     [[nodiscard]] bool scale_next(std::size_t at, multigrid_level<W>& next);

@@ -2,6 +2,7 @@
 // stay, whatever the size of a jump, and the same hierarchies on any devices.
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 
 #include <krylith/tests/precond/amg_solves.hpp>
 #include <krylith/tests/support/groups.hpp>
+#include <krylith/tests/support/matrices.hpp>
 #include <krylith/tests/support/random.hpp>
 #include <krylith/tests/support/solves.hpp>
 
@@ -37,6 +39,25 @@ csr_matrix<double> in_other_units(csr_matrix<double> a, double decades) {
              k < static_cast<std::size_t>(a.row_offsets[static_cast<std::size_t>(row) + 1]); ++k)
             a.values[k] *= size(row) * size(a.column_indices[k]);
     return a;
+}
+
+/// The Laplacian of a tree whose vertices are joined to a neighbour of a random one or to that one
+/// itself, so that a few have hundreds of neighbours; vertex 0 is held.
+csr_matrix<double> tree_with_hubs(std::int64_t n) {
+    const auto random = random_values<double>(2 * n, 23);
+    std::vector<std::int64_t> parents(static_cast<std::size_t>(n), 0);
+    testing::triplets entries{{0, 0, 1.0}};
+    for (std::int64_t i = 1; i < n; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        const auto other =
+            static_cast<std::int64_t>((random[2 * at] + 1) / 2 * static_cast<double>(i));
+        const std::int64_t parent =
+            random[2 * at + 1] > -0.5 ? parents[static_cast<std::size_t>(other)] : other;
+        parents[at] = parent;
+        entries.insert(entries.end(),
+                       {{i, i, 1.0}, {parent, parent, 1.0}, {i, parent, -1.0}, {parent, i, -1.0}});
+    }
+    return testing::from_triplets(n, entries);
 }
 
 } // namespace
@@ -96,6 +117,15 @@ KRYLITH_GROUP_TEST("amg: a threshold that leaves no row a neighbour is lowered")
     const amg_solve solve = solve_with_amg(group, poisson3d<double>(12, 12, 12), {.theta = 0.25});
     CHECK(solve.levels.size() > 1);
     CHECK(solve.iterations <= 14);
+}
+
+KRYLITH_GROUP_TEST("amg: a network with hubs has P = T where coarse matrices would fill up") {
+    const auto matrix = tree_with_hubs(8000);
+    const amg_solve alone = solve_with_amg(one_device_like(group), matrix, {});
+    CHECK(alone.levels.size() > 1);
+    CHECK(alone.complexity <= 3);
+    CHECK(alone.iterations <= 40);
+    check_same_hierarchy(alone, solve_with_amg(group, matrix, {}));
 }
 
 KRYLITH_GROUP_TEST("amg: a beam that is four times as long takes fewer than twice the iterations") {
