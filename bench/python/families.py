@@ -76,6 +76,19 @@ def network(side, decades, rng):
     return sparse.csr_array(sparse.diags_array(degrees) - graph)
 
 
+def tree(n, rng):
+    """The Laplacian of a tree, one node held: each node joins a random earlier one, or more often that one's parent."""
+    parents = np.zeros(n, int)
+    for i, other, up in zip(range(1, n), (rng.random(n - 1) * np.arange(1, n)).astype(int), rng.random(n - 1) < 0.75):
+        parents[i] = parents[other] if up else other
+    edges = np.arange(1, n), parents[1:]
+    joined = sparse.coo_array((np.ones(n - 1), edges), shape=(n, n))
+    graph = joined + joined.T
+    degrees = np.asarray(graph.sum(1)).ravel()
+    degrees[0] += 1
+    return sparse.csr_array(sparse.diags_array(degrees) - graph)
+
+
 def scaled(A, decades, rng):
     """S A S, S random: what units of the unknowns do."""
     S = sparse.diags_array(10 ** rng.uniform(-decades / 2, decades / 2, A.shape[0]))
@@ -102,6 +115,7 @@ def families(n, rng):
         "Poisson, scaled by 1e6": lambda: scaled(volumes(np.ones(space)), 6, rng),
         "network, 1e3": lambda: network(5 * n, 3, rng),
         "network, 1e6": lambda: network(5 * n, 6, rng),
+        "tree with hubs": lambda: tree(2 * n * n, rng),
     }
 
 

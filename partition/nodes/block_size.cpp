@@ -17,9 +17,9 @@ constexpr std::int64_t most_columns = 1 << 16;
 void take_nodes(std::span<const std::int32_t> columns, std::size_t size, std::size_t shift,
                 std::vector<std::int32_t>& nodes) {
     nodes.clear();
-    const auto divisor = static_cast<std::int32_t>(size);
     for (const std::int32_t column : columns) {
-        const std::int32_t node = (column + static_cast<std::int32_t>(shift)) / divisor;
+        const auto node = static_cast<std::int32_t>((column + static_cast<std::int64_t>(shift)) /
+                                                    static_cast<std::int64_t>(size));
         if (nodes.empty() || nodes.back() != node) nodes.push_back(node);
     }
     if (std::ranges::is_sorted(nodes)) return;

@@ -14,9 +14,9 @@ namespace krylith {
 /// Returns the rows of a node: the largest number up to 6 that divides the number of rows and for
 /// which the rows of a node are coupled with the same nodes, nine of ten rows at least, by blocks
 /// of which 60% is there, unless this holds from row 1 on as well, as for bands and full matrices.
-/// 1: there are no nodes of several rows. Rows of one entry, as boundary
-/// conditions leave them, say nothing. It looks at 480 rows at most, and the matrix may be invalid.
-/// Cost: up to 0.3 ms, one thread.
+/// 1: there are no nodes of several rows. Rows of one entry, as boundary conditions leave them, say
+/// nothing. It looks at 480 rows at most, and the matrix may be invalid. Cost: up to 0.3 ms, one
+/// thread.
 template <class T>
 [[nodiscard]] int find_block_size(const csr_view<T>& matrix);
 
@@ -41,8 +41,6 @@ public:
 private:
     static constexpr int most = 6;
 
-    std::int64_t rows_;
-    std::vector<row_range> windows_;
     struct tally {
         std::int64_t rows = 0;   ///< compared with another one of their node
         std::int64_t other = 0;  ///< of these, coupled with other nodes
@@ -57,6 +55,8 @@ private:
     void look_at_node(std::span<const std::span<const std::int32_t>> rows, std::size_t shift,
                       tally& found);
 
+    std::int64_t rows_;
+    std::vector<row_range> windows_;
     std::array<std::array<tally, 2>, most + 1> tallies_{}; ///< [size][number of the first row]
     std::vector<std::int32_t> nodes_;                      ///< of one row
     std::vector<std::int32_t> expected_;
