@@ -43,7 +43,8 @@ def _lent(matrices: Sequence[Any], dtype: np.dtype[Any]) -> list[Any]:
 class Multigrid:
     """amg(A) returns algebraic multigrid for A, a matrix or an Operator, to be given as M: with `levels`,
     `complexity` and `aspreconditioner()`. B, of shape (n, k), has vectors that A maps to nearly 0; a block_size
-    of 1 leaves the rows of a node to be found in the pattern; parameters are those of the name, such as theta=0.1. amg.from_levels(ml) takes a hierarchy of PyAMG's."""
+    of 1 leaves the rows of a node to be found in the pattern; parameters are those of the name, such as
+    theta=0.1. amg.from_levels(ml) takes a hierarchy of PyAMG's."""
 
     def __call__(
         self, A: Any, B: Any = None, *, block_size: int = 1, devices: _devices.Devices = None,
