@@ -56,7 +56,7 @@ std::vector<std::int32_t> plain_row(const csr_matrix<T>& a, const csr_matrix<T>&
                        b.column_indices.begin() + b.row_offsets[from + 1]);
     }
     std::ranges::sort(columns);
-    columns.erase(std::ranges::unique(columns).begin(), columns.end());
+    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
     return columns;
 }
 

@@ -24,8 +24,7 @@ void take_nodes(std::span<const std::int32_t> columns, std::size_t size, std::si
     }
     if (std::ranges::is_sorted(nodes)) return;
     std::ranges::sort(nodes);
-    const auto repeated = std::ranges::unique(nodes);
-    nodes.erase(repeated.begin(), repeated.end());
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
 }
 
 } // namespace
