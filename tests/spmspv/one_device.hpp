@@ -1,5 +1,5 @@
-// Tests of code that runs on one device: on host devices of 1, 2, 3 and 5 threads, and, under the
-// name with [cuda], on a GPU.
+// Tests of code that runs on one device: on host devices of 1, 2, 3 and 5 threads (of 3 where
+// one_group_is_enough()), and, under the name with [cuda], on a GPU.
 //
 //     KRYLITH_DEVICE_TEST("sparse vectors: clear") { sparse_vector<double> v(device, 3, 0); ... }
 #pragma once
@@ -17,6 +17,7 @@ namespace krylith::testing {
 
 inline void on_host_devices(const std::function<void(const std::shared_ptr<device>&)>& body) {
     for (const int threads : {1, 2, 3, 5}) {
+        if (threads != 3 && one_group_is_enough()) continue;
         CAPTURE(threads);
         body(device_group::host(1, {.host_threads = threads}).handle(0));
     }

@@ -7,16 +7,10 @@
 
 namespace krylith::testing {
 
-namespace {
-
-// Under a sanitizer a test takes ten times as long, and 3 devices, of which some own no rows where
-// the matrix is small, show what others would.
 bool one_group_is_enough() {
     return std::getenv("KRYLITH_TEST_ONE_GROUP") != // NOLINT(concurrency-mt-unsafe): read only
            nullptr;
 }
-
-} // namespace
 
 std::vector<device_group> host_groups() {
     if (one_group_is_enough()) return {device_group::host(3)};

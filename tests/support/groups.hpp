@@ -18,8 +18,13 @@
 
 namespace krylith::testing {
 
-/// Returns groups of 1, 2, 3, 4 and 7 host devices, and of 3 whose copies are staged. Where the
-/// environment has KRYLITH_TEST_ONE_GROUP, as ctest sets it under sanitizers, there is one of 3.
+/// Whether the environment has KRYLITH_TEST_ONE_GROUP, as ctest sets it under sanitizers: a test
+/// takes ten times as long there, and 3 devices (of which some own no rows where the matrix is
+/// small), or one of 3 threads, show what others would.
+[[nodiscard]] bool one_group_is_enough();
+
+/// Returns groups of 1, 2, 3, 4 and 7 host devices, and of 3 whose copies are staged; where
+/// one_group_is_enough(), of 3.
 [[nodiscard]] std::vector<device_group> host_groups();
 
 /// Returns groups of 1, 2, 3 and all CUDA devices, and of 2 whose copies are staged. Where there

@@ -1,6 +1,8 @@
 // Products of matrices on one device against the plain product, bit by bit.
 #include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -25,9 +27,30 @@ using testing::with_values;
 
 namespace {
 
-/// With places of products, which a GPU keeps, without, with the columns of even a few long rows,
-/// and with kernels that few matrices suit, tried on all.
-const row_limits all_limits[] = {{}, {.places = false}, {.pooled_rows = 8}, {.sampled_rows = 8}};
+/// Calls body(c) with each case, under each of the limits. On a host, which has no use for limits,
+/// once.
+void on_cases(const device& device, std::initializer_list<row_limits> all_limits,
+              const std::function<void(const testing::spgemm_case&)>& body) {
+    for (const row_limits& limits : all_limits) {
+        const mocked_row_limits mocked(limits);
+        CAPTURE(limits.places);
+        CAPTURE(limits.pooled_rows);
+        CAPTURE(limits.sampled_rows);
+        CAPTURE(limits.products);
+        CAPTURE(limits.searches);
+        CAPTURE(limits.chunk_searches);
+        for (const auto& c : spgemm_cases()) {
+            CAPTURE(c.surfaces);
+            body(c);
+        }
+        if (device.kind() == backend::host) return;
+    }
+}
+
+/// With places of products, without, with the columns of even a few long rows, and with kernels
+/// that few matrices suit, tried on all.
+const auto usual_limits = {row_limits{}, row_limits{.places = false}, row_limits{.pooled_rows = 8},
+                           row_limits{.sampled_rows = 8}};
 
 csr_matrix<double> some_matrix(std::int64_t rows, std::int64_t columns) {
     return rows_of_lengths(
@@ -38,38 +61,26 @@ csr_matrix<double> some_matrix(std::int64_t rows, std::int64_t columns) {
 
 KRYLITH_DEVICE_TEST("spgemm: products have the bits of the plain product") {
     const host::mocked_products_worth all_threads(1);
-    for (const auto& c : spgemm_cases())
-        for (const row_limits& limits : all_limits) {
-            const mocked_row_limits mocked(limits);
-            CAPTURE(c.surfaces);
-            CAPTURE(limits.places);
-            CAPTURE(limits.pooled_rows);
-            CAPTURE(limits.sampled_rows);
-            const device_csr<double> a(device, c.a);
-            const device_csr<double> b(device, c.b);
-            const spgemm<double> plan(a, b);
-            CHECK(plan.rows() == c.a.rows);
-            CHECK(plan.columns() == c.b.columns);
-            CHECK(plan.nonzeros() == c.product.nnz());
-            CHECK(plan.multiply(a, b).download() == c.product);
-            CHECK(plan.multiply(a, b).download() == c.product);
-        }
+    on_cases(*device, usual_limits, [&](const auto& c) {
+        const device_csr<double> a(device, c.a);
+        const device_csr<double> b(device, c.b);
+        const spgemm<double> plan(a, b);
+        CHECK(plan.rows() == c.a.rows);
+        CHECK(plan.columns() == c.b.columns);
+        CHECK(plan.nonzeros() == c.product.nnz());
+        CHECK(plan.multiply(a, b).download() == c.product);
+        CHECK(plan.multiply(a, b).download() == c.product);
+    });
 }
 
 KRYLITH_DEVICE_TEST("spgemm: fp32") {
     const host::mocked_products_worth all_threads(1);
-    for (const auto& c : spgemm_cases())
-        for (const row_limits& limits : all_limits) {
-            const mocked_row_limits mocked(limits);
-            CAPTURE(c.surfaces);
-            CAPTURE(limits.places);
-            CAPTURE(limits.pooled_rows);
-            CAPTURE(limits.sampled_rows);
-            const device_csr<float> a(device, c.single_a);
-            const device_csr<float> b(device, c.single_b);
-            const spgemm<float> plan(a, b);
-            CHECK(plan.multiply(a, b).download() == c.single_product);
-        }
+    on_cases(*device, usual_limits, [&](const auto& c) {
+        const device_csr<float> a(device, c.single_a);
+        const device_csr<float> b(device, c.single_b);
+        const spgemm<float> plan(a, b);
+        CHECK(plan.multiply(a, b).download() == c.single_product);
+    });
 }
 
 KRYLITH_DEVICE_TEST("spgemm: both phases at once give the same bits") {
@@ -110,71 +121,56 @@ KRYLITH_DEVICE_TEST("spgemm: a few rows that are not like the others, at once") 
 
 KRYLITH_DEVICE_TEST("spgemm: a refresh takes new values, and nothing of the old ones") {
     const host::mocked_products_worth all_threads(1);
-    for (const auto& c : spgemm_cases())
-        for (const row_limits& limits : all_limits) {
-            const mocked_row_limits mocked(limits);
-            CAPTURE(c.surfaces);
-            CAPTURE(limits.places);
-            CAPTURE(limits.pooled_rows);
-            CAPTURE(limits.sampled_rows);
-            device_csr<double> a(device, c.a);
-            device_csr<double> b(device, c.b);
-            const spgemm<double> plan(a, b);
-            device_csr<double> result = plan.multiply(a, b);
-            a.update(c.new_a.values);
-            b.update(c.new_b.values);
-            result.update(std::vector<double>(static_cast<std::size_t>(plan.nonzeros()), 1e300));
-            plan.refresh(a, b, result);
-            CHECK(result.download() == c.new_product);
-        }
+    on_cases(*device, usual_limits, [&](const auto& c) {
+        device_csr<double> a(device, c.a);
+        device_csr<double> b(device, c.b);
+        const spgemm<double> plan(a, b);
+        device_csr<double> result = plan.multiply(a, b);
+        a.update(c.new_a.values);
+        b.update(c.new_b.values);
+        result.update(std::vector<double>(static_cast<std::size_t>(plan.nonzeros()), 1e300));
+        plan.refresh(a, b, result);
+        CHECK(result.download() == c.new_product);
+    });
 }
 
 KRYLITH_DEVICE_TEST("spgemm: estimates are not exceeded, and nothing stays allocated") {
-    for (const auto& c : spgemm_cases())
-        for (const row_limits& limits : all_limits) {
-            const mocked_row_limits mocked(limits);
-            CAPTURE(c.surfaces);
-            CAPTURE(limits.places);
-            CAPTURE(limits.pooled_rows);
-            CAPTURE(limits.sampled_rows);
-            const device_csr<double> a(device, c.a);
-            const device_csr<double> b(device, c.b);
-            const auto e = spgemm<double>::estimate(a, b);
-            const std::size_t before = device->ledger().live();
-            {
-                const spgemm<double> plan(a, b);
-                const std::size_t kept = device->ledger().live() - before;
-                CHECK(static_cast<std::int64_t>(kept) <= plan.bytes());
-                CHECK(e.products == plan.products());
-                CHECK(e.most_nonzeros >= plan.nonzeros());
-                CHECK(e.extra_bytes >= plan.peak_bytes());
-                CHECK(plan.peak_bytes() >= plan.bytes());
-                CHECK(e.result_bytes >= plan.multiply(a, b).bytes());
-            }
-            CHECK(device->ledger().live() == before);
+    on_cases(*device, usual_limits, [&](const auto& c) {
+        const device_csr<double> a(device, c.a);
+        const device_csr<double> b(device, c.b);
+        const auto e = spgemm<double>::estimate(a, b);
+        const std::size_t before = device->ledger().live();
+        {
+            const spgemm<double> plan(a, b);
+            const std::size_t kept = device->ledger().live() - before;
+            CHECK(static_cast<std::int64_t>(kept) <= plan.bytes());
+            CHECK(e.products == plan.products());
+            CHECK(e.most_nonzeros >= plan.nonzeros());
+            CHECK(e.extra_bytes >= plan.peak_bytes());
+            CHECK(plan.peak_bytes() >= plan.bytes());
+            CHECK(e.result_bytes >= plan.multiply(a, b).bytes());
         }
+        CHECK(device->ledger().live() == before);
+    });
 }
 
 KRYLITH_DEVICE_TEST("spgemm: rows that take all of a GPU, with the limits of giants near") {
-    for (const row_limits& limits :
-         {row_limits{.products = 1}, row_limits{.searches = 1},
-          row_limits{.chunk_searches = 1, .sorted_products = 100},
-          row_limits{.products = 1, .chunk_searches = 1, .sorted_products = 100000}}) {
-        const mocked_row_limits mocked(limits);
-        for (const auto& c : spgemm_cases()) {
-            CAPTURE(c.surfaces);
-            device_csr<double> a(device, c.a);
-            device_csr<double> b(device, c.b);
-            const spgemm<double> plan(a, b);
-            CHECK(spgemm<double>::estimate(a, b).extra_bytes >= plan.peak_bytes());
-            device_csr<double> result = plan.multiply(a, b);
-            CHECK(result.download() == c.product);
-            a.update(c.new_a.values);
-            b.update(c.new_b.values);
-            plan.refresh(a, b, result);
-            CHECK(result.download() == c.new_product);
-        }
-    }
+    const auto giants_near = {
+        row_limits{.products = 1}, row_limits{.searches = 1},
+        row_limits{.chunk_searches = 1, .sorted_products = 100},
+        row_limits{.products = 1, .chunk_searches = 1, .sorted_products = 100000}};
+    on_cases(*device, giants_near, [&](const auto& c) {
+        device_csr<double> a(device, c.a);
+        device_csr<double> b(device, c.b);
+        const spgemm<double> plan(a, b);
+        CHECK(spgemm<double>::estimate(a, b).extra_bytes >= plan.peak_bytes());
+        device_csr<double> result = plan.multiply(a, b);
+        CHECK(result.download() == c.product);
+        a.update(c.new_a.values);
+        b.update(c.new_b.values);
+        plan.refresh(a, b, result);
+        CHECK(result.download() == c.new_product);
+    });
 }
 
 KRYLITH_DEVICE_TEST("spgemm: a plan in three lines") {
