@@ -59,13 +59,14 @@ enum class multigrid_precision {
 ///     const amg<double> m(*a, matrix, {.block_size = 3, .near_null = modes});
 struct amg_options {
     /// Off-diagonal entries below theta sqrt(a_ii a_jj) are weak, and aggregates don't grow across
-    /// them; half of it on each further level.
+    /// them; half of it on each further level. Rows with large positive entries have a direction
+    /// (aggregation_options::directions), which all levels follow where nearly all rows have one.
     double theta = 0.02;
     /// Of the Chebyshev polynomial of the fourth kind before and after each coarse correction.
     int degree = 2;
     multigrid_cycle cycle = multigrid_cycle::v;
     /// Levels, from the first, whose aggregates are joined in pairs; -1: one if rows of A have at
-    /// most 12 entries on average, else none.
+    /// most 12 entries on average, else none. None where nearly all rows have a direction.
     int aggressive = -1;
     int max_levels = 25;
     /// A coarse level of at most so many nonzeros, and all below it, are made on the first device
@@ -73,7 +74,8 @@ struct amg_options {
     std::int64_t gathered_nonzeros = 8'000'000;
     /// Entries of coarse matrices that are below drop times the diagonal, in both of their rows,
     /// are moved to the diagonal where the finer matrix has no entries that small
-    /// (amg/sparsification.hpp). 0: none. For symmetric A and one near-null vector.
+    /// (amg/sparsification.hpp). 0: none. For symmetric A and one near-null vector, and not where
+    /// nearly all rows have a direction.
     double drop = 0.015;
     multigrid_reuse reuse = multigrid_reuse::transfer;
     multigrid_precision precision = multigrid_precision::fp32;

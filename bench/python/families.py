@@ -3,8 +3,8 @@
 
     bench/python/families.py [FAMILY]... [--json FILE] [--size 48] [--repetitions 1]
 
-Finite volumes on SIZE^3 cells, or (6 SIZE)^2 in the plane, with harmonic means of the cells' coefficients, and what
-else the names say. b is random, CG, relative residuals 1e-8, recomputed from x. ms is set-up and solve together; a
+Finite volumes on SIZE^3 cells, or (6 SIZE)^2 in the plane, with harmonic means of the cells' coefficients; bilinear
+elements where the coefficient has a direction, along which it is 1 and across less; and what else the names say. b is random, CG, relative residuals 1e-8, recomputed from x. ms is set-up and solve together; a
 library that fails or takes more than 500 iterations is VOID, and the exit status stays 0: some of these are hard for all.
 PyAMG is optional. Without FAMILY: all.
 """
@@ -95,6 +95,32 @@ def scaled(A, decades, rng):
     return sparse.csr_array(S @ A @ S)
 
 
+def bilinear(n, angle, across):
+    """Bilinear elements on n^2 cells, with a coefficient of 1 along angle(x, y), in radians, and `across` across."""
+    x, y = (np.indices((n, n)).reshape(2, -1) + 0.5) / n
+    along = np.stack([np.cos(angle(x, y)), np.sin(angle(x, y))], -1)
+    tensor = across * np.eye(2) + (1 - across) * along[:, :, None] * along[:, None, :]
+    corners = np.array([(0, 0), (1, 0), (1, 1), (0, 1)])
+    signs, gauss = 2 * corners - 1, (0.5 - 12**-0.5, 0.5 + 12**-0.5)
+    local = 0
+    for p in gauss:
+        for q in gauss:
+            other = np.where(corners == 1, (p, q), (1 - p, 1 - q))[:, ::-1]
+            gradients = signs * other
+            local = local + np.einsum("ia,eab,jb->eij", gradients, tensor, gradients) / 4
+    cells = np.indices((n, n)).reshape(2, -1).T
+    nodes = (cells[:, None] + corners) @ (n + 1, 1)
+    entries = local.ravel(), (np.repeat(nodes, 4, 1).ravel(), np.tile(nodes, (1, 4)).ravel())
+    inner = np.arange((n + 1) ** 2).reshape(n + 1, n + 1)[1:-1, 1:-1].ravel()
+    return sparse.csr_array(sparse.csr_array(sparse.coo_array(entries, shape=2 * ((n + 1) ** 2,)))[inner][:, inner])
+
+
+def patches(n, rng):
+    """An angle for each of n^2 patches of the unit square."""
+    angles = rng.uniform(0, np.pi, (n, n))
+    return lambda x, y: angles[(n * x).astype(int), (n * y).astype(int)]
+
+
 def families(n, rng):
     """Returns functions that make the matrices."""
     space, plane = (n, n, n), (6 * n, 6 * n)
@@ -116,6 +142,11 @@ def families(n, rng):
         "network, 1e3": lambda: network(5 * n, 3, rng),
         "network, 1e6": lambda: network(5 * n, 6, rng),
         "tree with hubs": lambda: tree(2 * n * n, rng),
+        "direction of an axis, 1e-3": lambda: bilinear(6 * n, lambda x, y: 0 * x, 1e-3),
+        "turned by 30 degrees, 1e-3": lambda: bilinear(6 * n, lambda x, y: 0 * x + np.pi / 6, 1e-3),
+        "turned by 45 degrees, 1e-3": lambda: bilinear(6 * n, lambda x, y: 0 * x + np.pi / 4, 1e-3),
+        "along circles, 1e-2": lambda: bilinear(6 * n, lambda x, y: np.arctan2(x - 0.5, 0.5 - y), 1e-2),
+        "patches of any direction, 1e-2": lambda: bilinear(6 * n, patches(20, rng), 1e-2),
     }
 
 

@@ -185,6 +185,7 @@ aggregation_options hierarchy<W>::aggregation_of(std::size_t at, const amg_optio
     how.block_size = level.block;
     how.vectors = level.vectors;
     how.smooth = level.smoothed;
+    how.directions = at == 0 || directed_;
     if (level.scaling.sharp && !unsymmetric_) how.known_bound = level.scaling.bound;
     return how;
 }
@@ -258,6 +259,7 @@ bool hierarchy<W>::add_level(std::size_t at, const amg_options& options, side_ta
         unsymmetric_ ? std::span<const W* const>() : std::span<const W* const>(near_null),
         level.facts.why_last);
     if (!aggregates) return false;
+    if (at == 0) directed_ = aggregates->directed();
     phase.emplace("prolongation");
     distributed_csr<W> p = unsymmetric_ ? aggregates->tentative(graph, near_null)
                                         : aggregates->prolongation(graph, near_null);
@@ -312,7 +314,9 @@ hierarchy<W>::sparsify(const multigrid_level<W>& level, const smoothed_aggregati
                        const distributed_csr<W>& r, distributed_csr<W>& coarse,
                        const amg_options& options) const {
     const bool scalar = level.block == 1 && level.vectors == 1;
-    if (options.drop == 0 || unsymmetric_ || !scalar || coarse.rows() < sparsified_rows) return {};
+    if (options.drop == 0 || unsymmetric_ || directed_ || !scalar ||
+        coarse.rows() < sparsified_rows)
+        return {};
     distributed_csr<W> sparse;
     std::optional<sparsification<W>> result(std::in_place, level.matrix, 1 / level.scaling.bound,
                                             level.near_null, r, aggregates, std::move(coarse),

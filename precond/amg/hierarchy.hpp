@@ -187,6 +187,7 @@ private:
     format_kind format_ = formats::automatic; ///< of the operators
     bool unsymmetric_ = false;
     bool mirrored_ = true;   ///< restrictions are multiples of transposed prolongations
+    bool directed_ = false;  ///< nearly all rows of the first level have a direction
     bool cut_short_ = false; ///< by a coarse matrix without a positive diagonal
     bool rounded_away_ = false;
     bool indefinite_ = false; ///< the matrix of the last level

@@ -59,18 +59,25 @@ struct strength_rule {
     /// near-null vector v is smoothed across it, though it is weak from the other side, as where a
     /// coefficient jumps.
     double large = std::numeric_limits<double>::infinity();
+    /// Whether rows that have a direction (row_extremes) have couplings along it alone. Positive
+    /// entries of these are in no A_F.
+    bool directions = false;
 };
 inline constexpr double large_in_row_from = 0.02;
 
-/// Couplings, and the filtered matrix, whose largest Gershgorin bound of D_F^-1 A_F is returned; 1
-/// where there are no rows. near_null[rank] is a vector v on the rank's rows; what A_F lacks then
-/// goes to the diagonal so that A_F v = A v. Where there is none v = 1. states[rank] becomes what
-/// is known of each local column.
+struct strength_facts {
+    double bound = 1;            ///< the largest Gershgorin bound of D_F^-1 A_F; 1 without rows
+    std::int64_t undirected = 0; ///< about so many rows have no direction, if that is asked
+};
+
+/// Couplings, and the filtered matrix. near_null[rank] is a vector v on the rank's rows; what A_F
+/// lacks then goes to the diagonal so that A_F v = A v. Where there is none v = 1. states[rank]
+/// becomes what is known of each local column.
 template <class T>
-[[nodiscard]] double find_strength(const distributed_csr<T>& a, const strength_rule& rule,
-                                   const column_exchange& exchange,
-                                   std::span<const T* const> near_null, rank_parts<T>& parts,
-                                   std::vector<buffer<std::uint8_t>>& states);
+[[nodiscard]] strength_facts
+find_strength(const distributed_csr<T>& a, const strength_rule& rule,
+              const column_exchange& exchange, std::span<const T* const> near_null,
+              rank_parts<T>& parts, std::vector<buffer<std::uint8_t>>& states);
 
 /// Filters other values by the couplings; returns the bound.
 template <class T>

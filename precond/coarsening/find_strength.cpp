@@ -11,43 +11,62 @@ namespace krylith::aggregation {
 
 namespace {
 
-/// The diagonal and its roots on one rank.
+/// The diagonal and its roots on each rank, and row_extremes::least_along() where it is asked for.
 template <class T>
 struct diagonal_arrays {
     std::vector<buffer<T>> diagonal; ///< [rows]
     std::vector<buffer<T>> scale;    ///< [local columns]
+    std::vector<buffer<T>> along;    ///< [local columns]
+
+    [[nodiscard]] T* along_of(int rank) const {
+        return along.empty() ? nullptr : along[as_size(rank)].data();
+    }
 };
 
 template <class T>
-diagonal_arrays<T> find_diagonals(const distributed_csr<T>& a, const rank_parts<T>& parts) {
+diagonal_arrays<T> find_diagonals(const distributed_csr<T>& a, const rank_parts<T>& parts,
+                                  bool directions = false) {
     diagonal_arrays<T> found;
     for (int rank = 0; rank < a.group().size(); ++rank) {
         const auto& device = a.group().handle(rank);
         const auto& block = a.block(rank);
         found.diagonal.emplace_back(device, as_size(block.rows()), memory_item);
-        found.scale.emplace_back(device, as_size(a.columns_of(rank).count()), memory_item);
+        const auto columns = as_size(a.columns_of(rank).count());
+        found.scale.emplace_back(device, columns, memory_item);
+        if (directions) found.along.emplace_back(device, columns, memory_item);
         visit_rows(*device, block.rows(), mean_entries(a, rank),
                    diagonal_step<T>{rows_of(a, parts[as_size(rank)], rank), block.view().values,
-                                    found.diagonal.back().data(), found.scale.back().data()});
+                                    found.diagonal.back().data(), found.scale.back().data(),
+                                    found.along_of(rank)});
     }
     return found;
 }
 
-/// The largest bounds of rows, as bits, for each rank.
-std::vector<buffer<unsigned long long>> make_bounds(const device_group& group) {
-    std::vector<buffer<unsigned long long>> bounds;
+/// Of larger matrices one row in so many is asked whether it has a direction: additions to one
+/// number follow one another.
+constexpr std::int64_t most_asked = 65536;
+constexpr std::uint32_t sampled_of_many = 256;
+
+/// For each rank the largest bound of its rows, as bits, and how many rows of the sample have no
+/// direction.
+std::vector<buffer<unsigned long long>> make_facts(const device_group& group) {
+    std::vector<buffer<unsigned long long>> facts;
     for (int rank = 0; rank < group.size(); ++rank) {
-        bounds.emplace_back(group.handle(rank), 1, memory_item);
-        bounds.back().zero();
+        facts.emplace_back(group.handle(rank), 2, memory_item);
+        facts.back().zero();
     }
-    return bounds;
+    return facts;
 }
 
-double largest_of(const std::vector<buffer<unsigned long long>>& bounds) {
-    double most = 1;
-    for (const auto& bound : bounds)
-        most = std::max(most, std::bit_cast<double>(bound.download().front()));
-    return most;
+strength_facts facts_of(const std::vector<buffer<unsigned long long>>& ranks,
+                        std::uint32_t sampled = 1) {
+    strength_facts facts;
+    for (const auto& rank : ranks) {
+        const auto numbers = rank.download();
+        facts.bound = std::max(facts.bound, std::bit_cast<double>(numbers[0]));
+        facts.undirected += sampled * static_cast<std::int64_t>(numbers[1]);
+    }
+    return facts;
 }
 
 } // namespace
@@ -71,15 +90,17 @@ std::vector<buffer<T>> by_local_columns(const distributed_csr<T>& a,
 }
 
 template <class T>
-double find_strength(const distributed_csr<T>& a, const strength_rule& rule,
-                     const column_exchange& exchange, std::span<const T* const> near_null,
-                     rank_parts<T>& parts, std::vector<buffer<std::uint8_t>>& states) {
+strength_facts find_strength(const distributed_csr<T>& a, const strength_rule& rule,
+                             const column_exchange& exchange, std::span<const T* const> near_null,
+                             rank_parts<T>& parts, std::vector<buffer<std::uint8_t>>& states) {
     const device_group& group = a.group();
     parts.resize(as_size(group.size()));
-    const diagonal_arrays<T> found = find_diagonals(a, parts);
+    const diagonal_arrays<T> found = find_diagonals(a, parts, rule.directions && rule.theta > 0);
     fill_ghosts(exchange, found.scale);
+    if (!found.along.empty()) fill_ghosts(exchange, found.along);
     const auto v = by_local_columns(a, exchange, near_null);
-    const auto bounds = make_bounds(group);
+    const auto facts = make_facts(group);
+    const std::uint32_t sampled = a.rows() <= most_asked ? 1 : sampled_of_many;
     states.clear();
     for (int rank = 0; rank < group.size(); ++rank) {
         const auto& device = group.handle(rank);
@@ -94,14 +115,16 @@ double find_strength(const distributed_csr<T>& a, const strength_rule& rule,
                                     found.scale[as_size(rank)].data(),
                                     v.empty() ? nullptr : v[as_size(rank)].data(),
                                     {found.diagonal[as_size(rank)].data(), part.filtered.data(),
-                                     bounds[as_size(rank)].data()},
-                                    static_cast<T>(rule.theta),
+                                     facts[as_size(rank)].data()},
+                                    {static_cast<T>(rule.theta), found.along_of(rank)},
                                     static_cast<T>(rule.large),
+                                    facts[as_size(rank)].data() + 1,
+                                    sampled,
                                     part.couplings.data(),
                                     states.back().data()});
     }
     fill_ghosts(exchange, states);
-    return largest_of(bounds);
+    return facts_of(facts, sampled);
 }
 
 template <class T>
@@ -110,7 +133,7 @@ double filter_again(const distributed_csr<T>& a, const column_exchange& exchange
     const device_group& group = a.group();
     const diagonal_arrays<T> found = find_diagonals(a, parts);
     const auto v = by_local_columns(a, exchange, near_null);
-    const auto bounds = make_bounds(group);
+    const auto facts = make_facts(group);
     for (int rank = 0; rank < group.size(); ++rank) {
         rank_part<T>& part = parts[as_size(rank)];
         visit_rows(group[rank], a.block(rank).rows(), mean_entries(a, rank),
@@ -118,15 +141,15 @@ double filter_again(const distributed_csr<T>& a, const column_exchange& exchange
                                   a.block(rank).view().values,
                                   v.empty() ? nullptr : v[as_size(rank)].data(),
                                   {found.diagonal[as_size(rank)].data(), part.filtered.data(),
-                                   bounds[as_size(rank)].data()}});
+                                   facts[as_size(rank)].data()}});
     }
-    return largest_of(bounds);
+    return facts_of(facts).bound;
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template double find_strength(const distributed_csr<T>&, const strength_rule&,                 \
-                                  const column_exchange&, std::span<const T* const>,               \
-                                  rank_parts<T>&, std::vector<buffer<std::uint8_t>>&);             \
+    template strength_facts find_strength(const distributed_csr<T>&, const strength_rule&,         \
+                                          const column_exchange&, std::span<const T* const>,       \
+                                          rank_parts<T>&, std::vector<buffer<std::uint8_t>>&);     \
     template double filter_again(const distributed_csr<T>&, const column_exchange&,                \
                                  std::span<const T* const>, rank_parts<T>&);
 #include <krylith/device/language/instantiate.inc>

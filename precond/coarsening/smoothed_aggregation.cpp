@@ -58,6 +58,7 @@ struct smoothed_aggregation<T>::state {
     row_partition coarse;
     std::vector<std::int64_t> nonzeros; ///< of each rank
     double bound = 1;                   ///< of the eigenvalues of D_F^-1 A_F
+    bool directed = false;              ///< nearly all rows have a direction
     bool keeps_near_null = false;       ///< A_F v = A v, for the near-null vector
     /// What makes all else of nodes and several vectors; null for rows and one vector.
     std::unique_ptr<aggregation::node_aggregation<T>> of_nodes;
@@ -156,10 +157,14 @@ smoothed_aggregation<T>::smoothed_aggregation(const distributed_csr<T>& a,
     aggregation::strength_rule rule{options.theta};
     state_->keeps_near_null = !near_null.empty();
     if (state_->keeps_near_null) rule.large = aggregation::large_in_row_from;
-    state_->bound =
+    rule.directions = options.directions;
+    const auto facts =
         aggregation::find_strength(a, rule, state_->exchange, near_null, state_->parts, states);
-    state_->coarse = aggregation::find_aggregates(a, state_->exchange, state_->parts,
-                                                  std::move(states), options.aggressive);
+    state_->bound = facts.bound;
+    state_->directed = options.directions && 10 * facts.undirected <= a.rows();
+    state_->coarse =
+        aggregation::find_aggregates(a, state_->exchange, state_->parts, std::move(states),
+                                     options.aggressive && !state_->directed);
 }
 
 template <class T>
@@ -173,6 +178,11 @@ smoothed_aggregation<T>::~smoothed_aggregation() = default;
 template <class T>
 const row_partition& smoothed_aggregation<T>::coarse() const noexcept {
     return state_->of_nodes ? state_->of_nodes->coarse() : state_->coarse;
+}
+
+template <class T>
+bool smoothed_aggregation<T>::directed() const noexcept {
+    return state_->directed;
 }
 
 template <class T>

@@ -17,8 +17,13 @@ struct aggregation_options {
     /// row, too. Its diagonal takes them up, but keeps 5% of that of A. In [0, 1).
     double theta = 0.02;
     /// Whether aggregates are joined in pairs, for few rows on the next level: grids of 7 points
-    /// become 12 times coarser instead of 6 times.
+    /// become 12 times coarser instead of 6 times. Not where nearly all rows have a direction.
     bool aggressive = false;
+    /// Whether rows are asked for a direction: one has it where a positive entry is above 1/8 of
+    /// the largest negative one, as with finite elements that are stretched, or whose coefficient
+    /// is. Strong are then the negative entries of at least half of the largest of one of its rows;
+    /// positive ones go to the diagonal of A_F. Counts for rows and one vector.
+    bool directions = false;
     /// Whether P = (I - 4 / (3 lambda) D_F^-1 A_F) T, lambda the largest Gershgorin bound of
     /// D_F^-1 A_F; else P = T.
     bool smooth = true;
@@ -51,7 +56,7 @@ struct aggregation_options {
 /// and fill_dropped() makes those rows harmless.
 ///
 /// Cost: about 40 passes over the rows, most of them over few; the host waits 6 to 10 times. While
-/// aggregates are found, 30 bytes a row, and 260 bytes an aggregate if they are joined in pairs.
+/// aggregates are found, 30 bytes a row, with directions a T more, and 260 bytes an aggregate if they are joined in pairs.
 template <class T>
 class smoothed_aggregation {
 public:
@@ -72,6 +77,9 @@ public:
     /// The owners of aggregates, those of their roots. Aggregates are the rows of the coarse level,
     /// in the order of their lowest roots.
     [[nodiscard]] const row_partition& coarse() const noexcept;
+
+    /// Whether nearly all rows have a direction, of aggregation_options::directions.
+    [[nodiscard]] bool directed() const noexcept;
 
     /// P of A, whose columns have norm 1 where it is not smoothed: near_null[rank] are the entries
     /// of a vector v, not 0, on the rows that the rank owns, or of several, [rows][vectors]; where

@@ -10,28 +10,87 @@
 
 namespace krylith::aggregation {
 
-/// Writes the square roots of diagonals, and the diagonals.
+/// The diagonal of a row, and its largest entries of either sign off it.
+template <class T>
+struct row_extremes {
+    T diagonal = 0;
+    T positive = 0;
+    T negative = 0; ///< its magnitude
+
+    KRYLITH_HD void add(T value) {
+        if (value > positive) positive = value;
+        if (-value > negative) negative = -value;
+    }
+    KRYLITH_HD static row_extremes join(row_extremes one, const row_extremes& other) {
+        if (one.diagonal == T(0)) one.diagonal = other.diagonal;
+        one.add(other.positive);
+        one.add(-other.negative);
+        return one;
+    }
+    /// Elements that are stretched, or whose coefficient is, along an axis or not, give a row large
+    /// positive entries across that direction, which the magnitudes of entries don't show. Returns
+    /// what an entry of such a row is along it at least, over the diagonal; 0 for other rows.
+    [[nodiscard]] KRYLITH_HD T least_along() const {
+        const bool directed = negative > T(0) && positive > negative / T(8);
+        return directed ? negative / (T(2) * std::fabs(diagonal)) : T(0);
+    }
+};
+
+/// Writes the square roots of diagonals, the diagonals, and least_along() of rows.
 template <class T>
 struct diagonal_step {
     rank_rows a;
     const T* values;
     T* diagonal; ///< [rows]
     T* scale;    ///< [local columns]
+    T* along;    ///< [local columns]; null: nothing is asked
 
-    using part_type = T;
+    using part_type = row_extremes<T>;
     KRYLITH_HD bool wanted(std::int64_t) const { return true; }
-    KRYLITH_HD T part(std::int64_t row, int lane, int lanes) const {
+    KRYLITH_HD row_extremes<T> part(std::int64_t row, int lane, int lanes) const {
         const std::int64_t end = a.offsets[row + 1];
         const std::int32_t own = a.own(row);
-        for (std::int64_t k = a.offsets[row] + lane; k < end; k += lanes)
-            if (a.indices[k] == own) return values[k];
-        return T(0);
+        row_extremes<T> found;
+        for (std::int64_t k = a.offsets[row] + lane; k < end; k += lanes) {
+            if (a.indices[k] != own) {
+                if (along != nullptr) found.add(values[k]);
+                continue;
+            }
+            found.diagonal = values[k];
+            if (along == nullptr) break;
+        }
+        return found;
     }
-    KRYLITH_HD static T join(T one, T other) { return one != T(0) ? one : other; }
-    KRYLITH_HD bool finish(std::int64_t row, T found) const {
-        diagonal[row] = found;
-        scale[a.own(row)] = std::sqrt(std::fabs(found));
+    KRYLITH_HD static row_extremes<T> join(const row_extremes<T>& one,
+                                           const row_extremes<T>& other) {
+        return row_extremes<T>::join(one, other);
+    }
+    KRYLITH_HD bool finish(std::int64_t row, const row_extremes<T>& found) const {
+        diagonal[row] = found.diagonal;
+        scale[a.own(row)] = std::sqrt(std::fabs(found.diagonal));
+        if (along != nullptr) along[a.own(row)] = found.least_along();
         return false;
+    }
+};
+
+/// What the entries of a row must reach to be strong, where some rows have a direction.
+template <class T>
+struct strength_bounds {
+    T theta;
+    const T* along; ///< [local columns]; null: no row has a direction
+
+    /// The same from both rows: one that has a direction asks for more, but for no more than the
+    /// other row asks, and for entries that are not positive.
+    struct bound {
+        T least;
+        bool never;
+    };
+    [[nodiscard]] KRYLITH_HD bound of(T own, std::int32_t column, T value) const {
+        if (along == nullptr || (!(own > theta) && !(value > T(0)))) return {theta, false};
+        const T other = along[column];
+        if (value > T(0)) return {theta, own > theta || other > theta};
+        const T less = other < own ? other : own;
+        return {less > theta ? less : theta, false};
     }
 };
 
@@ -117,10 +176,12 @@ struct strength_step {
     const T* scale;
     const T* near_null; ///< [local columns]; null: not known
     filtered_rows<T> result;
-    T theta;
-    T large;                 ///< times the diagonal: weak entries of at least this stay in A_F
-    std::uint8_t* couplings; ///< [nonzeros]
-    std::uint8_t* state;     ///< [local columns]
+    strength_bounds<T> bounds;
+    T large; ///< times the diagonal: weak entries of at least this stay in A_F
+    unsigned long long* undirected; ///< counts rows of the sample that have no direction
+    std::uint32_t sampled;          ///< a power of two: one row in so many is in the sample
+    std::uint8_t* couplings;        ///< [nonzeros]
+    std::uint8_t* state;            ///< [local columns]
 
     using part_type = row_sums;
     KRYLITH_HD bool wanted(std::int64_t) const { return true; }
@@ -128,6 +189,7 @@ struct strength_step {
         row_sums sums;
         const std::int32_t own = a.own(row);
         const T own_scale = scale[own];
+        const T own_along = bounds.along != nullptr ? bounds.along[own] : T(0);
         const T inverse = T(1) / result.diagonal[row];
         const vector_ratios<T> ratio{near_null, own};
         const std::int64_t end = a.offsets[row + 1];
@@ -146,12 +208,15 @@ struct strength_step {
                 if (k + i * lanes >= end) break;
                 std::uint8_t coupling = 0;
                 if (column[i] != own) {
-                    coupling = coupling_of(std::fabs(value[i]), own_scale, other_scale[i], theta);
+                    const auto bound = bounds.of(own_along, column[i], value[i]);
+                    if (!bound.never)
+                        coupling = coupling_of(std::fabs(value[i]), own_scale, other_scale[i],
+                                               bound.least);
                     if (coupling != 0) {
                         sums.add_strong(std::fabs(value[i] * inverse));
                     } else {
                         const T lumped = value[i] * inverse * ratio.of(column[i]);
-                        if (std::fabs(lumped) >= large) {
+                        if (std::fabs(lumped) >= large && !bound.never) {
                             coupling = large_in_row;
                             sums.add_kept(std::fabs(value[i] * inverse));
                         } else {
@@ -168,8 +233,12 @@ struct strength_step {
         return row_sums::join(one, other);
     }
     KRYLITH_HD bool finish(std::int64_t row, const row_sums& sums) const {
-        state[a.own(row)] = sums.strong_entries != 0 ? undecided : isolated;
+        const std::int32_t own = a.own(row);
+        state[own] = sums.strong_entries != 0 ? undecided : isolated;
         result.write(row, sums);
+        if (bounds.along != nullptr && !(bounds.along[own] > bounds.theta) &&
+            (key_of(static_cast<std::uint32_t>(a.columns.global(own)), 0) & (sampled - 1)) == 0)
+            add_shared(undirected, 1ull);
         return false;
     }
 };

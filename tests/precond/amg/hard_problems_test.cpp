@@ -1,9 +1,10 @@
-// Multigrid where coefficients jump, unknowns have other units, and beams are long: iterations that
-// stay, whatever the size of a jump, and the same hierarchies on any devices.
+// Multigrid where coefficients jump or have a direction, unknowns have other units, and beams are
+// long: iterations that stay, whatever the size of a jump, and the same hierarchies on any devices.
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <krylith/matrix/gallery.hpp>
@@ -71,6 +72,24 @@ KRYLITH_GROUP_TEST(
         const amg_solve alone = solve_with_amg(one_device_like(group), matrix, {});
         CHECK(alone.iterations <= 14);
         CHECK(alone.complexity <= 1.6);
+        for (const std::int64_t gathered : {0, 1'000'000}) {
+            amg_options options;
+            options.gathered_nonzeros = gathered;
+            check_same_hierarchy(alone, solve_with_amg(group, matrix, options));
+        }
+    }
+}
+
+KRYLITH_GROUP_TEST("amg: stretched elements, and coefficients with a direction off the axes") {
+    for (const auto& [name, most] : {std::pair("anisotropic_diffusion:80:0.001", 26),
+                                     std::pair("anisotropic_diffusion:80:0.001:30", 26),
+                                     std::pair("anisotropic_diffusion:80:0.001:45", 14),
+                                     std::pair("anisotropic_diffusion:80:0.01:15", 18)}) {
+        CAPTURE(name);
+        const auto matrix = make_gallery<double>(name);
+        const amg_solve alone = solve_with_amg(one_device_like(group), matrix, {});
+        CHECK(alone.iterations <= most);
+        CHECK(alone.complexity <= 2.4);
         for (const std::int64_t gathered : {0, 1'000'000}) {
             amg_options options;
             options.gathered_nonzeros = gathered;

@@ -110,6 +110,54 @@ KRYLITH_GROUP_TEST("smoothed aggregation: roots and aggregates of strong graphs"
     }
 }
 
+KRYLITH_GROUP_TEST("smoothed aggregation: aggregates along a direction, and P keeps a constant") {
+    constexpr std::int64_t n = 24;
+    struct direction {
+        const char* degrees;
+        std::int64_t lines_a_row, lines_a_point; ///< line of (x, y): a row y + a point x
+    };
+    for (const direction& d : {direction{"0", 1, 0}, direction{"90", 0, 1}, direction{"45", 1, -1},
+                               direction{"135", 1, 1}}) {
+        CAPTURE(d.degrees);
+        const auto a =
+            make_gallery<double>("anisotropic_diffusion:24:0.001:" + std::string(d.degrees));
+        const std::vector<double> ones(at(a.rows), 1.0);
+        const row_partition rows = equal_rows(a.rows, group.size());
+        const distributed_csr<double> matrix(group, a, rows, rows);
+        const testing::spread_vector<double> v(group, rows, ones);
+        for (const bool smooth : {false, true}) {
+            smoothed_aggregation<double> aggregates(
+                matrix, {.aggressive = true, .directions = true, .smooth = smooth}, v.pointers());
+            CHECK(aggregates.directed());
+            const auto p = aggregates.prolongation(matrix, v.pointers());
+            const auto space = testing::space_of(group, aggregates, p);
+            std::vector<std::set<std::int64_t>> lines(at(space.coarse.rows()));
+            for (std::int64_t i = 0; i < a.rows; ++i) {
+                double constant = 0;
+                for (auto k = at(space.p.row_offsets[at(i)]);
+                     k < at(space.p.row_offsets[at(i) + 1]); ++k) {
+                    const auto coarse = at(space.p.column_indices[k]);
+                    constant += space.p.values[k] * space.near_null[coarse];
+                    lines[coarse].insert(d.lines_a_row * (i / n) + d.lines_a_point * (i % n));
+                }
+                const bool inner = i % n != 0 && i % n != n - 1 && i / n != 0 && i / n != n - 1;
+                if (inner) CHECK(constant == doctest::Approx(1)); // A 1 = 0 there
+            }
+            if (smooth) continue;
+            const auto several =
+                std::ranges::count_if(lines, [](const auto& of) { return of.size() > 1; });
+            CHECK(several <= 4); // a corner has no positive entries, or nobody along the direction
+        }
+    }
+    const auto straight = make_gallery<double>("poisson2d_9point:24");
+    const row_partition rows = equal_rows(straight.rows, group.size());
+    const distributed_csr<double> matrix(group, straight, rows, rows);
+    CHECK_FALSE(smoothed_aggregation<double>(matrix, {.directions = true}).directed());
+    const auto v = testing::uneven_vector<double>(straight.rows);
+    CHECK(testing::make_space(group, straight, {.directions = true}, v) ==
+          testing::make_space(group, straight, {}, v));
+}
+
 TEST_CASE("smoothed aggregation: how much coarser grids become") {
     const device_group group = device_group::host(2);
     const auto ratio = [&](const char* spec, bool aggressive) {
