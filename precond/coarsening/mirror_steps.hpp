@@ -49,8 +49,8 @@ struct count_mirror_step : writes_only {
     }
 };
 
-/// Writes global columns, unless they are known, and minus the larger magnitude of a_ij and a_ji,
-/// with a_ii on the diagonal, or the entries of A'.
+/// Writes global columns, unless they are known, and the larger magnitude of a_ij and a_ji,
+/// positive where both are and else negative, with a_ii on the diagonal, or the entries of A'.
 template <class T>
 struct fill_mirror_step : writes_only {
     mirrored_rows rows;
@@ -70,7 +70,9 @@ struct fill_mirror_step : writes_only {
             const T there = l < 0 ? T(0) : transposed[l];
             if (columns != nullptr) columns[at] = static_cast<std::int32_t>(column);
             const T larger = std::fabs(here) > std::fabs(there) ? here : there;
-            to[at++] = !largest ? there : column == own ? here : -std::fabs(larger);
+            const T magnitude = std::fabs(larger);
+            const T both = here > T(0) && there > T(0) ? magnitude : -magnitude;
+            to[at++] = !largest ? there : column == own ? here : both;
         });
         return false;
     }

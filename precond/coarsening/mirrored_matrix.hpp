@@ -18,7 +18,8 @@ namespace krylith::aggregation {
 template <class T>
 class mirrored_matrix {
 public:
-    /// Values are -max(|a_ij|, |a_ji|) off the diagonal, and a_ii.
+    /// Values are a_ii, and off the diagonal max(|a_ij|, |a_ji|), negative but where both are
+    /// positive: convection makes one of them positive, a direction of diffusion both.
     explicit mirrored_matrix(const distributed_csr<T>& a);
 
     /// Enqueues the values of A' into matrix(), 0 where it has no entry. A has the pattern of the
