@@ -27,12 +27,14 @@ column_exchange::column_exchange(const device_group& group, std::span<const loca
 
 template <class V>
 void column_exchange::fill(std::span<V* const> arrays) const {
+    const settled_on_failure settled(*group_);
     fetch(arrays);
     if (!messages_.empty()) group_->order(orders_); // copies are there, owners may write again
 }
 
 template <class V>
 void column_exchange::fill_in_turn(std::span<V* const> arrays) const {
+    const settled_on_failure settled(*group_);
     fetch(arrays);
     if (staged_) group_->order(orders_);
 }
@@ -45,7 +47,6 @@ void column_exchange::fetch(std::span<V* const> arrays) const {
         throw usage_error("column_exchange::fill: there are " + std::to_string(arrays.size()) +
                           " arrays for " + std::to_string(ranks) + " ranks");
     if (messages_.empty()) return;
-    const settled_on_failure settled(*group_);
     group_->order(orders_); // owners' values are there
     for (std::size_t i = 0; i < messages_.size(); ++i) {
         const ghost_message& m = messages_[i];

@@ -13,6 +13,7 @@ namespace {
 void bring_to_owner(const device_group& group, ghost_message& m) {
     buffer<std::int32_t> there(group.handle(m.owner), static_cast<std::size_t>(m.count),
                                "places of ghosts");
+    const settled_on_failure settled(group); // before it is freed
     group.copy(m.receiver, m.list->data() + m.begin, m.owner, there.data(),
                there.size() * sizeof(std::int32_t));
     m.list = std::make_shared<const buffer<std::int32_t>>(std::move(there));
@@ -46,10 +47,10 @@ std::vector<ghost_message> make_ghost_messages(const device_group& group,
             m.begin = begin - ghosts.begin();
             m.first_of_owner = static_cast<std::int32_t>(theirs.begin);
             m.copied = m.staged || lists == ghost_lists::owners;
-            if (m.copied) bring_to_owner(group, m);
-            copied = copied || m.copied;
-            begin = end;
             messages.push_back(std::move(m));
+            if (messages.back().copied) bring_to_owner(group, messages.back());
+            copied = copied || messages.back().copied;
+            begin = end;
         }
     }
     if (copied) group.join(); // the owners' kernels, and the end of their lists, come after
