@@ -95,7 +95,7 @@ strength_facts find_strength(const distributed_csr<T>& a, const strength_rule& r
                              rank_parts<T>& parts, std::vector<buffer<std::uint8_t>>& states) {
     const device_group& group = a.group();
     parts.resize(as_size(group.size()));
-    const diagonal_arrays<T> found = find_diagonals(a, parts, rule.directions && rule.theta > 0);
+    const diagonal_arrays<T> found = find_diagonals(a, parts, rule.directions);
     fill_ghosts(exchange, found.scale);
     if (!found.along.empty()) fill_ghosts(exchange, found.along);
     const auto v = by_local_columns(a, exchange, near_null);

@@ -157,11 +157,11 @@ smoothed_aggregation<T>::smoothed_aggregation(const distributed_csr<T>& a,
     aggregation::strength_rule rule{options.theta};
     state_->keeps_near_null = !near_null.empty();
     if (state_->keeps_near_null) rule.large = aggregation::large_in_row_from;
-    rule.directions = options.directions;
+    rule.directions = options.directions && options.theta > 0; // with 0 all entries are strong
     const auto facts =
         aggregation::find_strength(a, rule, state_->exchange, near_null, state_->parts, states);
     state_->bound = facts.bound;
-    state_->directed = options.directions && 10 * facts.undirected <= a.rows();
+    state_->directed = rule.directions && 10 * facts.undirected <= a.rows();
     state_->coarse =
         aggregation::find_aggregates(a, state_->exchange, state_->parts, std::move(states),
                                      options.aggressive && !state_->directed);

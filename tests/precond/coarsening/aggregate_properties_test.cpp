@@ -152,7 +152,9 @@ KRYLITH_GROUP_TEST("smoothed aggregation: aggregates along a direction, and P ke
     const auto straight = make_gallery<double>("poisson2d_9point:24");
     const row_partition rows = equal_rows(straight.rows, group.size());
     const distributed_csr<double> matrix(group, straight, rows, rows);
-    CHECK_FALSE(smoothed_aggregation<double>(matrix, {.directions = true}).directed());
+    for (const double theta : {0.02, 0.0})
+        CHECK_FALSE(
+            smoothed_aggregation<double>(matrix, {.theta = theta, .directions = true}).directed());
     const auto v = testing::uneven_vector<double>(straight.rows);
     CHECK(testing::make_space(group, straight, {.directions = true}, v) ==
           testing::make_space(group, straight, {}, v));
