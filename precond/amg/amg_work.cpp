@@ -21,9 +21,15 @@ void amg_work<T>::make(const Source& source, multigrid_precision precision) {
     amg_options options = asked_;
     options.precision = precision;
     if (columns_.columns > 1) options.reuse = multigrid_reuse::none; // there is no update()
+    near_null_space<T> known;
+    if (has_near_null_ && cycle_) known = cycle_->near_null(); // the caller's memory may be gone
     const auto of = [&]<class W>(W) -> std::unique_ptr<level_cycle<T>> {
-        return std::make_unique<multigrid_cycle_apply<T, W>>(
-            layout_, source, options, make_near_null_space<W>(*layout_, options), columns_);
+        auto near_null = known.empty() ? make_near_null_space<W>(*layout_, options)
+                                       : in_precision<W>(layout_->group, known);
+        options_.block_size = near_null.block;
+        near_null_vectors_ = near_null.vectors;
+        return std::make_unique<multigrid_cycle_apply<T, W>>(layout_, source, options,
+                                                             std::move(near_null), columns_);
     };
     std::unique_ptr<level_cycle<T>> made;
     if (sizeof(T) == 8 && precision != multigrid_precision::fp64) {
@@ -34,16 +40,16 @@ void amg_work<T>::make(const Source& source, multigrid_precision precision) {
         }
     }
     cycle_ = made ? std::move(made) : of(T{});
-    options_ = asked_;
     options_.precision = options.precision;
-    take_effect(*layout_, options_, near_null_vectors_);
 }
 
 template <class T>
 amg_work<T>::amg_work(const matrix_operator<T>& a, const amg_options& options)
     : layout_(square_layout(a.single().layouts(), amg_name)),
       vectors_(a.layout()),
-      asked_(options) {
+      options_(options),
+      asked_(options),
+      has_near_null_(!options.near_null.empty()) {
     if (a.columns_at_once() > 1) columns_ = {a.layout(), a.columns_at_once()};
 }
 
@@ -59,9 +65,7 @@ amg_work<T>::amg_work(const matrix_operator<T>& a, const matrix_ref<T>& matrix,
                    options.precision != multigrid_precision::fp16;
     if (open) asked_.block_size = finds_nodes_ ? symmetric_block_size(rows, *layout_) : 1;
     make(rows, asked_.precision);
-    if (sizeof(T) == 8 && asked_.precision != multigrid_precision::fp64)
-        near_null_.assign(options.near_null.begin(), options.near_null.end());
-    asked_.near_null = near_null_;
+    options_.near_null = asked_.near_null = {};
 }
 
 template <class T>

@@ -46,8 +46,8 @@ private:
     column_vectors columns_;        ///< of these, where they are several
     amg_options options_;           ///< in effect
     amg_options asked_;             ///< with the nodes that were found
-    std::vector<double> near_null_; ///< for a hierarchy of other digits
     bool finds_nodes_ = false;
+    bool has_near_null_ = false; ///< vectors that were given
     int near_null_vectors_ = 1;
     bool given_ = false; ///< levels that were given
     hierarchy_age age_;

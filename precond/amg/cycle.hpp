@@ -30,6 +30,8 @@ public:
                        std::span<const reduction_into<T>> dots) = 0;
     [[nodiscard]] virtual bool recordable() const = 0;
     [[nodiscard]] virtual bool symmetric() const = 0;
+    /// The near-null vectors that were given, or none.
+    [[nodiscard]] virtual near_null_space<T> near_null() const = 0;
     [[nodiscard]] virtual std::int64_t bytes() const = 0;
     [[nodiscard]] virtual std::vector<multigrid_level_facts> levels() const = 0;
 };
@@ -77,6 +79,9 @@ public:
                std::span<const reduction_into<T>> dots) override;
     [[nodiscard]] bool recordable() const override;
     [[nodiscard]] bool symmetric() const override { return hierarchy_.symmetric(); }
+    [[nodiscard]] near_null_space<T> near_null() const override {
+        return in_precision<T>(hierarchy_.fine()->group, hierarchy_.given());
+    }
     [[nodiscard]] std::int64_t bytes() const override;
     [[nodiscard]] std::vector<multigrid_level_facts> levels() const override;
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <krylith/device/error.hpp>
@@ -14,6 +15,7 @@
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/near_null_steps.hpp>
+#include <krylith/precond/coarsening/scaling_tasks.hpp>
 
 namespace krylith::detail {
 
@@ -130,13 +132,23 @@ near_null_space<W> make_near_null_space(const layout& layout, const amg_options&
     return result;
 }
 
-void take_effect(const layout& layout, amg_options& options, int& vectors) {
-    vectors =
-        options.near_null.empty()
-            ? options.block_size
-            : static_cast<int>(static_cast<std::int64_t>(options.near_null.size()) / layout.size());
-    if (!keeps_nodes(layout, options.block_size)) options.block_size = 1;
-    options.near_null = {};
+template <class W, class From>
+near_null_space<W> in_precision(const device_group& group, const near_null_space<From>& given) {
+    if constexpr (std::is_same_v<W, From>) {
+        return given;
+    } else {
+        near_null_space<W> result{given.block, given.vectors, nullptr};
+        if (given.empty()) return result;
+        std::vector<buffer<W>> values;
+        for (int rank = 0; rank < group.size(); ++rank) {
+            const buffer<From>& from = (*given.values)[as_size(rank)];
+            values.emplace_back(group.handle(rank), from.size(), near_null_item);
+            run_items(group[rank], convert_task<W, From>{from.data(), values.back().data()},
+                      static_cast<std::int64_t>(from.size()));
+        }
+        result.values = std::make_shared<const std::vector<buffer<W>>>(std::move(values));
+        return result;
+    }
 }
 
 template <class W>
@@ -169,7 +181,8 @@ std::vector<buffer<W>> scaled_vectors(const near_null_space<W>& given, const dis
 
 #define KRYLITH_INSTANTIATE(W)                                                                     \
     template struct near_null_space<W>;                                                            \
-    template struct instances<make_near_null_space<W>, scale_vectors<W>, scaled_vectors<W>>;
+    template struct instances<make_near_null_space<W>, in_precision<W, double>,                    \
+                              in_precision<W, float>, scale_vectors<W>, scaled_vectors<W>>;
 
 #include <krylith/device/language/instantiate.inc>
 

@@ -36,8 +36,10 @@ template <class W>
 [[nodiscard]] near_null_space<W> make_near_null_space(const layout& layout,
                                                       const amg_options& options);
 
-/// Makes options those in effect, and tells the number of vectors.
-void take_effect(const layout& layout, amg_options& options, int& vectors);
+/// The same vectors in another precision, from memory of the devices.
+template <class W, class From>
+[[nodiscard]] near_null_space<W> in_precision(const device_group& group,
+                                              const near_null_space<From>& given);
 
 /// Enqueues to = factor v / scale, row by row, for `vectors` numbers a row.
 template <class W>

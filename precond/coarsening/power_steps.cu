@@ -78,5 +78,6 @@ void find_largest(device& on, std::int64_t count, const W* x, std::uint64_t* lar
                               detail::divide_task<W>, detail::round_task<W>>;
 
 #include <krylith/device/language/instantiate.inc>
+template struct item_runs<detail::convert_task<float, double>, detail::convert_task<double, float>>;
 
 } // namespace krylith::cuda

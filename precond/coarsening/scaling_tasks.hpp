@@ -45,6 +45,14 @@ struct scale_column_task {
     }
 };
 
+/// to_i = from_i.
+template <class To, class From>
+struct convert_task {
+    const From* from;
+    To* to;
+    KRYLITH_HD void operator()(std::int64_t i) const { to[i] = static_cast<To>(from[i]); }
+};
+
 /// to_i = factor v_i / s_i, where v = 1 if it is null. `to` may be v.
 template <class W>
 struct divide_task {

@@ -11,7 +11,6 @@
 #include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/device/messages/number_text.hpp>
 #include <krylith/distributed/products/column_exchange.hpp>
-#include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/scaling_tasks.hpp>
 #include <krylith/precond/matrix/memory_item.hpp>
 #include <krylith/precond/scaling/bound_step.hpp>
@@ -64,12 +63,14 @@ template <class T>
 /// it, but depends on how A was scaled. Waits for the devices.
 template <class T>
 double scaled_bound(const distributed_csr<T>& a, const diagonal_scaling& by) {
+    // The mean decides in which order lanes add up a row: that of all ranks is the same on any number.
+    const std::int64_t mean = (a.nonzeros() + a.rows() - 1) / std::max<std::int64_t>(a.rows(), 1);
     std::vector<buffer<unsigned long long>> bounds;
     for (int rank = 0; rank < a.group().size(); ++rank) {
         const device_csr<T>& block = a.block(rank);
         bounds.emplace_back(block.on(), 1, precond_item);
         bounds.back().zero();
-        visit_rows(*block.on(), block.rows(), aggregation::mean_entries(a, rank),
+        visit_rows(*block.on(), block.rows(), mean,
                    scaled_bound_step<T>{block.view(), by.s[static_cast<std::size_t>(rank)].data(),
                                         a.columns_of(rank).first_owned(), bounds.back().data()});
     }

@@ -96,6 +96,16 @@ def _values(data: Any, dtype: np.dtype[Any] | None) -> Array:
     return np.require(data, dtype=dtype or _precision(data.dtype), requirements=["C", "A"])
 
 
+def _entries(data: Any, indices: Array, dtype: np.dtype[Any] | None) -> Array:
+    """Returns the values that belong to the indices."""
+    data = np.asarray(data)
+    if data.ndim != 1:
+        raise InputError(f"data has {data.ndim} dimensions: one is needed")
+    if data.size != indices.size:
+        raise InputError(f"{indices.size} indices and {data.size} values: as many of each are needed")
+    return _values(data, dtype)
+
+
 def _indices(*arrays: Any) -> list[Array]:
     """Returns index arrays of one type, int32 or int64, as they are where they can be."""
     found = [np.asarray(a) for a in arrays]
@@ -109,9 +119,7 @@ def _indices(*arrays: Any) -> list[Array]:
 
 def _compressed(data: Any, indices: Any, indptr: Any, shape: Any, dtype: Any) -> Compressed:
     indices, indptr = _indices(indices, indptr)
-    values = _values(data, dtype)
-    if values.ndim != 1:
-        raise InputError(f"data has {values.ndim} dimensions: one is needed")
+    values = _entries(data, indices, dtype)
     if indptr.size == 0:
         raise InputError("indptr is empty: it needs rows + 1 entries")
     if shape is None:
@@ -122,9 +130,9 @@ def _compressed(data: Any, indices: Any, indptr: Any, shape: Any, dtype: Any) ->
 
 def _coordinates(data: Any, row: Any, col: Any, shape: Any, dtype: Any) -> Coordinates:
     row, col = _indices(row, col)
-    values = _values(data, dtype)
-    if not (row.size == col.size == values.size and values.ndim == 1):
-        raise InputError(f"{row.size} rows, {col.size} columns and {values.size} values: as many of each are needed")
+    if row.size != col.size:
+        raise InputError(f"{row.size} rows and {col.size} columns: as many of each are needed")
+    values = _entries(data, row, dtype)
     if row.size and (row.min() < 0 or col.min() < 0):
         raise InputError("an index is negative")
     return Coordinates(as_shape(shape), row, col, values)
@@ -144,7 +152,7 @@ def _sparse(a: Any, dtype: Any) -> Source:
     if kind == "coo":
         return _coordinates(a.data, a.row, a.col, a.shape, dtype)
     indices, indptr = _indices(a.indices, a.indptr)
-    values, lengths = _values(a.data, dtype), np.diff(indptr)
+    values, lengths = _entries(a.data, indices, dtype), np.diff(indptr)
     if indptr.size != a.shape[1] + 1 or indptr[0] != 0 or (lengths < 0).any() or indptr[-1] > indices.size:
         raise InputError("CSC arrays: indptr doesn't fit shape and indices")
     columns = np.repeat(np.arange(lengths.size, dtype=indices.dtype), lengths)

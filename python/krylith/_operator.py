@@ -320,10 +320,10 @@ class Operator:
             raise TypeError("the name of a preconditioner must be a text")
         near = np.empty(0)
         if B is not None:
-            host = _arrays.to_host(B, "B").astype(np.float64)
+            host = _arrays.to_host(B, "B")
             if host.ndim not in (1, 2) or host.shape[0] != self.shape[0] or host.size == 0:
                 raise ValueError(f"B has the shape {host.shape}: ({self.shape[0]}, k) is needed")
-            near = host.reshape(-1, order="F")
+            near = _arrays.usable(host, np.dtype(np.float64)).reshape(-1, order="F")
         made = self._core.make(name, _options._index("block_size", block_size, 1, 12), near)
         return Preconditioner(self, made)
 

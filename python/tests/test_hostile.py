@@ -173,6 +173,17 @@ def test_vectors(i, where):
     assert op.cg(np.ones(N))[1] == 0
 
 
+def test_shapes_are_looked_at_before_copies():
+    """No machine has the memory that a copy of these would take."""
+    A = laplacian(4)
+    op, long = krylith.Operator(A), np.broadcast_to(np.float64(1), (2**40,))
+    for use in (lambda: op.cg(long), lambda: op.cg(np.ones(N), long), lambda: op @ long, lambda: op.update(long),
+                lambda: op.preconditioner("amg", B=long), lambda: krylith.Operator((long, A.indices, A.indptr)),
+                lambda: krylith.Operator(csc(data=long)), lambda: krylith.Operator(coo(data=long))):
+        with pytest.raises(ValueError, match="shape|as many"):
+            use()
+
+
 def test_out_that_does_not_fit():
     op = krylith.Operator(laplacian(4))
     locked = np.empty(N)
