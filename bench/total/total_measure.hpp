@@ -22,6 +22,7 @@ struct total_numbers {
     std::vector<total_phase> phases;
     std::int64_t iterations = 0;
     double relative_residual = 0; ///< ||b - A x|| / ||b|| of the downloaded x, on the CPU
+    std::string chosen;           ///< by solve(): "cg with amg, 10 iterations"; empty for CuPy
     std::vector<std::string> void_because;
 
     /// Throws usage_error where there is no such phase.

@@ -56,7 +56,8 @@ total_run::total_run(const total_request& request)
 
 bool total_run::run() {
     report_.say(fmt::format(
-        "{}\n{} host threads; median of {} after one that is thrown away; CG, b = ones, rtol {:g}\n"
+        "{}\n{} host threads; median of {} after one that is thrown away; b = ones, rtol {:g}; "
+        "steps are of CG\n"
         "GB/s: bytes between host memory and devices; the last column: against a bare copy of as\n"
         "many bytes from pageable memory\n\n    {:<26} {:>10} {:>10} {:>10} {:>7}\n",
         fmt::join(descriptions(choice_.group(choice_.counts.back())), ", "), omp_get_max_threads(),
@@ -113,10 +114,12 @@ void total_run::add(const workload& w, int devices, const std::string& library,
     }
     std::string why;
     for (const std::string& reason : numbers.void_because) why += "  VOID: " + reason;
-    report_.say(fmt::format("{}, {} {}{}: {} iterations, residual {:.1e}{}\n{}\n",
-                            tool::one_line(w.name), devices, devices == 1 ? "device" : "devices",
-                            library == "krylith" ? "" : ", " + library + " " + version,
-                            numbers.iterations, numbers.relative_residual, why, lines));
+    report_.say(fmt::format(
+        "{}, {} {}{}: {} iterations, residual {:.1e}{}\n{}{}\n", tool::one_line(w.name), devices,
+        devices == 1 ? "device" : "devices",
+        library == "krylith" ? "" : ", " + library + " " + version, numbers.iterations,
+        numbers.relative_residual, why,
+        numbers.chosen.empty() ? "" : fmt::format("    solve() took {}\n", numbers.chosen), lines));
     report_.add({{"matrix", w.name},
                  {"n", w.n()},
                  {"nnz", w.nnz()},
@@ -125,6 +128,7 @@ void total_run::add(const workload& w, int devices, const std::string& library,
                  {"version", version},
                  {"iterations", numbers.iterations},
                  {"relative_residual", numbers.relative_residual},
+                 {"chosen", numbers.chosen},
                  {"ms", phases},
                  {"bytes", bytes},
                  {"void_because", numbers.void_because}});

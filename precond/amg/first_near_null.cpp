@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 
@@ -84,9 +85,10 @@ std::vector<buffer<W>> relaxed(const distributed_csr<W>& b, const std::vector<bu
 } // namespace
 
 template <class W>
-std::vector<buffer<W>> near_null_of(const distributed_csr<W>& b, const diagonal_scaling& by) {
+near_null_vector<W> near_null_of(const distributed_csr<W>& b, const diagonal_scaling& by) {
     const device_group& group = b.group();
-    std::vector<buffer<W>> inverse;
+    near_null_vector<W> best{{}, by.largest * by.inverse};
+    std::vector<buffer<W>>& inverse = best.entries;
     std::vector<buffer<W>> ones;
     for (int rank = 0; rank < group.size(); ++rank) {
         const std::int64_t rows = b.row_owners().owned(rank).size();
@@ -100,14 +102,16 @@ std::vector<buffer<W>> near_null_of(const distributed_csr<W>& b, const diagonal_
         run_items(group[rank], divide_task<W>{1, one, s, one}, rows); // 1, but for a rounding
     }
     std::uint64_t defect = defect_of(b, inverse);
-    const bool constant = by.largest * by.inverse <= 1 + 1e-6; // one is as good as the other
+    const bool constant = best.largest_quotient <= 1 + 1e-6; // one is as good as the other
     if (const std::uint64_t other = constant ? defect : defect_of(b, ones); 2 * other < defect) {
         defect = other;
-        inverse = std::move(ones);
+        best = {std::move(ones), 1};
     }
-    if (is_small(defect, b.rows())) return inverse;
-    std::vector<buffer<W>> better = relaxed(b, inverse, relaxation_steps);
-    return 2 * defect_of(b, better) < defect ? std::move(better) : std::move(inverse);
+    if (is_small(defect, b.rows())) return best;
+    std::vector<buffer<W>> better = relaxed(b, best.entries, relaxation_steps);
+    if (2 * defect_of(b, better) < defect)
+        best = {std::move(better), std::numeric_limits<double>::infinity()};
+    return best;
 }
 
 template <class W>
@@ -127,8 +131,7 @@ double slow_part(const distributed_csr<W>& b) {
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template double slow_part(const distributed_csr<T>&);                                          \
-    template std::vector<buffer<T>> near_null_of(const distributed_csr<T>&,                        \
-                                                 const diagonal_scaling&);
+    template near_null_vector<T> near_null_of(const distributed_csr<T>&, const diagonal_scaling&);
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

@@ -9,12 +9,20 @@
 
 namespace krylith::detail {
 
+/// A vector of the rows of each rank, and what bounds the quotients of its entries: infinity where
+/// nothing does.
+template <class W>
+struct near_null_vector {
+    std::vector<buffer<W>> entries;
+    double largest_quotient;
+};
+
 /// The near-null vector of A in the variables of B = S A S, its largest entry 1: S^-1 1, for A that
 /// comes of differences of unknowns, or 1, where that fits better: A has then been scaled by its
 /// user, as D A D is.
 template <class W>
-[[nodiscard]] std::vector<buffer<W>> near_null_of(const distributed_csr<W>& b,
-                                                  const diagonal_scaling& by);
+[[nodiscard]] near_null_vector<W> near_null_of(const distributed_csr<W>& b,
+                                               const diagonal_scaling& by);
 
 /// What 12 steps x -= B x leave of a random x, |x|^2 by |x|^2 before, B having its eigenvalues in
 /// [0, 1]: the part of all modes that a smoother hardly changes. Networks in which all rows are a

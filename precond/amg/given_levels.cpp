@@ -167,7 +167,7 @@ hierarchy<W>::hierarchy(layout_handle fine, std::span<const multigrid_level_matr
         multigrid_level<W>& level = levels_[at];
         if (at != 0 || worth_sharpening(level.scaling))
             sharpen(level.matrix, level.scaling, least_bound());
-        level.near_null = near_null_of(level.matrix, level.scaling);
+        level.near_null = near_null_of(level.matrix, level.scaling).entries;
         note_facts(level);
         if (at != 0) take_transfers(at - 1, given[at - 1], here[at - 1], spread[at], options);
     }

@@ -110,8 +110,13 @@ hierarchy<W>::hierarchy(layout_handle fine, const distributed_csr<T>& a, const a
 template <class W>
 void hierarchy<W>::find_near_null() {
     multigrid_level<W>& first = levels_.front();
-    first.near_null = given_.empty() ? near_null_of(first.matrix, first.scaling)
-                                     : scaled_vectors(given_, first.matrix, first.scaling);
+    if (!given_.empty()) {
+        first.near_null = scaled_vectors(given_, first.matrix, first.scaling);
+        return;
+    }
+    near_null_vector<W> found = near_null_of(first.matrix, first.scaling);
+    first.near_null = std::move(found.entries);
+    largest_quotient_ = found.largest_quotient;
 }
 
 /// Whether soft connections of the first level's matrix are lost beside its diagonal.
@@ -119,7 +124,7 @@ template <class W>
 bool hierarchy<W>::loses_soft() const {
     const multigrid_level<W>& first = levels_.front();
     return given_.empty() && first.block == 1 && !unsymmetric_ &&
-           loses_soft_entries(first.matrix, first.near_null);
+           loses_soft_entries(first.matrix, first.near_null, largest_quotient_);
 }
 
 /// Whether the matrix is to say whether it is symmetric. Levels of one that is not have one
@@ -185,7 +190,7 @@ aggregation_options hierarchy<W>::aggregation_of(std::size_t at, const amg_optio
     how.block_size = level.block;
     how.vectors = level.vectors;
     how.smooth = level.smoothed;
-    how.directions = at == 0 || directed_;
+    how.directions = (at == 0 || directed_) && level.scaling.any_positive;
     if (level.scaling.sharp && !unsymmetric_) how.known_bound = level.scaling.bound;
     return how;
 }

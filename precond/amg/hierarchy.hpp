@@ -186,9 +186,10 @@ private:
     near_null_space<W> given_;
     format_kind format_ = formats::automatic; ///< of the operators
     bool unsymmetric_ = false;
-    bool mirrored_ = true;   ///< restrictions are multiples of transposed prolongations
-    bool directed_ = false;  ///< nearly all rows of the first level have a direction
-    bool cut_short_ = false; ///< by a coarse matrix without a positive diagonal
+    bool mirrored_ = true;        ///< restrictions are multiples of transposed prolongations
+    double largest_quotient_ = 1; ///< of the near-null vector of the first level, if none is given
+    bool directed_ = false;       ///< nearly all rows of the first level have a direction
+    bool cut_short_ = false;      ///< by a coarse matrix without a positive diagonal
     bool rounded_away_ = false;
     bool indefinite_ = false; ///< the matrix of the last level
     bool whole_ = true;

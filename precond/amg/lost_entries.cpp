@@ -11,19 +11,21 @@
 namespace krylith::detail {
 
 template <class W>
-bool loses_soft_entries(const distributed_csr<W>& b, const std::vector<buffer<W>>& near_null) {
+bool loses_soft_entries(const distributed_csr<W>& b, const std::vector<buffer<W>>& near_null,
+                        double largest_quotient) {
     constexpr std::int64_t one_in = 500;
+    using step = aggregation::lost_entries_step<W>;
+    // b_ij is both only where (v_i / v_j)^2 exceeds large / lost.
+    if (largest_quotient * largest_quotient * step::lost < step::large) return false;
     const std::vector<buffer<W>> v = by_local_columns(b, near_null);
     std::vector<buffer<unsigned long long>> counts;
     for (int rank = 0; rank < b.group().size(); ++rank) {
         const auto at = static_cast<std::size_t>(rank);
-        counts.emplace_back(b.group().handle(rank), aggregation::lost_entries_step<W>::counters,
-                            precond_item);
+        counts.emplace_back(b.group().handle(rank), step::counters, precond_item);
         counts.back().zero();
         visit_rows(b.group()[rank], b.block(rank).rows(), aggregation::mean_entries(b, rank),
-                   aggregation::lost_entries_step<W>{aggregation::rows_of(b, rank),
-                                                     b.block(rank).view().values, v[at].data(),
-                                                     counts.back().data()});
+                   step{aggregation::rows_of(b, rank), b.block(rank).view().values, v[at].data(),
+                        counts.back().data()});
     }
     unsigned long long rows = 0;
     for (const auto& of_rank : counts)
@@ -32,7 +34,8 @@ bool loses_soft_entries(const distributed_csr<W>& b, const std::vector<buffer<W>
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template bool loses_soft_entries(const distributed_csr<T>&, const std::vector<buffer<T>>&);
+    template bool loses_soft_entries(const distributed_csr<T>&, const std::vector<buffer<T>>&,     \
+                                     double);
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

@@ -63,7 +63,8 @@ template <class T>
 /// it, but depends on how A was scaled. Waits for the devices.
 template <class T>
 double scaled_bound(const distributed_csr<T>& a, const diagonal_scaling& by) {
-    // The mean decides in which order lanes add up a row: that of all ranks is the same on any number.
+    // The mean decides in which order lanes add up a row: that of all ranks is the same on any
+    // number.
     const std::int64_t mean = (a.nonzeros() + a.rows() - 1) / std::max<std::int64_t>(a.rows(), 1);
     std::vector<buffer<unsigned long long>> bounds;
     for (int rank = 0; rank < a.group().size(); ++rank) {
@@ -132,6 +133,7 @@ diagonal_scaling scaling_of(const distributed_csr<T>& a, const scaling_subject& 
         largest = std::max(largest, std::bit_cast<double>(report.largest));
         inverse = std::max(inverse, std::bit_cast<double>(report.inverse));
         bound = std::max(bound, std::bit_cast<double>(report.bound));
+        result.any_positive = result.any_positive || report.any_positive != 0;
     }
     if (a.rows() != 0) {
         result.largest = largest;

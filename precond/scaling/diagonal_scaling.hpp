@@ -26,6 +26,7 @@ struct diagonal_scaling {
     double bound = 1;              ///< rho: a bound of the eigenvalues of D^-1 A
     bool sharp = false;            ///< rho is an estimate, else Gershgorin's bound of D^-1 A or
                                    ///< S A S, the smaller one
+    bool any_positive = false;     ///< whether an entry off the diagonal is positive
 
     /// The entries of S on the rows of a rank.
     template <class T>

@@ -21,8 +21,9 @@ void roots_on_host(const device_csr_view<T>& a, std::int64_t first_owned, double
     double largest = 0;
     double inverse = 0;
     double bound = 0;
+    std::uint64_t any_positive = 0;
 #pragma omp parallel for schedule(static) reduction(max                                            \
-                                                    : bad, largest, inverse, bound)                \
+                                                    : bad, largest, inverse, bound, any_positive)  \
     num_threads(threads) if (a.rows > rows_worth_a_team)
     for (std::int64_t i = 0; i < a.rows; ++i) {
         double diagonal = 0;
@@ -30,7 +31,10 @@ void roots_on_host(const device_csr_view<T>& a, std::int64_t first_owned, double
         for (std::int64_t k = a.offsets[i]; k < a.offsets[i + 1]; ++k) {
             const auto value = static_cast<double>(a.values[k]);
             sum += std::fabs(value);
-            if (a.indices[k] == first_owned + i) diagonal += value;
+            if (a.indices[k] == first_owned + i)
+                diagonal += value;
+            else if (value > 0)
+                any_positive = 1;
         }
         const double root = std::sqrt(diagonal);
         s[i] = 1 / root;
@@ -47,6 +51,7 @@ void roots_on_host(const device_csr_view<T>& a, std::int64_t first_owned, double
     report->largest = std::max(report->largest, std::bit_cast<std::uint64_t>(largest));
     report->inverse = std::max(report->inverse, std::bit_cast<std::uint64_t>(inverse));
     report->bound = std::max(report->bound, std::bit_cast<std::uint64_t>(bound));
+    report->any_positive = std::max(report->any_positive, any_positive);
 }
 
 template <bool Mirrored, class T, class W>

@@ -46,6 +46,7 @@ __global__ void __launch_bounds__(block_threads)
     double largest = 0;
     double inverse = 0;
     double bound = 0;
+    bool positive = false;
     const std::int64_t step = std::int64_t{gridDim.x} * block_threads;
     for (std::int64_t first = std::int64_t{blockIdx.x} * block_threads + threadIdx.x / 32 * 32;
          first < a.rows; first += step) {
@@ -64,8 +65,10 @@ __global__ void __launch_bounds__(block_threads)
 #pragma unroll scaled_at_once
             for (std::int64_t k = begin + lane; k < end; k += lanes) {
                 const auto value = static_cast<double>(a.values[k]);
+                const bool is_diagonal = a.indices[k] == number;
                 magnitudes += fabs(value);
-                part += a.indices[k] == number ? value : 0.0;
+                part += is_diagonal ? value : 0.0;
+                positive = positive || (!is_diagonal && value > 0);
             }
             part = warp_sum<lanes>(part);
             magnitudes = warp_sum<lanes>(magnitudes);
@@ -88,6 +91,7 @@ __global__ void __launch_bounds__(block_threads)
     report_largest(largest, &report->largest);
     report_largest(inverse, &report->inverse);
     report_largest(bound, &report->bound);
+    if (__any_sync(all_lanes, positive) && lane_number() == 0) report->any_positive = 1;
 }
 
 template <bool Mirrored, class T, class W>

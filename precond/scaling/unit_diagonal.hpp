@@ -48,11 +48,12 @@ struct probe_pair {
 /// maxima, so that threads may report in any order; numbers are kept as the bits of a double that
 /// is not negative, which ascend as the numbers do.
 struct scaling_report {
-    std::uint64_t bad;     ///< 2^64 - 1 - i for the first row i whose diagonal entry, or its
-                           ///< inverse root, is not positive and finite; 0: none
-    std::uint64_t largest; ///< the largest entry of D^-1/2
-    std::uint64_t inverse; ///< the largest entry of D^1/2
-    std::uint64_t bound;   ///< Gershgorin's bound of D^-1 A: the largest sum of |a_ij| / a_ii
+    std::uint64_t bad;          ///< 2^64 - 1 - i for the first row i whose diagonal entry, or its
+                                ///< inverse root, is not positive and finite; 0: none
+    std::uint64_t largest;      ///< the largest entry of D^-1/2
+    std::uint64_t inverse;      ///< the largest entry of D^1/2
+    std::uint64_t bound;        ///< Gershgorin's bound of D^-1 A: the largest sum of |a_ij| / a_ii
+    std::uint64_t any_positive; ///< 1 where an entry off the diagonal is positive
 };
 
 /// Where scale_entries() adds up the mirror_term() of all entries of B by their global rows and
