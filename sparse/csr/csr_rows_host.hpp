@@ -80,10 +80,11 @@ void multiply_rows(const csr_arrays<T, Offset>& a, const T* x, T* y, T alpha, T 
     const auto finish = [&](T sum, T& to) {
         to = beta == T{0} ? alpha * sum : plus_product(alpha * sum, beta, to);
     };
+    [[maybe_unused]] const bool by_gathers = gathers();
     for (std::int64_t i = begin; i < end;) {
         std::int64_t behind = end;
-        if constexpr (gathers)
-            if (end - i >= gathered_rows) {
+        if constexpr (built_with_gathers)
+            if (by_gathers && end - i >= gathered_rows) {
                 behind = i + gathered_rows;
                 const Offset* const offsets = a.offsets + i;
                 T sums[gathered_rows];

@@ -1,12 +1,38 @@
 #include <krylith/sparse/csr/gathered_rows_host.hpp>
 
-#if defined(__AVX512FP16__) && defined(__AVX512VL__)
+#if defined(__x86_64__) && defined(__FMA__)
+#include <cpuid.h>
 #include <immintrin.h>
 
 #include <algorithm>
 #include <iterator>
 
 #include <krylith/sparse/csr/fetch_ahead.hpp>
+
+namespace krylith::host {
+
+bool gathers() noexcept {
+    static const bool found = [] {
+        constexpr unsigned fp16 = 1U << 23; // of edx; nothing older than Sapphire Rapids has it
+        unsigned a = 0;
+        unsigned b = 0;
+        unsigned c = 0;
+        unsigned d = 0;
+        return __get_cpuid_count(7, 0, &a, &b, &c, &d) != 0 && (d & fp16) != 0 &&
+               __builtin_cpu_supports("avx512vl") != 0;
+    }();
+    return found;
+}
+
+} // namespace krylith::host
+
+// What follows is compiled for processors with AVX-512, whatever the others are compiled for.
+#ifdef __clang__
+#pragma clang attribute push(__attribute__((target("avx512f,avx512vl"))), apply_to = function)
+#else
+#pragma GCC push_options
+#pragma GCC target("avx512f,avx512vl")
+#endif
 
 namespace krylith::host {
 
@@ -134,4 +160,14 @@ KRYLITH_INSTANTIATE(float, std::int64_t)
 #undef KRYLITH_INSTANTIATE
 
 } // namespace krylith::host
+
+#ifdef __clang__
+#pragma clang attribute pop
+#else
+#pragma GCC pop_options
+#endif
+#else
+bool krylith::host::gathers() noexcept {
+    return false;
+}
 #endif

@@ -7,14 +7,16 @@
 
 namespace krylith::host {
 
-/// Whether there is gather_rows() in this build. Gathers are worth it from Sapphire Rapids on:
-/// earlier processors of Intel's with AVX-512 make them slow against Downfall (CVE-2022-40982), and
-/// those of AMD's load one number after the other. Compilers therefore do not gather by themselves.
-#if defined(__AVX512FP16__) && defined(__AVX512VL__)
-inline constexpr bool gathers = true;
+/// Whether there is gather_rows() in this build: where row_product() fuses products and sums too.
+#if defined(__x86_64__) && defined(__FMA__)
+inline constexpr bool built_with_gathers = true;
 #else
-inline constexpr bool gathers = false;
+inline constexpr bool built_with_gathers = false;
 #endif
+/// Whether gather_rows() is worth it on this processor, which it needs: from Sapphire Rapids on.
+/// Earlier ones of Intel's with AVX-512 make gathers slow against Downfall (CVE-2022-40982), and
+/// those of AMD's load one number after the other. Compilers therefore do not gather by themselves.
+[[nodiscard]] bool gathers() noexcept;
 /// Rows that are multiplied at once.
 inline constexpr int gathered_rows = 64;
 /// Rows among which one has more entries are multiplied one by one.
