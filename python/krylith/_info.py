@@ -161,7 +161,10 @@ class Info(int):
         if self.history.size == 0:
             raise ValueError("there is no history: solve with history=True")
         if ax is None:
-            from matplotlib import pyplot
+            try:
+                from matplotlib import pyplot
+            except ImportError as missing:
+                raise ImportError("plot() needs matplotlib: pip install matplotlib") from missing
 
             ax = pyplot.subplots()[1]
         scale = self.rhs_norm or 1.0

@@ -96,14 +96,25 @@ def _values(data: Any, dtype: np.dtype[Any] | None) -> Array:
     return np.require(data, dtype=dtype or _precision(data.dtype), requirements=["C", "A"])
 
 
-def _entries(data: Any, indices: Array, dtype: np.dtype[Any] | None) -> Array:
-    """Returns the values that belong to the indices."""
+def _check_lengths(data: Any, *indices: Any) -> None:
+    """Looks at the shapes before anything is copied."""
     data = np.asarray(data)
     if data.ndim != 1:
         raise InputError(f"data has {data.ndim} dimensions: one is needed")
-    if data.size != indices.size:
-        raise InputError(f"{indices.size} indices and {data.size} values: as many of each are needed")
-    return _values(data, dtype)
+    for of in indices:
+        if np.asarray(of).size != data.size:
+            raise InputError(f"{np.asarray(of).size} indices and {data.size} values: as many of each are needed")
+
+
+def _check_majors(indptr: Any, majors: int | None) -> None:
+    """The same for indptr, of so many rows or columns; None: of as many as it says."""
+    size = np.asarray(indptr).size
+    if size == 0:
+        raise InputError("indptr is empty: it needs rows + 1 entries")
+    if majors is not None and size != majors + 1:
+        raise InputError(f"indptr has {size} entries: {majors + 1} are needed")
+    if size > 2**31:
+        raise InputError(f"indptr has {size} entries: allowed are up to 2^31")
 
 
 def _indices(*arrays: Any) -> list[Array]:
@@ -118,10 +129,10 @@ def _indices(*arrays: Any) -> list[Array]:
 
 
 def _compressed(data: Any, indices: Any, indptr: Any, shape: Any, dtype: Any) -> Compressed:
+    _check_lengths(data, indices)
+    _check_majors(indptr, None if shape is None else as_shape(shape)[0])
     indices, indptr = _indices(indices, indptr)
-    values = _entries(data, indices, dtype)
-    if indptr.size == 0:
-        raise InputError("indptr is empty: it needs rows + 1 entries")
+    values = _values(data, dtype)
     if shape is None:
         columns = int(indices.max()) + 1 if indices.size else 0
         shape = (indptr.size - 1, max(columns, indptr.size - 1))
@@ -129,10 +140,9 @@ def _compressed(data: Any, indices: Any, indptr: Any, shape: Any, dtype: Any) ->
 
 
 def _coordinates(data: Any, row: Any, col: Any, shape: Any, dtype: Any) -> Coordinates:
+    _check_lengths(data, row, col)
     row, col = _indices(row, col)
-    if row.size != col.size:
-        raise InputError(f"{row.size} rows and {col.size} columns: as many of each are needed")
-    values = _entries(data, row, dtype)
+    values = _values(data, dtype)
     if row.size and (row.min() < 0 or col.min() < 0):
         raise InputError("an index is negative")
     return Coordinates(as_shape(shape), row, col, values)
@@ -151,9 +161,11 @@ def _sparse(a: Any, dtype: Any) -> Source:
         return _compressed(a.data, a.indices, a.indptr, a.shape, dtype)
     if kind == "coo":
         return _coordinates(a.data, a.row, a.col, a.shape, dtype)
+    _check_lengths(a.data, a.indices)
+    _check_majors(a.indptr, as_shape(a.shape)[1])
     indices, indptr = _indices(a.indices, a.indptr)
-    values, lengths = _entries(a.data, indices, dtype), np.diff(indptr)
-    if indptr.size != a.shape[1] + 1 or indptr[0] != 0 or (lengths < 0).any() or indptr[-1] > indices.size:
+    values, lengths = _values(a.data, dtype), np.diff(indptr)
+    if indptr[0] != 0 or (lengths < 0).any() or indptr[-1] > indices.size:
         raise InputError("CSC arrays: indptr doesn't fit shape and indices")
     columns = np.repeat(np.arange(lengths.size, dtype=indices.dtype), lengths)
     return _coordinates(values[: columns.size], indices[: columns.size], columns, a.shape, dtype)

@@ -126,10 +126,10 @@ class Operator:
         matvec, rows, dtype = source.matvec, source.shape[0], self.dtype
 
         def product(x: _arrays.Array) -> _arrays.Array:
-            y = _arrays.to_host(matvec(x), "the function's result").reshape(-1)
+            y = _arrays.to_host(matvec(x), "the function's result")
             if y.size != rows:
                 raise ValueError(f"the function returned {y.size} entries for {rows} rows")
-            return _arrays.usable(y, dtype)
+            return _arrays.usable(y.reshape(-1), dtype)
 
         return product
 
@@ -321,8 +321,8 @@ class Operator:
         near = np.empty(0)
         if B is not None:
             host = _arrays.to_host(B, "B")
-            if host.ndim not in (1, 2) or host.shape[0] != self.shape[0] or host.size == 0:
-                raise ValueError(f"B has the shape {host.shape}: ({self.shape[0]}, k) is needed")
+            if host.ndim not in (1, 2) or host.shape[0] != self.shape[0] or not 0 < host.size <= 12 * self.shape[0]:
+                raise ValueError(f"B has the shape {host.shape}: ({self.shape[0]}, k) is needed, k from 1 to 12")
             near = _arrays.usable(host, np.dtype(np.float64)).reshape(-1, order="F")
         made = self._core.make(name, _options._index("block_size", block_size, 1, 12), near)
         return Preconditioner(self, made)

@@ -53,7 +53,9 @@ class Preconditioner:
         return self._m
 
     def matvec(self, r: Any) -> _arrays.Array:
-        """Returns M^-1 r."""
+        """Returns M^-1 r; of several columns, that of each."""
+        if np.ndim(r) == 2 and np.shape(r)[1] != 1:
+            return np.stack([self.matvec(column) for column in _arrays.to_host(r, "r").T], axis=1)
         values = self.operator._vector(r, "r", self.shape[0])[0]
         z = np.empty(self.shape[0], self.dtype)
         self.operator._core.precondition(self._m, values, z)

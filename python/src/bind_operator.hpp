@@ -13,6 +13,7 @@
 #include <krylith/matrix/load.hpp>
 #include <krylith/precond/preconditioner.hpp>
 
+#include "interpreter_lock.hpp"
 #include "solve_impl.hpp"
 
 namespace krylith::python {
@@ -116,7 +117,7 @@ void bind_operator(nb::module_& m, const char* suffix) {
            const kept* like) {
             std::unique_ptr<host_matrix<T>> matrix;
             {
-                const nb::gil_scoped_release released;
+                const without_lock released;
                 matrix = std::make_unique<host_matrix<T>>(load_matrix<T>(name));
             }
             return std::make_unique<kept>(std::move(group), std::move(matrix), options, like);

@@ -1,4 +1,5 @@
 #include "group.hpp"
+#include "interpreter_lock.hpp"
 
 #include <memory>
 #include <stdexcept>
@@ -52,14 +53,14 @@ void bind_group(nb::module_& m) {
         .def_static(
             "host",
             [](int devices, int threads) {
-                nb::gil_scoped_release released;
+                const without_lock released;
                 return made(device_group::host(devices, {.host_threads = threads}));
             },
             nb::arg("devices"), nb::arg("threads"))
         .def_static(
             "cuda",
             [](const std::vector<int>& ordinals) {
-                nb::gil_scoped_release released;
+                const without_lock released;
                 return made(device_group::cuda(ordinals));
             },
             nb::arg("ordinals"))

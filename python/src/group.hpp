@@ -9,6 +9,8 @@
 
 #include <krylith/device/device_group.hpp>
 
+#include "interpreter_lock.hpp"
+
 namespace krylith::python {
 
 namespace nb = nanobind;
@@ -29,7 +31,7 @@ public:
 
 private:
     group_handle& handle_;
-    nb::gil_scoped_release released_;
+    without_lock released_;
     // Two recorded loops that wait for each other's kernels must not share GPUs.
     std::optional<std::unique_lock<std::recursive_mutex>> gpus_;
 };

@@ -14,6 +14,7 @@
 #include <krylith/matrix/csr.hpp>
 
 #include "arrays.hpp"
+#include "interpreter_lock.hpp"
 
 namespace krylith::python {
 
@@ -29,7 +30,7 @@ public:
     host_matrix(std::int64_t rows, std::int64_t columns, const host_array<const Index>& offsets,
                 const host_array<const Index>& indices, host_array<const T> values, bool lend)
         : values_(std::move(values)), pattern_(nb::make_tuple(offsets, indices)) {
-        const nb::gil_scoped_release released;
+        const without_lock released;
         if (rows < 0 || offsets.size() != static_cast<std::size_t>(rows) + 1)
             throw input_error("CSR arrays: indptr has " + std::to_string(offsets.size()) +
                               " entries, allowed are rows + 1 = " + std::to_string(rows + 1));

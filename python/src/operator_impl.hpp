@@ -10,6 +10,7 @@
 #include <krylith/spmv/matrix_parts.hpp>
 #include <krylith/vector/fused.hpp>
 
+#include "interpreter_lock.hpp"
 #include "operator.hpp"
 
 namespace krylith::python {
@@ -202,7 +203,7 @@ void kept_operator<T>::update(const device_array& values, nb::object arrays) {
     const auto where = addresses(values, rows_->sizes());
     const driving devices(*group_);
     {
-        const nb::gil_scoped_acquire locked;
+        const with_lock locked;
         rows_->take({where.begin(), where.end()}, std::move(arrays));
     }
     a_->update_on_devices(rows_->values());

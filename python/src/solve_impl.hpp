@@ -10,6 +10,7 @@
 #include <krylith/solvers/automatic.hpp>
 #include <krylith/solvers/solver_table.hpp>
 
+#include "interpreter_lock.hpp"
 #include "operator_impl.hpp"
 
 namespace krylith::python {
@@ -127,7 +128,7 @@ outcome kept_operator<T>::run(const vector<T>& b, vector<T>& x, solve_call& call
     std::string text;
     nb::handle function;
     {
-        const nb::gil_scoped_acquire locked;
+        const with_lock locked;
         preconditioner_pointer held;
         if (nb::isinstance<nb::str>(call.m))
             text = nb::cast<std::string>(call.m);

@@ -1,4 +1,5 @@
 #include "watch.hpp"
+#include "interpreter_lock.hpp"
 
 #include <future>
 #include <stop_token>
@@ -18,9 +19,9 @@ void raise_pending() {
 } // namespace
 
 bool kept_failure::run(const std::function<void()>& call) {
-    const nb::gil_scoped_acquire locked;
+    const with_lock locked;
     try {
-        call();
+        outliving_python(call);
         return true;
     } catch (...) {
         failure_ = std::current_exception();

@@ -189,3 +189,22 @@ def test_every_method_of_the_table_is_a_function():
             continue
         x, info = krylith.Operator(laplacian(6)).solve(np.ones(36), method=name, M=None)
         assert info == 0
+
+
+@pytest.mark.parametrize("body", [
+    "op @ b", "op.minres(b, maxiter=300)", "op.minres(b, maxiter=300, callback=lambda *a: None, callback_type='progress')",
+    "krylith.cg(A, b, M=lambda r: 0.3 * r, maxiter=100)"])
+def test_the_interpreter_may_end_while_a_daemon_thread_solves(body):
+    code = f"""
+import threading, time, numpy as np, krylith
+A = krylith.load("gallery:poisson2d:100")
+b = np.ones(A.shape[0])
+def work():
+    op = krylith.Operator(A, backend="host")
+    while True:
+        {body}
+threading.Thread(target=work, daemon=True).start()
+time.sleep(0.2)
+"""
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stderr) == (0, "")

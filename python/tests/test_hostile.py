@@ -176,11 +176,17 @@ def test_vectors(i, where):
 def test_shapes_are_looked_at_before_copies():
     """No machine has the memory that a copy of these would take."""
     A = laplacian(4)
-    op, long = krylith.Operator(A), np.broadcast_to(np.float64(1), (2**40,))
+    op, long, wide = krylith.Operator(A), np.broadcast_to(np.float64(1), (2**40,)), np.broadcast_to(np.int32(0), (2**40,))
+    block = np.broadcast_to(np.ones(2), (2**40, 2))
     for use in (lambda: op.cg(long), lambda: op.cg(np.ones(N), long), lambda: op @ long, lambda: op.update(long),
                 lambda: op.preconditioner("amg", B=long), lambda: krylith.Operator((long, A.indices, A.indptr)),
-                lambda: krylith.Operator(csc(data=long)), lambda: krylith.Operator(coo(data=long))):
-        with pytest.raises(ValueError, match="shape|as many"):
+                lambda: krylith.Operator(csc(data=long)), lambda: krylith.Operator(coo(data=long)),
+                lambda: krylith.Operator((A.data, wide, A.indptr)), lambda: krylith.Operator((A.data, A.indices, wide)),
+                lambda: krylith.Operator(csr(indptr=wide)), lambda: krylith.Operator(csc(indices=wide)),
+                lambda: krylith.Operator(csc(indptr=wide)), lambda: krylith.Operator(coo(row=wide, col=wide)),
+                lambda: krylith.Operator(lambda x: block, shape=(N, N)) @ np.ones(N), lambda: op.gmres(np.ones(N), M=lambda r: block),
+                lambda: krylith.amg(op, np.broadcast_to(1.0, (N, 2**34)))):
+        with pytest.raises(ValueError, match="shape|as many|indptr has|entries for"):
             use()
 
 

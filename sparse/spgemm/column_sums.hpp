@@ -72,7 +72,14 @@ public:
     }
 
 private:
+    /// Of the processor's vectors: compilers take longer ones apart, number by number.
+#if defined(__AVX512F__)
     static constexpr std::size_t lanes = 16;
+#elif defined(__AVX2__)
+    static constexpr std::size_t lanes = 8;
+#else
+    static constexpr std::size_t lanes = 4;
+#endif
     static constexpr std::size_t padding = lanes;
     static constexpr std::size_t most_ranked = 64;
     using number_lanes [[gnu::vector_size(lanes * sizeof(std::int32_t))]] = std::int32_t;
