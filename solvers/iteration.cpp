@@ -45,7 +45,9 @@ execution_options settings(execution_options sizes, const solver_options& option
             throw usage_error(unrecordable + " can't be recorded: use mode automatic or eager");
         sizes.mode = execution_mode::eager;
     }
-    sizes.unroll = cycles ? 1 : iterations_a_trip(kernels, options.unroll);
+    // Functions that the host calls are not called for iterations beyond the end.
+    const bool one_by_one = cycles || !unrecordable.empty();
+    sizes.unroll = one_by_one ? 1 : iterations_a_trip(kernels, options.unroll);
     sizes.timeout_seconds = options.timeout_seconds;
     sizes.history_size = history_of(options, limit);
     return sizes;
