@@ -88,8 +88,9 @@ def like(array: Any) -> Callable[[Array], Any]:
 
 
 def library_of(array: Any) -> str:
-    """Returns the package that an array is of."""
-    return type(array).__module__.split(".")[0]
+    """Returns the package that an array is of; none where its type only says so."""
+    name = type(array).__module__.split(".")[0]
+    return name if name in sys.modules else ""
 
 
 def address_of(array: Any) -> int:

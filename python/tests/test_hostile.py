@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 
 import numpy as np
 import pytest
@@ -188,6 +189,15 @@ def test_shapes_are_looked_at_before_copies():
                 lambda: krylith.amg(op, np.broadcast_to(1.0, (N, 2**34)))):
         with pytest.raises(ValueError, match="shape|as many|indptr has|entries for"):
             use()
+
+
+def test_types_that_name_a_library_that_is_not_there():
+    absent = [name for name in ("torch", "cupy", "jax") if name not in sys.modules]
+    if not absent:
+        pytest.skip("all libraries are imported")
+    liar = type("Tensor", (np.ndarray,), {"__module__": f"{absent[0]}.arrays"})
+    x, info = krylith.cg(laplacian(4), np.ones(N).view(liar))
+    assert info == 0 and x.shape == (N,)
 
 
 def test_out_that_does_not_fit():
