@@ -47,7 +47,7 @@ def make(rtol: float | None, atol: float, maxiter: int | None, history: bool, mo
         options.max_iterations = _index("maxiter", maxiter, 0, 2**62)
     for name, value in more.items():
         if name not in MoreOptions.__annotations__:
-            allowed = ["rtol", "atol", "maxiter", "M", "x0", "callback", "history", "out", *FunctionOptions.__annotations__]
+            allowed = ["rtol", "atol", "maxiter", "M", "x0", "callback", "history", "raise_on_failure", *FunctionOptions.__annotations__]
             near = difflib.get_close_matches(name, allowed, 1)
             hint = f"did you mean {near[0]}? Allowed are" if near else "allowed are"
             raise TypeError(f"unknown option {name!r}: {hint} {', '.join(allowed)}")
