@@ -25,6 +25,11 @@ constexpr std::string_view reuses[] = {"transfer", "values", "none"};
 constexpr std::string_view amg_precisions[] = {"fp32", "fp16", "fp64"};
 constexpr std::string_view amg_kinds[] = {"auto", "symmetric", "unsymmetric"};
 
+constexpr std::string_view coarsenings[] = {"auto", "aggregation", "classical"};
+
+constexpr multigrid_coarsening coarsening_values[] = {multigrid_coarsening::automatic,
+                                                      multigrid_coarsening::aggregation,
+                                                      multigrid_coarsening::classical};
 constexpr multigrid_precision precision_values[] = {
     multigrid_precision::fp32, multigrid_precision::fp16, multigrid_precision::fp64};
 constexpr multigrid_kind kind_values[] = {multigrid_kind::automatic, multigrid_kind::symmetric,
@@ -52,6 +57,8 @@ const amg_options& checked_amg(const amg_options& o) {
                "0 to " + std::to_string(most_gathered));
     if (!(o.drop >= 0 && o.drop <= most_dropped))
         refuse("drop", number_text(o.drop), "0 to " + number_text(most_dropped));
+    if (!(o.strong_threshold > 0 && o.strong_threshold <= 1))
+        refuse("strong_threshold", number_text(o.strong_threshold), "0 < strong_threshold <= 1");
     if (sizeof(T) == 4 && o.precision == multigrid_precision::fp64)
         refuse("precision", "fp64", "fp32 or fp16 for an operator in fp32");
     return o;
@@ -128,6 +135,9 @@ std::string amg<T>::name() const {
         text += ":kind=unsymmetric";
     else if (o.kind == multigrid_kind::symmetric)
         text += ":kind=symmetric";
+    if (o.coarsening == multigrid_coarsening::classical) text += ":coarsening=classical";
+    if (o.strong_threshold != amg_options().strong_threshold)
+        text += ":strong_threshold=" + number_text(o.strong_threshold);
     if (o.block_size > 1) text += ":block_size=" + std::to_string(o.block_size);
     return text;
 }
@@ -168,6 +178,10 @@ constexpr parameter_rule amg_rules[] = {
     parameter_rule::word("reuse", reuses, "what update() keeps"),
     parameter_rule::word("precision", amg_precisions, "of the hierarchy"),
     parameter_rule::word("kind", amg_kinds, "of matrix; auto looks whether it is symmetric"),
+    parameter_rule::word("coarsening", coarsenings,
+                         "classical for networks and rough coefficients; auto looks"),
+    parameter_rule::real("strong_threshold", amg_options().strong_threshold, 0, 1,
+                         "of the largest entry of a row: classical coarsening takes these"),
     parameter_rule::whole("block_size", amg_options().block_size, 0, aggregation::most_of_node,
                           "rows of a node, consecutive ones; 0: as the pattern shows"),
 };
@@ -189,6 +203,10 @@ amg_options amg_options_of(const method_parameters& parameters) {
             options.precision = precision_values[i];
     for (std::size_t i = 0; i < std::size(amg_kinds); ++i)
         if (parameters.word("kind") == amg_kinds[i]) options.kind = kind_values[i];
+    for (std::size_t i = 0; i < std::size(coarsenings); ++i)
+        if (parameters.word("coarsening") == coarsenings[i])
+            options.coarsening = coarsening_values[i];
+    options.strong_threshold = parameters.real("strong_threshold");
     return options;
 }
 
@@ -234,7 +252,7 @@ std::string no_amg_because(const matrix_statistics& s) {
 constinit const preconditioner_method preconditioner_rows::multigrid = {
     .name = "amg",
     .aliases = {"multigrid", "sa-amg", "gamg"},
-    .help = "algebraic multigrid by smoothed aggregation",
+    .help = "algebraic multigrid, by smoothed aggregation or classical coarsening",
     .parameters = std::span<const parameter_rule>(amg_rules),
     .needs_spd = true,
     .needs_matrix = true,
@@ -248,6 +266,7 @@ constinit const preconditioner_method preconditioner_rows::multigrid = {
     .make = preconditioner_makers{make_amg<double>, make_amg<float>},
     .make_for_nodes = {make_amg_of_nodes<double>, make_amg_of_nodes<float>},
     .chosen_for_transport_from = 1'000'000,
+    .stronger = "coarsening=classical",
     .takes_columns = true,
 };
 

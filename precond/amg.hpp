@@ -32,6 +32,16 @@ enum class multigrid_kind {
     unsymmetric ///< prolongations that aren't smoothed, restrictions smoothed by A'
 };
 
+/// What the unknowns of a coarse level are.
+enum class multigrid_coarsening {
+    automatic,   ///< the first of these, or the second where that is known to take long
+    aggregation, ///< sets of rows (precond/coarsening/smoothed_aggregation.hpp)
+    /// Some of the rows (precond/coarsening/classical_coarsening.hpp): twice the memory, for
+    /// coefficients without any smoothness, as of networks. For symmetric A and one near-null
+    /// vector.
+    classical
+};
+
 /// What update() keeps.
 enum class multigrid_reuse {
     values,   ///< prolongations with their values; coarse matrices are computed anew
@@ -80,6 +90,10 @@ struct amg_options {
     multigrid_reuse reuse = multigrid_reuse::transfer;
     multigrid_precision precision = multigrid_precision::fp32;
     multigrid_kind kind = multigrid_kind::automatic;
+    multigrid_coarsening coarsening = multigrid_coarsening::automatic;
+    /// Of classical coarsening: row j influences row i where -a_ij is at least this part of the
+    /// largest of row i. In (0, 1].
+    double strong_threshold = 0.25;
     /// Rows of a node, consecutive ones: 1 to 12, a divisor of the number of rows. Aggregates are
     /// made of nodes. Devices must own whole nodes (operator_options::block_size sees to that), and
     /// rows have the caller's order; else nodes are single rows, and options() says 1. 0: as the

@@ -65,4 +65,10 @@ template <class T>
 [[nodiscard]] csr_matrix<T> jump_diffusion(std::int64_t n, double kappa, std::int64_t block,
                                            std::optional<std::uint64_t> seed = {});
 
+/// The same with a coefficient of its own for each cell, 2^k (1 + u) with u uniform in [0, 1) and k
+/// in the integers below log2(contrast): about uniform on a logarithmic scale, and without any
+/// smoothness. contrast: 2 to 1e30; the largest power of two that is no larger is what counts.
+template <class T>
+[[nodiscard]] csr_matrix<T> rough_diffusion(std::int64_t n, double contrast, std::uint64_t seed);
+
 } // namespace krylith

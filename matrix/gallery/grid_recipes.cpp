@@ -189,6 +189,19 @@ std::span<const recipe> grid_recipes() {
                 return build_box(s, [](auto... box) { return poisson3d_27point<T>(box...); });
             }),
         make_recipe(
+            {"rough_diffusion", "Diffusion and waves", "N:CONTRAST[:seed=SEED]",
+             "diffusion in N^3 cells, each with a random coefficient from 1 to CONTRAST",
+             "Symmetric positive definite, the worse conditioned the larger CONTRAST is. 7 N^3 - 6 "
+             "N^2 nonzeros. Finite volumes with harmonic means, as jump_diffusion; coefficients "
+             "are about uniform on a logarithmic scale and have nothing to do with those of "
+             "neighbours.",
+             "9:1e6"},
+            2, 2,
+            []<class T>(const gallery_spec& s) {
+                return rough_diffusion<T>(s.size(0, "N"), s.number(1, "CONTRAST", 2, 1e30),
+                                          s.named_seed().value_or(1));
+            }),
+        make_recipe(
             {"stokes2d", "Systems", "NX[:NY]",
              "Stokes flow in a box of NX x NY cells: velocities and pressures, indefinite",
              "Symmetric indefinite (saddle point), regular: the last cell's pressure is fixed to "

@@ -41,6 +41,13 @@ void amg_work<T>::make(const Source& source, multigrid_precision precision) {
     }
     cycle_ = made ? std::move(made) : of(T{});
     options_.precision = options.precision;
+    note_coarsening();
+}
+
+template <class T>
+void amg_work<T>::note_coarsening() {
+    options_.coarsening = cycle_->classical() ? multigrid_coarsening::classical
+                                              : multigrid_coarsening::aggregation;
 }
 
 template <class T>
@@ -94,10 +101,13 @@ bool amg_work<T>::update(const matrix_ref<T>& matrix) {
     const bool keeps = cycle_->keeps_plans(options_);
     if (!age_.rebuild_due() && keeps && cycle_->update(rows, options_)) return true;
     const bool counts = keeps || age_.rebuild_due();
+    amg_options again = options_;
+    again.coarsening = asked_.coarsening;
     if (options_.precision != asked_.precision) // the next values may need fewer digits
         make(rows, asked_.precision);
-    else if (!cycle_->rebuild(rows, options_))
+    else if (!cycle_->rebuild(rows, again))
         make(rows, multigrid_precision::fp64);
+    note_coarsening();
     if (counts) age_.rebuilt();
     return false;
 }

@@ -40,12 +40,14 @@ private:
     amg_work(const matrix_operator<T>& a, const amg_options& options);
     template <class Source>
     void make(const Source& source, multigrid_precision precision);
+    /// Says in the options how the hierarchy was coarsened.
+    void note_coarsening();
 
-    layout_handle layout_;          ///< of the operator; of one column where it has several
-    layout_handle vectors_;         ///< of what it is applied to
-    column_vectors columns_;        ///< of these, where they are several
-    amg_options options_;           ///< in effect
-    amg_options asked_;             ///< with the nodes that were found
+    layout_handle layout_;   ///< of the operator; of one column where it has several
+    layout_handle vectors_;  ///< of what it is applied to
+    column_vectors columns_; ///< of these, where they are several
+    amg_options options_;    ///< in effect
+    amg_options asked_;      ///< with the nodes that were found
     bool finds_nodes_ = false;
     bool has_near_null_ = false; ///< vectors that were given
     int near_null_vectors_ = 1;

@@ -18,11 +18,6 @@ namespace krylith::detail {
 
 namespace {
 
-/// Mean entries of a row up to which rows are those of a stencil along the axes: the aggregates of
-/// longer ones are large as they are.
-constexpr double short_rows = 12;
-/// Aggregation that leaves more than this fraction of the rows is tried with a lower threshold.
-constexpr double slow_coarsening = 1 / 1.7;
 /// Where a smoother leaves less than this of a random vector it needs no coarse level that fills
 /// up: random graphs and circuits with few long rows have 1e-4 to 1e-3, trees with hubs 0.05.
 constexpr double least_slow_part = 0.01;
@@ -33,31 +28,12 @@ constexpr std::int64_t sparsified_rows = 1000;
 /// most_coarse times as many, coarse levels would cost more than they bring.
 constexpr double most_between = 4;
 constexpr double most_coarse = 2;
+/// What classical coarsening may have: it makes up for it.
+constexpr double most_classical_level = 2;
+constexpr double most_classical = 4;
 /// rho of a matrix that is not symmetric is at least this: its eigenvalues are complex, and an
 /// estimate of the largest may be far too small.
 constexpr double least_unsymmetric_bound = 1.6;
-
-/// Finds aggregates of a graph, of which there are much fewer than rows, by strong couplings or by
-/// weaker ones. Returns none, with the reason in `why`, where there are no such.
-template <class W>
-std::optional<smoothed_aggregation<W>>
-few_aggregates(const distributed_csr<W>& graph, aggregation_options how, double theta,
-               std::span<const W* const> near_null, std::string& why) {
-    std::optional<smoothed_aggregation<W>> aggregates;
-    std::int64_t coarse = 0;
-    for (const double lower : {theta, theta / 10, 0.0}) {
-        how.theta = lower;
-        aggregates.emplace(graph, how, near_null);
-        coarse = aggregates->coarse().rows();
-        if (coarse == 0) continue;
-        if (static_cast<double>(coarse) <= slow_coarsening * static_cast<double>(graph.rows()))
-            return aggregates;
-    }
-    why = coarse == 0
-              ? "no row has a neighbour"
-              : "aggregation leaves " + std::to_string(coarse) + " rows: most have no neighbour";
-    return std::nullopt;
-}
 
 /// Makes R' of an unsymmetric B, the smoothed prolongation of B', of whose graph the aggregates
 /// are.
@@ -102,6 +78,7 @@ hierarchy<W>::hierarchy(layout_handle fine, const distributed_csr<T>& a, const a
         if (rounded_away_) return;
     }
     phase.reset();
+    classical_ = is_classical(options);
     build(options);
     if (vectors.columns > 1) widen(vectors);
 }
@@ -176,25 +153,6 @@ void hierarchy<W>::build(const amg_options& options) {
     }
 }
 
-template <class W>
-aggregation_options hierarchy<W>::aggregation_of(std::size_t at, const amg_options& options) const {
-    const multigrid_level<W>& first = levels_.front();
-    const bool short_ones = static_cast<double>(first.facts.nonzeros) <=
-                            short_rows * static_cast<double>(first.facts.rows) * first.block;
-    const int pairs = options.aggressive >= 0       ? options.aggressive
-                      : !unsymmetric_ && short_ones ? 1
-                                                    : 0;
-    const multigrid_level<W>& level = levels_[at];
-    aggregation_options how;
-    how.aggressive = static_cast<int>(at) < pairs;
-    how.block_size = level.block;
-    how.vectors = level.vectors;
-    how.smooth = level.smoothed;
-    how.directions = (at == 0 || directed_) && level.scaling.any_positive;
-    if (level.scaling.sharp && !unsymmetric_) how.known_bound = level.scaling.bound;
-    return how;
-}
-
 /// Scales the matrix of the level after number `at`. Returns false where it has no such scaling.
 template <class W>
 bool hierarchy<W>::scale_next(std::size_t at, multigrid_level<W>& next) {
@@ -220,7 +178,9 @@ bool hierarchy<W>::fills_up_with(std::int64_t nonzeros) const {
     double sum = static_cast<double>(nonzeros);
     for (std::size_t at = 1; at < levels_.size(); ++at)
         sum += static_cast<double>(levels_[at].facts.nonzeros);
-    return static_cast<double>(nonzeros) > most || sum > most_coarse * most;
+    const double level = classical_ ? most_classical_level : 1;
+    const double all = classical_ ? most_classical : most_coarse;
+    return static_cast<double>(nonzeros) > level * most || sum > all * most;
 }
 
 /// The most nonzeros that B P of level `at` may have, counted in blocks of nodes: several vectors
@@ -241,7 +201,8 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options, side_task
     multigrid_level<W>& level = levels_[at];
     bool fills_up = false;
     if (add_level(at, options, operators, fills_up)) return true;
-    if (!fills_up || unsymmetric_ || slow_part(level.matrix) < least_slow_part) return false;
+    if (!fills_up || unsymmetric_ || classical_ || slow_part(level.matrix) < least_slow_part)
+        return false;
     level.smoothed = false;
     if (!add_level(at, options, operators, fills_up)) return false;
     level.facts.why_last.clear();
@@ -254,22 +215,23 @@ bool hierarchy<W>::add_level(std::size_t at, const amg_options& options, side_ta
                              bool& fills_up) {
     multigrid_level<W>& level = levels_[at];
     const distributed_csr<W>& b = level.matrix;
-    std::optional<trace_range> phase(std::in_place, "aggregates");
+    std::optional<trace_range> phase(std::in_place, "coarse unknowns");
     std::optional<aggregation::mirrored_matrix<W>> mirrored;
     if (unsymmetric_) mirrored.emplace(b);
     const distributed_csr<W>& graph = mirrored ? mirrored->matrix() : b;
     const auto near_null = pointers(level.near_null);
-    std::optional<smoothed_aggregation<W>> aggregates = few_aggregates(
-        graph, aggregation_of(at, options), std::ldexp(options.theta, -static_cast<int>(at)),
-        unsymmetric_ ? std::span<const W* const>() : std::span<const W* const>(near_null),
-        level.facts.why_last);
-    if (!aggregates) return false;
-    if (at == 0) directed_ = aggregates->directed();
+    std::unique_ptr<coarsening<W>> to_next = coarsening_of(at, graph, options);
+    if (!to_next) return false;
     phase.emplace("prolongation");
-    distributed_csr<W> p = unsymmetric_ ? aggregates->tentative(graph, near_null)
-                                        : aggregates->prolongation(graph, near_null);
+    distributed_csr<W> p;
     std::optional<unsymmetric_transfers<W>> unsymmetric;
-    if (mirrored) unsymmetric = smooth_restriction(b, *mirrored, *aggregates, near_null);
+    if (mirrored) {
+        auto& aggregates = static_cast<smoothed_aggregation<W>&>(*to_next);
+        p = aggregates.tentative(graph, near_null);
+        unsymmetric = smooth_restriction(b, *mirrored, aggregates, near_null);
+    } else {
+        p = to_next->prolongation(graph, near_null);
+    }
     phase.emplace("B P");
     std::optional<distributed_transposition<W>> transposition;
     distributed_csr<W> r;
@@ -293,20 +255,19 @@ bool hierarchy<W>::add_level(std::size_t at, const amg_options& options, side_ta
     phase.emplace("R (B P)");
     distributed_csr<W> product;
     distributed_spgemm<W> second(r, between, product);
-    aggregates->fill_dropped(product);
+    to_next->fill_dropped(product);
     if (fills_up_with(product.nonzeros())) return filled_up("the next", product);
     phase.emplace("drop small entries");
-    std::optional<sparsification<W>> sparse = sparsify(level, *aggregates, r, product, options);
+    std::optional<sparsification<W>> sparse = sparsify(level, *to_next, r, product, options);
     phase.emplace("scale the coarse matrix");
     multigrid_level<W> next;
     next.matrix = place_next(level, next, std::move(product), options);
     if (!scale_next(at, next)) return false;
-    scale_near_null(*aggregates, level, next);
+    scale_near_null(*to_next, level, next);
     scale_transfers_of(level, next, p, r);
-    level.plans.emplace(level_plans<W>{std::move(*aggregates), std::move(p),
-                                       std::move(*transposition), std::move(r), std::move(first),
-                                       std::move(between), std::move(second), std::move(sparse),
-                                       std::move(unsymmetric)});
+    level.plans.emplace(level_plans<W>{
+        std::move(to_next), std::move(p), std::move(*transposition), std::move(r), std::move(first),
+        std::move(between), std::move(second), std::move(sparse), std::move(unsymmetric)});
     operators.add(
         [this, &level, &options, coarse = next.layout] { make_operators(level, coarse, options); });
     levels_.push_back(std::move(next));
@@ -315,7 +276,7 @@ bool hierarchy<W>::add_level(std::size_t at, const amg_options& options, side_ta
 
 template <class W>
 std::optional<sparsification<W>>
-hierarchy<W>::sparsify(const multigrid_level<W>& level, const smoothed_aggregation<W>& aggregates,
+hierarchy<W>::sparsify(const multigrid_level<W>& level, const coarsening<W>& to_next,
                        const distributed_csr<W>& r, distributed_csr<W>& coarse,
                        const amg_options& options) const {
     const bool scalar = level.block == 1 && level.vectors == 1;
@@ -324,7 +285,7 @@ hierarchy<W>::sparsify(const multigrid_level<W>& level, const smoothed_aggregati
         return {};
     distributed_csr<W> sparse;
     std::optional<sparsification<W>> result(std::in_place, level.matrix, 1 / level.scaling.bound,
-                                            level.near_null, r, aggregates, std::move(coarse),
+                                            level.near_null, r, to_next, std::move(coarse),
                                             options.drop, sparse);
     if (sparse.rows() == 0) {
         coarse = std::move(result->galerkin());

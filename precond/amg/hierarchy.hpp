@@ -28,6 +28,7 @@
 #include <krylith/precond/amg/scaled_level.hpp>
 #include <krylith/precond/amg/sparsification.hpp>
 #include <krylith/precond/amg/unsymmetric_transfers.hpp>
+#include <krylith/precond/coarsening/coarsening.hpp>
 #include <krylith/precond/coarsening/smoothed_aggregation.hpp>
 
 namespace krylith::detail {
@@ -35,7 +36,7 @@ namespace krylith::detail {
 /// What update() needs of a level and the next.
 template <class W>
 struct level_plans {
-    smoothed_aggregation<W> aggregates;
+    std::unique_ptr<coarsening<W>> to_next;
     distributed_csr<W> prolongation;
     distributed_transposition<W> transposition;
     distributed_csr<W> restriction;
@@ -101,6 +102,8 @@ public:
     [[nodiscard]] bool whole() const noexcept { return whole_; }
     /// Whether its transfers are those of a matrix that is not symmetric.
     [[nodiscard]] bool unsymmetric() const noexcept { return unsymmetric_; }
+    /// Whether coarse unknowns are rows of the matrix above, and not aggregates of them.
+    [[nodiscard]] bool classical() const noexcept { return classical_; }
     /// Whether a cycle is a symmetric matrix.
     [[nodiscard]] bool symmetric() const noexcept { return !unsymmetric_ && mirrored_; }
     /// Whether there is what update() needs, and worth it: a hierarchy that ended early because a
@@ -132,6 +135,9 @@ private:
     void build(const amg_options& options);
     [[nodiscard]] aggregation_options aggregation_of(std::size_t at,
                                                      const amg_options& options) const;
+    [[nodiscard]] std::unique_ptr<coarsening<W>>
+    coarsening_of(std::size_t at, const distributed_csr<W>& graph, const amg_options& options);
+    [[nodiscard]] bool is_classical(const amg_options& options) const;
     [[nodiscard]] bool coarsen(std::size_t at, const amg_options& options, side_tasks& operators);
     [[nodiscard]] bool add_level(std::size_t at, const amg_options& options, side_tasks& operators,
                                  bool& fills_up);
@@ -139,10 +145,11 @@ private:
     [[nodiscard]] double most_product_entries(std::size_t at) const;
     [[nodiscard]] bool scale_next(std::size_t at, multigrid_level<W>& next);
     /// Drops small entries of R (B P) where the options say so and it pays; nothing where it stays.
-    [[nodiscard]] std::optional<sparsification<W>>
-    sparsify(const multigrid_level<W>& level, const smoothed_aggregation<W>& aggregates,
-             const distributed_csr<W>& r, distributed_csr<W>& coarse,
-             const amg_options& options) const;
+    [[nodiscard]] std::optional<sparsification<W>> sparsify(const multigrid_level<W>& level,
+                                                            const coarsening<W>& to_next,
+                                                            const distributed_csr<W>& r,
+                                                            distributed_csr<W>& coarse,
+                                                            const amg_options& options) const;
     [[nodiscard]] bool update_next(std::size_t at, const amg_options& options);
     void invert(multigrid_level<W>& last);
     void conclude(multigrid_level<W>& last, const amg_options& options) const;
@@ -186,6 +193,7 @@ private:
     near_null_space<W> given_;
     format_kind format_ = formats::automatic; ///< of the operators
     bool unsymmetric_ = false;
+    bool classical_ = false;
     bool mirrored_ = true;        ///< restrictions are multiples of transposed prolongations
     double largest_quotient_ = 1; ///< of the near-null vector of the first level, if none is given
     bool directed_ = false;       ///< nearly all rows of the first level have a direction

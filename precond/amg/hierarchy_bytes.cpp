@@ -37,7 +37,7 @@ std::int64_t hierarchy<W>::bytes() const {
         sum += static_cast<std::int64_t>(most);
         if (!level.plans) continue;
         const level_plans<W>& plans = *level.plans;
-        sum += plans.aggregates.bytes() + plans.prolongation.bytes() + plans.transposition.bytes() +
+        sum += plans.to_next->bytes() + plans.prolongation.bytes() + plans.transposition.bytes() +
                plans.restriction.bytes() + plans.first.bytes() + plans.between.bytes() +
                plans.second.bytes() + (plans.sparse ? plans.sparse->bytes() : 0) +
                (plans.unsymmetric ? plans.unsymmetric->bytes() : 0);

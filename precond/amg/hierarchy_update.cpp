@@ -21,6 +21,12 @@ void update_values(matrix_operator<W>& of, const distributed_csr<W>& matrix) {
     of.update_on_devices(std::span<const W* const>(values));
 }
 
+/// What a matrix that is not symmetric is always coarsened by.
+template <class W>
+smoothed_aggregation<W>& aggregates_of(level_plans<W>& plans) {
+    return static_cast<smoothed_aggregation<W>&>(*plans.to_next);
+}
+
 } // namespace
 
 template <class W>
@@ -60,12 +66,12 @@ bool hierarchy<W>::update_next(std::size_t at, const amg_options& options) {
     if (options.reuse == multigrid_reuse::transfer) {
         const auto near_null = pointers(level.near_null);
         if (plans.unsymmetric) {
-            plans.unsymmetric->refresh(plans.aggregates, level.matrix, near_null,
+            plans.unsymmetric->refresh(aggregates_of(plans), level.matrix, near_null,
                                        plans.prolongation);
             plans.transposition.apply(plans.unsymmetric->smoothed, plans.restriction);
         } else {
-            if (level.scaling.sharp) plans.aggregates.know_bound(level.scaling.bound);
-            plans.aggregates.refresh(level.matrix, near_null, plans.prolongation);
+            if (level.scaling.sharp) plans.to_next->know_bound(level.scaling.bound);
+            plans.to_next->refresh(level.matrix, near_null, plans.prolongation);
             plans.transposition.apply(plans.prolongation, plans.restriction);
         }
     }
@@ -74,10 +80,10 @@ bool hierarchy<W>::update_next(std::size_t at, const amg_options& options) {
     plans.first.refresh(level.matrix, plans.prolongation, plans.between);
     if (plans.sparse) {
         plans.second.refresh(plans.restriction, plans.between, plans.sparse->galerkin());
-        plans.sparse->refresh(plans.aggregates, coarse);
+        plans.sparse->refresh(*plans.to_next, coarse);
     } else {
         plans.second.refresh(plans.restriction, plans.between, coarse);
-        plans.aggregates.fill_dropped(coarse);
+        plans.to_next->fill_dropped(coarse);
     }
     if (level.gathered) bring_values(0, coarse, next.matrix.block(0).values());
     try {
@@ -86,7 +92,7 @@ bool hierarchy<W>::update_next(std::size_t at, const amg_options& options) {
         return false;
     }
     if (options.reuse == multigrid_reuse::transfer)
-        scale_near_null(plans.aggregates, level, next);
+        scale_near_null(*plans.to_next, level, next);
     else
         rescale_near_null(next);
     scale_transfers_of(level, next, plans.prolongation, plans.restriction);

@@ -28,7 +28,7 @@ std::vector<const W*> pointers(const std::vector<buffer<W>>& buffers) {
 
 /// The near-null vectors of the level after `level` in its scaled variables.
 template <class W>
-void scale_near_null(const smoothed_aggregation<W>& aggregates, const multigrid_level<W>& level,
+void scale_near_null(const coarsening<W>& to_next, const multigrid_level<W>& level,
                      multigrid_level<W>& next) {
     const device_group& group = next.matrix.group();
     for (int rank = static_cast<int>(next.near_null.size()); rank < group.size(); ++rank)
@@ -37,8 +37,8 @@ void scale_near_null(const smoothed_aggregation<W>& aggregates, const multigrid_
             static_cast<std::size_t>(next.matrix.block(rank).rows() * next.vectors),
             "preconditioner");
     std::vector<const W*> from;
-    for (int rank = 0; rank < aggregates.coarse().ranks(); ++rank)
-        from.push_back(aggregates.coarse_near_null(rank));
+    for (int rank = 0; rank < to_next.coarse().ranks(); ++rank)
+        from.push_back(to_next.coarse_near_null(rank));
     if (level.gathered) {
         W* const there = next.near_null.front().data();
         gather_numbers(*level.gathered->spread, std::span<const W* const>(from), next.vectors,

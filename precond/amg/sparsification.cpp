@@ -37,7 +37,7 @@ struct coarse_vectors {
 /// v, and the place of weights.
 template <class W>
 coarse_vectors<W> vectors_of(const distributed_csr<W>& coarse,
-                             const smoothed_aggregation<W>& aggregates) {
+                             const coarsening<W>& to_next) {
     coarse_vectors<W> result;
     for (int rank = 0; rank < coarse.group().size(); ++rank) {
         const local_columns& columns = coarse.columns_of(rank);
@@ -46,7 +46,7 @@ coarse_vectors<W> vectors_of(const distributed_csr<W>& coarse,
         const auto owned = as_size(columns.owned().size());
         if (owned != 0)
             coarse.group()[rank].copy(result.v.back().data() + columns.first_owned(),
-                                      aggregates.coarse_near_null(rank), owned * sizeof(W));
+                                      to_next.coarse_near_null(rank), owned * sizeof(W));
     }
     fill_ghosts_of(coarse, result.v);
     return result;
@@ -106,12 +106,12 @@ template <class W>
 sparsification<W>::sparsification(const distributed_csr<W>& b, double diagonal,
                                   const std::vector<buffer<W>>& near_null,
                                   const distributed_csr<W>& r,
-                                  const smoothed_aggregation<W>& aggregates,
+                                  const coarsening<W>& to_next,
                                   distributed_csr<W> galerkin, double drop,
                                   distributed_csr<W>& sparse)
     : galerkin_(std::move(galerkin)), drop_(drop) {
     const device_group& group = galerkin_.group();
-    coarse_vectors<W> vectors = vectors_of(galerkin_, aggregates);
+    coarse_vectors<W> vectors = vectors_of(galerkin_, to_next);
     weigh(galerkin_, r, rows_with_small_entries(b, diagonal, near_null, r, drop), vectors);
 
     std::vector<buffer<std::int64_t>> offsets(as_size(group.size()));
@@ -157,10 +157,10 @@ sparsification<W>::sparsification(const distributed_csr<W>& b, double diagonal,
 }
 
 template <class W>
-void sparsification<W>::refresh(const smoothed_aggregation<W>& aggregates,
+void sparsification<W>::refresh(const coarsening<W>& to_next,
                                 distributed_csr<W>& sparse) const {
     const device_group& group = galerkin_.group();
-    coarse_vectors<W> vectors = vectors_of(galerkin_, aggregates);
+    coarse_vectors<W> vectors = vectors_of(galerkin_, to_next);
     for (int rank = 0; rank < group.size(); ++rank)
         visit_rows(group[rank], galerkin_.block(rank).rows(), 1,
                    aggregation::row_weight_step<W>{{},

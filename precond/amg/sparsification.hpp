@@ -8,7 +8,7 @@
 
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/distributed/distributed_csr.hpp>
-#include <krylith/precond/coarsening/smoothed_aggregation.hpp>
+#include <krylith/precond/coarsening/coarsening.hpp>
 
 namespace krylith::detail {
 
@@ -34,13 +34,13 @@ public:
     /// A pass over B, three over the coarse matrix; waits for the devices.
     sparsification(const distributed_csr<W>& b, double diagonal,
                    const std::vector<buffer<W>>& near_null, const distributed_csr<W>& r,
-                   const smoothed_aggregation<W>& aggregates, distributed_csr<W> galerkin,
-                   double drop, distributed_csr<W>& sparse);
+                   const coarsening<W>& to_next, distributed_csr<W> galerkin, double drop,
+                   distributed_csr<W>& sparse);
 
     /// R (B P), to which update() writes new values.
     [[nodiscard]] distributed_csr<W>& galerkin() noexcept { return galerkin_; }
     /// Enqueues the values of the sparse matrix anew. What stays is as it was.
-    void refresh(const smoothed_aggregation<W>& aggregates, distributed_csr<W>& sparse) const;
+    void refresh(const coarsening<W>& to_next, distributed_csr<W>& sparse) const;
     /// The most bytes that it keeps on a device.
     [[nodiscard]] std::int64_t bytes() const noexcept;
 

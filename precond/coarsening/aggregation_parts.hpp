@@ -116,6 +116,12 @@ template <class T>
 make_tentative(const distributed_csr<T>& a, const column_exchange& exchange, rank_parts<T>& parts,
                const row_partition& aggregates, std::span<const T* const> near_null);
 
+/// v[rank], on the rank's rows, by the local columns of A; nothing where there is no v. Enqueued.
+template <class T>
+[[nodiscard]] std::vector<buffer<T>> by_local_columns(const distributed_csr<T>& a,
+                                                      const column_exchange& exchange,
+                                                      std::span<const T* const> v);
+
 /// The arrays of all ranks, for an exchange.
 template <class V>
 [[nodiscard]] std::vector<V*> pointers_of(const std::vector<buffer<V>>& arrays) {

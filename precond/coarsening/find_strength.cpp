@@ -147,6 +147,8 @@ double filter_again(const distributed_csr<T>& a, const column_exchange& exchange
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::vector<buffer<T>> by_local_columns(                                              \
+        const distributed_csr<T>&, const column_exchange&, std::span<const T* const>);             \
     template strength_facts find_strength(const distributed_csr<T>&, const strength_rule&,         \
                                           const column_exchange&, std::span<const T* const>,       \
                                           rank_parts<T>&, std::vector<buffer<std::uint8_t>>&);     \

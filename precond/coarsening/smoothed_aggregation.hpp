@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <krylith/distributed/distributed_csr.hpp>
+#include <krylith/precond/coarsening/coarsening.hpp>
 
 namespace krylith {
 
@@ -58,7 +59,7 @@ struct aggregation_options {
 /// Cost: about 40 passes over the rows, most of them over few; the host waits 6 to 10 times. While
 /// aggregates are found, 30 bytes a row, with directions a T more, and 260 bytes an aggregate if they are joined in pairs.
 template <class T>
-class smoothed_aggregation {
+class smoothed_aggregation final : public coarsening<T> {
 public:
     /// Finds aggregates. A is square with one partition of rows and columns that cuts no node,
     /// columns of a row ascend strictly, and its diagonal is positive. Throws usage_error where the
@@ -72,11 +73,11 @@ public:
                          std::span<const T* const> near_null = {});
     smoothed_aggregation(smoothed_aggregation&&) noexcept;
     smoothed_aggregation& operator=(smoothed_aggregation&&) noexcept;
-    ~smoothed_aggregation();
+    ~smoothed_aggregation() override;
 
     /// The owners of aggregates, those of their roots. Aggregates are the rows of the coarse level,
     /// in the order of their lowest roots.
-    [[nodiscard]] const row_partition& coarse() const noexcept;
+    [[nodiscard]] const row_partition& coarse() const noexcept override;
 
     /// Whether nearly all rows have a direction, of aggregation_options::directions.
     [[nodiscard]] bool directed() const noexcept;
@@ -88,7 +89,7 @@ public:
     /// of the constructor, with its values. Throws usage_error for another number of arrays than
     /// ranks, and for a matrix with other owners or numbers of nonzeros.
     [[nodiscard]] distributed_csr<T> prolongation(const distributed_csr<T>& a,
-                                                  std::span<const T* const> near_null);
+                                                  std::span<const T* const> near_null) override;
     /// T, as prolongation() gives it where P is not smoothed. Throws as it does.
     [[nodiscard]] distributed_csr<T> tentative(const distributed_csr<T>& a,
                                                std::span<const T* const> near_null);
@@ -98,20 +99,20 @@ public:
     /// Computes the values of P anew, of other values of A and v. What is strong stays as it was,
     /// and A_F v = A v where the constructor was given a vector. Throws as prolongation() does.
     void refresh(const distributed_csr<T>& a, std::span<const T* const> near_null,
-                 distributed_csr<T>& p);
+                 distributed_csr<T>& p) override;
     /// The same for T.
     void refresh_tentative(const distributed_csr<T>& a, std::span<const T* const> near_null,
                            distributed_csr<T>& t);
     /// Gives aggregation_options::known_bound anew, for later values.
-    void know_bound(double bound);
+    void know_bound(double bound) override;
     /// The near-null vectors on the coarse rows that a rank owns, [rows][vectors], of the latest P.
-    [[nodiscard]] const T* coarse_near_null(int rank) const noexcept;
+    [[nodiscard]] const T* coarse_near_null(int rank) const noexcept override;
     /// Enqueues 1 for the diagonal entries of the rows of P' A P whose column of P is empty,
     /// because a vector was dependent: they would be 0.
-    void fill_dropped(distributed_csr<T>& coarse) const;
+    void fill_dropped(distributed_csr<T>& coarse) const override;
 
     /// The most bytes that it keeps on a device.
-    [[nodiscard]] std::int64_t bytes() const noexcept;
+    [[nodiscard]] std::int64_t bytes() const noexcept override;
 
 private:
     struct state;

@@ -209,6 +209,14 @@ solve_result attempts<T>::attempt(const planned_method& method, bool last,
     return result;
 }
 
+/// Whether the last M was by itself as the parameters would make it.
+template <class T>
+bool attempts<T>::was_made_so(const planned_method& method) const {
+    return !method.parameters.empty() && !tried_.empty() &&
+           tried_.back().preconditioner.starts_with(method.preconditioner->name) &&
+           tried_.back().preconditioner.find(method.parameters) != std::string::npos;
+}
+
 /// What the clock leaves no time for isn't begun. x, if there is none yet, is where it would begin.
 template <class T>
 solve_result attempts<T>::out_of_time(const planned_method& method, double making) {
@@ -277,6 +285,7 @@ solve_result attempts<T>::run(std::span<const planned_method> plan,
     bool definite = true; // nothing has shown that A is not
     for (std::size_t k = 0; k < methods.size(); ++k) {
         if (!definite && methods[k].solver->needs_spd) continue;
+        if (was_made_so(methods[k])) continue;
         const bool last = k + 1 == methods.size();
         const bool made = given == nullptr && methods[k].preconditioner != nullptr;
         const any_preconditioner<T>* m = given;

@@ -56,6 +56,7 @@ private:
                                        const any_preconditioner<T>* m,
                                        std::chrono::steady_clock::time_point start);
     /// Ends in place of an attempt for which no time is left, with its x or the best so far.
+    [[nodiscard]] bool was_made_so(const planned_method& method) const;
     [[nodiscard]] solve_result out_of_time(const planned_method& method, double making);
     [[nodiscard]] double seconds_left() const;
     /// Returns the best so far as the result, after a failure.

@@ -167,8 +167,13 @@ private:
                                  chosen_from(*costly.front()) > setting_.rows;
         if (cheap_first) try_next(cheap, costly.empty() ? 0 : cheap_iterations);
         if (costly.empty()) return;
-        for (const preconditioner_method* m : costly)
+        for (const preconditioner_method* m : costly) {
             try_next(m, *m->chosen_from.get() == never_first ? 0 : costly_iterations);
+            if (m->stronger.empty() || setting_.nodes || setting_.near_null) continue;
+            because = "in case " + std::string(m->name) + " was too weak";
+            try_next(m, costly_iterations);
+            methods_.back().parameters = m->stronger;
+        }
         try_next(cheap, 0);
     }
 

@@ -80,7 +80,9 @@ inline constexpr double wide_diagonal = 100;
 ///    or none, where the sample of rows says that this is easy. Near-null vectors make one that
 ///    takes them the first for smaller systems, too. The first has cheap_iterations, or
 ///    costly_iterations if it isn't pointwise, as long as another stands behind it; those that
-///    are never first have no such limit. At the end stands again what is pointwise, or no M.
+///    are never first have no such limit. Where its row says how, the same M made stronger stands
+///    behind it, unless nodes or near-null vectors are known. At the end stands again what is
+///    pointwise, or no M.
 /// 2. The listed solvers that take any matrix, with the first usable preconditioner that does:
 ///    first those with short recurrences, then those that restart, whose long basis does not stall.
 ///    These have a pointwise M on the left where the diagonal spans more than wide_diagonal, since

@@ -127,6 +127,9 @@ const any_preconditioner<T>* attempts<T>::prepared(const planned_method& method,
     } catch (const input_error& failure) { // such as a coarse matrix that isn't definite
         if (last) throw;
         return refused(failure);
+    } catch (const usage_error& failure) { // parameters that are not for this matrix
+        if (last || method.parameters.empty()) throw;
+        return refused(failure);
     } catch (const device_error& failure) { // too little memory for it; others take less
         if (last || method.preconditioner->pointwise) throw;
         return refused(failure);

@@ -13,6 +13,7 @@
 #include <krylith/precond/amg.hpp>
 #include <krylith/precond/amg/sparsification.hpp>
 #include <krylith/precond/any_preconditioner.hpp>
+#include <krylith/precond/coarsening/smoothed_aggregation.hpp>
 
 #include <krylith/tests/precond/amg_solves.hpp>
 #include <krylith/tests/support/groups.hpp>

@@ -326,16 +326,18 @@ KRYLITH_GROUP_TEST("auto: a preconditioner that can't be made is named, and the 
     INFO(testing::describe(result));
     CHECK(result.converged());
     CHECK(p.relative_residual() <= 1.01e-8);
-    REQUIRE(result.attempts.size() == 4);
+    REQUIRE(result.attempts.size() == 5);
     CHECK(result.attempts[1].preconditioner == "amg");
     CHECK(result.attempts[1].refused == "refused: preconditioner");
     CHECK(result.attempts[1].iterations == 0);
-    CHECK(result.attempts[2].preconditioner == "fsai");
-    CHECK(result.attempts[2].because == "in case amg is no help");
-    CHECK(result.attempts[2].refused == "refused: preconditioner");
-    CHECK(result.attempts[3].because == "in case fsai is no help");
-    CHECK(result.attempts[3].refused.empty());
-    CHECK(result.best_attempt() == &result.attempts[3]);
+    CHECK(result.attempts[2].preconditioner == "amg");
+    CHECK(result.attempts[2].because == "in case amg was too weak");
+    CHECK(result.attempts[3].preconditioner == "fsai");
+    CHECK(result.attempts[3].because == "in case amg is no help");
+    CHECK(result.attempts[3].refused == "refused: preconditioner");
+    CHECK(result.attempts[4].because == "in case fsai is no help");
+    CHECK(result.attempts[4].refused.empty());
+    CHECK(result.best_attempt() == &result.attempts[4]);
 }
 
 /// A nilpotent matrix: multiples of x_i+1 in row i, and nothing in the last one. Unless b is

@@ -159,3 +159,26 @@ TEST_CASE("jump_diffusion: harmonic means between blocks, positive definite") {
     CHECK(hard > 3000);
     CHECK(hard < 5000);
 }
+
+TEST_CASE("rough_diffusion: a coefficient for each cell, within the contrast, positive definite") {
+    const auto matrix = krylith::rough_diffusion<double>(12, 1e6, 7);
+    const auto same = krylith::rough_diffusion<double>(12, 1e6, 7);
+    CHECK(matrix == same);
+    CHECK(matrix != krylith::rough_diffusion<double>(12, 1e6, 8));
+    CHECK(matrix.nnz() == krylith::poisson3d<double>(12).nnz());
+    CHECK(to_eigen(matrix) == to_eigen(matrix).transpose());
+    // Harmonic means lie between the coefficients, which are in [1, 2^19).
+    double least = 1e300;
+    double most = 0;
+    for (const double v : matrix.values)
+        if (v < 0) {
+            least = std::min(least, -v);
+            most = std::max(most, -v);
+        }
+    CHECK(least >= 1);
+    CHECK(least < 8);
+    CHECK(most < 0x1p19);
+    CHECK(most > 0x1p16);
+    CHECK(eigenvalues(krylith::rough_diffusion<double>(6, 1e4, 3))[0] > 0);
+    CHECK_THROWS_AS((void)krylith::rough_diffusion<double>(6, 1.5, 3), krylith::usage_error);
+}

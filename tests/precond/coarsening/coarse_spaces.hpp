@@ -1,4 +1,4 @@
-// Coarse spaces of matrices of the host, for tests of smoothed aggregation.
+// Coarse spaces of matrices of the host, for tests of coarsenings.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ private:
     std::vector<const T*> pointers_;
 };
 
-/// What smoothed aggregation makes of a matrix.
+/// What a coarsening makes of a matrix.
 template <class T>
 struct coarse_space {
     row_partition coarse;
@@ -49,14 +49,13 @@ struct coarse_space {
 };
 
 template <class T>
-[[nodiscard]] coarse_space<T> space_of(const device_group& group,
-                                       const smoothed_aggregation<T>& aggregates,
+[[nodiscard]] coarse_space<T> space_of(const device_group& group, const coarsening<T>& to_next,
                                        const distributed_csr<T>& p) {
-    coarse_space<T> space{aggregates.coarse(), p.download(), {}};
+    coarse_space<T> space{to_next.coarse(), p.download(), {}};
     for (int rank = 0; rank < group.size(); ++rank) {
         std::vector<T> part(static_cast<std::size_t>(space.coarse.owned(rank).size()));
         if (!part.empty())
-            group[rank].download(part.data(), aggregates.coarse_near_null(rank),
+            group[rank].download(part.data(), to_next.coarse_near_null(rank),
                                  part.size() * sizeof(T));
         space.near_null.insert(space.near_null.end(), part.begin(), part.end());
     }

@@ -1,0 +1,127 @@
+// How the unknowns of the level below a matrix are found.
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <krylith/device/error.hpp>
+#include <krylith/precond/amg/hierarchy.hpp>
+#include <krylith/precond/amg/level_operators.hpp>
+#include <krylith/precond/amg/rough_matrix.hpp>
+#include <krylith/precond/coarsening/classical_coarsening.hpp>
+#include <krylith/precond/coarsening/smoothed_aggregation.hpp>
+
+namespace krylith::detail {
+
+namespace {
+
+/// Mean entries of a row up to which rows are those of a stencil along the axes: the aggregates of
+/// longer ones are large as they are.
+constexpr double short_rows = 12;
+/// Aggregation that leaves more than this fraction of the rows is tried with a lower threshold.
+constexpr double slow_coarsening = 1 / 1.7;
+/// Classical coarsening keeps about half of the rows of a graph with few edges.
+constexpr double slow_classical = 0.8;
+/// Finds aggregates of a graph, of which there are much fewer than rows, by strong couplings or by
+/// weaker ones. Returns none, with the reason in `why`, where there are no such.
+template <class W>
+std::optional<smoothed_aggregation<W>>
+few_aggregates(const distributed_csr<W>& graph, aggregation_options how, double theta,
+               std::span<const W* const> near_null, std::string& why) {
+    std::optional<smoothed_aggregation<W>> aggregates;
+    std::int64_t coarse = 0;
+    for (const double lower : {theta, theta / 10, 0.0}) {
+        how.theta = lower;
+        aggregates.emplace(graph, how, near_null);
+        coarse = aggregates->coarse().rows();
+        if (coarse == 0) continue;
+        if (static_cast<double>(coarse) <= slow_coarsening * static_cast<double>(graph.rows()))
+            return aggregates;
+    }
+    why = coarse == 0
+              ? "no row has a neighbour"
+              : "aggregation leaves " + std::to_string(coarse) + " rows: most have no neighbour";
+    return std::nullopt;
+}
+
+} // namespace
+
+template <class W>
+aggregation_options hierarchy<W>::aggregation_of(std::size_t at, const amg_options& options) const {
+    const multigrid_level<W>& first = levels_.front();
+    const bool short_ones = static_cast<double>(first.facts.nonzeros) <=
+                            short_rows * static_cast<double>(first.facts.rows) * first.block;
+    const int pairs = options.aggressive >= 0       ? options.aggressive
+                      : !unsymmetric_ && short_ones ? 1
+                                                    : 0;
+    const multigrid_level<W>& level = levels_[at];
+    aggregation_options how;
+    how.aggressive = static_cast<int>(at) < pairs;
+    how.block_size = level.block;
+    how.vectors = level.vectors;
+    how.smooth = level.smoothed;
+    how.directions = (at == 0 || directed_) && level.scaling.any_positive;
+    if (level.scaling.sharp && !unsymmetric_) how.known_bound = level.scaling.bound;
+    return how;
+}
+
+/// Whether coarse unknowns are some of the rows: where that was asked for, or the first matrix is
+/// rough.
+template <class W>
+bool hierarchy<W>::is_classical(const amg_options& options) const {
+    const multigrid_level<W>& first = levels_.front();
+    const bool scalar = first.block == 1 && first.vectors == 1;
+    if (options.coarsening == multigrid_coarsening::automatic)
+        return scalar && !unsymmetric_ && first.matrix.rows() > inverted_rows &&
+               is_rough(first.matrix, 1 / first.scaling.bound, amg_options().theta,
+                        first.near_null);
+    if (options.coarsening != multigrid_coarsening::classical) return false;
+    if (unsymmetric_)
+        throw usage_error("amg_options::coarsening is classical, for a matrix that is not "
+                          "symmetric; allowed is aggregation, or kind symmetric");
+    if (!scalar)
+        throw usage_error("amg_options::coarsening is classical, for nodes of " +
+                          std::to_string(first.block) + " rows and " +
+                          std::to_string(first.vectors) +
+                          " near-null vectors; allowed is 1 of each, or aggregation");
+    return true;
+}
+
+/// Finds the unknowns of the level after number `at`. Null where they are not much fewer, with the
+/// reason in the facts of level `at`.
+template <class W>
+std::unique_ptr<coarsening<W>> hierarchy<W>::coarsening_of(std::size_t at,
+                                                           const distributed_csr<W>& graph,
+                                                           const amg_options& options) {
+    multigrid_level<W>& level = levels_[at];
+    const auto near_null = pointers(level.near_null);
+    if (classical_) {
+        auto found = std::make_unique<classical_coarsening<W>>(
+            graph, classical_options{.strong_threshold = options.strong_threshold}, near_null);
+        if (found->coarse().rows() != 0 && static_cast<double>(found->coarse().rows()) <=
+                                               slow_classical * static_cast<double>(graph.rows()))
+            return found;
+        level.facts.why_last =
+            "classical coarsening leaves " + std::to_string(found->coarse().rows()) + " rows";
+        return nullptr;
+    }
+    std::optional<smoothed_aggregation<W>> aggregates = few_aggregates(
+        graph, aggregation_of(at, options), std::ldexp(options.theta, -static_cast<int>(at)),
+        unsymmetric_ ? std::span<const W* const>() : std::span<const W* const>(near_null),
+        level.facts.why_last);
+    if (!aggregates) return nullptr;
+    if (at == 0) directed_ = aggregates->directed();
+    return std::make_unique<smoothed_aggregation<W>>(std::move(*aggregates));
+}
+
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template aggregation_options hierarchy<T>::aggregation_of(std::size_t, const amg_options&)     \
+        const;                                                                                     \
+    template bool hierarchy<T>::is_classical(const amg_options&) const;                            \
+    template std::unique_ptr<coarsening<T>> hierarchy<T>::coarsening_of(                           \
+        std::size_t, const distributed_csr<T>&, const amg_options&);
+#include <krylith/device/language/instantiate.inc>
+
+} // namespace krylith::detail

@@ -1,0 +1,310 @@
+// Steps that make the rows of extended+i interpolation: P = G H, where a row of H has the entries
+// of A in coarse columns that influence it, and 1 in a coarse row; a row of G has its own column
+// and the fine rows that influence it. Rows of P are then cut to their largest entries.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include <krylith/device/loops/shared_numbers.hpp>
+#include <krylith/device/loops/visit_rows.hpp>
+#include <krylith/precond/coarsening/influence_steps.hpp>
+#include <krylith/precond/coarsening/rank_rows.hpp>
+
+namespace krylith::classical {
+
+/// What the steps below read of a rank.
+template <class T>
+struct interpolated_rows {
+    rank_rows a; ///< with couplings
+    const T* values;
+    const T* v;                 ///< [local columns]
+    const std::int32_t* number; ///< [local columns]
+
+    [[nodiscard]] KRYLITH_HD bool is_coarse(std::int32_t column) const {
+        return number[column] >= 0;
+    }
+    /// Whether the row of an entry is interpolated from its column, at once or through it.
+    [[nodiscard]] KRYLITH_HD bool through(std::int64_t k) const {
+        return (a.couplings[k] & influenced) != 0 && number[a.indices[k]] != left_out;
+    }
+    /// g_ij of entry k in the row of column `own`.
+    [[nodiscard]] KRYLITH_HD double along(std::int64_t k, std::int32_t own) const {
+        return static_cast<double>(values[k]) * (v[a.indices[k]] / static_cast<double>(v[own]));
+    }
+    /// beta_j + g_ji of entry k, by which a fine row j shares out what it gets from row i.
+    [[nodiscard]] KRYLITH_HD double shared_out(std::int64_t k, std::int32_t own,
+                                               const double* beta) const {
+        const std::int32_t j = a.indices[k];
+        return beta[j] + static_cast<double>(values[k]) * (v[own] / static_cast<double>(v[j]));
+    }
+};
+
+/// beta: the sum of g_ij over the coarse rows that influence a row.
+template <class T>
+struct coarse_influence_step {
+    interpolated_rows<T> rows;
+    double* beta; ///< [local columns]
+
+    using part_type = double;
+    [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t) const { return true; }
+    [[nodiscard]] KRYLITH_HD double part(std::int64_t row, int lane, int lanes) const {
+        const std::int32_t own = rows.a.own(row);
+        double sum = 0;
+        if (rows.number[own] != no_number) return sum;
+        for (std::int64_t k = rows.a.offsets[row] + lane; k < rows.a.offsets[row + 1]; k += lanes)
+            if (rows.through(k) && rows.is_coarse(rows.a.indices[k])) sum += rows.along(k, own);
+        return sum;
+    }
+    KRYLITH_HD static double join(double one, double other) { return one + other; }
+    KRYLITH_HD bool finish(std::int64_t row, double sum) const {
+        beta[rows.a.own(row)] = sum;
+        return false;
+    }
+};
+
+struct row_weight {
+    double diagonal = 0;     ///< d_i
+    double own = 0;          ///< a_ii
+    std::int32_t fine = 0;   ///< fine rows that influence it
+    std::int32_t coarse = 0; ///< coarse ones
+};
+
+/// d_i, and the numbers of entries of the rows of G and H.
+template <class T>
+struct row_weight_step {
+    interpolated_rows<T> rows;
+    const double* beta;
+    double* inverse;       ///< [rows] -1 / d_i
+    std::int32_t* entries; ///< [rows] of G; null: they are known
+    std::int32_t* direct;  ///< [rows] of H
+
+    using part_type = row_weight;
+    [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t) const { return true; }
+    [[nodiscard]] KRYLITH_HD row_weight part(std::int64_t row, int lane, int lanes) const {
+        const std::int32_t own = rows.a.own(row);
+        row_weight sum;
+        if (rows.number[own] != no_number) return sum;
+        for (std::int64_t k = rows.a.offsets[row] + lane; k < rows.a.offsets[row + 1]; k += lanes) {
+            const std::int32_t j = rows.a.indices[k];
+            const auto value = static_cast<double>(rows.values[k]);
+            if (j == own) {
+                sum.own = value;
+            } else if (!rows.through(k)) {
+                sum.diagonal += rows.along(k, own);
+            } else if (rows.is_coarse(j)) {
+                ++sum.coarse;
+            } else {
+                ++sum.fine;
+                sum.diagonal += value * value / rows.shared_out(k, own, beta);
+            }
+        }
+        return sum;
+    }
+    KRYLITH_HD static row_weight join(const row_weight& one, const row_weight& other) {
+        return {one.diagonal + other.diagonal, one.own + other.own, one.fine + other.fine,
+                one.coarse + other.coarse};
+    }
+    KRYLITH_HD bool finish(std::int64_t row, const row_weight& sum) const {
+        constexpr double least = 0.05;
+        const std::int32_t kind = rows.number[rows.a.own(row)];
+        const double diagonal = sum.own + sum.diagonal;
+        inverse[row] = -1 / (diagonal > least * sum.own ? diagonal : least * sum.own);
+        if (entries != nullptr) {
+            entries[row] = kind == left_out ? 0 : 1 + sum.fine;
+            direct[row] = kind == left_out ? 0 : kind >= 0 ? 1 : sum.coarse;
+        }
+        return false;
+    }
+};
+
+/// The entries of G, in the columns of A.
+template <class T>
+struct fill_indirect_step : writes_only {
+    interpolated_rows<T> rows;
+    const double* beta;
+    const double* inverse;
+    const std::int64_t* offsets;
+    std::int32_t* columns; ///< null: they are there
+    T* values;
+
+    [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t row) const {
+        return rows.number[rows.a.own(row)] != left_out;
+    }
+    KRYLITH_HD bool finish(std::int64_t row, std::uint32_t) const {
+        const std::int32_t own = rows.a.own(row);
+        const bool whole = rows.is_coarse(own);
+        std::int64_t at = offsets[row];
+        for (std::int64_t k = rows.a.offsets[row]; k < rows.a.offsets[row + 1]; ++k) {
+            const std::int32_t j = rows.a.indices[k];
+            double value = whole ? 1 : inverse[row];
+            if (j != own) {
+                if (whole || !rows.through(k) || rows.is_coarse(j)) continue;
+                value *= static_cast<double>(rows.values[k]) / rows.shared_out(k, own, beta);
+            }
+            if (columns != nullptr) columns[at] = j;
+            values[at++] = static_cast<T>(value);
+        }
+        return false;
+    }
+};
+
+/// The entries of H, in coarse columns.
+template <class T>
+struct fill_direct_step : writes_only {
+    interpolated_rows<T> rows;
+    const std::int64_t* offsets;
+    std::int32_t* columns; ///< global; null: they are there
+    T* values;
+
+    [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t row) const {
+        return rows.number[rows.a.own(row)] != left_out;
+    }
+    KRYLITH_HD bool finish(std::int64_t row, std::uint32_t) const {
+        const std::int32_t own = rows.a.own(row);
+        std::int64_t at = offsets[row];
+        if (rows.is_coarse(own)) {
+            if (columns != nullptr) columns[at] = rows.number[own];
+            values[at] = 1;
+            return false;
+        }
+        for (std::int64_t k = rows.a.offsets[row]; k < rows.a.offsets[row + 1]; ++k) {
+            const std::int32_t j = rows.a.indices[k];
+            if (!rows.through(k) || !rows.is_coarse(j)) continue;
+            if (columns != nullptr) columns[at] = rows.number[j];
+            values[at++] = rows.values[k];
+        }
+        return false;
+    }
+};
+
+/// v on the coarse rows of a rank.
+template <class T>
+struct inject_step : writes_only {
+    const std::int32_t* number; ///< [rows]
+    const T* v;                 ///< [rows]
+    std::int32_t first;         ///< the number of the rank's first coarse row
+    T* to;                      ///< [coarse rows]
+
+    [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t row) const { return number[row] >= 0; }
+    KRYLITH_HD bool finish(std::int64_t row, std::uint32_t) const {
+        to[number[row] - first] = v[row];
+        return false;
+    }
+};
+
+/// So many entries of a row of P stay.
+inline constexpr int kept_entries = 4;
+
+/// The largest shares p_ij v_j of a row, and the sum of all.
+struct row_shares {
+    double all = 0;
+    double kept = 0; ///< those that are known to stay
+    double size[kept_entries] = {};
+    std::int32_t place[kept_entries] = {-1, -1, -1, -1}; ///< in the row; -1: none
+
+    /// Of equal ones the first entry of the row is taken.
+    KRYLITH_HD void add(double of_size, std::int32_t of_place) {
+        for (int i = 0; i < kept_entries; ++i) {
+            const bool before = of_place >= 0 && (place[i] < 0 || of_size > size[i] ||
+                                                  (of_size == size[i] && of_place < place[i]));
+            if (!before) continue;
+            const double size_there = size[i];
+            const std::int32_t place_there = place[i];
+            size[i] = of_size;
+            place[i] = of_place;
+            of_size = size_there;
+            of_place = place_there;
+        }
+    }
+    [[nodiscard]] KRYLITH_HD bool has(std::int32_t entry) const {
+        bool found = false;
+        for (const std::int32_t one : place) found = found || one == entry;
+        return found;
+    }
+    KRYLITH_HD static row_shares join(row_shares one, const row_shares& other) {
+        one.all += other.all;
+        one.kept += other.kept;
+        for (int i = 0; i < kept_entries; ++i) one.add(other.size[i], other.place[i]);
+        return one;
+    }
+};
+
+/// Finds the largest entries of rows of P, by |p_ij v_j|, and what they are multiplied by so that
+/// P v stays.
+template <class T>
+struct truncate_step {
+    rank_rows p;
+    const T* values;
+    const T* v;           ///< [local columns] of P
+    bool refresh;         ///< which entries stay is known
+    std::uint8_t* kept;   ///< [nonzeros]
+    T* factor;            ///< [rows]
+    std::int32_t* counts; ///< [rows]
+
+    using part_type = row_shares;
+    [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t) const { return true; }
+    [[nodiscard]] KRYLITH_HD row_shares part(std::int64_t row, int lane, int lanes) const {
+        row_shares found;
+        const std::int64_t begin = p.offsets[row];
+        for (std::int64_t k = begin + lane; k < p.offsets[row + 1]; k += lanes) {
+            found.all = with_share(found.all, k);
+            if (!refresh)
+                found.add(std::fabs(with_share(0, k)), static_cast<std::int32_t>(k - begin));
+            else if (kept[k] != 0)
+                found.kept = with_share(found.kept, k);
+        }
+        return found;
+    }
+    KRYLITH_HD static row_shares join(const row_shares& one, const row_shares& other) {
+        return row_shares::join(one, other);
+    }
+    KRYLITH_HD bool finish(std::int64_t row, const row_shares& found) const {
+        const std::int64_t begin = p.offsets[row];
+        const auto length = static_cast<std::int32_t>(p.offsets[row + 1] - begin);
+        double sum = found.kept;
+        if (!refresh) {
+            for (std::int32_t i = 0; i < length; ++i) {
+                const bool stays = found.has(i);
+                kept[begin + i] = stays ? 1 : 0;
+                if (stays) sum = with_share(sum, begin + i);
+            }
+            counts[row] = length < kept_entries ? length : kept_entries;
+        }
+        const double quotient = sum != 0 ? found.all / sum : 1;
+        factor[row] = static_cast<T>(quotient > 0 ? quotient : 1);
+        return false;
+    }
+
+private:
+    /// Rounded twice, so that a refresh has the bits of the first time.
+    [[nodiscard]] KRYLITH_HD double with_share(double sum, std::int64_t k) const {
+        return plus_product(sum, static_cast<double>(values[k]),
+                            static_cast<double>(v[p.indices[k]]));
+    }
+};
+
+/// The rows of P without the others.
+template <class T>
+struct fill_truncated_step : writes_only {
+    rank_rows p;
+    const T* values;
+    const std::uint8_t* kept;
+    const T* factor;
+    const std::int64_t* offsets;
+    std::int32_t* columns; ///< null: they are there
+    T* to;
+
+    [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t) const { return true; }
+    KRYLITH_HD bool finish(std::int64_t row, std::uint32_t) const {
+        std::int64_t at = offsets[row];
+        for (std::int64_t k = p.offsets[row]; k < p.offsets[row + 1]; ++k) {
+            if (kept[k] == 0) continue;
+            if (columns != nullptr) columns[at] = p.indices[k];
+            to[at++] = factor[row] * values[k];
+        }
+        return false;
+    }
+};
+
+} // namespace krylith::classical

@@ -1,0 +1,83 @@
+// The step that finds rows whose entries have no smoothness.
+#pragma once
+
+#include <cstdint>
+
+#include <krylith/device/loops/shared_numbers.hpp>
+#include <krylith/device/loops/visit_rows.hpp>
+#include <krylith/precond/coarsening/rank_rows.hpp>
+
+namespace krylith::classical {
+
+using aggregation::rank_rows;
+
+/// Counts rough rows of a sample. A row is rough where aggregates grow along an entry, a_ij of at
+/// least theta times the diagonal, that is none of its strong ones, -a_ij v_j / v_i being less than
+/// a quarter of the largest, and that has no other of nearly its size beside it, as the couplings
+/// of a stretched grid have one on the other side: edges of networks and coefficients that differ
+/// from cell to cell. Rows with a large positive entry, as stretched elements have, are counted
+/// too.
+template <class T>
+struct rough_rows_step {
+    rank_rows a;
+    const T* values;
+    const T* v;            ///< [local columns]
+    T least;               ///< theta times the diagonal, which is constant
+    std::uint32_t sampled; ///< a power of two: one row in so many is asked
+    unsigned long long*
+        counts; ///< rough rows, those with a large positive entry, all that were asked
+
+    /// Longer rows are none: each entry is compared with each.
+    static constexpr std::int64_t longest = 64;
+
+    static constexpr bool of_pairs = true;
+    static constexpr std::uint32_t rough = 1;
+    static constexpr std::uint32_t positive = 2;
+    using part_type = std::uint32_t; ///< what the row is
+    [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t row) const {
+        const std::int32_t global = a.columns.global(a.own(row));
+        return (aggregation::key_of(static_cast<std::uint32_t>(global), 0) & (sampled - 1)) == 0;
+    }
+    [[nodiscard]] KRYLITH_HD std::uint32_t part(std::int64_t row, int lane, int lanes) const {
+        const std::int64_t begin = a.offsets[row];
+        const std::int64_t end = a.offsets[row + 1];
+        const std::int32_t own = a.own(row);
+        std::uint32_t found = 0;
+        if (end - begin > longest) return found;
+        T largest = 0;
+        for (std::int64_t k = begin; k < end; ++k)
+            if (const T influence = influence_of(k, own); influence > largest) largest = influence;
+        for (std::int64_t k = begin + lane; k < end; k += lanes) {
+            const T influence = influence_of(k, own);
+            if (-influence > largest / T(8)) found |= positive;
+            if (!(-values[k] >= least) || !(influence > T(0)) || influence >= largest / T(4))
+                continue;
+            std::uint32_t alike = 0;
+            for (std::int64_t other = begin; other < end; ++other) {
+                const T of_other = influence_of(other, own);
+                if (other != k && T(3) * of_other > T(2) * influence &&
+                    T(2) * of_other < T(3) * influence)
+                    ++alike;
+            }
+            if (alike == 0) found |= rough;
+        }
+        return found;
+    }
+    KRYLITH_HD static std::uint32_t join(std::uint32_t one, std::uint32_t other) {
+        return one | other;
+    }
+    KRYLITH_HD bool finish(std::int64_t, std::uint32_t found) const {
+        if ((found & rough) != 0) add_shared(counts, 1ull);
+        if ((found & positive) != 0) add_shared(counts + 1, 1ull);
+        add_shared(counts + 2, 1ull);
+        return false;
+    }
+
+private:
+    [[nodiscard]] KRYLITH_HD T influence_of(std::int64_t k, std::int32_t own) const {
+        const std::int32_t j = a.indices[k];
+        return j == own ? T(0) : -values[k] * (v[j] / v[own]);
+    }
+};
+
+} // namespace krylith::classical
