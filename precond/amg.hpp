@@ -84,7 +84,8 @@ struct amg_options {
     std::int64_t gathered_nonzeros = 8'000'000;
     /// Entries of coarse matrices that are below drop times the diagonal, in both of their rows,
     /// are moved to the diagonal where the finer matrix has no entries that small
-    /// (amg/sparsification.hpp). 0: none. For symmetric A and one near-null vector, and not where
+    /// (amg/sparsification.hpp), below an eighth of that with classical coarsening. 0: none. For
+    /// symmetric A and one near-null vector, and not where
     /// nearly all rows have a direction.
     double drop = 0.015;
     multigrid_reuse reuse = multigrid_reuse::transfer;
@@ -97,8 +98,8 @@ struct amg_options {
     /// Rows of a node, consecutive ones: 1 to 12, a divisor of the number of rows. Aggregates are
     /// made of nodes. Devices must own whole nodes (operator_options::block_size sees to that), and
     /// rows have the caller's order; else nodes are single rows, and options() says 1. 0: as the
-    /// pattern shows them (partition/nodes/block_size.hpp) where A is symmetric and no vectors are given,
-    /// else 1.
+    /// pattern shows them (partition/nodes/block_size.hpp) where A is symmetric and no vectors are
+    /// given, else 1.
     int block_size = 0;
     /// What A maps to nearly 0, besides boundaries: 1 to 12 vectors of n entries in the caller's
     /// order of rows, one vector after the other. Each coarse level has as many unknowns a node as

@@ -286,7 +286,7 @@ hierarchy<W>::sparsify(const multigrid_level<W>& level, const coarsening<W>& to_
     distributed_csr<W> sparse;
     std::optional<sparsification<W>> result(std::in_place, level.matrix, 1 / level.scaling.bound,
                                             level.near_null, r, to_next, std::move(coarse),
-                                            options.drop, sparse);
+                                            classical_ ? options.drop / 8 : options.drop, sparse);
     if (sparse.rows() == 0) {
         coarse = std::move(result->galerkin());
         return {};
