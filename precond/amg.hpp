@@ -1,7 +1,8 @@
-// Algebraic multigrid by smoothed aggregation, as a preconditioner for symmetric positive definite
-// A (Vanek, Mandel, Brezina, Computing 56, 1996), and for A that is not symmetric but has a
-// positive diagonal that is not much smaller than the rest of its row, as convection with diffusion
-// by upwind differences has (Sala, Tuminaro, SISC 31, 2008).
+// Algebraic multigrid as a preconditioner for symmetric positive definite A, by smoothed
+// aggregation (Vanek, Mandel, Brezina, Computing 56, 1996) or classical coarsening (Ruge, Stueben,
+// 1987), and for A that is not symmetric but has a positive diagonal that is not much smaller than
+// the rest of its row, as convection with diffusion by upwind differences has (Sala, Tuminaro, SISC
+// 31, 2008).
 //
 //     const amg<double> m(*a, matrix);
 //     const solve_result result = cg(*a, b, x, {}, m);
@@ -34,11 +35,11 @@ enum class multigrid_kind {
 
 /// What the unknowns of a coarse level are.
 enum class multigrid_coarsening {
-    automatic,   ///< the first of these, or the second where that is known to take long
+    automatic,   ///< the second where more than a third of the rows are rough, else the first
     aggregation, ///< sets of rows (precond/coarsening/smoothed_aggregation.hpp)
     /// Some of the rows (precond/coarsening/classical_coarsening.hpp): twice the memory, for
-    /// coefficients without any smoothness, as of networks. For symmetric A and one near-null
-    /// vector.
+    /// coefficients without any smoothness, as of networks (rough_rows_step.hpp). For symmetric A
+    /// and one near-null vector.
     classical
 };
 
@@ -84,16 +85,15 @@ struct amg_options {
     std::int64_t gathered_nonzeros = 8'000'000;
     /// Entries of coarse matrices that are below drop times the diagonal, in both of their rows,
     /// are moved to the diagonal where the finer matrix has no entries that small
-    /// (amg/sparsification.hpp), below an eighth of that with classical coarsening. 0: none. For
-    /// symmetric A and one near-null vector, and not where
-    /// nearly all rows have a direction.
+    /// (amg/sparsification.hpp); with classical coarsening those below an eighth of that. 0: none.
+    /// For symmetric A and one near-null vector, and not where nearly all rows have a direction.
     double drop = 0.015;
     multigrid_reuse reuse = multigrid_reuse::transfer;
     multigrid_precision precision = multigrid_precision::fp32;
     multigrid_kind kind = multigrid_kind::automatic;
     multigrid_coarsening coarsening = multigrid_coarsening::automatic;
-    /// Of classical coarsening: row j influences row i where -a_ij is at least this part of the
-    /// largest of row i. In (0, 1].
+    /// Of classical coarsening: row j influences row i where -a_ij v_j, v the near-null vector, is
+    /// at least this part of the largest in row i. In (0, 1].
     double strong_threshold = 0.25;
     /// Rows of a node, consecutive ones: 1 to 12, a divisor of the number of rows. Aggregates are
     /// made of nodes. Devices must own whole nodes (operator_options::block_size sees to that), and

@@ -150,8 +150,8 @@ def families(n, rng):
     }
 
 
-def by_krylith(A, b):
-    return Contestant("krylith, amg", lambda tol, _: krylith.cg(A, b, M="amg", rtol=tol, maxiter=MOST_ITERATIONS))
+def by_krylith(A, b, M):
+    return Contestant(f"krylith, {M}", lambda tol, _: krylith.cg(A, b, M=M, rtol=tol, maxiter=MOST_ITERATIONS))
 
 
 def by_pyamg(A, b, kind):
@@ -179,7 +179,7 @@ def main():
             continue
         A = make()
         b = np.random.default_rng(1).uniform(-1, 1, A.shape[0])
-        makers = {"krylith, amg": lambda: by_krylith(A, b)}
+        makers = {f"krylith, {M}": lambda M=M: by_krylith(A, b, M) for M in ("amg", "amg:coarsening=classical")}
         makers |= {f"PyAMG, {kind}": lambda kind=kind: by_pyamg(A, b, kind) for kind in ("SA", "RS")}
         race(run, "families", name, A, b, makers, options.repetitions)
     if options.json:

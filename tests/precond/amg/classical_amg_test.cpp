@@ -64,13 +64,13 @@ KRYLITH_GROUP_TEST("classical amg: few iterations on rough matrices, the same on
         double complexity;
     };
     const goal goals[] = {
-        {"cells", make_gallery<double>("rough_diffusion:20:1e6"), 20, 2.6},
-        {"a network", network(70), 20, 2.6},
-        {"jumps", make_gallery<double>("jump_diffusion:20:1e6:5"), 14, 2.6},
-        {"a grid", make_gallery<double>("poisson3d:20"), 12, 2.6},
+        {"cells", make_gallery<double>("rough_diffusion:20:1e6"), 20, 2.8},
+        {"a network", network(70), 20, 2.8},
+        {"jumps", make_gallery<double>("jump_diffusion:20:1e6:5"), 14, 2.8},
+        {"a grid", make_gallery<double>("poisson3d:20"), 12, 2.8},
     };
     for (const goal& g : goals) {
-        CAPTURE(g.name);
+        CAPTURE(std::string(g.name));
         const amg_solve alone = solve_with_amg(one_device_like(group), g.matrix, by_classical);
         CHECK(alone.iterations <= g.most);
         CHECK(alone.complexity <= g.complexity);

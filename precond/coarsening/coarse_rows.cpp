@@ -1,0 +1,135 @@
+#include <krylith/precond/coarsening/coarse_rows.hpp>
+
+#include <utility>
+
+#include <krylith/device/loops/running_sums.hpp>
+#include <krylith/device/loops/settled_on_failure.hpp>
+#include <krylith/precond/coarsening/influence_steps.hpp>
+
+namespace krylith::classical {
+
+namespace {
+
+using aggregation::fill_ghosts;
+using aggregation::pointers_of;
+
+/// Finds what influences what; returns the kinds of rows, open ones and those that are alone.
+template <class T>
+std::vector<buffer<std::int32_t>>
+find_influences(const distributed_csr<T>& a, const column_exchange& exchange,
+                std::span<const T* const> near_null, T threshold, coarse_rows& result,
+                std::vector<buffer<std::int32_t>>& key) {
+    const device_group& group = a.group();
+    const auto v = aggregation::by_local_columns(a, exchange, near_null);
+    const auto columns = [&](int rank) { return a.columns_of(rank).count(); };
+    const auto largest = arrays_of<T>(group, columns);
+    auto kind = arrays_of<std::int32_t>(group, columns);
+    key = arrays_of<std::int32_t>(group, columns);
+    result.couplings =
+        arrays_of<std::uint8_t>(group, [&](int rank) { return a.block(rank).nonzeros(); });
+    const auto values = [&](std::size_t r) { return a.block(static_cast<int>(r)).view().values; };
+    visit_all(a, mean_of_all(a), [&](std::size_t r) {
+        return largest_influence_step<T>{aggregation::rows_of(a, static_cast<int>(r)), values(r),
+                                         v[r].data(), largest[r].data()};
+    });
+    fill_ghosts(exchange, largest);
+    visit_all(a, mean_of_all(a), [&](std::size_t r) {
+        return influence_step<T>{aggregation::rows_of(a, static_cast<int>(r)),
+                                 values(r),
+                                 v[r].data(),
+                                 largest[r].data(),
+                                 threshold,
+                                 result.couplings[r].data(),
+                                 key[r].data(),
+                                 kind[r].data()};
+    });
+    fill_ghosts(exchange, key);
+    fill_ghosts(exchange, kind);
+    return kind;
+}
+
+/// Decides about all open rows.
+template <class T>
+std::vector<buffer<std::int32_t>>
+choose_coarse(const distributed_csr<T>& a, const column_exchange& exchange,
+              const coarse_rows& result, std::vector<buffer<std::int32_t>> kind,
+              const std::vector<buffer<std::int32_t>>& key) {
+    const device_group& group = a.group();
+    auto next =
+        arrays_of<std::int32_t>(group, [&](int rank) { return a.columns_of(rank).count(); });
+    std::vector<row_list> lists;
+    for (int rank = 0; rank < group.size(); ++rank)
+        lists.emplace_back(group.handle(rank), a.block(rank).rows());
+    const settled_on_failure settled(group);
+    // The last rounds cost a GPU next to nothing; the host looks now and then whether they were
+    // enough.
+    std::int64_t left = a.rows();
+    for (int rounds = 8; left != 0; rounds = 4) {
+        for (int round = 0; round < rounds; ++round) {
+            for (int rank = 0; rank < group.size(); ++rank) {
+                const std::size_t r = as_size(rank);
+                visit_list(group[rank], lists[r], mean_of_all(a),
+                           choose_coarse_step{result.rows_of(a, r), key[r].data(), kind[r].data(),
+                                              next[r].data()});
+            }
+            const auto all = pointers_of(next);
+            exchange.fill_in_turn(std::span<std::int32_t* const>(all));
+            std::swap(kind, next);
+        }
+        left = 0;
+        for (const row_list& list : lists) left += list.size();
+    }
+    return kind;
+}
+
+/// Numbers coarse rows, in their order, over all ranks.
+template <class T>
+void number_coarse(const distributed_csr<T>& a, const column_exchange& exchange,
+                   const std::vector<buffer<std::int32_t>>& kind, coarse_rows& result) {
+    const device_group& group = a.group();
+    std::vector<buffer<std::int32_t>> before;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const std::int64_t rows = a.block(rank).rows();
+        before.emplace_back(group.handle(rank), as_size(rows + 1), memory_item);
+        add_up_sizes(group.handle(rank), rows,
+                     is_coarse{kind[as_size(rank)].data() + a.columns_of(rank).first_owned()},
+                     before.back().data());
+    }
+    for (int rank = 0; rank < group.size(); ++rank) {
+        std::int32_t count = 0;
+        group[rank].download(&count, before[as_size(rank)].data() + a.block(rank).rows(),
+                             sizeof count);
+        result.owners.begin.push_back(result.owners.begin.back() + count);
+    }
+    result.number =
+        arrays_of<std::int32_t>(group, [&](int rank) { return a.columns_of(rank).count(); });
+    visit_all(a, 1, [&](std::size_t r) {
+        return number_coarse_step{{},
+                                  aggregation::rows_of(a, static_cast<int>(r)),
+                                  kind[r].data(),
+                                  before[r].data(),
+                                  static_cast<std::int32_t>(result.owners.begin[r]),
+                                  result.number[r].data()};
+    });
+    fill_ghosts(exchange, result.number);
+}
+
+} // namespace
+
+template <class T>
+coarse_rows find_coarse_rows(const distributed_csr<T>& a, const column_exchange& exchange,
+                             std::span<const T* const> near_null, T threshold) {
+    coarse_rows result;
+    std::vector<buffer<std::int32_t>> key;
+    auto kind = find_influences(a, exchange, near_null, threshold, result, key);
+    kind = choose_coarse(a, exchange, result, std::move(kind), key);
+    number_coarse(a, exchange, kind, result); // and orders the last exchange of kinds
+    return result;
+}
+
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template coarse_rows find_coarse_rows(const distributed_csr<T>&, const column_exchange&,       \
+                                          std::span<const T* const>, T);
+#include <krylith/device/language/instantiate.inc>
+
+} // namespace krylith::classical
