@@ -193,10 +193,12 @@ KRYLITH_GROUP_TEST("auto: fsai where cg with multigrid takes too long, too") {
     INFO(testing::describe(result));
     CHECK(result.converged());
     CHECK(p.relative_residual() <= 1.01e-8);
-    REQUIRE(result.attempts.size() == 3);
+    REQUIRE(result.attempts.size() == 4);
     CHECK(result.attempts[1].preconditioner.starts_with("amg"));
     CHECK(result.attempts[1].iterations == 500);
-    CHECK(result.attempts[2].preconditioner.starts_with("fsai"));
+    CHECK(result.attempts[2].because == "in case amg was too weak");
+    CHECK(result.attempts[2].refused.find("classical, for nodes of 3 rows") != std::string::npos);
+    CHECK(result.attempts[3].preconditioner.starts_with("fsai"));
 }
 
 } // namespace krylith
