@@ -18,6 +18,7 @@ namespace {
 constexpr int highest_smoother_degree = 16;
 constexpr int most_levels = 50;
 constexpr double most_dropped = 0.1;
+constexpr double least_threshold = 0.01;
 constexpr std::int64_t most_gathered = std::numeric_limits<std::int32_t>::max();
 
 constexpr std::string_view cycles[] = {"v", "w"};
@@ -57,8 +58,9 @@ const amg_options& checked_amg(const amg_options& o) {
                "0 to " + std::to_string(most_gathered));
     if (!(o.drop >= 0 && o.drop <= most_dropped))
         refuse("drop", number_text(o.drop), "0 to " + number_text(most_dropped));
-    if (!(o.strong_threshold > 0 && o.strong_threshold <= 1))
-        refuse("strong_threshold", number_text(o.strong_threshold), "0 < strong_threshold <= 1");
+    if (!(o.strong_threshold >= least_threshold && o.strong_threshold <= 1))
+        refuse("strong_threshold", number_text(o.strong_threshold),
+               number_text(least_threshold) + " to 1");
     if (sizeof(T) == 4 && o.precision == multigrid_precision::fp64)
         refuse("precision", "fp64", "fp32 or fp16 for an operator in fp32");
     return o;
@@ -180,8 +182,8 @@ constexpr parameter_rule amg_rules[] = {
     parameter_rule::word("kind", amg_kinds, "of matrix; auto looks whether it is symmetric"),
     parameter_rule::word("coarsening", coarsenings,
                          "classical for networks and rough coefficients; auto looks"),
-    parameter_rule::real("strong_threshold", amg_options().strong_threshold, 0, 1,
-                         "of the largest entry of a row: classical coarsening takes these"),
+    parameter_rule::real("strong_threshold", amg_options().strong_threshold, least_threshold, 1,
+                         "of classical coarsening: strong from this part of a row's largest on"),
     parameter_rule::whole("block_size", amg_options().block_size, 0, aggregation::most_of_node,
                           "rows of a node, consecutive ones; 0: as the pattern shows"),
 };

@@ -93,7 +93,7 @@ struct amg_options {
     multigrid_kind kind = multigrid_kind::automatic;
     multigrid_coarsening coarsening = multigrid_coarsening::automatic;
     /// Of classical coarsening: row j influences row i where -a_ij v_j, v the near-null vector, is
-    /// at least this part of the largest in row i. In (0, 1].
+    /// at least this part of the largest in row i. 0.01 to 1.
     double strong_threshold = 0.25;
     /// Rows of a node, consecutive ones: 1 to 12, a divisor of the number of rows. Aggregates are
     /// made of nodes. Devices must own whole nodes (operator_options::block_size sees to that), and

@@ -14,7 +14,8 @@ constexpr const char* amg_name = "amg";
 
 } // namespace
 
-/// In fp64 where fp32 lacks digits, whatever `precision` is.
+/// In fp64 where fp32 lacks digits, whatever `precision` is; by aggregation where classical
+/// coarsening, which was not asked for, fills up.
 template <class T>
 template <class Source>
 void amg_work<T>::make(const Source& source, multigrid_precision precision) {
@@ -32,22 +33,31 @@ void amg_work<T>::make(const Source& source, multigrid_precision precision) {
                                                              std::move(near_null), columns_);
     };
     std::unique_ptr<level_cycle<T>> made;
-    if (sizeof(T) == 8 && precision != multigrid_precision::fp64) {
-        made = of(float{});
-        if (made->lacks_digits()) {
-            made.reset(); // both need not fit beside each other
+    const auto make_cycle = [&] {
+        if (sizeof(T) == 8 && options.precision != multigrid_precision::fp64) {
+            made = of(float{});
+            if (!made->lacks_digits()) return;
             options.precision = multigrid_precision::fp64;
         }
+        made.reset(); // both need not fit beside each other
+        made = of(T{});
+    };
+    make_cycle();
+    if (options.coarsening == multigrid_coarsening::automatic && made->classical_gave_up()) {
+        options.coarsening = multigrid_coarsening::aggregation;
+        options.precision = precision;
+        made.reset();
+        make_cycle();
     }
-    cycle_ = made ? std::move(made) : of(T{});
+    cycle_ = std::move(made);
     options_.precision = options.precision;
     note_coarsening();
 }
 
 template <class T>
 void amg_work<T>::note_coarsening() {
-    options_.coarsening = cycle_->classical() ? multigrid_coarsening::classical
-                                              : multigrid_coarsening::aggregation;
+    options_.coarsening =
+        cycle_->classical() ? multigrid_coarsening::classical : multigrid_coarsening::aggregation;
 }
 
 template <class T>
@@ -69,7 +79,8 @@ amg_work<T>::amg_work(const matrix_operator<T>& a, const matrix_ref<T>& matrix,
     pattern_ = pattern_of(rows);
     const bool open = options.block_size == 0;
     finds_nodes_ = open && options.near_null.empty() && options.kind == multigrid_kind::automatic &&
-                   options.precision != multigrid_precision::fp16;
+                   options.precision != multigrid_precision::fp16 &&
+                   options.coarsening != multigrid_coarsening::classical;
     if (open) asked_.block_size = finds_nodes_ ? symmetric_block_size(rows, *layout_) : 1;
     make(rows, asked_.precision);
     options_.near_null = asked_.near_null = {};
@@ -107,6 +118,8 @@ bool amg_work<T>::update(const matrix_ref<T>& matrix) {
         make(rows, asked_.precision);
     else if (!cycle_->rebuild(rows, again))
         make(rows, multigrid_precision::fp64);
+    else if (again.coarsening == multigrid_coarsening::automatic && cycle_->classical_gave_up())
+        make(rows, asked_.precision);
     note_coarsening();
     if (counts) age_.rebuilt();
     return false;

@@ -31,6 +31,7 @@ public:
     [[nodiscard]] virtual bool recordable() const = 0;
     [[nodiscard]] virtual bool symmetric() const = 0;
     [[nodiscard]] virtual bool classical() const = 0;
+    [[nodiscard]] virtual bool classical_gave_up() const = 0;
     /// The near-null vectors that were given, or none.
     [[nodiscard]] virtual near_null_space<T> near_null() const = 0;
     [[nodiscard]] virtual std::int64_t bytes() const = 0;
@@ -81,6 +82,9 @@ public:
     [[nodiscard]] bool recordable() const override;
     [[nodiscard]] bool symmetric() const override { return hierarchy_.symmetric(); }
     [[nodiscard]] bool classical() const override { return hierarchy_.classical(); }
+    [[nodiscard]] bool classical_gave_up() const override {
+        return hierarchy_.classical_gave_up();
+    }
     [[nodiscard]] near_null_space<T> near_null() const override {
         return in_precision<T>(hierarchy_.fine()->group, hierarchy_.given());
     }

@@ -104,6 +104,10 @@ public:
     [[nodiscard]] bool unsymmetric() const noexcept { return unsymmetric_; }
     /// Whether coarse unknowns are rows of the matrix above, and not aggregates of them.
     [[nodiscard]] bool classical() const noexcept { return classical_; }
+    /// Whether classical coarsening ended before the last level was small.
+    [[nodiscard]] bool classical_gave_up() const {
+        return classical_ && !levels_.back().facts.why_last.empty();
+    }
     /// Whether a cycle is a symmetric matrix.
     [[nodiscard]] bool symmetric() const noexcept { return !unsymmetric_ && mirrored_; }
     /// Whether there is what update() needs, and worth it: a hierarchy that ended early because a

@@ -79,13 +79,14 @@ bool hierarchy<W>::is_classical(const amg_options& options) const {
                         first.near_null);
     if (options.coarsening != multigrid_coarsening::classical) return false;
     if (unsymmetric_)
-        throw usage_error("amg_options::coarsening is classical, for a matrix that is not "
-                          "symmetric; allowed is aggregation, or kind symmetric");
+        throw usage_error("amg_options::coarsening is classical, for the unsymmetric kind, which "
+                          "matrices that are not symmetric have; allowed is aggregation");
     if (!scalar)
-        throw usage_error("amg_options::coarsening is classical, for nodes of " +
-                          std::to_string(first.block) + " rows and " +
-                          std::to_string(first.vectors) +
-                          " near-null vectors; allowed is 1 of each, or aggregation");
+        throw usage_error(
+            "amg_options::coarsening is classical, for nodes of " + std::to_string(first.block) +
+            (first.block == 1 ? " row and " : " rows and ") + std::to_string(first.vectors) +
+            " near-null vectors; allowed is 1 of each (block_size=1 takes each row "
+            "for a node), or aggregation");
     return true;
 }
 
@@ -103,6 +104,8 @@ std::unique_ptr<coarsening<W>> hierarchy<W>::coarsening_of(std::size_t at,
         if (found->coarse().rows() != 0 && static_cast<double>(found->coarse().rows()) <=
                                                slow_classical * static_cast<double>(graph.rows()))
             return found;
+        // In fp32 v may have under- or overflown.
+        if (at == 0 && found->coarse().rows() == 0) rounded_away_ = true;
         level.facts.why_last =
             "classical coarsening leaves " + std::to_string(found->coarse().rows()) + " rows";
         return nullptr;

@@ -36,8 +36,7 @@ struct coarse_vectors {
 
 /// v, and the place of weights.
 template <class W>
-coarse_vectors<W> vectors_of(const distributed_csr<W>& coarse,
-                             const coarsening<W>& to_next) {
+coarse_vectors<W> vectors_of(const distributed_csr<W>& coarse, const coarsening<W>& to_next) {
     coarse_vectors<W> result;
     for (int rank = 0; rank < coarse.group().size(); ++rank) {
         const local_columns& columns = coarse.columns_of(rank);
@@ -105,8 +104,7 @@ aggregation::sparsified_rows<W> sparsified_rows_of(const distributed_csr<W>& gal
 template <class W>
 sparsification<W>::sparsification(const distributed_csr<W>& b, double diagonal,
                                   const std::vector<buffer<W>>& near_null,
-                                  const distributed_csr<W>& r,
-                                  const coarsening<W>& to_next,
+                                  const distributed_csr<W>& r, const coarsening<W>& to_next,
                                   distributed_csr<W> galerkin, double drop,
                                   distributed_csr<W>& sparse)
     : galerkin_(std::move(galerkin)), drop_(drop) {
@@ -157,8 +155,7 @@ sparsification<W>::sparsification(const distributed_csr<W>& b, double diagonal,
 }
 
 template <class W>
-void sparsification<W>::refresh(const coarsening<W>& to_next,
-                                distributed_csr<W>& sparse) const {
+void sparsification<W>::refresh(const coarsening<W>& to_next, distributed_csr<W>& sparse) const {
     const device_group& group = galerkin_.group();
     coarse_vectors<W> vectors = vectors_of(galerkin_, to_next);
     for (int rank = 0; rank < group.size(); ++rank)

@@ -19,7 +19,7 @@ namespace krylith {
 
 struct classical_options {
     /// Row j influences row i where -a_ij v_j / v_i is at least this part of the largest in row i.
-    /// In (0, 1].
+    /// Above 0, up to 1.
     double strong_threshold = 0.25;
 };
 
@@ -33,7 +33,7 @@ struct classical_options {
 ///     p_ij = -(a_ij + sum over F_i of a_ik a_kj / (beta_k + g_ki)) / d_i
 ///     d_i  = a_ii + the sum of weak g_ij + the sum over F_i of a_ik^2 / (beta_k + g_ki),
 ///
-/// d_i at least a_ii / 20. A row keeps its four largest p_ij v_j, which get the sum of the others
+/// d_i at least a_ii / 20. Rows k with more than 64 in C_k count as weak here. A row keeps its four largest p_ij v_j, which get the sum of the others
 /// in proportion. Rows that nothing influences, and that influence none, are empty. All is
 /// the same, bit for bit, on any number of devices of a kind.
 ///

@@ -40,25 +40,40 @@ struct interpolated_rows {
     }
 };
 
-/// beta: the sum of g_ij over the coarse rows that influence a row.
+struct coarse_influence {
+    double sum = 0;
+    std::int32_t rows = 0;
+};
+
+/// beta: the sum of g_ij over the coarse rows that influence a row; 0 where these are so many that
+/// no other row is interpolated through it, since each of its neighbours would reach them all.
 template <class T>
 struct coarse_influence_step {
     interpolated_rows<T> rows;
     double* beta; ///< [local columns]
 
-    using part_type = double;
+    /// Grids have up to 13, hubs of networks thousands.
+    static constexpr std::int32_t most = 64;
+
+    using part_type = coarse_influence;
     [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t) const { return true; }
-    [[nodiscard]] KRYLITH_HD double part(std::int64_t row, int lane, int lanes) const {
+    [[nodiscard]] KRYLITH_HD coarse_influence part(std::int64_t row, int lane, int lanes) const {
         const std::int32_t own = rows.a.own(row);
-        double sum = 0;
-        if (rows.number[own] != no_number) return sum;
+        coarse_influence found;
+        if (rows.number[own] != no_number) return found;
         for (std::int64_t k = rows.a.offsets[row] + lane; k < rows.a.offsets[row + 1]; k += lanes)
-            if (rows.through(k) && rows.is_coarse(rows.a.indices[k])) sum += rows.along(k, own);
-        return sum;
+            if (rows.through(k) && rows.is_coarse(rows.a.indices[k])) {
+                found.sum += rows.along(k, own);
+                ++found.rows;
+            }
+        return found;
     }
-    KRYLITH_HD static double join(double one, double other) { return one + other; }
-    KRYLITH_HD bool finish(std::int64_t row, double sum) const {
-        beta[rows.a.own(row)] = sum;
+    KRYLITH_HD static coarse_influence join(const coarse_influence& one,
+                                            const coarse_influence& other) {
+        return {one.sum + other.sum, one.rows + other.rows};
+    }
+    KRYLITH_HD bool finish(std::int64_t row, const coarse_influence& found) const {
+        beta[rows.a.own(row)] = found.rows <= most ? found.sum : 0.0;
         return false;
     }
 };
@@ -90,10 +105,10 @@ struct row_weight_step {
             const auto value = static_cast<double>(rows.values[k]);
             if (j == own) {
                 sum.own = value;
-            } else if (!rows.through(k)) {
-                sum.diagonal += rows.along(k, own);
-            } else if (rows.is_coarse(j)) {
+            } else if (rows.through(k) && rows.is_coarse(j)) {
                 ++sum.coarse;
+            } else if (!rows.through(k) || beta[j] == 0) {
+                sum.diagonal += rows.along(k, own);
             } else {
                 ++sum.fine;
                 sum.diagonal += value * value / rows.shared_out(k, own, beta);
@@ -139,7 +154,7 @@ struct fill_indirect_step : writes_only {
             const std::int32_t j = rows.a.indices[k];
             double value = whole ? 1 : inverse[row];
             if (j != own) {
-                if (whole || !rows.through(k) || rows.is_coarse(j)) continue;
+                if (whole || !rows.through(k) || rows.is_coarse(j) || beta[j] == 0) continue;
                 value *= static_cast<double>(rows.values[k]) / rows.shared_out(k, own, beta);
             }
             if (columns != nullptr) columns[at] = j;
@@ -271,8 +286,9 @@ struct truncate_step {
             }
             counts[row] = length < kept_entries ? length : kept_entries;
         }
+        constexpr double most = 1e3; // shares of both signs may nearly cancel
         const double quotient = sum != 0 ? found.all / sum : 1;
-        factor[row] = static_cast<T>(quotient > 0 ? quotient : 1);
+        factor[row] = static_cast<T>(quotient > 0 && quotient <= most ? quotient : 1);
         return false;
     }
 

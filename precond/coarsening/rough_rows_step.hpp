@@ -25,7 +25,7 @@ struct rough_rows_step {
     T least;               ///< theta times the diagonal, which is constant
     std::uint32_t sampled; ///< a power of two: one row in so many is asked
     unsigned long long*
-        counts; ///< rough rows, those with a large positive entry, all that were asked
+        counts; ///< rough rows, those with a large positive entry, all with neighbours
 
     /// Longer rows are none: each entry is compared with each.
     static constexpr std::int64_t longest = 64;
@@ -33,7 +33,8 @@ struct rough_rows_step {
     static constexpr bool of_pairs = true;
     static constexpr std::uint32_t rough = 1;
     static constexpr std::uint32_t positive = 2;
-    using part_type = std::uint32_t; ///< what the row is
+    static constexpr std::uint32_t coupled = 4; ///< it has neighbours
+    using part_type = std::uint32_t;            ///< what the row is
     [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t row) const {
         const std::int32_t global = a.columns.global(a.own(row));
         return (aggregation::key_of(static_cast<std::uint32_t>(global), 0) & (sampled - 1)) == 0;
@@ -43,10 +44,11 @@ struct rough_rows_step {
         const std::int64_t end = a.offsets[row + 1];
         const std::int32_t own = a.own(row);
         std::uint32_t found = 0;
-        if (end - begin > longest) return found;
+        if (end - begin > longest) return coupled;
         T largest = 0;
         for (std::int64_t k = begin; k < end; ++k)
             if (const T influence = influence_of(k, own); influence > largest) largest = influence;
+        if (largest > T(0)) found |= coupled;
         for (std::int64_t k = begin + lane; k < end; k += lanes) {
             const T influence = influence_of(k, own);
             if (-influence > largest / T(8)) found |= positive;
@@ -69,7 +71,7 @@ struct rough_rows_step {
     KRYLITH_HD bool finish(std::int64_t, std::uint32_t found) const {
         if ((found & rough) != 0) add_shared(counts, 1ull);
         if ((found & positive) != 0) add_shared(counts + 1, 1ull);
-        add_shared(counts + 2, 1ull);
+        if ((found & coupled) != 0) add_shared(counts + 2, 1ull);
         return false;
     }
 

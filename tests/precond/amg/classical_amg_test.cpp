@@ -12,6 +12,7 @@
 
 #include <krylith/tests/precond/amg_solves.hpp>
 #include <krylith/tests/precond/applied.hpp>
+#include <krylith/tests/precond/coarsening/coarse_spaces.hpp>
 #include <krylith/tests/support/dense.hpp>
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/random.hpp>
@@ -156,6 +157,60 @@ KRYLITH_GROUP_TEST("classical amg: new values give what a new hierarchy would") 
     CHECK(m.options().coarsening == multigrid_coarsening::aggregation);
 }
 
+KRYLITH_GROUP_TEST("classical amg: hubs don't fill up the prolongation before it is cut") {
+    const auto matrix = testing::two_hubs(3000);
+    problem<double> p(group, matrix, random_values<double>(matrix.rows, 8));
+    for (int rank = 0; rank < group.size(); ++rank)
+        group[rank].ledger().set_guard([&](const std::string&, std::size_t bytes, std::size_t) {
+            if (bytes > std::size_t{20'000'000}) throw device_error("a large array");
+        });
+    const amg<double> m(*p.a, matrix, by_classical);
+    for (int rank = 0; rank < group.size(); ++rank) group[rank].ledger().set_guard({});
+    CHECK(m.bytes() < 100 * matrix.nnz());
+    CHECK(cg(*p.a, p.b, p.x, {}, m).converged());
+}
+
+KRYLITH_GROUP_TEST(
+    "classical amg: where it fills up, and was not asked for, aggregation stands in") {
+    // A random graph with weights of all sizes.
+    auto matrix = make_gallery<double>("random_spd:9000:11:1");
+    for (std::int64_t i = 0; i < matrix.rows; ++i) {
+        double sum = 1e-3;
+        std::int64_t own = 0;
+        for (std::int64_t k = matrix.row_offsets[testing::at(i)];
+             k < matrix.row_offsets[testing::at(i) + 1]; ++k) {
+            const std::int64_t j = matrix.column_indices[testing::at(k)];
+            if (j == i) {
+                own = k;
+                continue;
+            }
+            const auto low = static_cast<double>(std::min(i, j));
+            const double weight = std::exp(6 * std::sin(12.9 * low + 7.8 * double(std::max(i, j))));
+            matrix.values[testing::at(k)] = -weight;
+            sum += weight;
+        }
+        matrix.values[testing::at(own)] = sum;
+    }
+    const auto a = make_operator(group, matrix);
+    const amg<double> asked(*a, matrix, by_classical);
+    REQUIRE_FALSE(asked.levels().back().why_last.empty());
+    const amg<double> m(*a, matrix);
+    CHECK(m.options().coarsening == multigrid_coarsening::aggregation);
+}
+
+KRYLITH_GROUP_TEST("classical amg: in any units") {
+    const auto matrix = network(30);
+    const auto usual = solve_with_amg(group, matrix, by_classical);
+    for (const double scale : {1e-200, 1e-60, 1e60, 1e200}) {
+        CAPTURE(scale);
+        auto scaled = matrix;
+        for (double& v : scaled.values) v *= scale;
+        const auto a = make_operator(group, scaled);
+        const amg<double> m(*a, scaled, by_classical);
+        CHECK(m.levels().size() == usual.levels.size());
+    }
+}
+
 TEST_CASE("classical amg: what it is not for is refused with what is allowed") {
     const auto group = device_group::host(2);
     const auto refuses = [&](const char* name, amg_options options, const char* words) {
@@ -165,14 +220,14 @@ TEST_CASE("classical amg: what it is not for is refused with what is allowed") {
         CHECK_THROWS_WITH_AS((amg<double>(*a, matrix, options)), doctest::Contains(words),
                              usage_error);
     };
-    refuses("convection_diffusion:6:10", by_classical, "a matrix that is not symmetric");
+    refuses("convection_diffusion:6:10", by_classical, "for the unsymmetric kind");
     amg_options nodes = by_classical;
     nodes.block_size = 3;
-    refuses("elasticity3d:4", nodes, "for nodes of 3 rows and 3 near-null vectors");
+    refuses("elasticity3d:4", nodes,
+            "for nodes of 3 rows and 3 near-null vectors; allowed is 1 of each (block_size=1");
     amg_options threshold = by_classical;
     threshold.strong_threshold = 0;
-    refuses("poisson3d:4", threshold,
-            "strong_threshold is 0; allowed is 0 < strong_threshold <= 1");
+    refuses("poisson3d:4", threshold, "strong_threshold is 0; allowed is 0.01 to 1");
     const auto matrix = make_gallery<double>("poisson3d:6");
     const auto a = make_operator(group, matrix);
     const std::string text = "amg:coarsening=classical:strong_threshold=0.5";

@@ -83,6 +83,27 @@ template <class T>
     return v;
 }
 
+/// Two hubs that are joined, each with leaves on a ring.
+[[nodiscard]] inline csr_matrix<double> two_hubs(std::int64_t leaves) {
+    const std::int64_t n = 2 * leaves + 2;
+    triplets entries;
+    std::vector<double> sum(static_cast<std::size_t>(n), 1e-3);
+    const auto join = [&](std::int64_t i, std::int64_t j, double weight) {
+        entries.emplace_back(i, j, -weight);
+        entries.emplace_back(j, i, -weight);
+        sum[static_cast<std::size_t>(i)] += weight;
+        sum[static_cast<std::size_t>(j)] += weight;
+    };
+    join(0, 1, 1);
+    for (std::int64_t k = 0; k < 2 * leaves; ++k) {
+        join(k % 2, k + 2, 1);
+        join(k + 2, (k + 2) % (2 * leaves) + 2, k % 4 < 2 ? 1 : 0.12);
+    }
+    for (std::int64_t i = 0; i < n; ++i)
+        entries.emplace_back(i, i, sum[static_cast<std::size_t>(i)]);
+    return from_triplets(n, entries);
+}
+
 struct named_matrix {
     std::string name;
     csr_matrix<double> a;
