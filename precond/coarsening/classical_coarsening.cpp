@@ -18,6 +18,7 @@
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/coarse_rows.hpp>
 #include <krylith/precond/coarsening/interpolation_steps.hpp>
+#include <krylith/precond/coarsening/truncation_steps.hpp>
 
 namespace krylith {
 

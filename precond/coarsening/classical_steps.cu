@@ -4,6 +4,7 @@
 #include <krylith/precond/coarsening/influence_steps.hpp>
 #include <krylith/precond/coarsening/interpolation_steps.hpp>
 #include <krylith/precond/coarsening/rough_rows_step.hpp>
+#include <krylith/precond/coarsening/truncation_steps.hpp>
 
 namespace krylith::cuda {
 

@@ -50,7 +50,7 @@ const std::vector<specimen> usual_specimens{
     {"rgg:10", 1024, 6476, true, 0x436bbb07f1d17f30},
     {"rmat:9:8", 512, 3214, false, 0x9fe7596522f90880},
     {"road:20", 1218, 2740, true, 0xdd7cc8eadaae3249},
-    {"rough_diffusion:9:1e6", 729, 4617, true, 0x0},
+    {"rough_diffusion:9:1e6", 729, 4617, true, 0x8b8570c6eb0b99d0},
     {"stokes2d:12:9", 302, 1671, true, 0x803ae5cc04725997},
     {"web:2000", 2000, 28555, false, 0x8f8cdc1457d4ea17},
 };
