@@ -201,6 +201,7 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options, side_task
     multigrid_level<W>& level = levels_[at];
     bool fills_up = false;
     if (add_level(at, options, operators, fills_up)) return true;
+    classical_gave_up_ = classical_;
     if (!fills_up || unsymmetric_ || classical_ || slow_part(level.matrix) < least_slow_part)
         return false;
     level.smoothed = false;

@@ -105,9 +105,7 @@ public:
     /// Whether coarse unknowns are rows of the matrix above, and not aggregates of them.
     [[nodiscard]] bool classical() const noexcept { return classical_; }
     /// Whether classical coarsening ended before the last level was small.
-    [[nodiscard]] bool classical_gave_up() const {
-        return classical_ && !levels_.back().facts.why_last.empty();
-    }
+    [[nodiscard]] bool classical_gave_up() const noexcept { return classical_gave_up_; }
     /// Whether a cycle is a symmetric matrix.
     [[nodiscard]] bool symmetric() const noexcept { return !unsymmetric_ && mirrored_; }
     /// Whether there is what update() needs, and worth it: a hierarchy that ended early because a
@@ -198,6 +196,7 @@ private:
     format_kind format_ = formats::automatic; ///< of the operators
     bool unsymmetric_ = false;
     bool classical_ = false;
+    bool classical_gave_up_ = false;
     bool mirrored_ = true;        ///< restrictions are multiples of transposed prolongations
     double largest_quotient_ = 1; ///< of the near-null vector of the first level, if none is given
     bool directed_ = false;       ///< nearly all rows of the first level have a direction

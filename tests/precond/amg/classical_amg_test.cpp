@@ -104,6 +104,10 @@ KRYLITH_GROUP_TEST("classical amg: it is taken for rough matrices alone") {
     const auto rough = make_gallery<double>("rough_diffusion:16:1e6");
     CHECK(taken(rough));
     CHECK(taken(network(40)));
+    amg_options few = {};
+    few.max_levels = 2; // a reason to end that has nothing to do with it
+    CHECK(amg<double>(*make_operator(group, rough), rough, few).options().coarsening ==
+          multigrid_coarsening::classical);
     // Where it is, it takes less than half of the iterations.
     CHECK(2 * solve_with_amg(group, network(70), {}).iterations <
           solve_with_amg(group, network(70), by_aggregation).iterations);
