@@ -40,7 +40,8 @@ if(KRYLITH_NATIVE)
 endif()
 
 # krylith_compile_options(TARGET [QUICKLY]): warnings, and what .cu files need, private to the target.
-# QUICKLY: of a release, compiled with -O1, which takes two thirds of the time. For what runs for moments.
+# QUICKLY: of a release, compiled with -O1, which takes two thirds of the time. For what runs for moments, or
+# leaves the work to the library, whose kernels are compiled there.
 function(krylith_compile_options target)
     cmake_parse_arguments(arg "QUICKLY" "" "" ${ARGN})
     if(arg_QUICKLY)

@@ -4,8 +4,26 @@
 # There is no relocatable device code: what a .cu file needs of others it has by host functions.
 
 krylith_option(KRYLITH_CUDA "AUTO (when nvcc is found), ON or OFF" AUTO AUTO)
-set(KRYLITH_CUDA_ARCHITECTURES 90 CACHE STRING
-    "GPU architectures to build for: 90 is H100 and H200; several as 80;90; native for those here")
+set(KRYLITH_CUDA_ARCHITECTURES AUTO CACHE STRING
+    "GPU architectures to build for, as 80;90; AUTO: those of the GPUs here, or else 90 (H100, H200)")
+
+# Of the GPUs that the driver names, as 90-real: code for them alone, without PTX. Without a GPU, and for a
+# library that moves to other machines, 90 with PTX, which newer GPUs run too.
+function(krylith_architectures_here result)
+    set(found "")
+    if(KRYLITH_NATIVE)
+        execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+                        OUTPUT_VARIABLE capabilities ERROR_QUIET)
+        string(REGEX MATCHALL "[0-9]+[.][0-9]" found "${capabilities}")
+        list(REMOVE_DUPLICATES found)
+        list(TRANSFORM found REPLACE "[.](.)" "\\1-real")
+        list(FILTER found INCLUDE REGEX "^([89]|1[0-9])[0-9]-") # others are too old
+    endif()
+    if(NOT found)
+        set(found 90)
+    endif()
+    set(${result} "${found}" PARENT_SCOPE)
+endfunction()
 
 unset(KRYLITH_HAVE_CUDA CACHE)
 set(KRYLITH_HAVE_CUDA 0)
@@ -41,8 +59,13 @@ endif()
 if(KRYLITH_HAVE_CUDA)
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
         set(CMAKE_CUDA_ARCHITECTURES "${KRYLITH_CUDA_ARCHITECTURES}")
+        if(CMAKE_CUDA_ARCHITECTURES STREQUAL "AUTO")
+            krylith_architectures_here(CMAKE_CUDA_ARCHITECTURES)
+        endif()
     endif()
     enable_language(CUDA)
+    # The level is that of host code, which only launches here; code for devices is always optimised.
+    string(REPLACE "-O3" "-O1" CMAKE_CUDA_FLAGS_RELEASE "${CMAKE_CUDA_FLAGS_RELEASE}")
     if(CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA" AND CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.4)
         message(FATAL_ERROR "krylith needs CUDA 12.4 or newer (loops in graphs); "
                             "${CMAKE_CUDA_COMPILER} is ${CMAKE_CUDA_COMPILER_VERSION}")
