@@ -51,9 +51,14 @@ public:
         return live_;
     }
 
+    /// The most bytes that were live at once, since restart_peak().
     [[nodiscard]] std::size_t peak() const {
         std::lock_guard lock(mutex_);
         return peak_;
+    }
+    void restart_peak() {
+        std::lock_guard lock(mutex_);
+        peak_ = live_;
     }
 
     [[nodiscard]] std::map<std::string, std::size_t> items() const {

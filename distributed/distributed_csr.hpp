@@ -123,6 +123,14 @@ public:
         }
         return {*group_, rows_, columns_, std::move(blocks), columns_of_};
     }
+    /// Returns its pattern, which both have, as a matrix that has no values and of which only
+    /// with_values() makes one.
+    [[nodiscard]] distributed_csr without_values() const {
+        std::vector<device_csr<T>> blocks;
+        for (const device_csr<T>& block : blocks_)
+            blocks.push_back(block.with_values(borrowed_values<T>(nullptr)));
+        return {*group_, rows_, columns_, std::move(blocks), columns_of_};
+    }
     /// The whole matrix with global columns. Waits for the devices.
     [[nodiscard]] csr_matrix<T> download() const;
 

@@ -22,7 +22,7 @@ constexpr double least_threshold = 0.01;
 constexpr std::int64_t most_gathered = std::numeric_limits<std::int32_t>::max();
 
 constexpr std::string_view cycles[] = {"v", "w"};
-constexpr std::string_view reuses[] = {"transfer", "values", "none"};
+constexpr std::string_view reuses[] = {"auto", "transfer", "values", "none"};
 constexpr std::string_view amg_precisions[] = {"fp32", "fp16", "fp64"};
 constexpr std::string_view amg_kinds[] = {"auto", "symmetric", "unsymmetric"};
 
@@ -35,8 +35,8 @@ constexpr multigrid_precision precision_values[] = {
     multigrid_precision::fp32, multigrid_precision::fp16, multigrid_precision::fp64};
 constexpr multigrid_kind kind_values[] = {multigrid_kind::automatic, multigrid_kind::symmetric,
                                           multigrid_kind::unsymmetric};
-constexpr multigrid_reuse reuse_values[] = {multigrid_reuse::transfer, multigrid_reuse::values,
-                                            multigrid_reuse::none};
+constexpr multigrid_reuse reuse_values[] = {multigrid_reuse::automatic, multigrid_reuse::transfer,
+                                            multigrid_reuse::values, multigrid_reuse::none};
 
 template <class T>
 const amg_options& checked_amg(const amg_options& o) {

@@ -43,11 +43,12 @@ enum class multigrid_coarsening {
     classical
 };
 
-/// What update() keeps.
+/// What update() keeps, and so what lies in memory for it.
 enum class multigrid_reuse {
-    values,   ///< prolongations with their values; coarse matrices are computed anew
-    transfer, ///< aggregates and patterns; prolongations are smoothed anew too
-    none      ///< nothing: update() makes all anew, and nothing is kept for it
+    automatic, ///< transfer from the first update() on, which makes all anew; before it nothing
+    transfer,  ///< aggregates and patterns; prolongations are smoothed anew too
+    values,    ///< prolongations with their values; coarse matrices are computed anew
+    none       ///< nothing: update() makes all anew
 };
 
 enum class multigrid_precision {
@@ -88,7 +89,7 @@ struct amg_options {
     /// (amg/sparsification.hpp); with classical coarsening those below an eighth of that. 0: none.
     /// For symmetric A and one near-null vector, and not where nearly all rows have a direction.
     double drop = 0.015;
-    multigrid_reuse reuse = multigrid_reuse::transfer;
+    multigrid_reuse reuse = multigrid_reuse::automatic;
     multigrid_precision precision = multigrid_precision::fp32;
     multigrid_kind kind = multigrid_kind::automatic;
     multigrid_coarsening coarsening = multigrid_coarsening::automatic;

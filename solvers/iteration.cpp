@@ -45,9 +45,7 @@ execution_options settings(execution_options sizes, const solver_options& option
             throw usage_error(unrecordable + " can't be recorded: use mode automatic or eager");
         sizes.mode = execution_mode::eager;
     }
-    // Functions that the host calls are not called for iterations beyond the end.
-    const bool one_by_one = cycles || !unrecordable.empty();
-    sizes.unroll = one_by_one ? 1 : iterations_a_trip(kernels, options.unroll);
+    sizes.unroll = cycles ? 1 : iterations_a_trip(kernels, options.unroll, unrecordable.empty());
     sizes.timeout_seconds = options.timeout_seconds;
     sizes.history_size = history_of(options, limit);
     return sizes;
@@ -63,8 +61,9 @@ mocked_history::~mocked_history() {
     most_in_force = most_recorded;
 }
 
-int iterations_a_trip(int kernels, int most) {
+int iterations_a_trip(int kernels, int most, bool recordable) {
     constexpr int most_kernels = 112;
+    if (!recordable) return 1;
     return std::clamp(most_kernels / (kernels + 3), 1, most);
 }
 

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -55,10 +56,18 @@ private:
         const auto a = make_operator<double>(group_, arrays_.parts());
         group_.synchronize();
         note("make_operator", watch.lap());
+        const std::vector<std::size_t> live = restart_peaks();
+        watch = {};
         amg<double> m(*a, arrays_.parts(), task_.options);
         group_.synchronize();
         note("amg", watch.lap());
         const double before = whole.lap();
+        for (int rank = 0; rank < group_.size(); ++rank) {
+            const std::size_t peak = group_[rank].ledger().peak();
+            numbers_.peak_bytes =
+                std::max(numbers_.peak_bytes,
+                         static_cast<std::int64_t>(peak - live[static_cast<std::size_t>(rank)]));
+        }
 
         auto b = a->make_range_vector();
         auto x = a->make_range_vector();
@@ -77,10 +86,14 @@ private:
         check(cg(*a, b, x, options_, m));
         note("second solve", watch.lap());
 
+        for (const char* const phase : {"first amg update", "amg update"}) {
+            watch = {};
+            m.update(arrays_.parts());
+            group_.synchronize();
+            note(phase, watch.lap());
+        }
+        numbers_.updated_bytes = m.bytes();
         watch = {};
-        m.update(arrays_.parts());
-        group_.synchronize();
-        note("amg update", watch.lap());
         check(cg(*a, b, x, options_, m));
         note("solve after update", watch.lap());
         if (!task_.with_cg) return;
@@ -89,6 +102,17 @@ private:
         const solve_result alone = cg(*a, b, x, options_);
         note("cg alone", watch.lap());
         numbers_.iterations_alone = alone.iterations;
+    }
+
+    /// The bytes that are live on each device, from which peaks are counted now.
+    std::vector<std::size_t> restart_peaks() {
+        std::vector<std::size_t> live;
+        for (int rank = 0; rank < group_.size(); ++rank) {
+            memory_ledger& ledger = group_[rank].ledger();
+            ledger.restart_peak();
+            live.push_back(ledger.peak());
+        }
+        return live;
     }
 
     void describe(const amg<double>& m, const solve_result& first) {

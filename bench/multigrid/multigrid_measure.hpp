@@ -23,6 +23,8 @@ struct multigrid_numbers {
     double relative_residual = 0;      ///< ||b - A x|| / ||b|| of the downloaded x, on the CPU
     std::string preconditioner;        ///< its name
     std::int64_t bytes = 0;            ///< that it keeps on a device
+    std::int64_t updated_bytes = 0;    ///< the same after an update
+    std::int64_t peak_bytes = 0;       ///< that its set-up takes on a device, at the most
     double operator_complexity = 0;
     double grid_complexity = 0;
     std::vector<multigrid_level_facts> levels;

@@ -91,17 +91,22 @@ void multigrid_run::add(const workload& w, const std::string& library, int devic
         lines += fmt::format("    level {:>11} rows {:>12} nonzeros  bound {:.3f}  {}\n",
                              level.rows, level.nonzeros, level.bound, level.format);
     }
+    std::string memory;
+    if (numbers.bytes > 0)
+        memory = fmt::format(", {:.2f} GB ({:.2f} to make it, {:.2f} once updated)",
+                             1e-9 * static_cast<double>(numbers.bytes),
+                             1e-9 * static_cast<double>(numbers.peak_bytes),
+                             1e-9 * static_cast<double>(numbers.updated_bytes));
     std::string why;
     for (const std::string& reason : numbers.void_because) why += "  VOID: " + reason;
     const std::string on = library == "krylith"
                                ? fmt::format("{} {}", devices, devices == 1 ? "device" : "devices")
                                : numbers.preconditioner;
     report_.say(fmt::format(
-        "{}, {}: {} iterations{}, residual {:.1e}, complexity {:.3f}, {:.2f} GB{}\n{}\n",
+        "{}, {}: {} iterations{}, residual {:.1e}, complexity {:.3f}{}{}\n{}\n",
         tool::one_line(w.name), on, numbers.iterations,
         numbers.iterations_alone > 0 ? fmt::format(" (CG alone {})", numbers.iterations_alone) : "",
-        numbers.relative_residual, numbers.operator_complexity,
-        1e-9 * static_cast<double>(numbers.bytes), why, lines));
+        numbers.relative_residual, numbers.operator_complexity, memory, why, lines));
     report_.add({{"matrix", w.name},
                  {"n", w.n()},
                  {"nnz", w.nnz()},
@@ -114,6 +119,8 @@ void multigrid_run::add(const workload& w, const std::string& library, int devic
                  {"operator_complexity", numbers.operator_complexity},
                  {"grid_complexity", numbers.grid_complexity},
                  {"bytes", numbers.bytes},
+                 {"peak_bytes", numbers.peak_bytes},
+                 {"updated_bytes", numbers.updated_bytes},
                  {"levels", levels},
                  {"ms", phases},
                  {"void_because", numbers.void_because}});

@@ -3,18 +3,27 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <exception>
 
 #include <omp.h>
 
 namespace krylith {
 
 /// Calls body(member, members) on each thread of a team of at most `threads`. The body divides the
-/// work by the numbers it is given, since the runtime may grant fewer threads.
+/// work by the numbers it is given, since the runtime may grant fewer threads. What a body throws,
+/// of several the one that comes first, is thrown when all have ended; so a body has no barrier.
 template <class Body>
 void in_team(int threads, const Body& body) {
     if (threads <= 1) return body(0, 1);
+    std::exception_ptr failure; // none may leave the parallel region by itself
 #pragma omp parallel num_threads(threads)
-    body(omp_get_thread_num(), omp_get_num_threads());
+    try {
+        body(omp_get_thread_num(), omp_get_num_threads());
+    } catch (...) {
+#pragma omp critical(krylith_in_team)
+        if (!failure) failure = std::current_exception();
+    }
+    if (failure) std::rethrow_exception(failure);
 }
 
 /// The number of threads, at most `threads`, that so many items pay for.

@@ -9,12 +9,14 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
 
+#include <krylith/device/host/host_team.hpp>
 #include <krylith/matrix/compressed/compressed_pattern.hpp>
 #include <krylith/matrix/compressed/first_touch.hpp>
 
@@ -86,26 +88,28 @@ void transpose_in_blocks(const compressed_pattern& a, const column_blocks& cut,
     const auto owner = std::make_unique_for_overwrite<entry[]>(a.indices.size());
     entry* const entries = owner.get();
     touch_pages(entries, a.indices.size() * sizeof(entry));
-#pragma omp parallel for schedule(static, 1) num_threads(parts)
-    for (int part = 0; part < parts; ++part) {
-        std::vector<std::int64_t> next = cut.places_of(part);
-        for (std::int64_t major = cut.first_major(part); major < cut.first_major(part + 1); ++major)
-            for (std::int64_t k = a.offsets.data()[major]; k < a.offsets.data()[major + 1]; ++k) {
-                const std::int32_t column = a.indices.data()[k];
-                entries[next.data()[column >> cut.bits()]++] = {
-                    column, static_cast<std::int32_t>(major), load(k)};
-            }
-    }
+    in_team(parts, [&](int member, int members) {
+        for (int part = member; part < parts; part += members) {
+            std::vector<std::int64_t> next = cut.places_of(part);
+            const std::int64_t end = cut.first_major(part + 1);
+            for (std::int64_t major = cut.first_major(part); major < end; ++major)
+                for (std::int64_t k = a.offsets.data()[major]; k < a.offsets.data()[major + 1];
+                     ++k) {
+                    const std::int32_t column = a.indices.data()[k];
+                    entries[next.data()[column >> cut.bits()]++] = {
+                        column, static_cast<std::int32_t>(major), load(k)};
+                }
+        }
+    });
     const std::int64_t columns = std::int64_t{1} << cut.bits();
-#pragma omp parallel num_threads(parts)
-    {
+    std::atomic<int> next_block{0};
+    in_team(parts, [&](int /*member*/, int /*members*/) {
         std::vector<std::int64_t> next(static_cast<std::size_t>(columns));
-#pragma omp for schedule(dynamic, 1)
-        for (int block = 0; block < cut.blocks(); ++block)
+        for (int block = next_block++; block < cut.blocks(); block = next_block++)
             put_block(entries + cut.begin(block), entries + cut.begin(block + 1), block * columns,
                       std::min(a.across, (block + 1) * columns), cut.begin(block), next,
                       result_offsets, put);
-    }
+    });
     result_offsets[static_cast<std::size_t>(a.across)] = a.nonzeros();
 }
 

@@ -1,8 +1,12 @@
 #include <krylith/partition/ordering/reordered_matrix.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
+#include <omp.h>
+
+#include <krylith/device/host/host_team.hpp>
 #include <krylith/matrix/compressed/first_touch.hpp>
 
 namespace krylith {
@@ -29,11 +33,18 @@ reordered_matrix<T> reordered(const csr_view<T>& matrix, const permutation* rows
     resize_in_parallel(to.column_indices, nnz);
     resize_in_parallel(to.values, nnz);
     resize_in_parallel(result.entry_source, nnz);
-#pragma omp parallel
-    {
+    constexpr std::size_t taken_together = 1024;
+    std::atomic<std::size_t> next_rows{0};
+    in_team(omp_get_max_threads(), [&](int /*member*/, int /*members*/) {
         std::vector<std::pair<std::int32_t, std::int64_t>> entries; // (new column, old entry)
-#pragma omp for schedule(dynamic, 1024)
-        for (std::size_t row = 0; row < n; ++row) {
+        std::size_t row = 0;
+        std::size_t end = 0;
+        for (;; ++row) {
+            if (row == end) {
+                row = next_rows.fetch_add(taken_together);
+                if (row >= n) return;
+                end = std::min(row + taken_together, n);
+            }
             const std::size_t from = source_of(row);
             entries.clear();
             for (std::int64_t k = matrix.row_offsets[from]; k < matrix.row_offsets[from + 1]; ++k) {
@@ -50,7 +61,7 @@ reordered_matrix<T> reordered(const csr_view<T>& matrix, const permutation* rows
                 result.entry_source[next++] = k;
             }
         }
-    }
+    });
     return result;
 }
 

@@ -21,7 +21,7 @@ template <class Source>
 void amg_work<T>::make(const Source& source, multigrid_precision precision) {
     amg_options options = asked_;
     options.precision = precision;
-    if (columns_.columns > 1) options.reuse = multigrid_reuse::none; // there is no update()
+    options.reuse = reuse_;
     near_null_space<T> known;
     if (has_near_null_ && cycle_) known = cycle_->near_null(); // the caller's memory may be gone
     const auto of = [&]<class W>(W) -> std::unique_ptr<level_cycle<T>> {
@@ -66,8 +66,11 @@ amg_work<T>::amg_work(const matrix_operator<T>& a, const amg_options& options)
       vectors_(a.layout()),
       options_(options),
       asked_(options),
-      has_near_null_(!options.near_null.empty()) {
-    if (a.columns_at_once() > 1) columns_ = {a.layout(), a.columns_at_once()};
+      has_near_null_(!options.near_null.empty()),
+      reuse_(options.reuse) {
+    const bool for_columns = a.columns_at_once() > 1; // which have no update()
+    if (for_columns) columns_ = {a.layout(), a.columns_at_once()};
+    if (for_columns || reuse_ == multigrid_reuse::automatic) reuse_ = multigrid_reuse::none;
 }
 
 // A set-up reads the values first, and waits for the devices many times after that.
@@ -103,16 +106,18 @@ bool amg_work<T>::update(const matrix_ref<T>& matrix) {
                           "amg of new levels");
     const auto rows = on_devices(amg_name, *layout_, matrix, part_values::borrowed);
     pattern_.expect(amg_name, pattern_of(rows));
+    if (asked_.reuse == multigrid_reuse::automatic) reuse_ = multigrid_reuse::transfer;
     if (finds_nodes_ && asked_.block_size > 1 && symmetric_block_size(rows, *layout_) == 1) {
         asked_.block_size = 1; // not symmetric any more
         make(rows, asked_.precision);
         age_.rebuilt();
         return false;
     }
-    const bool keeps = cycle_->keeps_plans(options_);
-    if (!age_.rebuild_due() && keeps && cycle_->update(rows, options_)) return true;
+    const bool keeps = cycle_->keeps_plans();
     const bool counts = keeps || age_.rebuild_due();
     amg_options again = options_;
+    again.reuse = reuse_;
+    if (!age_.rebuild_due() && keeps && cycle_->update(rows, again)) return true;
     again.coarsening = asked_.coarsening;
     if (options_.precision != asked_.precision) // the next values may need fewer digits
         make(rows, asked_.precision);

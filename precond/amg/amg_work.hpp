@@ -51,7 +51,8 @@ private:
     bool finds_nodes_ = false;
     bool has_near_null_ = false; ///< vectors that were given
     int near_null_vectors_ = 1;
-    bool given_ = false; ///< levels that were given
+    bool given_ = false;    ///< levels that were given
+    multigrid_reuse reuse_; ///< what is asked for; for automatic what that means now
     hierarchy_age age_;
     matrix_pattern pattern_;
     std::unique_ptr<level_cycle<T>> cycle_;

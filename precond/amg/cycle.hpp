@@ -18,7 +18,7 @@ class level_cycle {
 public:
     virtual ~level_cycle() = default;
     /// Whether there is what update() needs.
-    [[nodiscard]] virtual bool keeps_plans(const amg_options& options) const = 0;
+    [[nodiscard]] virtual bool keeps_plans() const = 0;
     /// Takes new values. Returns false where the hierarchy is not for them: it must be made anew.
     virtual bool update(const distributed_csr<T>& a, const amg_options& options) = 0;
     /// Makes the hierarchy anew, of the same rows. Returns false, and changes nothing, where it
@@ -69,9 +69,7 @@ public:
     multigrid_cycle_apply(layout_handle fine, const Source& source, const amg_options& options,
                           near_null_space<W> near_null, const column_vectors& vectors);
 
-    [[nodiscard]] bool keeps_plans(const amg_options& options) const override {
-        return hierarchy_.keeps_plans(options);
-    }
+    [[nodiscard]] bool keeps_plans() const override { return hierarchy_.keeps_plans(); }
     bool update(const distributed_csr<T>& a, const amg_options& options) override;
     bool rebuild(const distributed_csr<T>& a, const amg_options& options) override;
     [[nodiscard]] bool lacks_digits() const override {
@@ -82,9 +80,7 @@ public:
     [[nodiscard]] bool recordable() const override;
     [[nodiscard]] bool symmetric() const override { return hierarchy_.symmetric(); }
     [[nodiscard]] bool classical() const override { return hierarchy_.classical(); }
-    [[nodiscard]] bool classical_gave_up() const override {
-        return hierarchy_.classical_gave_up();
-    }
+    [[nodiscard]] bool classical_gave_up() const override { return hierarchy_.classical_gave_up(); }
     [[nodiscard]] near_null_space<T> near_null() const override {
         return in_precision<T>(hierarchy_.fine()->group, hierarchy_.given());
     }

@@ -87,7 +87,7 @@ std::unique_ptr<matrix_operator<W>> make_copying_operator(const layout_handle& s
     }
     const distributed_csr<W> identity(group, range->rows, spread->rows, std::move(blocks),
                                       std::move(columns));
-    return make_level_operator<W>(spread, range, identity, false, formats::csr);
+    return make_level_operator<W>(spread, range, identity, formats::csr);
 }
 
 #define KRYLITH_INSTANTIATE(W)                                                                     \

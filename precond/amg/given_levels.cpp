@@ -113,9 +113,9 @@ std::vector<buffer<double>> inverse_scaling(const distributed_csr<W>& b,
 
 /// The matrix with its values rounded to W.
 template <class W, class T>
-distributed_csr<W> rounded(const distributed_csr<T>& a) {
+distributed_csr<W> rounded(distributed_csr<T> a) {
     if constexpr (std::is_same_v<T, W>)
-        return a.copy(part_values::borrowed);
+        return a;
     else
         return a.template with_values<W>(precond_item, [&](int rank, W* values) {
             run_items(a.group()[rank], round_task<W>{1, a.block(rank).view().values, values},
@@ -193,9 +193,9 @@ void hierarchy<W>::take_transfers(std::size_t at, const multigrid_level_matrices
     const auto inverse = inverse_scaling(level.matrix, level.scaling);
     scale_transfers(1 / level.scaling.bound, pointers(inverse), r, p); // columns of R, rows of P
     scale_transfers_of(level, next, p, r);
-    make_transfers(level, next.layout, rounded<W>(p), rounded<W>(r), options);
-    make_smoothed(level, options);
-    level.matrix = {};
+    level.prolongation = rounded<W>(std::move(p));
+    level.restriction = rounded<W>(std::move(r));
+    make_operators(level, next.layout, options);
 }
 
 #define KRYLITH_INSTANTIATE(W, T)                                                                  \

@@ -53,7 +53,9 @@ template <class W>
 template <class T>
 hierarchy<W>::hierarchy(layout_handle fine, const distributed_csr<T>& a, const amg_options& options,
                         near_null_space<W> given, const column_vectors& vectors)
-    : fine_(std::move(fine)), given_(std::move(given)) {
+    : fine_(std::move(fine)),
+      given_(std::move(given)),
+      keeps_(options.reuse != multigrid_reuse::none) {
     if (vectors.columns > 1) format_ = formats::csr;
     if (options.precision == multigrid_precision::fp16 && given_.vectors != 1)
         throw usage_error("amg_options::precision is fp16, for " + std::to_string(given_.vectors) +
@@ -221,54 +223,54 @@ bool hierarchy<W>::add_level(std::size_t at, const amg_options& options, side_ta
     if (unsymmetric_) mirrored.emplace(b);
     const distributed_csr<W>& graph = mirrored ? mirrored->matrix() : b;
     const auto near_null = pointers(level.near_null);
-    std::unique_ptr<coarsening<W>> to_next = coarsening_of(at, graph, options);
-    if (!to_next) return false;
+    level_plans<W> plans{.to_next = coarsening_of(at, graph, options)};
+    if (!plans.to_next) return false;
     phase.emplace("prolongation");
     distributed_csr<W> p;
-    std::optional<unsymmetric_transfers<W>> unsymmetric;
     if (mirrored) {
-        auto& aggregates = static_cast<smoothed_aggregation<W>&>(*to_next);
-        p = aggregates.tentative(graph, near_null);
-        unsymmetric = smooth_restriction(b, *mirrored, aggregates, near_null);
+        p = plans.aggregates().tentative(graph, near_null);
+        plans.unsymmetric = smooth_restriction(b, *mirrored, plans.aggregates(), near_null);
     } else {
-        p = to_next->prolongation(graph, near_null);
+        p = plans.to_next->prolongation(graph, near_null);
     }
     phase.emplace("B P");
-    std::optional<distributed_transposition<W>> transposition;
     distributed_csr<W> r;
     side_tasks transpose(b.group());
     transpose.add([&] {
         const trace_range range("restriction");
-        transposition.emplace(unsymmetric ? unsymmetric->smoothed : p);
-        r = transposition->take(unsymmetric ? unsymmetric->smoothed : p);
+        const distributed_csr<W>& of = plans.unsymmetric ? plans.unsymmetric->smoothed : p;
+        r = plans.transposition.emplace(of).take(of);
+        if (!keeps_) plans.transposition.reset();
     });
-    distributed_csr<W> between;
-    distributed_spgemm<W> first(b, p, between);
+    plans.first.emplace(b, p, plans.between);
+    if (!keeps_) plans.first.reset();
     const auto filled_up = [&](const char* which, const distributed_csr<W>& matrix) {
         fills_up = true;
         level.facts.why_last = std::string("coarse matrices fill up: ") + which + " has " +
                                std::to_string(matrix.nonzeros()) + " nonzeros";
         return false;
     };
-    if (static_cast<double>(between.nonzeros()) > most_product_entries(at))
-        return filled_up("B P", between);
+    if (static_cast<double>(plans.between.nonzeros()) > most_product_entries(at))
+        return filled_up("B P", plans.between);
     transpose.wait();
     phase.emplace("R (B P)");
     distributed_csr<W> product;
-    distributed_spgemm<W> second(r, between, product);
-    to_next->fill_dropped(product);
+    plans.second.emplace(r, plans.between, product);
+    if (!keeps_) plans.second.reset();
+    plans.between = keeps_ ? plans.between.without_values() : distributed_csr<W>();
+    plans.to_next->fill_dropped(product);
     if (fills_up_with(product.nonzeros())) return filled_up("the next", product);
     phase.emplace("drop small entries");
-    std::optional<sparsification<W>> sparse = sparsify(level, *to_next, r, product, options);
+    plans.sparse = sparsify(level, *plans.to_next, r, product, options);
     phase.emplace("scale the coarse matrix");
     multigrid_level<W> next;
     next.matrix = place_next(level, next, std::move(product), options);
     if (!scale_next(at, next)) return false;
-    scale_near_null(*to_next, level, next);
+    scale_near_null(*plans.to_next, level, next);
     scale_transfers_of(level, next, p, r);
-    level.plans.emplace(level_plans<W>{
-        std::move(to_next), std::move(p), std::move(*transposition), std::move(r), std::move(first),
-        std::move(between), std::move(second), std::move(sparse), std::move(unsymmetric)});
+    level.prolongation = std::move(p);
+    level.restriction = std::move(r);
+    if (keeps_) level.plans = std::move(plans);
     operators.add(
         [this, &level, &options, coarse = next.layout] { make_operators(level, coarse, options); });
     levels_.push_back(std::move(next));
@@ -286,12 +288,9 @@ hierarchy<W>::sparsify(const multigrid_level<W>& level, const coarsening<W>& to_
         return {};
     distributed_csr<W> sparse;
     std::optional<sparsification<W>> result(std::in_place, level.matrix, 1 / level.scaling.bound,
-                                            level.near_null, r, to_next, std::move(coarse),
+                                            level.near_null, r, to_next, coarse,
                                             classical_ ? options.drop / 8 : options.drop, sparse);
-    if (sparse.rows() == 0) {
-        coarse = std::move(result->galerkin());
-        return {};
-    }
+    if (sparse.rows() == 0) return {};
     coarse = std::move(sparse);
     return result;
 }
@@ -314,7 +313,7 @@ distributed_csr<T> hierarchy<W>::place_next(multigrid_level<W>& level, multigrid
     level.gathered.emplace();
     level.gathered->spread = std::make_shared<const layout>(layout{all, coarse.row_owners(), kind});
     if constexpr (std::is_same_v<T, W>)
-        if (options.reuse != multigrid_reuse::none) level.gathered->matrix = std::move(coarse);
+        if (keeps_) level.gathered->matrix = std::move(coarse);
     return there;
 }
 
@@ -334,7 +333,7 @@ void hierarchy<W>::scale_transfers_of(multigrid_level<W>& level, const multigrid
 template <class W>
 void hierarchy<W>::conclude(multigrid_level<W>& last, const amg_options& options) const {
     if (!last.inverse && !last.b) make_smoothed(last, options);
-    if (options.reuse == multigrid_reuse::none) last.matrix = {};
+    drop_unread(last, options);
 }
 
 #define KRYLITH_INSTANTIATE(W, T)                                                                  \

@@ -33,26 +33,35 @@
 
 namespace krylith::detail {
 
-/// What update() needs of a level and the next.
+/// What update() needs of a level and the next, beside matrices and transfers.
 template <class W>
 struct level_plans {
-    std::unique_ptr<coarsening<W>> to_next;
-    distributed_csr<W> prolongation;
-    distributed_transposition<W> transposition;
-    distributed_csr<W> restriction;
-    distributed_spgemm<W> first; ///< B P
-    distributed_csr<W> between;
-    distributed_spgemm<W> second;            ///< R (B P)
-    std::optional<sparsification<W>> sparse; ///< where the next matrix lacks small entries of it
-    std::optional<unsymmetric_transfers<W>> unsymmetric;
+    std::unique_ptr<coarsening<W>> to_next = nullptr;
+    std::optional<distributed_transposition<W>> transposition = {};
+    std::optional<distributed_spgemm<W>> first = {};  ///< B P
+    distributed_csr<W> between = {};                  ///< B P, without values
+    std::optional<distributed_spgemm<W>> second = {}; ///< R (B P)
+    std::optional<sparsification<W>> sparse =
+        {}; ///< where the next matrix lacks small entries of it
+    std::optional<unsymmetric_transfers<W>> unsymmetric = {};
+
+    /// What a matrix that is not symmetric is always coarsened by.
+    [[nodiscard]] smoothed_aggregation<W>& aggregates() const {
+        return static_cast<smoothed_aggregation<W>&>(*to_next);
+    }
 };
 
 template <class W>
 struct multigrid_level {
     layout_handle layout; ///< of all devices, also where the first has all rows
-    /// B, on all devices or, where a level above was gathered, on the first alone; empty unless it
-    /// is kept for update(); rounded as b is.
+    /// B, on all devices or, where a level above was gathered, on the first alone; rounded as b
+    /// is. Of it and the transfers only what drop_unread() leaves is kept.
     distributed_csr<W> matrix;
+    distributed_csr<W> prolongation;
+    distributed_csr<W> restriction;
+    bool matrix_is_read = false; ///< in place, by b
+    bool prolongation_is_read = false;
+    bool restriction_is_read = false;
     diagonal_scaling scaling;              ///< on the devices of `matrix`, as near_null
     std::vector<std::int64_t> first_owned; ///< [rank] local column of the rank's first row
     std::vector<buffer<W>> near_null;      ///< [rank], on the rank's rows, [rows][vectors]
@@ -110,9 +119,7 @@ public:
     [[nodiscard]] bool symmetric() const noexcept { return !unsymmetric_ && mirrored_; }
     /// Whether there is what update() needs, and worth it: a hierarchy that ended early because a
     /// coarse matrix was not definite should be made anew.
-    [[nodiscard]] bool keeps_plans(const amg_options& options) const noexcept {
-        return options.reuse != multigrid_reuse::none && !cut_short_;
-    }
+    [[nodiscard]] bool keeps_plans() const noexcept { return keeps_ && !cut_short_; }
     /// Whether more digits would make a better one: coefficients jump by so much that soft
     /// connections of stiff regions are lost beside their diagonals, and no level but the first was
     /// made, or a coarse diagonal came out as not positive, or the last matrix as not semidefinite,
@@ -152,9 +159,15 @@ private:
                                                             const distributed_csr<W>& r,
                                                             distributed_csr<W>& coarse,
                                                             const amg_options& options) const;
+    template <class T>
+    [[nodiscard]] bool take_values(const distributed_csr<T>& a, const amg_options& options);
     [[nodiscard]] bool update_next(std::size_t at, const amg_options& options);
     void invert(multigrid_level<W>& last);
     void conclude(multigrid_level<W>& last, const amg_options& options) const;
+    /// Frees what operators of the level don't read in place of its matrix and its transfers: their
+    /// values, but for those that update() keeps, and the patterns that it doesn't need, which the
+    /// first level's matrix has from A.
+    void drop_unread(multigrid_level<W>& level, const amg_options& options) const;
     /// Gives the next level its layout, and returns its matrix, which goes to the first device
     /// where it has few rows.
     template <class T>
@@ -175,12 +188,10 @@ private:
     /// Makes the operators of a level above a coarse one, whose matrices are there.
     void make_operators(multigrid_level<W>& level, const layout_handle& coarse,
                         const amg_options& options) const;
-    void make_transfers(multigrid_level<W>& level, const layout_handle& coarse,
-                        const distributed_csr<W>& prolongation,
-                        const distributed_csr<W>& restriction, const amg_options& options) const;
-    [[nodiscard]] std::unique_ptr<matrix_operator<W>>
-    make_product(const layout_handle& domain, const layout_handle& range,
-                 const distributed_csr<W>& matrix, const amg_options& options) const;
+    [[nodiscard]] std::unique_ptr<matrix_operator<W>> make_product(const layout_handle& domain,
+                                                                   const layout_handle& range,
+                                                                   const distributed_csr<W>& matrix,
+                                                                   bool& is_read) const;
     /// Makes vectors and operators those of several columns.
     void widen(const column_vectors& vectors);
     /// Rounds the matrix of a level where the options say so and it pays.
@@ -194,6 +205,7 @@ private:
     std::deque<multigrid_level<W>> levels_; ///< they stay where they are while others are added
     near_null_space<W> given_;
     format_kind format_ = formats::automatic; ///< of the operators
+    bool keeps_ = false;                      ///< what update() needs
     bool unsymmetric_ = false;
     bool classical_ = false;
     bool classical_gave_up_ = false;

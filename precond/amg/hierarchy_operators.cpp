@@ -16,7 +16,7 @@ namespace krylith::detail {
 template <class W>
 void hierarchy<W>::make_smoothed(multigrid_level<W>& level, const amg_options& options) const {
     round_matrix(level, options);
-    level.b = make_product(level.layout, level.layout, level.matrix, options);
+    level.b = make_product(level.layout, level.layout, level.matrix, level.matrix_is_read);
     level.facts.format = format_in_words(*level.b);
 }
 
@@ -25,22 +25,36 @@ void hierarchy<W>::make_operators(multigrid_level<W>& level, const layout_handle
                                   const amg_options& options) const {
     const trace_range range("operators of a level");
     if (!level.b) make_smoothed(level, options);
-    make_transfers(level, coarse, level.plans->prolongation, level.plans->restriction, options);
-    if (options.reuse != multigrid_reuse::none) return;
-    level.matrix = {};
-    level.plans.reset();
+    if (level.gathered)
+        level.gathered->copy = make_copying_operator<W>(level.gathered->spread, coarse);
+    level.prolong =
+        make_product(coarse, level.layout, level.prolongation, level.prolongation_is_read);
+    level.restrict = make_product(level.layout, level.gathered ? level.gathered->spread : coarse,
+                                  level.restriction, level.restriction_is_read);
+    drop_unread(level, options);
 }
 
 template <class W>
-void hierarchy<W>::make_transfers(multigrid_level<W>& level, const layout_handle& coarse,
-                                  const distributed_csr<W>& prolongation,
-                                  const distributed_csr<W>& restriction,
-                                  const amg_options& options) const {
-    if (level.gathered)
-        level.gathered->copy = make_copying_operator<W>(level.gathered->spread, coarse);
-    level.prolong = make_product(coarse, level.layout, prolongation, options);
-    level.restrict = make_product(level.layout, level.gathered ? level.gathered->spread : coarse,
-                                  restriction, options);
+void hierarchy<W>::drop_unread(multigrid_level<W>& level, const amg_options& options) const {
+    const auto drop = [&](distributed_csr<W>& of, bool is_read, bool pattern, bool values) {
+        if (is_read || of.rows() == 0) return;
+        if (!pattern)
+            of = {};
+        else if (!values)
+            of = of.without_values();
+    };
+    drop(level.matrix, level.matrix_is_read, keeps_ && &level != &levels_.front(), false);
+    const bool transfers = options.reuse == multigrid_reuse::values;
+    drop(level.prolongation, level.prolongation_is_read, keeps_, transfers);
+    drop(level.restriction, level.restriction_is_read, keeps_, transfers);
+}
+
+template <class W>
+std::unique_ptr<matrix_operator<W>>
+hierarchy<W>::make_product(const layout_handle& domain, const layout_handle& range,
+                           const distributed_csr<W>& matrix, bool& is_read) const {
+    is_read = worth_reading_in_place(matrix);
+    return make_level_operator<W>(domain, range, matrix, format_, is_read);
 }
 
 template <class W>
@@ -53,16 +67,8 @@ void hierarchy<W>::round_matrix(multigrid_level<W>& level, const amg_options& op
 template <class W>
 void hierarchy<W>::invert(multigrid_level<W>& last) {
     last.inverse = make_level_operator<W>(
-        last.layout, last.layout, inverse_of(last, unsymmetric_, indefinite_), false, formats::csr);
+        last.layout, last.layout, inverse_of(last, unsymmetric_, indefinite_), formats::csr);
     last.facts.format = "dense inverse";
-}
-
-template <class W>
-std::unique_ptr<matrix_operator<W>>
-hierarchy<W>::make_product(const layout_handle& domain, const layout_handle& range,
-                           const distributed_csr<W>& matrix, const amg_options& options) const {
-    return make_level_operator<W>(domain, range, matrix, options.reuse != multigrid_reuse::none,
-                                  format_);
 }
 
 template <class W>
@@ -97,9 +103,7 @@ void hierarchy<W>::widen(const column_vectors& vectors) {
     template void hierarchy<W>::make_smoothed(multigrid_level<W>&, const amg_options&) const;      \
     template void hierarchy<W>::make_operators(multigrid_level<W>&, const layout_handle&,          \
                                                const amg_options&) const;                          \
-    template void hierarchy<W>::make_transfers(                                                    \
-        multigrid_level<W>&, const layout_handle&, const distributed_csr<W>&,                      \
-        const distributed_csr<W>&, const amg_options&) const;                                      \
+    template void hierarchy<W>::drop_unread(multigrid_level<W>&, const amg_options&) const;        \
     template void hierarchy<W>::round_matrix(multigrid_level<W>&, const amg_options&) const;       \
     template void hierarchy<W>::invert(multigrid_level<W>&);                                       \
     template void hierarchy<W>::widen(const column_vectors&);

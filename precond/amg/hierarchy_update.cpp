@@ -3,7 +3,9 @@
 #include <vector>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/loops/settled_on_failure.hpp>
 #include <krylith/distributed/products/whole_matrix.hpp>
+#include <krylith/distributed/source/memory_items.hpp>
 #include <krylith/precond/amg/hierarchy.hpp>
 #include <krylith/precond/amg/level_operators.hpp>
 
@@ -21,10 +23,20 @@ void update_values(matrix_operator<W>& of, const distributed_csr<W>& matrix) {
     of.update_on_devices(std::span<const W* const>(values));
 }
 
-/// What a matrix that is not symmetric is always coarsened by.
+/// A matrix of the pattern, with room for values.
 template <class W>
-smoothed_aggregation<W>& aggregates_of(level_plans<W>& plans) {
-    return static_cast<smoothed_aggregation<W>&>(*plans.to_next);
+distributed_csr<W> with_room(const distributed_csr<W>& pattern) {
+    return pattern.template with_values<W>(matrix_item, [](int /*rank*/, W* /*values*/) {});
+}
+
+/// Makes room for the values of a matrix that has none.
+template <class W>
+void make_room(distributed_csr<W>& matrix) {
+    bool there = true;
+    for (int rank = 0; rank < matrix.group().size(); ++rank)
+        there = there &&
+                (matrix.block(rank).nonzeros() == 0 || matrix.block(rank).view().values != nullptr);
+    if (!there) matrix = with_room(matrix);
 }
 
 } // namespace
@@ -32,12 +44,27 @@ smoothed_aggregation<W>& aggregates_of(level_plans<W>& plans) {
 template <class W>
 template <class T>
 bool hierarchy<W>::update(const distributed_csr<T>& a, const amg_options& options) {
+    try {
+        const settled_on_failure settled(a.group()); // before anything is freed
+        return take_values(a, options);
+    } catch (...) {
+        for (multigrid_level<W>& level : levels_) drop_unread(level, options);
+        throw;
+    }
+}
+
+template <class W>
+template <class T>
+bool hierarchy<W>::take_values(const distributed_csr<T>& a, const amg_options& options) {
     multigrid_level<W>& first = levels_.front();
     const bool looked_for = looks_for_symmetry(first, options);
     first.scaling = scaling_of(a, {"amg", 0, fine_.get()});
     whole_ = false; // until all has new values
     mirror_sums mirrored;
-    scale(a, first.scaling, first.matrix, looked_for ? &mirrored : nullptr);
+    if (first.matrix.rows() == 0)
+        first.matrix = scaled<W>(a, first.scaling, looked_for ? &mirrored : nullptr);
+    else
+        scale(a, first.scaling, first.matrix, looked_for ? &mirrored : nullptr);
     if (looked_for && mirrored.differ(a.nonzeros()) != unsymmetric_) return false;
     if (worth_sharpening(first.scaling)) sharpen(first.matrix, first.scaling, least_bound());
     find_near_null();
@@ -54,6 +81,7 @@ bool hierarchy<W>::update(const distributed_csr<T>& a, const amg_options& option
             update_values(*level.b, level.matrix);
             level.facts.format = format_in_words(*level.b);
         }
+        drop_unread(level, options);
     }
     return true;
 }
@@ -63,26 +91,31 @@ template <class W>
 bool hierarchy<W>::update_next(std::size_t at, const amg_options& options) {
     multigrid_level<W>& level = levels_[at];
     level_plans<W>& plans = *level.plans;
+    make_room(level.prolongation);
+    make_room(level.restriction);
     if (options.reuse == multigrid_reuse::transfer) {
         const auto near_null = pointers(level.near_null);
         if (plans.unsymmetric) {
-            plans.unsymmetric->refresh(aggregates_of(plans), level.matrix, near_null,
-                                       plans.prolongation);
-            plans.transposition.apply(plans.unsymmetric->smoothed, plans.restriction);
+            plans.unsymmetric->refresh(plans.aggregates(), level.matrix, near_null,
+                                       level.prolongation);
+            plans.transposition->apply(plans.unsymmetric->smoothed, level.restriction);
         } else {
             if (level.scaling.sharp) plans.to_next->know_bound(level.scaling.bound);
-            plans.to_next->refresh(level.matrix, near_null, plans.prolongation);
-            plans.transposition.apply(plans.prolongation, plans.restriction);
+            plans.to_next->refresh(level.matrix, near_null, level.prolongation);
+            plans.transposition->apply(level.prolongation, level.restriction);
         }
     }
     multigrid_level<W>& next = levels_[at + 1];
+    make_room(next.matrix);
     distributed_csr<W>& coarse = level.gathered ? level.gathered->matrix : next.matrix;
-    plans.first.refresh(level.matrix, plans.prolongation, plans.between);
+    distributed_csr<W> between = with_room(plans.between);
+    plans.first->refresh(level.matrix, level.prolongation, between);
     if (plans.sparse) {
-        plans.second.refresh(plans.restriction, plans.between, plans.sparse->galerkin());
-        plans.sparse->refresh(*plans.to_next, coarse);
+        distributed_csr<W> galerkin = with_room(plans.sparse->pattern());
+        plans.second->refresh(level.restriction, between, galerkin);
+        plans.sparse->refresh(*plans.to_next, galerkin, coarse);
     } else {
-        plans.second.refresh(plans.restriction, plans.between, coarse);
+        plans.second->refresh(level.restriction, between, coarse);
         plans.to_next->fill_dropped(coarse);
     }
     if (level.gathered) bring_values(0, coarse, next.matrix.block(0).values());
@@ -95,9 +128,9 @@ bool hierarchy<W>::update_next(std::size_t at, const amg_options& options) {
         scale_near_null(*plans.to_next, level, next);
     else
         rescale_near_null(next);
-    scale_transfers_of(level, next, plans.prolongation, plans.restriction);
-    update_values(*level.prolong, plans.prolongation);
-    update_values(*level.restrict, plans.restriction);
+    scale_transfers_of(level, next, level.prolongation, level.restriction);
+    update_values(*level.prolong, level.prolongation);
+    update_values(*level.restrict, level.restriction);
     return true;
 }
 

@@ -63,32 +63,28 @@ void rescale_near_null(multigrid_level<W>& level) {
     }
 }
 
-/// Whether operators on a group read the arrays of a matrix that is kept for update(): formats for
-/// GPUs have an order of their own, which is worth a copy, and so are rows on hosts that are alike
+/// Whether an operator should read the arrays of a matrix, which then stays: formats for GPUs have
+/// an order of their own, which is worth a copy, and so are rows on hosts that are alike
 /// (sparse/csr/row_runs.hpp), which are only looked for in arrays that the operator owns.
-template <class Matrix>
-bool reads_in_place(const device_group& group, const Matrix& matrix) {
-    if constexpr (requires { matrix.group(); }) {
-        if (group.kind() != backend::host || group.size() != 1) return false;
-        group.synchronize();
-        const auto rows = matrix.block(0).view();
-        return !host::has_row_runs(
-            host::csr_arrays<std::remove_cvref_t<decltype(*rows.values)>, std::int64_t>{
-                rows.offsets, rows.indices, rows.values},
-            rows.rows);
-    } else {
-        return false;
-    }
+template <class W>
+bool worth_reading_in_place(const distributed_csr<W>& matrix) {
+    const device_group& group = matrix.group();
+    if (group.kind() != backend::host || group.size() != 1) return false;
+    group.synchronize();
+    const auto rows = matrix.block(0).view();
+    return !host::has_row_runs(
+        host::csr_arrays<W, std::int64_t>{rows.offsets, rows.indices, rows.values}, rows.rows);
 }
 
-/// The operator of a matrix of the hierarchy, which may be kept: what needs no look at costs.
+/// The operator of a matrix of the hierarchy, which it may read in place: what needs no look at
+/// costs.
 template <class W, class Matrix>
 std::unique_ptr<matrix_operator<W>>
 make_level_operator(const layout_handle& domain, const layout_handle& range, const Matrix& matrix,
-                    bool kept, format_kind format) {
+                    format_kind format, bool in_place = false) {
     operator_options options;
     options.format = format;
-    options.borrow = kept && reads_in_place(range->group, matrix);
+    options.borrow = in_place;
     options.kind = domain->kind == coherence::owned ? operators::halo : operators::nz;
     return make_operator(operator_layouts{domain, range}, matrix, options);
 }

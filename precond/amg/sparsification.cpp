@@ -105,25 +105,25 @@ template <class W>
 sparsification<W>::sparsification(const distributed_csr<W>& b, double diagonal,
                                   const std::vector<buffer<W>>& near_null,
                                   const distributed_csr<W>& r, const coarsening<W>& to_next,
-                                  distributed_csr<W> galerkin, double drop,
+                                  const distributed_csr<W>& galerkin, double drop,
                                   distributed_csr<W>& sparse)
-    : galerkin_(std::move(galerkin)), drop_(drop) {
-    const device_group& group = galerkin_.group();
-    coarse_vectors<W> vectors = vectors_of(galerkin_, to_next);
-    weigh(galerkin_, r, rows_with_small_entries(b, diagonal, near_null, r, drop), vectors);
+    : pattern_(galerkin.without_values()), drop_(drop) {
+    const device_group& group = galerkin.group();
+    coarse_vectors<W> vectors = vectors_of(galerkin, to_next);
+    weigh(galerkin, r, rows_with_small_entries(b, diagonal, near_null, r, drop), vectors);
 
     std::vector<buffer<std::int64_t>> offsets(as_size(group.size()));
     std::vector<std::int64_t> entries(as_size(group.size()));
     kept_.resize(as_size(group.size()));
     on_each_rank(group, [&](int rank) {
         const auto& device = group.handle(rank);
-        const std::int64_t rows = galerkin_.block(rank).rows();
+        const std::int64_t rows = galerkin.block(rank).rows();
         buffer<std::uint8_t>& kept = kept_[as_size(rank)];
-        kept = {device, as_size(galerkin_.block(rank).nonzeros()), precond_item};
+        kept = {device, as_size(galerkin.block(rank).nonzeros()), precond_item};
         offsets[as_size(rank)] = {device, as_size(rows + 1), "offsets of a matrix"};
         const buffer<std::int32_t> counts(device, as_size(rows), precond_item);
         aggregation::find_kept(*device,
-                               sparsified_rows_of(galerkin_, rank, vectors, drop_, kept.data()),
+                               sparsified_rows_of(galerkin, rank, vectors, drop_, kept.data()),
                                counts.data());
         add_up_sizes(device, rows, counts.data(), offsets[as_size(rank)].data());
         device->download(&entries[as_size(rank)], offsets[as_size(rank)].data() + rows,
@@ -131,45 +131,46 @@ sparsification<W>::sparsification(const distributed_csr<W>& b, double diagonal,
     });
     std::int64_t all = 0;
     for (const std::int64_t of_rank : entries) all += of_rank;
-    if (static_cast<double>(all) > worth_it * static_cast<double>(galerkin_.nonzeros())) return;
+    if (static_cast<double>(all) > worth_it * static_cast<double>(galerkin.nonzeros())) return;
 
     std::vector<device_csr<W>> blocks(as_size(group.size()));
     std::vector<local_columns> columns;
     for (int rank = 0; rank < group.size(); ++rank) {
         const auto& device = group.handle(rank);
-        const device_csr<W>& from = galerkin_.block(rank);
+        const device_csr<W>& from = galerkin.block(rank);
         const auto count = as_size(entries[as_size(rank)]);
         buffer<std::int32_t> indices(device, count, "columns of a matrix");
         buffer<W> values(device, count, "values of a matrix");
         aggregation::fill_kept(
             *device,
-            sparsified_rows_of(galerkin_, rank, vectors, drop_, kept_[as_size(rank)].data()),
+            sparsified_rows_of(galerkin, rank, vectors, drop_, kept_[as_size(rank)].data()),
             offsets[as_size(rank)].data(), indices.data(), values.data());
-        columns.push_back(galerkin_.columns_of(rank));
+        columns.push_back(galerkin.columns_of(rank));
         blocks[as_size(rank)] = {device, from.columns(), std::move(offsets[as_size(rank)]),
                                  std::move(indices), std::move(values)};
         blocks[as_size(rank)].set_ascending(from.ascends());
     }
-    sparse = {group, galerkin_.row_owners(), galerkin_.column_owners(), std::move(blocks),
+    sparse = {group, galerkin.row_owners(), galerkin.column_owners(), std::move(blocks),
               std::move(columns)};
 }
 
 template <class W>
-void sparsification<W>::refresh(const coarsening<W>& to_next, distributed_csr<W>& sparse) const {
-    const device_group& group = galerkin_.group();
-    coarse_vectors<W> vectors = vectors_of(galerkin_, to_next);
+void sparsification<W>::refresh(const coarsening<W>& to_next, const distributed_csr<W>& galerkin,
+                                distributed_csr<W>& sparse) const {
+    const device_group& group = galerkin.group();
+    coarse_vectors<W> vectors = vectors_of(galerkin, to_next);
     for (int rank = 0; rank < group.size(); ++rank)
-        visit_rows(group[rank], galerkin_.block(rank).rows(), 1,
+        visit_rows(group[rank], galerkin.block(rank).rows(), 1,
                    aggregation::row_weight_step<W>{{},
                                                    nullptr,
-                                                   aggregation::rows_of(galerkin_, rank),
-                                                   galerkin_.block(rank).view().values,
+                                                   aggregation::rows_of(galerkin, rank),
+                                                   galerkin.block(rank).view().values,
                                                    vectors.v[as_size(rank)].data(),
                                                    vectors.weights[as_size(rank)].data()});
     for (int rank = 0; rank < group.size(); ++rank)
         aggregation::fill_kept(
             group[rank],
-            sparsified_rows_of(galerkin_, rank, vectors, drop_, kept_[as_size(rank)].data()),
+            sparsified_rows_of(galerkin, rank, vectors, drop_, kept_[as_size(rank)].data()),
             sparse.block(rank).view().offsets, nullptr, sparse.block(rank).values());
 }
 
@@ -177,7 +178,7 @@ template <class W>
 std::int64_t sparsification<W>::bytes() const noexcept {
     std::size_t most = 0;
     for (const auto& of_rank : kept_) most = std::max(most, of_rank.size());
-    return galerkin_.bytes() + static_cast<std::int64_t>(most);
+    return pattern_.bytes() + static_cast<std::int64_t>(most);
 }
 
 #define KRYLITH_INSTANTIATE(T) template class sparsification<T>;

@@ -34,18 +34,20 @@ public:
     /// A pass over B, three over the coarse matrix; waits for the devices.
     sparsification(const distributed_csr<W>& b, double diagonal,
                    const std::vector<buffer<W>>& near_null, const distributed_csr<W>& r,
-                   const coarsening<W>& to_next, distributed_csr<W> galerkin, double drop,
+                   const coarsening<W>& to_next, const distributed_csr<W>& galerkin, double drop,
                    distributed_csr<W>& sparse);
 
-    /// R (B P), to which update() writes new values.
-    [[nodiscard]] distributed_csr<W>& galerkin() noexcept { return galerkin_; }
-    /// Enqueues the values of the sparse matrix anew. What stays is as it was.
-    void refresh(const coarsening<W>& to_next, distributed_csr<W>& sparse) const;
+    /// R (B P) without values.
+    [[nodiscard]] const distributed_csr<W>& pattern() const noexcept { return pattern_; }
+    /// Enqueues the values of the sparse matrix anew, for R (B P) of new values. What stays is as
+    /// it was.
+    void refresh(const coarsening<W>& to_next, const distributed_csr<W>& galerkin,
+                 distributed_csr<W>& sparse) const;
     /// The most bytes that it keeps on a device.
     [[nodiscard]] std::int64_t bytes() const noexcept;
 
 private:
-    distributed_csr<W> galerkin_;
+    distributed_csr<W> pattern_;
     double drop_;
     std::vector<buffer<std::uint8_t>> kept_; ///< [rank][nonzeros]
 };

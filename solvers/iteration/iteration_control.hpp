@@ -17,10 +17,11 @@
 
 namespace krylith {
 
-/// Returns how many iterations, at most `most`, a trip of a recorded loop has where an application
-/// of M enqueues so many kernels: a graph of a few hundred kernels takes as long to instantiate as
-/// several of its iterations.
-[[nodiscard]] int iterations_a_trip(int kernels, int most);
+/// Returns how many iterations, at most `most`, a trip of a loop has where an application of M
+/// enqueues so many kernels: a graph of a few hundred kernels takes as long to instantiate as
+/// several of its iterations. What can't be recorded the host calls, one iteration a trip, so that
+/// it is not called for iterations beyond the end.
+[[nodiscard]] int iterations_a_trip(int kernels, int most, bool recordable);
 
 /// The part of an iteration that handles no vectors.
 class iteration_control {

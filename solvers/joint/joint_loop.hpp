@@ -126,11 +126,12 @@ private:
     static constexpr bool keeps_basis = requires { Method::keeps_basis; };
 
     [[nodiscard]] execution_options sizes(const solver_options& options) const {
-        execution_options result{.mode = recordable_mode(options.mode, m_.recordable(), m_.name()),
-                                 .unroll = iterations_a_trip(kernels_of(m_), options.unroll),
-                                 .timeout_seconds = options.timeout_seconds,
-                                 .largest_batch = std::max(8, 2 * k_),
-                                 .array_size = at_.own(Method::numbers)};
+        execution_options result{
+            .mode = recordable_mode(options.mode, m_.recordable(), m_.name()),
+            .unroll = iterations_a_trip(kernels_of(m_), options.unroll, m_.recordable()),
+            .timeout_seconds = options.timeout_seconds,
+            .largest_batch = std::max(8, 2 * k_),
+            .array_size = at_.own(Method::numbers)};
         if constexpr (keeps_basis) column_basis<T>::enlarge(result, {k_, cycle_length_});
         return result;
     }

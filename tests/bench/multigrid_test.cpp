@@ -24,8 +24,11 @@ KRYLITH_GROUP_TEST("bench multigrid: all steps, and a solution that is one") {
     CHECK(numbers.levels.size() >= 2);
     CHECK(numbers.levels.front().rows == w.n());
     CHECK(numbers.operator_complexity > 1);
-    for (const char* const name : {"make_operator", "amg", "first solve", "total", "second solve",
-                                   "amg update", "solve after update", "cg alone"}) {
+    CHECK(numbers.peak_bytes > numbers.bytes);
+    CHECK(numbers.updated_bytes > numbers.bytes);
+    for (const char* const name :
+         {"make_operator", "amg", "first solve", "total", "second solve", "first amg update",
+          "amg update", "solve after update", "cg alone"}) {
         CAPTURE(std::string(name));
         const auto found = std::ranges::find(numbers.phases, name, &multigrid_phase::name);
         REQUIRE(found != numbers.phases.end());

@@ -9,10 +9,13 @@
 #include <string>
 
 #include <krylith/device/error.hpp>
+#include <krylith/distributed/distributed_products.hpp>
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/matrix/load.hpp>
 #include <krylith/partition/halo/halo_plan.hpp>
+#include <krylith/partition/ordering/reordered_matrix.hpp>
 #include <krylith/precond/amg.hpp>
+#include <krylith/sparse/spgemm/row_shares.hpp>
 
 #include <krylith/tests/host_memory/counted_memory.hpp>
 #include <krylith/tests/matrix/support/temporary_folder.hpp>
@@ -101,6 +104,43 @@ TEST_CASE("host memory: halo plan, operator, vectors, preconditioner") {
         };
         CHECK(exhaust(set_up, settle) > 30);
     }
+}
+
+TEST_CASE("host memory: products, transposition and another order by teams of threads") {
+    const host::mocked_products_worth few(1000); // enough for all threads
+    const auto matrix = poisson2d<double>(90, 90);
+    const auto group = device_group::host(1, {.host_threads = 3});
+    const auto settle = [&] {
+        try {
+            group.synchronize();
+        } catch (const error&) { // NOLINT(bugprone-empty-catch): a task had no memory
+        }
+    };
+    const distributed_csr<double> a(group, csr_view<double>(matrix), equal_rows(matrix.rows, 1),
+                                    equal_rows(matrix.rows, 1));
+    const auto multiply = [&] {
+        distributed_csr<double> product;
+        const distributed_spgemm<double> plan(a, a, product);
+        plan.refresh(a, a, product);
+        group.synchronize();
+        return product.nonzeros() > matrix.nnz();
+    };
+    CHECK(exhaust(multiply, settle) > 10);
+    const auto turn = [&] {
+        const auto transposed = transpose(a);
+        group.synchronize();
+        return transposed.nonzeros() == matrix.nnz();
+    };
+    CHECK(exhaust(turn, settle) > 5);
+    permutation reverse;
+    for (std::int64_t i = matrix.rows - 1; i >= 0; --i) {
+        reverse.source.push_back(static_cast<std::int32_t>(i));
+        reverse.place.push_back(static_cast<std::int32_t>(i));
+    }
+    const auto reorder = [&] {
+        return reordered(csr_view<double>(matrix), &reverse, &reverse).matrix.nnz() == matrix.nnz();
+    };
+    CHECK(exhaust(reorder, settle) > 2);
 }
 
 TEST_CASE("host memory: solves, recorded and eager") {

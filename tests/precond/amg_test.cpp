@@ -173,8 +173,8 @@ KRYLITH_GROUP_TEST("amg: new values give what a new hierarchy would") {
     const auto matrix = make_gallery<double>("poisson3d:14:random=3");
     auto changed = matrix;
     for (double& v : changed.values) v *= 3; // aggregates stay
-    for (const auto reuse :
-         {multigrid_reuse::values, multigrid_reuse::transfer, multigrid_reuse::none}) {
+    for (const auto reuse : {multigrid_reuse::automatic, multigrid_reuse::values,
+                             multigrid_reuse::transfer, multigrid_reuse::none}) {
         CAPTURE(static_cast<int>(reuse));
         const amg_options options{.reuse = reuse};
         const auto a = make_operator(group, matrix);
@@ -198,6 +198,55 @@ KRYLITH_GROUP_TEST("amg: new values give what a new hierarchy would") {
         } else {
             CHECK(same_bits(found, expected));
         }
+    }
+}
+
+KRYLITH_GROUP_TEST("amg: what updates need is kept from the first update on") {
+    const auto matrix = make_gallery<double>("poisson3d:14:random=3");
+    auto changed = matrix;
+    for (double& v : changed.values) v *= 3;
+    const auto a = make_operator(group, matrix);
+    amg<double> m(*a, matrix);
+    amg<double> none(*a, matrix, {.reuse = multigrid_reuse::none});
+    amg<double> all(*a, matrix, {.reuse = multigrid_reuse::transfer});
+    CHECK(m.bytes() == none.bytes());
+    CHECK(5 * m.bytes() < 4 * all.bytes());
+    const auto r = random_values<double>(matrix.rows, 6);
+    const auto expected = applied(*a, m, r);
+    CHECK(same_bits(applied(*a, all, r), expected));
+    for (int i = 0; i < 2; ++i) {
+        m.update(csr_view<double>(changed));
+        none.update(csr_view<double>(changed));
+        all.update(csr_view<double>(changed));
+        CHECK(same_bits(applied(*a, m, r), applied(*a, all, r)));
+        CHECK(m.bytes() == all.bytes());
+        CHECK(none.bytes() < m.bytes());
+    }
+    CHECK(m.rebuilds() == 0);
+    CHECK(m.options().reuse == multigrid_reuse::automatic);
+    CHECK(m.name().find("reuse") == std::string::npos);
+}
+
+// Operators on one host device read arrays of the hierarchy where rows are not alike, those on two
+// never.
+TEST_CASE("amg: rows become alike by new values, and stop being so") {
+    const auto alike = make_gallery<double>("poisson3d:32");
+    const auto other = make_gallery<double>("poisson3d:32:random=3");
+    const auto r = random_values<double>(alike.rows, 8);
+    for (const auto* const first : {&alike, &other}) {
+        std::vector<std::vector<double>> found[2];
+        for (const int devices : {1, 2}) {
+            const auto group = device_group::host(devices, {.host_threads = 2});
+            const auto a = make_operator(group, alike);
+            amg<double> m(*a, *first, {.reuse = multigrid_reuse::transfer});
+            for (const auto* const now : {&other, &alike, &other}) {
+                m.update(csr_view<double>(*now));
+                CHECK(m.bytes() > 0);
+                found[devices - 1].push_back(applied(*a, m, r));
+            }
+            CHECK(m.rebuilds() == 0);
+        }
+        for (std::size_t k = 0; k < 3; ++k) CHECK(same_bits(found[0][k], found[1][k]));
     }
 }
 

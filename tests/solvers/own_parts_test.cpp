@@ -125,4 +125,15 @@ KRYLITH_GROUP_TEST("own parts: split needs a square root, and says so") {
     }
 }
 
+KRYLITH_GROUP_TEST("own parts: what the host calls is not called beyond the last iteration") {
+    const auto matrix = poisson2d<double>(9, 9);
+    problem<double> p(group, matrix, random_values<double>(matrix.rows, 144));
+    const testing::unrecordable<double> m(*p.a);
+    const auto result = cg(*p.a, p.b, p.x, {}, m);
+    INFO(describe(result));
+    CHECK(result.converged());
+    CHECK(m.applications() >= result.iterations);
+    CHECK(m.applications() <= result.iterations + 2); // at the start, and where it is verified
+}
+
 } // namespace krylith

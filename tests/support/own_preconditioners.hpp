@@ -36,7 +36,7 @@ private:
     mutable vector<T> rest_;
 };
 
-/// Jacobi that the host must enqueue anew each time.
+/// Jacobi that the host must enqueue anew each time; it counts these times.
 template <class T>
 class unrecordable {
 public:
@@ -44,14 +44,17 @@ public:
 
     void apply(execution& run, const vector<T>& r, vector<T>& z,
                std::span<const reduction_into<T>> dots) const {
+        ++applications_;
         d_.apply(run, r, z, dots);
     }
+    [[nodiscard]] int applications() const { return applications_; }
     [[nodiscard]] bool recordable() const { return false; }
     [[nodiscard]] std::int64_t bytes() const { return d_.bytes(); }
     [[nodiscard]] std::string name() const { return "unrecordable"; }
 
 private:
     jacobi<T> d_;
+    mutable int applications_ = 0;
 };
 
 } // namespace krylith::testing
