@@ -205,7 +205,6 @@ constinit const preconditioner_method preconditioner_rows::jacobi = {
     .needs_spd = false,
     .needs_matrix = false,
     .pointwise = true,
-    .scales_both_sides = false,
     .listed = true,
     .chosen_from = 0,
     .no_use_because = no_jacobi_because,

@@ -20,7 +20,7 @@ double partition_seconds(operator_kind kind, const csr_matrix<T>& matrix, const 
                              partition_rows(csr_view<T>(matrix), group.size()),
                              partition_rows(csr_view<T>(matrix), group.size()),
                              options};
-    if (kind->fractions.get().any())
+    if (kind->fractions.any())
         pattern.fractions = fractions_by_rule(kind, group, matrix.row_offsets, options);
     kind->plan(kind, pattern);
     return watch.seconds();

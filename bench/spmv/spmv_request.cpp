@@ -81,7 +81,7 @@ operator_options spmv_request::options_of(const std::string& kind,
     one.kind = kind;
     one.format = format;
     operator_options options = one.options();
-    const auto fractions = options.kind ? options.kind->fractions.get() : operator_fractions{};
+    const auto fractions = options.kind ? options.kind->fractions : operator_fractions{};
     // A kind that is chosen may be any.
     if (options.kind && options.transport && !takes(options.kind, options.transport)) {
         options.transport = transports::automatic;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <krylith/device/host/host_threads.hpp>
+#include <krylith/device/threads/interruption.hpp>
 #include <krylith/device/threads/rank_threads.hpp>
 
 namespace krylith {
@@ -20,7 +21,9 @@ void on_each_rank(const device_group& group, const std::function<void(int rank)>
         return first;
     };
     std::vector<std::exception_ptr> failures(static_cast<std::size_t>(group.size()));
+    const interruption* const of_caller = interruption::current();
     const auto run = [&](int first) noexcept {
+        const interruption adopted(of_caller);
         for (int rank = first; rank < group.size(); ++rank) {
             if (first_like(rank) != first) continue;
             try {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/trace/set_up_phases.hpp>
 #include <krylith/device/trace/trace_range.hpp>
 #include <krylith/precond/amg/first_near_null.hpp>
 #include <krylith/precond/amg/level_operators.hpp>
@@ -60,7 +61,7 @@ hierarchy<W>::hierarchy(layout_handle fine, const distributed_csr<T>& a, const a
     if (options.precision == multigrid_precision::fp16 && given_.vectors != 1)
         throw usage_error("amg_options::precision is fp16, for " + std::to_string(given_.vectors) +
                           " near-null vectors; allowed is 1, or precision fp32 or fp64");
-    std::optional<trace_range> phase(std::in_place, "scale the matrix");
+    std::optional<set_up_phases> phases("scale the matrix");
     multigrid_level<W> first;
     first.layout = without_order(fine_);
     first.block = given_.block;
@@ -73,13 +74,13 @@ hierarchy<W>::hierarchy(layout_handle fine, const distributed_csr<T>& a, const a
                               : options.kind == multigrid_kind::unsymmetric;
     if (worth_sharpening(first.scaling)) sharpen(first.matrix, first.scaling, least_bound());
     levels_.push_back(std::move(first));
-    phase.emplace("near-null vectors");
+    phases->begin("near-null vectors");
     find_near_null();
     if constexpr (sizeof(W) < sizeof(T)) {
         rounded_away_ = loses_soft();
         if (rounded_away_) return;
     }
-    phase.reset();
+    phases.reset();
     classical_ = is_classical(options);
     build(options);
     if (vectors.columns > 1) widen(vectors);
@@ -218,14 +219,14 @@ bool hierarchy<W>::add_level(std::size_t at, const amg_options& options, side_ta
                              bool& fills_up) {
     multigrid_level<W>& level = levels_[at];
     const distributed_csr<W>& b = level.matrix;
-    std::optional<trace_range> phase(std::in_place, "coarse unknowns");
+    set_up_phases phases("coarse unknowns");
     std::optional<aggregation::mirrored_matrix<W>> mirrored;
     if (unsymmetric_) mirrored.emplace(b);
     const distributed_csr<W>& graph = mirrored ? mirrored->matrix() : b;
     const auto near_null = pointers(level.near_null);
     level_plans<W> plans{.to_next = coarsening_of(at, graph, options)};
     if (!plans.to_next) return false;
-    phase.emplace("prolongation");
+    phases.begin("prolongation");
     distributed_csr<W> p;
     if (mirrored) {
         p = plans.aggregates().tentative(graph, near_null);
@@ -233,7 +234,7 @@ bool hierarchy<W>::add_level(std::size_t at, const amg_options& options, side_ta
     } else {
         p = plans.to_next->prolongation(graph, near_null);
     }
-    phase.emplace("B P");
+    phases.begin("B P");
     distributed_csr<W> r;
     side_tasks transpose(b.group());
     transpose.add([&] {
@@ -253,16 +254,16 @@ bool hierarchy<W>::add_level(std::size_t at, const amg_options& options, side_ta
     if (static_cast<double>(plans.between.nonzeros()) > most_product_entries(at))
         return filled_up("B P", plans.between);
     transpose.wait();
-    phase.emplace("R (B P)");
+    phases.begin("R (B P)");
     distributed_csr<W> product;
     plans.second.emplace(r, plans.between, product);
     if (!keeps_) plans.second.reset();
     plans.between = keeps_ ? plans.between.without_values() : distributed_csr<W>();
     plans.to_next->fill_dropped(product);
     if (fills_up_with(product.nonzeros())) return filled_up("the next", product);
-    phase.emplace("drop small entries");
+    phases.begin("drop small entries");
     plans.sparse = sparsify(level, *plans.to_next, r, product, options);
-    phase.emplace("scale the coarse matrix");
+    phases.begin("scale the coarse matrix");
     multigrid_level<W> next;
     next.matrix = place_next(level, next, std::move(product), options);
     if (!scale_next(at, next)) return false;

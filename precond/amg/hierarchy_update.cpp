@@ -4,6 +4,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/loops/settled_on_failure.hpp>
+#include <krylith/device/threads/interruption.hpp>
 #include <krylith/distributed/products/whole_matrix.hpp>
 #include <krylith/distributed/source/memory_items.hpp>
 #include <krylith/precond/amg/hierarchy.hpp>
@@ -70,6 +71,7 @@ bool hierarchy<W>::take_values(const distributed_csr<T>& a, const amg_options& o
     find_near_null();
     if (sizeof(W) < sizeof(T) && loses_soft()) return false;
     for (std::size_t at = 0; at < levels_.size(); ++at) {
+        interruption_point();
         multigrid_level<W>& level = levels_[at];
         level.facts.bound = level.scaling.bound;
         if (level.plans && !update_next(at, options)) return false;

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include <krylith/device/threads/interruption.hpp>
+
 namespace krylith {
 
 namespace {
@@ -101,7 +103,10 @@ public:
 
     [[nodiscard]] threshold_factors run() {
         const auto rows = static_cast<std::int32_t>(a_.rows);
-        for (std::int32_t i = 0; i < rows; ++i) eliminate(i);
+        for (std::int32_t i = 0; i < rows; ++i) {
+            if (i % 1024 == 0) interruption_point();
+            eliminate(i);
+        }
         take_scaling_back();
         return std::move(made_);
     }

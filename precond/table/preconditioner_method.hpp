@@ -81,17 +81,17 @@ inline constexpr std::int64_t never_first = std::numeric_limits<std::int64_t>::m
 
 struct preconditioner_method {
     required_text name;
-    name_list aliases;  ///< what others call it, in lower case
-    required_text help; ///< a clause, such as "divides by the diagonal"
+    name_list aliases = name_list::none(); ///< what others call it, in lower case
+    required_text help;                    ///< a clause, such as "divides by the diagonal"
     required<std::span<const parameter_rule>> parameters;
     /// Whether A must be symmetric positive definite.
     required<bool> needs_spd;
     /// Whether it must have the matrix beside the operator.
     required<bool> needs_matrix;
     /// Whether solvers apply it in their own updates.
-    required<bool> pointwise;
+    bool pointwise = false;
     /// Whether it doesn't approximate A but is to stand on both sides of it, M^-1/2 A M^-1/2.
-    required<bool> scales_both_sides;
+    bool scales_both_sides = false;
     /// Whether `krylith recommend` tries it.
     required<bool> listed;
     /// The rows of A from which the choice by facts (solvers/automatic.hpp) takes it first; with
@@ -131,7 +131,7 @@ struct preconditioner_method {
 
     /// Whether M suits a solver that needs a symmetric positive definite one, where A is that.
     [[nodiscard]] constexpr bool suits_definite() const {
-        return needs_spd.get() || keeps_definite || (pointwise.get() && !scales_both_sides.get());
+        return needs_spd.get() || keeps_definite || (pointwise && !scales_both_sides);
     }
     /// Makes M with what is known of nodes, if that makes a difference.
     template <class T>

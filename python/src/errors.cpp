@@ -1,6 +1,8 @@
 #include "errors.hpp"
+#include "watch.hpp"
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/threads/interruption.hpp>
 
 namespace krylith::python {
 
@@ -17,6 +19,13 @@ void bind_errors() {
     nb::register_exception_translator([](const std::exception_ptr& p, void*) {
         try {
             std::rethrow_exception(p);
+        } catch (const interrupted_error& e) {
+            try {
+                set_up_watch::rethrow();
+                PyErr_SetString(PyExc_RuntimeError, e.what());
+            } catch (nb::python_error& raised) {
+                raised.restore();
+            }
         } catch (const usage_error& e) {
             PyErr_SetString(PyExc_ValueError, e.what());
         } catch (const input_error& e) {

@@ -10,6 +10,7 @@
 #include <krylith/device/device_group.hpp>
 
 #include "interpreter_lock.hpp"
+#include "watch.hpp"
 
 namespace krylith::python {
 
@@ -32,6 +33,7 @@ public:
 private:
     group_handle& handle_;
     without_lock released_;
+    set_up_watch signals_;
     // Two recorded loops that wait for each other's kernels must not share GPUs.
     std::optional<std::unique_lock<std::recursive_mutex>> gpus_;
 };

@@ -16,6 +16,8 @@ void raise_pending() {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
+thread_local kept_failure raised_in_set_up;
+
 } // namespace
 
 bool kept_failure::run(const std::function<void()>& call) {
@@ -70,6 +72,25 @@ bool solve_watch::call(const progress& now) {
         if (!e.matches(PyExc_StopIteration)) throw;
         return false;
     }
+}
+
+set_up_watch::set_up_watch() : ends_([this] { return look(); }) {
+    raised_in_set_up.clear();
+}
+
+void set_up_watch::rethrow() {
+    const kept_failure raised = std::exchange(raised_in_set_up, {});
+    raised.rethrow();
+}
+
+/// Python runs handlers in its main thread alone; threads that work for this one are told.
+bool set_up_watch::look() {
+    const auto time = std::chrono::steady_clock::now();
+    if (raised_ || std::this_thread::get_id() != owner_ || time - checked_ < between_looks)
+        return raised_;
+    checked_ = time;
+    raised_ = !raised_in_set_up.run(raise_pending);
+    return raised_;
 }
 
 std::vector<solve_result> interruptible(solver_options& options,

@@ -1,14 +1,17 @@
 // What Python does while a solve runs: callbacks, and Ctrl-C.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <exception>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <nanobind/nanobind.h>
 
+#include <krylith/device/threads/interruption.hpp>
 #include <krylith/solvers/options.hpp>
 #include <krylith/solvers/result.hpp>
 
@@ -58,6 +61,23 @@ private:
     std::chrono::steady_clock::time_point checked_ = std::chrono::steady_clock::now();
     bool stopped_ = false;
     kept_failure failure_;
+};
+
+/// While it lives, set-up that this thread runs without Python's lock looks for Ctrl-C, 20 times a
+/// second where it can, and ends with interrupted_error where a handler of Python raises.
+class set_up_watch {
+public:
+    set_up_watch();
+    /// Throws what a handler raised in this thread, if one did since the last watch began.
+    static void rethrow();
+
+private:
+    [[nodiscard]] bool look();
+
+    std::thread::id owner_ = std::this_thread::get_id();
+    std::chrono::steady_clock::time_point checked_ = std::chrono::steady_clock::now();
+    std::atomic<bool> raised_ = false;
+    interruption ends_;
 };
 
 /// Runs a solve that takes a stop token but no callback in a thread of its own, so that this one

@@ -45,6 +45,38 @@ def test_interrupt(columns):
     assert op.cg(b)[1] == 0
 
 
+def test_interrupt_of_set_up():
+    """Handlers of Python end set-up before it is over."""
+
+    class Mine(Exception):
+        pass
+
+    def handler(signum, frame):
+        raise Mine
+
+    A = krylith.load("gallery:poisson3d:90")
+    began = time.perf_counter()
+    assert len(krylith.amg(A).levels) > 1
+    whole = time.perf_counter() - began
+    before = signal.signal(signal.SIGINT, handler)
+    try:
+        for _ in range(5):  # on a busy machine the signal may come too late
+            timer = threading.Timer(0.3 * whole, os.kill, (os.getpid(), signal.SIGINT))
+            began = time.perf_counter()
+            timer.start()
+            with pytest.raises(Mine):
+                assert krylith.amg(A).levels
+                while time.perf_counter() - began < 60:
+                    time.sleep(0.01)
+            if time.perf_counter() - began < 0.9 * whole:
+                break
+        else:
+            pytest.fail("set-up was never ended")
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert len(krylith.amg(A).levels) > 1
+
+
 def test_others_run_meanwhile():
     A, b = slow()
     counted = 0

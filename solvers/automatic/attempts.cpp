@@ -9,6 +9,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
+#include <krylith/device/threads/interruption.hpp>
 #include <krylith/solvers/concepts.hpp>
 #include <krylith/vector/fused.hpp>
 
@@ -223,20 +224,24 @@ solve_result attempts<T>::out_of_time(const planned_method& method, double makin
     const std::string name = method.preconditioner == nullptr
                                  ? identity::name()
                                  : std::string(method.preconditioner->name);
-    std::string why = "max_seconds is " + number_text(options_.max_seconds) + ", and no time was " +
-                      "left for " + std::string(method.solver->name) + " with " + name;
-    if (making > 0) why += ", which took " + number_text(making, 2) + " s to make";
+    const bool stopped = options_.stop.stop_requested();
+    const reason because = stopped ? reason::interrupted : reason::time_limit;
+    std::string why = (stopped ? "a stop was requested before "
+                               : "max_seconds is " + number_text(options_.max_seconds) +
+                                     ", and no time was left for ") +
+                      std::string(method.solver->name) + " with " + name;
+    if (making > 0) why += ", whose set-up took " + number_text(making, 2) + " s";
     solve_attempt tried;
     tried.solver = method.solver->name;
     tried.preconditioner = name;
     tried.because = method.because;
     tried.refused = why;
-    tried.reason = reason::time_limit;
+    tried.reason = because;
     tried.seconds = making;
     tried.relative_residual = std::numeric_limits<double>::infinity();
     if (best_) {
         tried_.push_back(std::move(tried));
-        best_result_.reason = reason::time_limit;
+        best_result_.reason = because;
         best_result_.diagnosis = why;
         return nearest({});
     }
@@ -246,7 +251,7 @@ solve_result attempts<T>::out_of_time(const planned_method& method, double makin
     solve_result result =
         method.solver->solve(operator_for(method), *b_, x_, options, any_preconditioner<T>());
     if (!result.converged()) {
-        result.reason = reason::time_limit;
+        result.reason = because;
         result.diagnosis = why;
         tried.relative_residual = result.relative_residual();
     } else {
@@ -292,7 +297,14 @@ solve_result attempts<T>::run(std::span<const planned_method> plan,
         const auto start = std::chrono::steady_clock::now();
         if ((made || best_) && seconds_left() <= 0) return out_of_time(methods[k], 0);
         if (made) {
-            m = prepared(methods[k], last);
+            const auto over = [&] { return seconds_left() <= 0 || options_.stop.stop_requested(); };
+            try {
+                const interruption ends(over);
+                m = prepared(methods[k], last);
+            } catch (const interrupted_error&) {
+                if (!over()) throw; // the caller has another interruption
+                return out_of_time(methods[k], seconds_since(start));
+            }
             if (m == nullptr) continue;
             if (seconds_left() <= 0) return out_of_time(methods[k], seconds_since(start));
         }

@@ -55,32 +55,32 @@ struct solver_vectors {
 
 struct solver_method {
     required_text name;
-    name_list aliases;  ///< what others call it, in lower case
+    name_list aliases = name_list::none(); ///< what others call it, in lower case
     required_text help; ///< a clause, such as "needs a symmetric positive definite matrix"
     /// The solver that this is another way to run, with the same iterates; null: none.
-    required<const solver_method*> variant_of;
+    const solver_method* variant_of = nullptr;
     /// Whether it is there to be measured against its base, not for use.
-    required<bool> for_comparison;
+    bool for_comparison = false;
     /// Whether A and M must be symmetric positive definite.
     required<bool> needs_spd;
     /// Whether A and M must be symmetric; M then is positive definite. So it is where needs_spd is.
     required<bool> needs_symmetric;
     /// Whether it minimises ||b - A x|| for any m x n A, without M: the operator must have been
     /// made with operator_options::transposed_products. The others need a square A.
-    required<bool> least_squares;
+    bool least_squares = false;
     /// Whether M may differ from one application to the next (precond/preconditioner.hpp).
-    required<bool> takes_varying;
+    bool takes_varying = false;
     /// Whether solver_options::preconditioning has an effect.
     required<bool> has_sides;
     /// Whether solver_options::restart has an effect.
     required<bool> restarts;
     /// Whether it runs on all devices, with all operators and preconditioners; otherwise it throws
     /// usage_error saying what it needs.
-    required<bool> runs_everywhere;
+    bool runs_everywhere = true;
     /// Whether solver_options::mode has an effect: the loop is recorded, or enqueued by the host.
-    required<bool> recordable;
+    bool recordable = true;
     /// Whether `krylith info` lists its needs and `krylith recommend` tries it.
-    required<bool> listed;
+    bool listed = false;
     /// The products with A in an iteration.
     required<int> products;
     /// Returns how often an iteration reads or writes a whole vector, beside its products and M's
@@ -95,7 +95,7 @@ struct solver_method {
 
     /// Returns the method itself, or the one that it is another way to run.
     [[nodiscard]] constexpr const solver_method& base() const {
-        return variant_of == nullptr ? *this : *variant_of.get();
+        return variant_of == nullptr ? *this : *variant_of;
     }
 
     /// Solves A x = b like the function of this name in solvers/, whose promises it keeps.

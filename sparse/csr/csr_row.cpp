@@ -17,14 +17,10 @@ constexpr format_makers csr_makers_cuda = {};
 
 constinit const format_method format_rows::csr = {
     .name = "csr",
-    .aliases = name_list::none(),
     .help = "compressed rows",
     .on_host = true,
     .on_cuda = true,
-    .rounds_by_block = false,
     .borrows = true,
-    .persistent = false,
-    .listed_as = "",
     .matrix_bytes = csr_bytes,
     .host = format_makers{host::make_csr<double>, host::make_csr<float>},
     .cuda = csr_makers_cuda,

@@ -25,13 +25,10 @@ constexpr format_makers csr5_makers_cuda = {};
 
 constinit const format_method format_rows::csr5 = {
     .name = "csr5",
-    .aliases = name_list::none(),
     .help = "compressed rows in tiles of equal work for every lane of a warp (CSR5)",
     .on_host = false,
     .on_cuda = true,
     .rounds_by_block = true,
-    .borrows = false,
-    .persistent = false,
     .listed_as = "csr",
     .matrix_bytes = bytes_of_csr5,
     .host = format_makers{},

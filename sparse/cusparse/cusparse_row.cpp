@@ -24,13 +24,10 @@ constexpr format_makers cusparse_makers_cuda = {};
 
 constinit const format_method format_rows::cusparse = {
     .name = "cusparse",
-    .aliases = name_list::none(),
     .help = "what cuSPARSE makes of compressed rows",
     .on_host = false,
     .on_cuda = true,
     .rounds_by_block = true,
-    .borrows = false,
-    .persistent = false,
     .listed_as = "csr",
     .matrix_bytes = cusparse_bytes,
     .host = format_makers{},

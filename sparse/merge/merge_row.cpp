@@ -17,14 +17,12 @@ constexpr format_makers merge_makers_cuda = {};
 
 constinit const format_method format_rows::merge = {
     .name = "merge",
-    .aliases = name_list::none(),
     .help =
         "compressed rows by merge path: equal work for all blocks, whatever the lengths of rows",
     .on_host = false,
     .on_cuda = true,
     .rounds_by_block = true,
     .borrows = true,
-    .persistent = false,
     .listed_as = "csr",
     .matrix_bytes = csr_bytes,
     .host = format_makers{},

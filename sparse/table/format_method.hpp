@@ -49,19 +49,19 @@ struct format_method {
     static constexpr std::string_view default_name = "auto";
 
     required_text name;
-    name_list aliases;      ///< what other libraries call it, in lower case
-    required_text help;     ///< a clause, such as "equal work for all blocks"
-    required<bool> on_host; ///< whether host devices have it
-    required<bool> on_cuda; ///< whether CUDA devices have it
+    name_list aliases = name_list::none(); ///< what other libraries call it, in lower case
+    required_text help;                    ///< a clause, such as "equal work for all blocks"
+    required<bool> on_host;                ///< whether host devices have it
+    required<bool> on_cuda;                ///< whether CUDA devices have it
     /// Whether the rounding of a row depends on the block that it is in, so that copies of a row in
     /// two blocks may differ.
-    required<bool> rounds_by_block;
+    bool rounds_by_block = false;
     /// Whether it may use arrays in CSR order in place (operator_options::borrow).
-    required<bool> borrows;
-    required<bool> persistent; ///< whether persistent CG can take its blocks
+    bool borrows = false;
+    bool persistent = false; ///< whether persistent CG can take its blocks
     /// The format under whose bytes `krylith info` lists it, since they are about the same; empty:
     /// a column of its own.
-    required_text listed_as;
+    required_text listed_as = "";
     /// Returns the bytes of the matrix that one product reads, padding included.
     required<std::int64_t (*)(const block_pattern&)> matrix_bytes;
     required<format_makers> host;

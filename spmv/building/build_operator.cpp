@@ -76,7 +76,7 @@ public:
         : subject_(make_subject(group, source, placement, options)) {}
 
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> build(operator_kind kind) {
-        if (kind->fractions.get().any()) {
+        if (kind->fractions.any()) {
             const auto found = tuned(kind);
             return build(kind, found ? found->best : by_rule(kind));
         }
@@ -175,7 +175,7 @@ private:
     /// Returns the fractions that an earlier trial kept. auto:measured uses them; it doesn't tune
     /// inside its own trial.
     [[nodiscard]] std::optional<fraction_choice> tuned(operator_kind kind) {
-        if (!subject_.options.measure || subject_.group.size() == 1 || !kind->fractions.get().any())
+        if (!subject_.options.measure || subject_.group.size() == 1 || !kind->fractions.any())
             return std::nullopt;
         return recall_fractions(fractions_key(trial(), kind, subject_.options, sizeof(T)),
                                 by_rule(kind));
@@ -193,7 +193,7 @@ void check_measure(const operator_options& options) {
     if (!options.measure || !options.kind) return;
     const std::string asked =
         std::string("operator_options::measure is true with operator ") + to_string(options.kind);
-    if (!options.kind->fractions.get().any())
+    if (!options.kind->fractions.any())
         throw usage_error(asked + ": only auto, " + operators_with_fractions() +
                           " have something to measure");
     const free_fractions open = open_fractions(options.kind, options);

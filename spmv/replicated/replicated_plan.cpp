@@ -10,15 +10,15 @@ namespace krylith {
 namespace {
 
 std::string those_with(bool operator_fractions::*fraction) {
-    return listed<operator_method>(
-        operators::all, [&](operator_kind kind) { return kind->fractions.get().*fraction; });
+    return listed<operator_method>(operators::all,
+                                   [&](operator_kind kind) { return kind->fractions.*fraction; });
 }
 
 /// Checks a fraction; -1 stands for the rule's.
 void check_fraction(const char* name, double value, bool operator_fractions::*fraction,
                     operator_kind kind) {
     if (value == -1) return;
-    if (!kind || !(kind->fractions.get().*fraction)) {
+    if (!kind || !(kind->fractions.*fraction)) {
         const std::string owners = those_with(fraction);
         const bool several = owners.find(' ') != std::string::npos;
         throw usage_error(std::string(name) + " is for operator" + (several ? "s " : " ") + owners +
@@ -44,7 +44,7 @@ void check_transport(operator_kind kind, transport_kind transport) {
 
 std::string operators_with_fractions() {
     return listed<operator_method>(operators::all,
-                                   [](operator_kind kind) { return kind->fractions.get().any(); });
+                                   [](operator_kind kind) { return kind->fractions.any(); });
 }
 
 void check_replication(const device_group& group, const operator_options& options) {
@@ -70,7 +70,7 @@ row_fractions fractions_by_rule(operator_kind kind, const device_group& group,
     const double mean = rows == 0 ? 0
                                   : static_cast<double>(row_offsets.back() - row_offsets.front()) /
                                         static_cast<double>(rows);
-    row_fractions fractions = usual_fractions(mean, group.size(), kind->fractions.get().redundant,
+    row_fractions fractions = usual_fractions(mean, group.size(), kind->fractions.redundant,
                                               transports::peer_store->works(group));
     if (options.long_fraction != -1) fractions.long_rows = options.long_fraction;
     if (options.redundant_fraction != -1) fractions.redundant = options.redundant_fraction;

@@ -72,7 +72,7 @@ format_kind format_of_redundant(const operator_pattern& p) {
 template <class T, planner Plan>
 std::unique_ptr<matrix_operator<T>> build_replicated(operator_kind kind,
                                                      operator_subject<T>& subject) {
-    const bool redundant = kind->fractions.get().redundant;
+    const bool redundant = kind->fractions.redundant;
     const format_kind format = redundant ? format_of_redundant(subject) : subject.options.format;
     // Copies of redundant rows would differ where rounding depends on the block.
     const bool apart = redundant && format && format->rounds_by_block;
@@ -91,19 +91,13 @@ constexpr const char* other_rows = "devices compute other rows than those that t
 
 constinit const operator_method operator_rows::nz = {
     .name = "nz",
-    .aliases = name_list::none(),
     .help = "replicates vectors; each device sends its results to all others",
     .vectors = coherence::replicated,
     .sends = sent_data::results,
-    .fractions = operator_fractions{},
-    .needs_host_because = "",
     .transposed = &operator_rows::nz,
-    .eager_because = "",
-    .persistent = false,
     .listed = true,
     .compared = true,
     .seconds = replicated_seconds,
-    .not_predicted_because = "",
     .received = received_by_replicated,
     .plan = plan_replicated<plan_nz>,
     .build = replicated_makers<plan_nz>,
@@ -111,60 +105,41 @@ constinit const operator_method operator_rows::nz = {
 
 constinit const operator_method operator_rows::two_nz = {
     .name = "2nz",
-    .aliases = name_list::none(),
     .help = "as nz, in two blocks, the first of which travels under the second",
     .vectors = coherence::replicated,
     .sends = sent_data::results,
-    .fractions = operator_fractions{},
     .needs_host_because = other_rows,
     .transposed = &operator_rows::two_nz,
-    .eager_because = "",
-    .persistent = false,
-    .listed = false,
     .compared = true,
     .seconds = replicated_seconds,
-    .not_predicted_because = "",
-    .received = nullptr,
     .plan = plan_replicated<plan_two_nz>,
     .build = replicated_makers<plan_two_nz>,
 };
 
 constinit const operator_method operator_rows::lra = {
     .name = "lra",
-    .aliases = name_list::none(),
     .help = "as nz, short rows first, so that many results travel under the long rows",
     .vectors = coherence::replicated,
     .sends = sent_data::results,
     .fractions = operator_fractions{.long_rows = true},
     .needs_host_because = other_rows,
     .transposed = &operator_rows::lra,
-    .eager_because = "",
-    .persistent = false,
-    .listed = false,
     .compared = true,
     .seconds = replicated_seconds,
-    .not_predicted_because = "",
-    .received = nullptr,
     .plan = plan_replicated<plan_long_rows>,
     .build = replicated_makers<plan_long_rows>,
 };
 
 constinit const operator_method operator_rows::lra_rc = {
     .name = "lra-rc",
-    .aliases = name_list::none(),
     .help = "as lra, but every device computes some rows instead of sending them",
     .vectors = coherence::replicated,
     .sends = sent_data::results,
     .fractions = operator_fractions{.long_rows = true, .redundant = true},
     .needs_host_because = other_rows,
     .transposed = &operator_rows::lra_rc,
-    .eager_because = "",
-    .persistent = false,
-    .listed = false,
     .compared = true,
     .seconds = redundant_seconds,
-    .not_predicted_because = "",
-    .received = nullptr,
     .plan = plan_replicated<plan_long_rows>,
     .build = replicated_makers<plan_long_rows>,
 };

@@ -57,35 +57,35 @@ struct operator_method {
     static constexpr std::string_view default_name = "auto";
 
     required_text name;
-    name_list aliases;  ///< what others call it, in lower case
-    required_text help; ///< a clause, such as "sends what others need"
+    name_list aliases = name_list::none(); ///< what others call it, in lower case
+    required_text help;                    ///< a clause, such as "sends what others need"
     required<coherence> vectors;
     required<sent_data> sends;
-    required<operator_fractions> fractions;
+    operator_fractions fractions = {};
     /// Why it needs the matrix in host memory, after "since": its devices multiply other entries
     /// than those of the rows that they own. Empty: it also takes a matrix that lies on the
     /// devices, and each device computes the rows that it owns.
-    required_text needs_host_because;
+    required_text needs_host_because = "";
     /// The operator whose devices keep of the transposed matrix the entries that this one's keep of
     /// the matrix, or its own row: operator_options::transposed_products.
     required<const operator_method*> transposed;
     /// Why no recorded loop contains it, after "since"; empty: one may, if its format can be
     /// recorded.
-    required_text eager_because;
-    required<bool> persistent; ///< whether persistent CG can run it on several devices
+    required_text eager_because = "";
+    bool persistent = false; ///< whether persistent CG can run it on several devices
     /// Whether `krylith recommend` tries it and `krylith info` lists its needs, where `received`
     /// tells them: one for each way of sending.
-    required<bool> listed;
+    bool listed = false;
     required<bool> compared; ///< whether `krylith bench spmv --operator all` measures it
     /// Predicts the seconds of an iteration of CG on several devices, nothing where the statistics
     /// lack what it needs; null: the cost model doesn't know it, and operators::automatic doesn't
     /// take it.
-    required<std::optional<double> (*)(const iteration_model&)> seconds;
+    std::optional<double> (*seconds)(const iteration_model&) = nullptr;
     /// Why `seconds` is null, after "since"; else empty.
-    required_text not_predicted_because;
+    required_text not_predicted_because = "";
     /// Returns the entries that a rank receives for a product, if rows are those of the halo plan;
     /// null: they follow from the operator's own plan only (matrix_operator::received()).
-    required<std::int64_t (*)(const halo_plan&, int rank)> received;
+    std::int64_t (*received)(const halo_plan&, int rank) = nullptr;
     /// Plans what build() plans and drops it: for the cost of planning.
     required<void (*)(operator_kind, operator_pattern&)> plan;
     required<operator_makers> build;

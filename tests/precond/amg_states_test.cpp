@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/threads/interruption.hpp>
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/precond/amg.hpp>
 #include <krylith/solvers/cg.hpp>
@@ -80,6 +81,36 @@ int fail_each_allocation(const device_group& group, const Action& action, const 
 }
 
 } // namespace
+
+KRYLITH_GROUP_TEST("amg: set-up and updates that are interrupted at any step") {
+    const auto matrix = make_gallery<double>("poisson3d:14");
+    auto changed = matrix;
+    for (double& v : changed.values) v *= 3;
+    const auto a = make_operator(group, matrix);
+    const auto r = random_values<double>(matrix.rows, 31);
+    const auto expected = applied(*a, amg<double>(*a, changed), r);
+    const std::size_t live = live_bytes(group);
+    const auto steps_of = [&](const auto& set_up) {
+        for (int step = 0;; ++step) {
+            int asked = 0;
+            const interruption ends([&] { return asked++ == step; });
+            try {
+                set_up();
+                return step;
+            } catch (const interrupted_error&) {
+                group.synchronize();
+            }
+        }
+    };
+    CHECK(steps_of([&] { (void)amg<double>(*a, matrix); }) > 5);
+    group.synchronize();
+    CHECK(live_bytes(group) == live);
+    for (const auto reuse : {multigrid_reuse::transfer, multigrid_reuse::none}) {
+        amg<double> m(*a, matrix, {.reuse = reuse});
+        CHECK(steps_of([&] { m.update(matrix_view(changed)); }) > 1);
+        CHECK(same_bits(applied(*a, m, r), expected));
+    }
+}
 
 KRYLITH_GROUP_TEST("amg: a matrix that is not definite ends it early, and good values mend that") {
     const auto good = make_gallery<double>("poisson2d:24");

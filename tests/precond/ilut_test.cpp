@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/threads/interruption.hpp>
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/precond/any_preconditioner.hpp>
 #include <krylith/precond/ilut.hpp>
@@ -191,6 +192,16 @@ KRYLITH_GROUP_TEST("ilut: the program of its header") {
     const ilut<double> m(*a, matrix);
     const solve_result result = gmres(*a, b, x, {}, m);
     CHECK(result.converged());
+}
+
+KRYLITH_GROUP_TEST("ilut: set-up ends where it is interrupted") {
+    const auto matrix = poisson2d<double>(40);
+    const auto a = make_operator(group, matrix);
+    {
+        const interruption ends([] { return true; });
+        CHECK_THROWS_AS(ilut<double>(*a, matrix), interrupted_error);
+    }
+    CHECK(ilut<double>(*a, matrix).nonzeros() > 0);
 }
 
 } // namespace krylith

@@ -11,13 +11,10 @@ any_preconditioner<T> make_none(const matrix_operator<T>&, const matrix_ref<T>*,
 
 constinit const preconditioner_method incomplete = {
     .name = "incomplete",
-    .aliases = name_list::none(),
     .help = "lacks a field",
     .parameters = std::span<const parameter_rule>(),
     .needs_spd = false,
     .needs_matrix = false,
-    .pointwise = false,
-    .scales_both_sides = false,
     .listed = false,
     .chosen_from = std::optional<std::int64_t>(),
     .no_use_because = [](const matrix_statistics&) { return std::string(); },

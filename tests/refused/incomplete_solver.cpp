@@ -6,18 +6,11 @@ using namespace krylith;
 
 constinit const solver_method incomplete = {
     .name = "incomplete",
-    .aliases = name_list::none(),
     .help = "lacks a field",
-    .variant_of = nullptr,
-    .for_comparison = false,
     .needs_spd = true,
     .needs_symmetric = true,
-    .takes_varying = false,
     .has_sides = false,
     // .restarts
-    .runs_everywhere = true,
-    .recordable = true,
-    .listed = false,
     .products = 1,
     .passes = [](const solver_setting&) { return std::optional(8.0); },
     .vectors =

@@ -26,7 +26,7 @@ std::string operator_choices() {
     for (const std::string_view name : operator_names()) {
         (text += text.empty() ? "" : "|") += name;
         const operator_kind kind = parse_operator_kind(name);
-        if (!kind || kind->fractions.get().any()) ((text += '|') += name) += measured_suffix;
+        if (!kind || kind->fractions.any()) ((text += '|') += name) += measured_suffix;
     }
     return text;
 }
@@ -43,8 +43,8 @@ std::string rows_in_words(const std::array<table_choice<Row>, Count>& rows) {
 
 /// The operators of one of the fractions.
 std::string owners(bool operator_fractions::*fraction) {
-    return listed<operator_method>(
-        operators::all, [&](operator_kind kind) { return kind->fractions.get().*fraction; });
+    return listed<operator_method>(operators::all,
+                                   [&](operator_kind kind) { return kind->fractions.*fraction; });
 }
 
 std::string operator_help() {
@@ -56,7 +56,7 @@ std::string operator_help() {
         listed<operator_method>(operators::all,
                                 [](operator_kind kind) { return kind->seconds != nullptr; }),
         listed<operator_method>(operators::all,
-                                [](operator_kind kind) { return kind->fractions.get().any(); }));
+                                [](operator_kind kind) { return kind->fractions.any(); }));
 }
 
 std::string format_help() {

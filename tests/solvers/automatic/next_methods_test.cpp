@@ -4,11 +4,13 @@
 #include <chrono>
 #include <cstdlib>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/threads/interruption.hpp>
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/precond/rigid_body_modes.hpp>
 #include <krylith/solvers/automatic.hpp>
@@ -144,7 +146,7 @@ KRYLITH_GROUP_TEST("auto: no attempt begins without time, and what took it is sa
     CHECK(late.reason == reason::time_limit);
     REQUIRE(late.attempts.size() == 1);
     CHECK(late.attempts[0].refused.starts_with(
-        "max_seconds is 1, and no time was left for cg with jacobi, which took "));
+        "max_seconds is 1, and no time was left for cg with jacobi, whose set-up took "));
     CHECK(late.diagnosis == late.attempts[0].refused);
     CHECK(late.iterations == 0);
     CHECK(late.relative_residual() == doctest::Approx(1));
@@ -156,6 +158,32 @@ KRYLITH_GROUP_TEST("auto: no attempt begins without time, and what took it is sa
     CHECK(none.attempts[0].refused == "max_seconds is 0, and no time was left for cg with jacobi");
     problem<double> zero(group, uneven, std::vector<double>(182));
     CHECK(solve(*zero.a, zero.b, zero.x, {.max_seconds = 0}).converged());
+}
+
+KRYLITH_GROUP_TEST("auto: set-up ends where the time is over, or a stop is requested") {
+    const auto matrix = poisson2d<double>(320);
+    const std::vector<double> ones(static_cast<std::size_t>(matrix.rows), 1.0);
+    const matrix_nodes nodes{.block_size = 1, .near_null = ones}; // with which amg is the first
+    problem<double> p(group, matrix, random_values<double>(matrix.rows, 320));
+    (void)facts_of(*p.a);
+    const auto late = solve(*p.a, matrix, p.b, p.x, {.max_seconds = 1e-4}, nodes);
+    INFO(testing::describe(late));
+    CHECK(late.reason == reason::time_limit);
+    REQUIRE(late.attempts.size() == 1);
+    CHECK(late.attempts[0].preconditioner == "amg");
+    CHECK(late.attempts[0].refused.starts_with("max_seconds is 0.0001, and no time was left for "));
+    CHECK(late.iterations == 0);
+    std::stop_source stop;
+    stop.request_stop();
+    const auto stopped = solve(*p.a, matrix, p.b, p.x, {.stop = stop.get_token()}, nodes);
+    INFO(testing::describe(stopped));
+    CHECK(stopped.reason == reason::interrupted);
+    REQUIRE(stopped.attempts.size() == 1);
+    CHECK(
+        stopped.attempts[0].refused.starts_with("a stop was requested before cg with amg, whose"));
+    // An interruption of the caller's own leaves as an exception.
+    const interruption mine([] { return true; });
+    CHECK_THROWS_AS((void)solve(*p.a, matrix, p.b, p.x, {}, nodes), interrupted_error);
 }
 
 // BiCGStab breaks down at once.
