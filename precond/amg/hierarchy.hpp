@@ -41,8 +41,7 @@ struct level_plans {
     std::optional<distributed_spgemm<W>> first = {};  ///< B P
     distributed_csr<W> between = {};                  ///< B P, without values
     std::optional<distributed_spgemm<W>> second = {}; ///< R (B P)
-    std::optional<sparsification<W>> sparse =
-        {}; ///< where the next matrix lacks small entries of it
+    std::optional<sparsification<W>> sparse = {};     ///< where small entries of that went
     std::optional<unsymmetric_transfers<W>> unsymmetric = {};
 
     /// What a matrix that is not symmetric is always coarsened by.
