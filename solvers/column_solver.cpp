@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/threads/interruption.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/automatic.hpp>
 #include <krylith/solvers/automatic/operator_plan.hpp>
@@ -145,6 +146,8 @@ std::string column_solver<T>::choose(int columns, bool at_once) {
     joint_m_ = *joint_m;
     try {
         make_joint(make, made, columns);
+    } catch (const interrupted_error&) {
+        throw;
     } catch (const error& failure) { // as of memory, or of a coarse matrix that isn't definite
         if (!open()) throw;
         return failure.what(); // single columns have other methods to go on with

@@ -11,7 +11,8 @@ namespace krylith {
 
 /// Calls body(member, members) on each thread of a team of at most `threads`. The body divides the
 /// work by the numbers it is given, since the runtime may grant fewer threads. What a body throws,
-/// of several the one that comes first, is thrown when all have ended; so a body has no barrier.
+/// of several the one that comes first, is thrown when all have ended: a body whose members wait
+/// for one another must not throw.
 template <class Body>
 void in_team(int threads, const Body& body) {
     if (threads <= 1) return body(0, 1);

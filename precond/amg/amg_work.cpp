@@ -126,7 +126,7 @@ bool amg_work<T>::update(const matrix_ref<T>& matrix) {
     else if (again.coarsening == multigrid_coarsening::automatic && cycle_->classical_gave_up())
         make(rows, asked_.precision);
     note_coarsening();
-    if (counts) age_.rebuilt();
+    counts ? age_.rebuilt() : age_.begin();
     return false;
 }
 

@@ -20,11 +20,15 @@ public:
     }
     [[nodiscard]] bool rebuild_due() const { return due_; }
 
-    /// All has been made anew.
-    void rebuilt() {
-        ++rebuilds_;
+    /// All has been made anew: the next solve is the measure.
+    void begin() {
         first_ = -1;
         due_ = false;
+    }
+    /// The same because new values wanted it.
+    void rebuilt() {
+        ++rebuilds_;
+        begin();
     }
     [[nodiscard]] int rebuilds() const { return rebuilds_; }
 

@@ -46,7 +46,7 @@ template <class W>
 template <class T>
 bool hierarchy<W>::update(const distributed_csr<T>& a, const amg_options& options) {
     try {
-        const settled_on_failure settled(a.group()); // before anything is freed
+        const settled_on_failure settled(a.group()); // before values are freed
         return take_values(a, options);
     } catch (...) {
         for (multigrid_level<W>& level : levels_) drop_unread(level, options);

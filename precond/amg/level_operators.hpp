@@ -69,7 +69,7 @@ void rescale_near_null(multigrid_level<W>& level) {
 template <class W>
 bool worth_reading_in_place(const distributed_csr<W>& matrix) {
     const device_group& group = matrix.group();
-    if (group.kind() != backend::host || group.size() != 1) return false;
+    if (group.kind() != backend::host) return false;
     group.synchronize();
     const auto rows = matrix.block(0).view();
     return !host::has_row_runs(

@@ -43,7 +43,12 @@ public:
     /// what the constructor throws, and usage_error for another pattern or size; M is then what it
     /// was.
     void update(const matrix_ref<T>& matrix) {
-        if (!work_->update(matrix)) identity_.renew();
+        try {
+            if (!work_->update(matrix)) identity_.renew();
+        } catch (...) { // recordings may have parts that have new values
+            identity_.renew();
+            throw;
+        }
     }
     /// Enqueues z = M^-1 r with the dots, which have z as a factor.
     void apply(execution& run, const vector<T>& r, vector<T>& z,

@@ -78,6 +78,11 @@ set_up_watch::set_up_watch() : ends_([this] { return look(); }) {
     raised_in_set_up.clear();
 }
 
+/// Nobody asks for what was raised where set-up ended without an exception.
+set_up_watch::~set_up_watch() {
+    if (std::uncaught_exceptions() == 0) raised_in_set_up.clear();
+}
+
 void set_up_watch::rethrow() {
     const kept_failure raised = std::exchange(raised_in_set_up, {});
     raised.rethrow();

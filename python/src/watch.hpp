@@ -68,6 +68,7 @@ private:
 class set_up_watch {
 public:
     set_up_watch();
+    ~set_up_watch();
     /// Throws what a handler raised in this thread, if one did since the last watch began.
     static void rethrow();
 

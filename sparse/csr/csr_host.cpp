@@ -251,6 +251,7 @@ private:
         auto& host = static_cast<host_device&>(*device_);
         with_arrays([&](const auto& matrix) {
             host.submit([=, runs = runs_, rows = rows_, threads = host.threads()] {
+                runs->clear(); // those of the values before, should the search fail
                 *runs = find_row_runs(matrix, rows, threads);
             });
         });

@@ -11,6 +11,7 @@
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/precond/amg.hpp>
 #include <krylith/solvers/cg.hpp>
+#include <krylith/solvers/gmres.hpp>
 
 #include <krylith/tests/precond/applied.hpp>
 #include <krylith/tests/precond/uneven_matrix.hpp>
@@ -81,6 +82,23 @@ int fail_each_allocation(const device_group& group, const Action& action, const 
 }
 
 } // namespace
+
+KRYLITH_GROUP_TEST("amg: a recording doesn't run with half of an update") {
+    const auto matrix = make_gallery<double>("poisson3d:14");
+    auto changed = matrix;
+    for (double& v : changed.values) v *= 3;
+    problem<double> p(group, matrix, random_values<double>(matrix.rows, 32));
+    amg<double> m(*p.a, matrix, {.reuse = multigrid_reuse::transfer});
+    CHECK(gmres(*p.a, p.b, p.x, {}, m).converged());
+    {
+        int asked = 0;
+        const interruption ends([&] { return asked++ == 1; });
+        CHECK_THROWS_AS(m.update(matrix_view(changed)), interrupted_error);
+    }
+    CHECK_THROWS_AS((void)gmres(*p.a, p.b, p.x, {}, m), usage_error);
+    m.update(matrix_view(changed));
+    CHECK(gmres(*p.a, p.b, p.x, {}, m).converged());
+}
 
 KRYLITH_GROUP_TEST("amg: set-up and updates that are interrupted at any step") {
     const auto matrix = make_gallery<double>("poisson3d:14");

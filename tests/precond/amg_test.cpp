@@ -223,6 +223,13 @@ KRYLITH_GROUP_TEST("amg: what updates need is kept from the first update on") {
         CHECK(none.bytes() < m.bytes());
     }
     CHECK(m.rebuilds() == 0);
+    amg<double> aged(*a, matrix);
+    aged.solved(10);
+    aged.update(csr_view<double>(changed)); // all anew: the next solve is the measure
+    aged.solved(16);
+    CHECK(!aged.rebuild_due());
+    aged.solved(25);
+    CHECK(aged.rebuild_due());
     CHECK(m.options().reuse == multigrid_reuse::automatic);
     CHECK(m.name().find("reuse") == std::string::npos);
 }
