@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <exception>
+#include <mutex>
 
 #include <omp.h>
 
@@ -16,12 +17,13 @@ namespace krylith {
 template <class Body>
 void in_team(int threads, const Body& body) {
     if (threads <= 1) return body(0, 1);
+    std::mutex failing;         // a critical section in a handler crashes with LLVM 14
     std::exception_ptr failure; // none may leave the parallel region by itself
 #pragma omp parallel num_threads(threads)
     try {
         body(omp_get_thread_num(), omp_get_num_threads());
     } catch (...) {
-#pragma omp critical(krylith_in_team)
+        const std::lock_guard lock(failing);
         if (!failure) failure = std::current_exception();
     }
     if (failure) std::rethrow_exception(failure);
