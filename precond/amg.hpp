@@ -140,8 +140,8 @@ class amg_work;
 /// entry is not positive, or whose entries are not finite. A constructor that finds such a row in a
 /// coarse matrix, since A is not definite, ends the hierarchy before it, as
 /// levels().back().why_last says; the next update makes a new one. A refused update changes
-/// nothing, unless memory runs out on the way: M then can't be applied, which throws usage_error,
-/// until an update succeeds.
+/// nothing, unless memory runs out or it is interrupted on the way: M then can't be applied, which
+/// throws usage_error, until an update succeeds.
 template <class T>
 class amg : public matrix_preconditioner<T> {
 public:

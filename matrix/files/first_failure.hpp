@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <mutex>
 
 namespace krylith::files {
 
@@ -16,7 +17,7 @@ public:
         try {
             action();
         } catch (...) {
-#pragma omp critical(krylith_first_failure)
+            const std::lock_guard lock(keeping_);
             if (place_ < 0 || place < place_) {
                 place_ = place;
                 failure_ = std::current_exception();
@@ -32,6 +33,7 @@ public:
     }
 
 private:
+    std::mutex keeping_; // a critical section in a handler crashes with LLVM 14
     std::int64_t place_ = -1;
     std::exception_ptr failure_;
 };

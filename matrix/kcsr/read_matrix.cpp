@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
-#include <exception>
 #include <type_traits>
 #include <vector>
 
@@ -12,19 +11,19 @@
 #include <krylith/matrix/compressed/first_touch.hpp>
 #include <krylith/matrix/files/available_memory.hpp>
 #include <krylith/matrix/files/checksum.hpp>
+#include <krylith/matrix/files/first_failure.hpp>
 #include <krylith/matrix/kcsr/damage.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith::binary {
 namespace {
 
-/// The first flaw of a chunk or value. Threads find flaws in any order.
-template <class What>
+/// The first flaw of a value. Threads find flaws in any order.
 struct first_flaw {
     std::int64_t place = -1;
-    What what{};
+    double what = 0;
 
-    void offer(std::int64_t found_at, const What& found) {
+    void offer(std::int64_t found_at, double found) {
 #pragma omp critical(krylith_first_flaw)
         if (place < 0 || found_at < place) {
             place = found_at;
@@ -38,14 +37,14 @@ struct first_flaw {
 template <class Stored, class Place, class Use>
 void for_chunks(const byte_source& file, const section& part,
                 std::span<const std::uint64_t> expected, const Place& place, const Use& use) {
-    first_flaw<std::exception_ptr> flaw;
+    files::first_failure failure;
     const auto chunks = static_cast<std::int64_t>(part.chunks());
 #pragma omp parallel
     {
         std::vector<Stored> buffer;
 #pragma omp for schedule(static)
         for (std::int64_t k = 0; k < chunks; ++k) {
-            try {
+            failure.attempt(k, [&] {
                 const std::uint64_t begin = static_cast<std::uint64_t>(k) * chunk_bytes;
                 const std::uint64_t bytes = std::min(chunk_bytes, part.bytes - begin);
                 const std::size_t first = begin / sizeof(Stored);
@@ -56,14 +55,10 @@ void for_chunks(const byte_source& file, const section& part,
                               expected[as_size(k)]);
                 }
                 use(first, std::span<const Stored>(values));
-            } catch (...) {
-                flaw.offer(k, std::current_exception());
-            }
+            });
         }
     }
-    if (flaw.what) {
-        std::rethrow_exception(flaw.what);
-    }
+    failure.rethrow();
 }
 
 /// Copies the numbers as they are stored.
@@ -82,9 +77,9 @@ void read_section(const byte_source& file, const section& part,
 
 /// Converts numbers of another type; notes the first finite one that became infinite.
 template <class Stored, class T>
-first_flaw<double> read_converted(const byte_source& file, const section& part,
-                                  std::span<const std::uint64_t> expected, std::vector<T>& to) {
-    first_flaw<double> too_large;
+first_flaw read_converted(const byte_source& file, const section& part,
+                          std::span<const std::uint64_t> expected, std::vector<T>& to) {
+    first_flaw too_large;
     resize_in_parallel(to, part.bytes / sizeof(Stored));
     for_chunks<Stored>(
         file, part, expected,
@@ -108,7 +103,7 @@ first_flaw<double> read_converted(const byte_source& file, const section& part,
 
 /// Refuses a finite number that became infinite: it would be another matrix.
 template <class T>
-[[noreturn]] void refuse_overflow(const csr_matrix<T>& matrix, const first_flaw<double>& flaw,
+[[noreturn]] void refuse_overflow(const csr_matrix<T>& matrix, const first_flaw& flaw,
                                   const std::string& name) {
     const auto& offsets = matrix.row_offsets;
     const auto row = std::ranges::upper_bound(offsets, flaw.place) - offsets.begin() - 1;
@@ -174,7 +169,7 @@ csr_matrix<T> read_matrix(const byte_source& file, file_check check) {
     read_section(file, at.column_indices, next(at.row_offsets.end(), at.column_indices),
                  matrix.column_indices);
     const auto sums = next(at.column_indices.end(), at.values);
-    first_flaw<double> too_large;
+    first_flaw too_large;
     if (h.what.type == value_type_of<T>) {
         read_section(file, at.values, sums, matrix.values);
     } else {
