@@ -110,22 +110,19 @@ private:
     }
 
     void make_operator() {
-        const halo_plan plan = inverses_->plan(*layout_);
-        bool any = false;
-        for (const local_halo& local : plan.local) any = any || !local.ghosts.empty();
-        const auto block = [&](const layout& layout, int rank, std::int64_t) {
-            return make_block_product<T>(
-                layout.group.handle(rank),
-                {inverses_->view(rank), inverses_->columns(rank),
-                 !plan.local[static_cast<std::size_t>(rank)].ghosts.empty(),
-                 inverses_->bytes_read(rank)});
+        const index_map map = inverses_->map(*layout_);
+        const auto block = [&](const layout& layout, int rank, const held_entries&) {
+            return make_block_product<T>(layout.group.handle(rank),
+                                         {inverses_->view(rank), inverses_->columns(rank),
+                                          map.local(rank).ghost_count() != 0,
+                                          inverses_->bytes_read(rank)});
         };
         const operator_layouts layouts{layout_, layout_};
         if (layout_->kind == coherence::replicated)
             inverse_ = std::make_unique<replicated_operator<T>>(layouts, block);
         else
-            inverse_ = std::make_unique<halo_operator<T>>(layouts, plan, block);
-        if (!any) return;
+            inverse_ = std::make_unique<halo_operator<T>>(layouts, map, block);
+        if (!map.any_ghosts()) return;
         copy_.emplace(inverse_->make_domain_vector("preconditioner"));
         copy_->promise_single_reader();
     }

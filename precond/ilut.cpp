@@ -132,8 +132,7 @@ typename ilut_work<T>::blocks ilut_work<T>::make(const matrix_ref<T>& given) con
                            : std::make_unique<incomplete::block_vectors<T>>(layout_);
     on_each_rank(layout.group, [&](int rank) {
         const auto at = static_cast<std::size_t>(rank);
-        csr_matrix<T> block =
-            incomplete::principal_submatrix<T>(matrix, rows[at].owned(), rows[at].ghosts());
+        csr_matrix<T> block = incomplete::principal_submatrix<T>(matrix, rows[at]);
         if (exponent != 0)
             for (T& value : block.values) value = std::ldexp(value, exponent);
         const auto number_of = [&](std::int64_t row) {

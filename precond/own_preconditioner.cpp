@@ -16,18 +16,17 @@ namespace krylith {
 
 namespace {
 
-/// The owned entries and the ghosts of a rank, brought together where vectors are replicated.
+/// The entries of a rank by local numbers, brought together where vectors are replicated.
 template <class T>
 class gathered_entries {
 public:
     gathered_entries(const std::shared_ptr<device>& device, const halo_plan& plan, int rank,
                      bool on_gpu)
         : device_(device) {
-        const row_range owned = plan.columns.owned(rank);
-        for (std::int64_t row = owned.begin; row < owned.end; ++row)
-            rows_.push_back(static_cast<std::int32_t>(row));
-        for (const std::int64_t ghost : plan.local[static_cast<std::size_t>(rank)].ghosts)
-            rows_.push_back(static_cast<std::int32_t>(ghost));
+        const local_indices& indices = plan.columns.local(rank);
+        first_owned_ = indices.first_owned();
+        for (std::int64_t local = 0; local < indices.count(); ++local)
+            rows_.push_back(static_cast<std::int32_t>(indices.global(local)));
         if (on_gpu) {
             device_rows_ = {device, std::span<const std::int32_t>(rows_), precond_item};
             device_entries_ = {device, rows_.size(), precond_item};
@@ -36,17 +35,17 @@ public:
         }
     }
 
-    /// Returns the entries of `from`, in the memory where it lies.
+    /// Returns the first owned one of the entries of `from`, in the memory where it lies.
     [[nodiscard]] const T* take(const T* from) {
         if (device_entries_.size() != 0) {
             run_items(*device_,
                       gather_task<T>{device_rows_.data(), nullptr, from, device_entries_.data()},
                       static_cast<std::int64_t>(rows_.size()));
-            return device_entries_.data();
+            return device_entries_.data() + first_owned_;
         }
         std::ranges::transform(rows_, host_entries_.begin(),
                                [&](std::int32_t row) { return from[row]; });
-        return host_entries_.data();
+        return host_entries_.data() + first_owned_;
     }
 
     [[nodiscard]] std::int64_t bytes() const {
@@ -57,6 +56,7 @@ public:
 private:
     std::shared_ptr<device> device_;
     std::vector<std::int32_t> rows_;
+    std::int64_t first_owned_ = 0; ///< place in rows_
     std::vector<T> host_entries_;
     buffer<std::int32_t> device_rows_;
     buffer<T> device_entries_;
@@ -78,17 +78,6 @@ product_function<T> as_product(const layout& layout, preconditioner_function<T> 
             gathered->empty() ? call.x + first_owned[rank] : (*gathered)[rank].take(call.x);
         function({call.rank, call.rows, r, call.y, call.stream});
     };
-}
-
-/// Returns a plan in which no rank needs an entry of another.
-halo_plan no_ghosts(const row_partition& rows) {
-    halo_plan plan{rows, rows, std::vector<local_halo>(static_cast<std::size_t>(rows.ranks()))};
-    for (int rank = 0; rank < rows.ranks(); ++rank) {
-        local_halo& local = plan.local[static_cast<std::size_t>(rank)];
-        local.interior_rows = rows.owned(rank).size();
-        local.touches_ghost.resize(static_cast<std::size_t>(local.interior_rows), 0);
-    }
-    return plan;
 }
 
 /// Returns the number that is largest among ranks.
@@ -113,7 +102,7 @@ own_preconditioner<T>::own_preconditioner(const matrix_operator<T>& a, const hal
     const layout& layout = *layout_;
     if (!function)
         throw usage_error("make_preconditioner: the function of \"" + name_ + "\" is empty");
-    if (plan != nullptr && (plan->rows != layout.rows || plan->columns != layout.rows))
+    if (plan != nullptr && (plan->rows != layout.rows || plan->columns.owners() != layout.rows))
         throw usage_error("make_preconditioner: the halo plan of \"" + name_ +
                           "\" has another partition of rows than the operator: make it with "
                           "a.layout()->rows");
@@ -150,7 +139,7 @@ own_preconditioner<T>::own_preconditioner(const matrix_operator<T>& a, const hal
         return;
     }
     inverse_ = std::make_unique<halo_operator<T>>(
-        a.layouts(), plan != nullptr ? *plan : no_ghosts(layout.rows),
+        a.layouts(), plan != nullptr ? plan->columns : index_map(layout.rows),
         external_blocks<T>(as_product(layout, std::move(function), std::move(gathered)), kind));
     if (plan == nullptr) return;
     copy_ = std::make_unique<vector<T>>(inverse_->make_domain_vector(precond_item));

@@ -28,7 +28,7 @@ template <class T>
 struct preconditioner_call {
     int rank;
     row_range rows; ///< global rows to compute: r[0] and z[0] are rows.begin
-    const T* r;     ///< rows.size() entries; where a halo plan was given, its ghosts follow
+    const T* r;     ///< rows.size() entries, with ghosts around them as product_call::x has them
     T* z;           ///< rows.size() entries, all to be written; not r
     void* stream;   ///< cudaStream_t to enqueue on; null where r and z are host memory
 };
@@ -43,7 +43,8 @@ enum class preconditioner_kind {
     /// read values, wait, or allocate. On host devices it computes, on the worker thread of the
     /// device: calls for different devices run at once.
     on_device,
-    /// The same, where the function enqueues in every solve what it enqueued in the one before, with
+    /// The same, where the function enqueues in every solve what it enqueued in the one before,
+    /// with
     /// the same arguments (the arrays may have other values): solvers then keep what they have
     /// recorded, and CUDA devices repeat it without calls.
     on_device_alike,
@@ -116,10 +117,9 @@ make_preconditioner(const matrix_operator<T>& a,
     return {a, nullptr, std::move(function), std::move(options)};
 }
 
-/// Does the same for a function that also reads the ghosts of `plan`, in the order of
-/// plan.local[rank].ghosts. Each application then sends them, and r is copied once (16 n bytes,
-/// fp64). Throws usage_error for a plan with another partition than a.layout()->rows, and for
-/// whole_on_host, which has no ghosts.
+/// Does the same for a function that also reads the ghosts of `plan`. Each application then sends
+/// them, and r is copied once (16 n bytes, fp64). Throws usage_error for a plan with another
+/// partition than a.layout()->rows, and for whole_on_host, which has no ghosts.
 template <class T>
 [[nodiscard]] own_preconditioner<T>
 make_preconditioner(const matrix_operator<T>& a, const halo_plan& plan,

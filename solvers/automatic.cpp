@@ -8,6 +8,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/distributed/source/resident_matrix.hpp>
+#include <krylith/partition/balance/partition_rows.hpp>
 #include <krylith/solvers/automatic/attempts.hpp>
 #include <krylith/solvers/automatic/operator_plan.hpp>
 #include <krylith/solvers/concepts.hpp>

@@ -85,6 +85,7 @@ struct local_csr {
     std::span<const T> values;              ///< of these nonzeros; empty if device_values has them
     std::span<const std::uint8_t> boundary; ///< rows that wait for peers (read ghosts, or have
                                             ///< partial sums), or empty: none does
+    std::int64_t first_owned = 0; ///< local column of the first owned one; 0 where columns are all
     /// Rows from this one on are computed by every device and sent by none: formats may compute
     /// them in between, while results of the others are sent.
     std::int64_t alone = std::numeric_limits<std::int64_t>::max();
@@ -153,9 +154,9 @@ public:
     [[nodiscard]] virtual value_intake<T>* intake() { return nullptr; }
     /// Does the same from memory of the device. Stream-ordered.
     virtual void update_on_device(const T* values) = 0;
-    /// Enqueues d[r] = the sum of the entries of row i in local column r, where r = rows.at(i), for
-    /// all rows i but padding.
-    virtual void diagonal(T* d, const row_map& rows) const = 0;
+    /// Enqueues d[r] = the sum of the entries of row i in local column first_owned + r, where r =
+    /// rows.at(i), for all rows i but padding.
+    virtual void diagonal(T* d, const row_map& rows, std::int64_t first_owned) const = 0;
     /// Enqueues r = b - s A x in doubled precision, entry by entry: it is slower than a product.
     /// Returns where the sums will be: those of one part of the rows after the other, each with
     /// as many as there are columns, for joined(); or nothing, with nothing enqueued, where the

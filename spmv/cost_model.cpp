@@ -29,7 +29,7 @@ pattern_statistics::part counts_of(const halo_plan& plan, int part, std::int64_t
             nonzeros,
             plan.ghost_count(part),
             plan.send_count(part),
-            rows - plan.local[static_cast<std::size_t>(part)].interior_rows,
+            rows - plan.boundary[static_cast<std::size_t>(part)].interior_rows,
             scattered};
 }
 

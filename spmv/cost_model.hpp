@@ -14,6 +14,7 @@
 #include <krylith/partition/halo/halo_plan.hpp>
 #include <krylith/spmv/fractions/fraction_search.hpp>
 #include <krylith/spmv/machine_rates.hpp>
+#include <krylith/spmv/table/operator_method.hpp>
 
 namespace krylith {
 
@@ -123,5 +124,10 @@ struct operator_choice {
 
 /// Returns text such as "halo 18.2 us, nz 40.1 us".
 [[nodiscard]] std::string in_words(std::span<const prediction> predictions);
+
+/// Returns the operators that can be built, as the cost model ranks them (predict()): first the one
+/// that operators::automatic takes (clear_choice()), then the others, fastest first.
+[[nodiscard]] std::vector<operator_kind> ranked_operators(const pattern_statistics& statistics,
+                                                          const machine_rates& rates);
 
 } // namespace krylith

@@ -48,9 +48,9 @@ template <class T>
 std::unique_ptr<matrix_operator<T>>
 make_matrix_free(const device_group& group, const halo_plan& plan, product_function<T> product,
                  product_kind kind) {
-    check_arguments(group, plan.rows, plan.columns, product);
+    check_arguments(group, plan.rows, plan.columns.owners(), product);
     return std::make_unique<halo_operator<T>>(
-        make_layouts(group, plan.rows, plan.columns, coherence::owned), plan,
+        make_layouts(group, plan.rows, plan.columns.owners(), coherence::owned), plan.columns,
         external_blocks<T>(std::move(product), kind));
 }
 

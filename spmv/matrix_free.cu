@@ -30,7 +30,8 @@ public:
         } else {
             const auto& d = static_cast<cuda_device&>(*device_);
             const current_device current(d.ordinal());
-            product_.function({product_.rank, product_.rows, a.x, y, d.stream()});
+            product_.function(
+                {product_.rank, product_.rows, a.x + product_.x.first, y, d.stream()});
         }
         after_product(*device_, a, product_.rows.size(), y);
     }
@@ -39,7 +40,7 @@ public:
         throw usage_error("a matrix-free operator has no values to update");
     }
     void update_on_device(const T*) override { update({}); }
-    void diagonal(T*, const row_map&) const override {
+    void diagonal(T*, const row_map&, std::int64_t) const override {
         throw usage_error("a matrix-free operator does not know its diagonal");
     }
     [[nodiscard]] std::string name() const override { return "own"; }
@@ -54,10 +55,11 @@ public:
 
 private:
     void compute_on_host(const T* x, T* y) {
-        host_x_.resize(static_cast<std::size_t>(product_.x_entries));
+        host_x_.resize(static_cast<std::size_t>(product_.x.count));
         host_y_.resize(result_.size());
         device_->download(host_x_.data(), x, host_x_.size() * sizeof(T));
-        product_.function({product_.rank, product_.rows, host_x_.data(), host_y_.data(), nullptr});
+        product_.function({product_.rank, product_.rows, host_x_.data() + product_.x.first,
+                           host_y_.data(), nullptr});
         device_->upload(y, host_y_.data(), host_y_.size() * sizeof(T));
     }
 

@@ -29,7 +29,7 @@ public:
             // The function computes A x; any other product goes through a vector of its own.
             const bool plain = a.alpha == T(1) && a.beta == T(0);
             T* const y = plain ? a.y : result_.data();
-            product_.function({product_.rank, product_.rows, a.x, y, nullptr});
+            product_.function({product_.rank, product_.rows, a.x + product_.x.first, y, nullptr});
             row_part<T> all = results.part(0);
             all.take(y, product_.rows.size());
             all.leave();
@@ -41,7 +41,7 @@ public:
         throw usage_error("a matrix-free operator has no values to update");
     }
     void update_on_device(const T*) override { update({}); }
-    void diagonal(T*, const row_map&) const override {
+    void diagonal(T*, const row_map&, std::int64_t) const override {
         throw usage_error("a matrix-free operator does not know its diagonal");
     }
     [[nodiscard]] std::string name() const override { return "own"; }

@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <string>
 #include <utility>
 
 #include <krylith/device/error.hpp>
 #include <krylith/distributed/source/matrix_source.hpp>
 #include <krylith/matrix/compressed/first_touch.hpp>
-#include <krylith/partition/nodes/block_size.hpp>
 #include <krylith/sparse/storage/bring_values.hpp>
 #include <krylith/spmv/replicated/replicated_plan.hpp>
 
@@ -29,6 +27,9 @@ void matrix_operator<T>::check_product(const vector<T>& x, const vector<T>& y,
     if (x.layout() != layouts_.domain || y.layout() != layouts_.range)
         throw usage_error("the vectors of a product must be made by its operator: x of its domain "
                           "layout, y of its range layout");
+    if (schedule_ && x.exchange() == nullptr)
+        throw usage_error(std::string("x of a product with operator ") + to_string(kind_) +
+                          " must come from make_domain_vector()");
     if (x.overlaps(y))
         throw usage_error("x and y of a product must differ, and have no memory in common");
     if (dots.size() > max_spmv_dots)
@@ -65,7 +66,7 @@ spmv_arguments<T> matrix_operator<T>::arguments(execution& run, int rank, T alph
     const auto owned = [&](const vector<T>& v) { return v.data(rank) + first; };
     spmv_arguments<T> a{};
     a.common = run.at(rank);
-    a.x = x.data(rank);
+    a.x = local_entries(x, rank);
     a.y = owned(y);
     a.alpha = alpha;
     a.beta = beta;
@@ -212,7 +213,7 @@ template <class T>
 void matrix_operator<T>::diagonal(vector<T>& d) const {
     check_diagonal(d);
     for (int rank = 0; rank < group().size(); ++rank)
-        blocks_[static_cast<std::size_t>(rank)]->diagonal(d.data(rank), {});
+        blocks_[static_cast<std::size_t>(rank)]->diagonal(d.data(rank), {}, ghosts_below(rank));
 }
 
 template <class T>
@@ -239,7 +240,7 @@ std::vector<residual_sums> matrix_operator<T>::doubled_residual(T s, const vecto
 template <class T>
 residual_operands<T> matrix_operator<T>::residual_on(int rank, T s, const vector<T>& x,
                                                      const vector<T>& b, vector<T>& r) const {
-    return {.x = x.data(rank),
+    return {.x = local_entries(x, rank),
             .b = b.data(rank),
             .r = r.data(rank),
             .factor = s,
@@ -262,32 +263,7 @@ transport_kind matrix_operator<T>::transport() const {
     return choose_transport(group(), transports::automatic, false);
 }
 
-namespace {
-
-/// Up to this many rows a device, boundaries follow the nonzeros alone; above, they are rounded to
-/// whole warps.
-constexpr std::int64_t align_above = 4096;
-
-} // namespace
-
-std::int64_t row_alignment(std::int64_t rows, int devices) {
-    return rows / devices > align_above ? 32 : 1;
-}
-
-template <class T>
-row_partition partition_rows(const csr_view<T>& matrix, int devices, int block_size) {
-    if (block_size < 1)
-        throw usage_error("operator_options::block_size is " + std::to_string(block_size) +
-                          "; must be at least 1");
-    if (block_size == 1 && devices > 1) block_size = find_block_size(matrix);
-    const auto rows = static_cast<std::int64_t>(matrix.row_offsets.size()) - 1;
-    return equal_nonzeros(matrix.row_offsets, devices,
-                          std::lcm(row_alignment(rows, devices), std::int64_t{block_size}));
-}
-
-#define KRYLITH_INSTANTIATE(T)                                                                     \
-    template class matrix_operator<T>;                                                             \
-    template row_partition partition_rows(const csr_view<T>&, int, int);
+#define KRYLITH_INSTANTIATE(T) template class matrix_operator<T>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -11,11 +11,12 @@
 #include <krylith/distributed/source/value_gather.hpp>
 #include <krylith/matrix/coo.hpp>
 #include <krylith/matrix/csr.hpp>
-#include <krylith/partition/halo/halo_plan.hpp>
+#include <krylith/partition/row_partition.hpp>
 #include <krylith/sparse/device_matrix.hpp>
 #include <krylith/spmv/facts/kept_facts.hpp>
 #include <krylith/spmv/operator_options.hpp>
 #include <krylith/spmv/table/reordering_report.hpp>
+#include <krylith/vector/ghosts/ghost_exchange.hpp>
 #include <krylith/vector/kept/recording_identity.hpp>
 #include <krylith/vector/kept/workspace_shelf.hpp>
 #include <krylith/vector/vector.hpp>
@@ -24,9 +25,7 @@ namespace krylith {
 
 template <class T>
 struct matrix_source;
-struct machine_rates;
 struct operator_choice;
-struct pattern_statistics;
 
 /// The operator y = alpha A x + beta y of an m x n matrix on a device group. y is of the range
 /// layout, whose rows are those of A, partitioned by equal nonzeros; x is of the domain layout,
@@ -65,8 +64,15 @@ public:
         return vector<T>(layouts_.range, item);
     }
     /// Returns a vector of the domain layout that A can multiply: with ghosts, where A has them.
-    [[nodiscard]] virtual vector<T>
-    make_domain_vector(const std::string& item = "vectors") const = 0;
+    [[nodiscard]] vector<T> make_domain_vector(const std::string& item = "vectors") const {
+        return vector<T>(layouts_.domain, item, schedule_);
+    }
+    /// The entries of x that cross devices; null: no rank needs another's.
+    [[nodiscard]] const put_schedule<T>* sends() const { return schedule_.get(); }
+    /// The number of ghosts that lie before the entries of x that a device owns.
+    [[nodiscard]] std::int64_t ghosts_below(int rank) const {
+        return schedule_ ? schedule_->local(rank).below : 0;
+    }
 
     /// Enqueues y = alpha A x + beta y. x is a domain vector; x and y share no memory. Each of
     /// `dots` has y as one factor and is computed in the same pass (at most max_spmv_dots). Throws
@@ -134,7 +140,9 @@ public:
     /// Returns the mean of device_matrix::narrow_fraction() over the blocks.
     [[nodiscard]] double narrow_fraction() const;
     /// Returns the number of entries that a device receives for one product.
-    [[nodiscard]] virtual std::int64_t received(int rank) const = 0;
+    [[nodiscard]] virtual std::int64_t received(int rank) const {
+        return schedule_ ? schedule_->ghosts(rank) : 0;
+    }
     /// Whether a recorded loop may contain the operator.
     [[nodiscard]] virtual bool recordable() const { return blocks_.front()->recordable(); }
     /// What recorded loops remember of the operator; null where solves have to record it anew.
@@ -184,6 +192,10 @@ protected:
     void check_product(const vector<T>& x, const vector<T>& y,
                        std::span<const reduction_into<T>> dots) const;
     void check_diagonal(const vector<T>& d) const;
+    /// The entry of x that has local number 0 on a device.
+    [[nodiscard]] const T* local_entries(const vector<T>& x, int rank) const {
+        return x.data(rank) - ghosts_below(rank);
+    }
     /// Enqueues doubled_residual(). Returns where the sums of the blocks will be, or nothing.
     [[nodiscard]] virtual std::vector<buffer<residual_sums>>
     enqueue_residual(T s, const vector<T>& x, const vector<T>& b, vector<T>& r) const;
@@ -196,6 +208,7 @@ protected:
 
     operator_kind kind_;
     operator_layouts layouts_;
+    std::shared_ptr<const put_schedule<T>> schedule_; ///< null: no rank needs another's entries
     /// Hands all new values, in the order of the matrix, to the blocks.
     virtual void distribute(std::span<const T> values);
     /// Gives new values, in the caller's order, to the transposed operator.
@@ -223,20 +236,6 @@ protected:
     recording_identity identity_;
     mutable workspace_shelf workspaces_; // the last member: workspaces end before the operator
 };
-
-/// Returns the rows of each device: equal nonzeros, in whole warps where there are many rows, and
-/// in multiples of operator_options::block_size rows. Throws usage_error for one below 1.
-template <class T>
-[[nodiscard]] row_partition partition_rows(const csr_view<T>& matrix, int devices,
-                                           int block_size = 1);
-
-/// Returns the operators that can be built, as the cost model ranks them (predict()): first the one
-/// that operators::automatic takes (clear_choice()), then the others, fastest first.
-[[nodiscard]] std::vector<operator_kind> ranked_operators(const pattern_statistics& statistics,
-                                                          const machine_rates& rates);
-
-/// Returns the number of rows of which boundaries between devices are multiples.
-[[nodiscard]] std::int64_t row_alignment(std::int64_t rows, int devices);
 
 /// Makes the operator of an m x n matrix on a group. All operators multiply by matrices that are
 /// not square; only another order of rows (operator_options::order) needs a square one. Throws

@@ -9,17 +9,29 @@
 
 namespace krylith {
 
+namespace {
+
+/// The entries that a device holds begin at a multiple of so many: kernels read and write 16 bytes
+/// at once, warps whole cache lines of 128.
+template <class T>
+constexpr std::int64_t owned_alignment = 128 / sizeof(T);
+
+} // namespace
+
 template <class T>
 vector<T>::vector(layout_handle layout, const std::string& item,
                   std::shared_ptr<const put_schedule<T>> schedule)
     : layout_(std::move(layout)) {
     const int p = layout_->group.size();
     for (int rank = 0; rank < p; ++rank) {
-        const std::int64_t ghosts = schedule ? schedule->ghosts(rank) : 0;
+        const std::int64_t below = schedule ? schedule->local(rank).below : 0;
+        const std::int64_t ghosts = schedule ? schedule->local(rank).ghosts : 0;
+        const std::int64_t padding = -below & (owned_alignment<T> - 1);
         storage_.emplace_back(layout_->group.handle(rank),
-                              static_cast<std::size_t>(layout_->held(rank) + ghosts), item);
+                              static_cast<std::size_t>(padding + layout_->held(rank) + ghosts),
+                              item);
         storage_.back().zero();
-        arrays_.push_back(storage_.back().data());
+        arrays_.push_back(storage_.back().data() + padding + below);
     }
     if (schedule)
         exchange_ =

@@ -86,7 +86,9 @@ public:
 
     [[nodiscard]] const layout_handle& layout() const { return layout_.get(); }
     [[nodiscard]] std::int64_t size() const { return layout_->size(); }
-    /// The entries on the device of `rank`: held(rank) of them, then its ghosts.
+    /// The entries that the device of `rank` holds, held(rank) of them. Ghosts of a domain vector
+    /// lie around them, in the order of local numbers (index_map.hpp): number 0 is at
+    /// data(rank) - first_owned() of the rank's local_indices.
     [[nodiscard]] T* data(int rank) const {
         if (layout_ == nullptr) refuse_moved_from();
         return arrays_[static_cast<std::size_t>(rank)];

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <krylith/bench/common/device_arrays.hpp>
+#include <krylith/partition/balance/partition_rows.hpp>
 #include <krylith/solvers/cg.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>

@@ -1,5 +1,6 @@
 #include <krylith/bench/spmv/partition_cost.hpp>
 
+#include <krylith/partition/balance/partition_rows.hpp>
 #include <krylith/spmv/replicated/replicated_plan.hpp>
 #include <krylith/spmv/subject/operator_subject.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>

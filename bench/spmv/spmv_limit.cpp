@@ -6,6 +6,7 @@
 
 #include <krylith/bench/spmv/spmv_measure.hpp>
 #include <krylith/distributed/source/matrix_source.hpp>
+#include <krylith/partition/balance/partition_rows.hpp>
 #include <krylith/sparse/selection/make_device_matrix.hpp>
 #include <krylith/spmv/halo/halo_operator.hpp>
 
@@ -31,10 +32,9 @@ std::unique_ptr<matrix_operator<T>> make_lone(const device_group& one,
                                               format_kind format) {
     const auto handle = std::make_shared<const layout>(
         layout{one, equal_rows(source.matrix.columns, 1), coherence::owned});
-    const halo_plan nothing_moves{handle->rows, handle->rows, {local_halo{}}};
     return std::make_unique<halo_operator<T>>(
-        operator_layouts{handle, handle}, nothing_moves,
-        [&](const layout& l, int rank, std::int64_t /*held*/) {
+        operator_layouts{handle, handle}, index_map(handle->rows),
+        [&](const layout& l, int rank, const held_entries&) {
             return make_device_matrix(l.group.handle(rank), source.block(rank, rows), format);
         });
 }

@@ -1,6 +1,5 @@
 #include <krylith/distributed/products/ghost_messages.hpp>
 
-#include <algorithm>
 #include <utility>
 
 #include <krylith/device/loops/settled_on_failure.hpp>
@@ -25,32 +24,29 @@ void bring_to_owner(const device_group& group, ghost_message& m) {
 std::vector<ghost_message> make_ghost_messages(const device_group& group,
                                                std::span<const local_columns> columns,
                                                ghost_lists lists) {
+    row_partition owners;
+    for (const local_columns& of_rank : columns) owners.begin.push_back(of_rank.owned().end);
+    const index_map map = map_of(std::move(owners), columns);
     std::vector<ghost_message> messages;
     bool copied = false;
     const settled_on_failure settled(group);
     for (int receiver = 0; receiver < group.size(); ++receiver) {
         const local_columns& mine = columns[static_cast<std::size_t>(receiver)];
-        const std::vector<std::int32_t>& ghosts = mine.ghosts();
-        auto begin = ghosts.begin();
-        for (int owner = 0; owner < group.size() && begin != ghosts.end(); ++owner) {
-            const row_range theirs = columns[static_cast<std::size_t>(owner)].owned();
-            const auto end = std::lower_bound(begin, ghosts.end(), theirs.end);
-            if (owner == receiver || begin == end) continue;
+        for (const neighbour_ghosts& from : map.neighbours(receiver)) {
             ghost_message m;
-            m.owner = owner;
+            m.owner = from.owner;
             m.receiver = receiver;
-            m.first = begin - ghosts.begin();
-            if (m.first >= mine.first_owned()) m.first += mine.owned().size();
-            m.count = end - begin;
-            m.staged = group.path(receiver, owner) == peer_path::staged;
+            m.first = from.first;
+            m.count = from.count;
+            m.staged = group.path(receiver, from.owner) == peer_path::staged;
             m.list = mine.resident_ghosts();
-            m.begin = begin - ghosts.begin();
-            m.first_of_owner = static_cast<std::int32_t>(theirs.begin);
+            m.begin =
+                from.first < mine.first_owned() ? from.first : from.first - mine.owned().size();
+            m.first_of_owner = static_cast<std::int32_t>(map.owned(from.owner).begin);
             m.copied = m.staged || lists == ghost_lists::owners;
             messages.push_back(std::move(m));
             if (messages.back().copied) bring_to_owner(group, messages.back());
             copied = copied || messages.back().copied;
-            begin = end;
         }
     }
     if (copied) group.join(); // the owners' kernels, and the end of their lists, come after

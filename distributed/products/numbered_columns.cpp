@@ -11,10 +11,9 @@ std::optional<local_columns> number_columns(const std::shared_ptr<device>& devic
     const auto count = static_cast<std::int64_t>(columns.size());
     outer_columns outer = find_outer_columns(device, columns.data(), count, owned, all);
     if (!outer.valid) return std::nullopt;
-    local_columns result =
-        outer.resident.size() != 0
-            ? local_columns(owned, std::move(outer.ghosts), std::move(outer.resident))
-            : local_columns(device, owned, std::move(outer.ghosts));
+    local_columns result = outer.resident.size() != 0
+                               ? local_columns(owned, outer.ghosts, std::move(outer.resident))
+                               : local_columns(device, owned, outer.ghosts);
     if (owned.size() != all)
         run_items(*device, number_locally{result.numbers(), columns.data()}, count);
     return result;

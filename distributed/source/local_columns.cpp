@@ -1,37 +1,32 @@
 #include <krylith/distributed/source/local_columns.hpp>
 
-#include <algorithm>
-#include <span>
 #include <utility>
 
 namespace krylith {
 
 local_columns::local_columns(const std::shared_ptr<device>& device, row_range owned,
-                             std::vector<std::int32_t> ghosts)
-    : local_columns(owned, std::move(ghosts), {}) {
-    if (ghosts_ == nullptr) return;
-    resident_ = std::make_shared<const buffer<std::int32_t>>(
-        device, std::span<const std::int32_t>(*ghosts_), "ghost columns");
-}
+                             const std::vector<std::int32_t>& ghosts)
+    : local_columns(owned, ghosts,
+                    ghosts.empty()
+                        ? buffer<std::int32_t>()
+                        : buffer<std::int32_t>(device, std::span<const std::int32_t>(ghosts),
+                                               "ghost columns")) {}
 
-local_columns::local_columns(row_range owned, std::vector<std::int32_t> ghosts,
+local_columns::local_columns(row_range owned, const std::vector<std::int32_t>& ghosts,
                              buffer<std::int32_t> resident)
-    : owned_(owned),
-      below_(std::lower_bound(ghosts.begin(), ghosts.end(), owned.begin) - ghosts.begin()) {
-    if (ghosts.empty()) return;
-    resident_ = std::make_shared<const buffer<std::int32_t>>(std::move(resident));
-    ghosts_ = std::make_shared<const std::vector<std::int32_t>>(std::move(ghosts));
-}
-
-const std::vector<std::int32_t>& local_columns::ghosts() const noexcept {
-    static const std::vector<std::int32_t> none;
-    return ghosts_ != nullptr ? *ghosts_ : none;
+    : local_indices(owned, {ghosts.begin(), ghosts.end()}) {
+    if (!ghosts.empty())
+        resident_ = std::make_shared<const buffer<std::int32_t>>(std::move(resident));
 }
 
 column_numbers local_columns::numbers() const noexcept {
-    return {owned_.begin, static_cast<std::int32_t>(below_),
-            static_cast<std::int32_t>(owned_.size()), static_cast<std::int32_t>(ghosts().size()),
+    return {owned().begin, static_cast<std::int32_t>(first_owned()),
+            static_cast<std::int32_t>(owned().size()), static_cast<std::int32_t>(ghost_count()),
             resident_ != nullptr ? resident_->data() : nullptr};
+}
+
+index_map map_of(row_partition owners, std::span<const local_columns> columns) {
+    return {std::move(owners), {columns.begin(), columns.end()}};
 }
 
 } // namespace krylith

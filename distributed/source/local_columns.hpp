@@ -1,12 +1,14 @@
-// The columns that the rows of one rank refer to, and their local numbers.
+// The columns that the rows of one rank refer to, with what kernels need to know of them.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <krylith/device/kernel/annotations.hpp>
 #include <krylith/device/memory/buffer.hpp>
+#include <krylith/partition/halo/index_map.hpp>
 #include <krylith/partition/row_partition.hpp>
 
 namespace krylith {
@@ -42,27 +44,18 @@ struct column_numbers {
     }
 };
 
-/// Local columns are numbered in the order of their global numbers: ghosts below the owned columns,
-/// all owned columns, ghosts above them. A ghost is a column of another rank that an entry may
-/// refer to. Where one rank has all columns, local numbers are global ones. Copies are cheap: they
-/// share the list.
-class local_columns {
+/// The local indices of a rank whose list of ghosts is in memory of its device, too, in 32 bits.
+/// Copies are cheap: they share the lists.
+class local_columns : public local_indices {
 public:
     local_columns() = default;
     /// Uploads `ghosts`, which ascend and are outside of `owned`.
     local_columns(const std::shared_ptr<device>& device, row_range owned,
-                  std::vector<std::int32_t> ghosts);
+                  const std::vector<std::int32_t>& ghosts);
     /// Takes ghosts that lie on the device as well.
-    local_columns(row_range owned, std::vector<std::int32_t> ghosts, buffer<std::int32_t> resident);
+    local_columns(row_range owned, const std::vector<std::int32_t>& ghosts,
+                  buffer<std::int32_t> resident);
 
-    [[nodiscard]] const row_range& owned() const noexcept { return owned_; }
-    [[nodiscard]] const std::vector<std::int32_t>& ghosts() const noexcept;
-    /// The number of local columns.
-    [[nodiscard]] std::int64_t count() const noexcept {
-        return owned_.size() + static_cast<std::int64_t>(ghosts().size());
-    }
-    /// The local number of the first owned column: the number of ghosts below the owned columns.
-    [[nodiscard]] std::int64_t first_owned() const noexcept { return below_; }
     /// For kernels of the rank's device.
     [[nodiscard]] column_numbers numbers() const noexcept;
     /// The ghosts on the rank's device; null where there are none.
@@ -72,14 +65,14 @@ public:
     }
     /// The bytes on the device: 4 a ghost.
     [[nodiscard]] std::int64_t bytes() const noexcept {
-        return static_cast<std::int64_t>(ghosts().size() * sizeof(std::int32_t));
+        return ghost_count() * static_cast<std::int64_t>(sizeof(std::int32_t));
     }
 
 private:
-    row_range owned_;
-    std::int64_t below_ = 0;
-    std::shared_ptr<const std::vector<std::int32_t>> ghosts_; ///< null: none
-    std::shared_ptr<const buffer<std::int32_t>> resident_;    ///< null: none
+    std::shared_ptr<const buffer<std::int32_t>> resident_; ///< null: none
 };
+
+/// The map of all ranks' columns.
+[[nodiscard]] index_map map_of(row_partition owners, std::span<const local_columns> columns);
 
 } // namespace krylith

@@ -15,7 +15,7 @@ namespace krylith {
 /// The arrays of a device's rows in its memory.
 template <class T>
 struct part_arrays {
-    const std::int32_t* columns = nullptr; ///< global
+    const std::int32_t* columns = nullptr; ///< global, or local where the source says so
     const T* values = nullptr;
 };
 
@@ -27,6 +27,7 @@ struct matrix_source {
     longest_row longest; ///< the longest row of `matrix`, from its validation
     std::vector<part_arrays<T>> parts = {}; ///< [ranks], or empty
     bool borrow = false;
+    bool numbered = false; ///< columns of parts are local numbers, as halo plans count them
     std::shared_ptr<const permutation> order = nullptr; ///< the order of `matrix`; null: the
                                                         ///< caller's
     /// The pattern on the devices, with the rows that each of them owns; null: operators are made

@@ -109,20 +109,16 @@ __global__ void __launch_bounds__(block_threads)
 
 __global__ void __launch_bounds__(block_threads)
     number_columns(const std::int32_t* columns, std::int64_t count, std::int32_t owned_begin,
-                   std::int32_t owned_end, const std::uint32_t* words, const std::int32_t* below,
-                   std::int32_t* local) {
-    const std::int32_t owned = owned_end - owned_begin;
+                   std::int32_t owned_end, std::int32_t first_owned, const std::uint32_t* words,
+                   const std::int32_t* below, std::int32_t* local) {
     for (std::int64_t k = first_item(); k < count; k += item_stride()) {
         const std::int32_t column = columns[k];
-        std::int32_t found;
         if (column >= owned_begin && column < owned_end)
-            found = column - owned_begin;
-        else if (words == nullptr)
-            found = column < owned_begin ? column + owned : column;
+            local[k] = first_owned + column - owned_begin;
         else
-            found = owned + below[column >> 5] +
-                    __popc(words[column >> 5] & ((1u << (column & 31)) - 1));
-        local[k] = found;
+            local[k] = below[column >> 5] +
+                       __popc(words[column >> 5] & ((1u << (column & 31)) - 1)) +
+                       (column < owned_begin ? 0 : owned_end - owned_begin);
     }
 }
 
@@ -211,13 +207,14 @@ first_columns(const std::shared_ptr<device>& device, const resident_csr& matrix,
     return result;
 }
 
-void localize(device& device, const std::int32_t* columns, std::int64_t count, row_range owned,
-              const resident_set* ghosts, std::int32_t* local) {
+void localize(device& device, const std::int32_t* columns, std::int64_t count,
+              const local_indices& indices, const resident_set& ghosts, std::int32_t* local) {
     if (count == 0) return;
+    const row_range owned = indices.owned();
     launch_over(device, count, number_columns, columns, count,
                 static_cast<std::int32_t>(owned.begin), static_cast<std::int32_t>(owned.end),
-                ghosts != nullptr ? ghosts->words.data() : nullptr,
-                ghosts != nullptr ? ghosts->below.data() : nullptr, local);
+                static_cast<std::int32_t>(indices.first_owned()), ghosts.words.data(),
+                ghosts.below.data(), local);
 }
 
 } // namespace krylith::cuda

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include <krylith/device/memory/buffer.hpp>
-#include <krylith/partition/row_partition.hpp>
+#include <krylith/partition/halo/index_map.hpp>
 
 namespace krylith {
 
@@ -55,11 +55,9 @@ void list_members(const std::shared_ptr<device>& device, resident_set& set, std:
 first_columns(const std::shared_ptr<device>& device, const resident_csr& matrix,
               std::span<const std::int64_t> rows, std::int64_t most);
 
-/// Enqueues the local numbers of columns: an owned one less the first owned; a ghost the number of
-/// owned ones plus its place among the ghosts, or, where `ghosts` is null, among all columns that
-/// are not owned.
-void localize(device& device, const std::int32_t* columns, std::int64_t count, row_range owned,
-              const resident_set* ghosts, std::int32_t* local);
+/// Enqueues the local numbers of columns, of which the set has the ghosts, listed.
+void localize(device& device, const std::int32_t* columns, std::int64_t count,
+              const local_indices& indices, const resident_set& ghosts, std::int32_t* local);
 
 } // namespace cuda
 

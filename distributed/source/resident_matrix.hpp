@@ -14,7 +14,6 @@
 #include <krylith/distributed/source/resident_columns.hpp>
 #include <krylith/distributed/source/row_starts.hpp>
 #include <krylith/matrix/csr.hpp>
-#include <krylith/partition/allgather/allgather_plan.hpp>
 #include <krylith/partition/halo/halo_plan.hpp>
 #include <krylith/sparse/pattern/device_pattern.hpp>
 
@@ -29,7 +28,7 @@ struct resident_rows {
     std::optional<local_columns> numbers = {}; ///< only halo plans take such rows
 
     /// What a plan finds out besides the lists of ghosts.
-    buffer<std::uint8_t> touches_ghost = {}; ///< [rows], as local_halo has it
+    buffer<std::uint8_t> touches_ghost = {}; ///< [rows], as boundary_rows has it
     resident_set ghosts = {};
 
     [[nodiscard]] device_pattern pattern() const {
@@ -111,14 +110,12 @@ take_entries(const device_group& group, std::span<const given_entries> given, st
 /// travel.
 [[nodiscard]] halo_plan make_halo_plan(resident_matrix& matrix, row_partition of_rows,
                                        row_partition of_columns);
-[[nodiscard]] allgather_plan make_allgather_plan(resident_matrix& matrix, row_partition of_rows,
-                                                 row_partition of_columns);
+[[nodiscard]] halo_plan make_allgather_plan(resident_matrix& matrix, row_partition of_rows,
+                                            row_partition of_columns);
 
 /// Numbers the columns of a rank as the plan, which was made last of this matrix, says: 4 bytes a
-/// nonzero on the device, none where there is one device.
+/// nonzero on the device, none where the rank has all columns or they are numbered already.
 [[nodiscard]] resident_block local_block(const resident_matrix& matrix, const halo_plan& plan,
-                                         int rank);
-[[nodiscard]] resident_block local_block(const resident_matrix& matrix, const allgather_plan& plan,
                                          int rank);
 
 /// Whether operators of this group are made of patterns on its devices: they are of CUDA, and the

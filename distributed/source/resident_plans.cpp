@@ -39,21 +39,6 @@ std::int64_t find_ghosts(resident_matrix& matrix, int rank, row_range owned, boo
                              listed ? &mine.ghosts : nullptr, mine.touches_ghost.data());
 }
 
-resident_block numbered(const resident_matrix& matrix, int rank, row_range owned, bool listed) {
-    const resident_rows& mine = matrix.parts[static_cast<std::size_t>(rank)];
-    resident_block block{mine.pattern(), {}};
-    if (matrix.group.size() == 1) return block;
-    block.pattern.boundary = mine.touches_ghost.data();
-    // Numbers without ghosts below the owned columns are those of plans.
-    if (mine.numbers && mine.numbers->first_owned() == 0) return block;
-    const auto& device = matrix.group.handle(rank);
-    block.columns = buffer<std::int32_t>(device, as_size(mine.lengths.nonzeros), set_up_item);
-    cuda::localize(*device, mine.columns, mine.lengths.nonzeros, owned_numbers(mine, owned),
-                   listed && !mine.numbers ? &mine.ghosts : nullptr, block.columns.data());
-    block.pattern.columns = block.columns.data();
-    return block;
-}
-
 } // namespace
 
 double scattered_fraction(const resident_matrix& matrix, int rank, std::int64_t value_bytes) {
@@ -69,41 +54,46 @@ double scattered_fraction(const resident_matrix& matrix, int rank, std::int64_t 
 }
 
 halo_plan make_halo_plan(resident_matrix& matrix, row_partition of_rows, row_partition of_columns) {
-    halo_plan plan{std::move(of_rows), std::move(of_columns), {}};
-    plan.local.resize(matrix.parts.size());
+    halo_plan plan{std::move(of_rows), {}, {}};
+    plan.boundary.resize(matrix.parts.size());
+    std::vector<local_indices> local(matrix.parts.size());
     on_each_rank(matrix.group, [&](int rank) {
-        local_halo& mine = plan.local[as_size(rank)];
         resident_rows& rows = matrix.parts[as_size(rank)];
-        mine.interior_rows = find_ghosts(matrix, rank, plan.columns.owned(rank), true);
-        const auto take = [&](const std::vector<std::int32_t>& ghosts) {
-            mine.ghosts.assign(ghosts.begin(), ghosts.end());
-        };
-        if (rows.numbers)
-            take(rows.numbers->ghosts());
-        else
-            take(cuda::list_members(matrix.group.handle(rank), rows.ghosts).download());
-        static_cast<void>(plan.local_size(rank)); // throws if it is too large
+        const row_range owned = of_columns.owned(rank);
+        plan.boundary[as_size(rank)].interior_rows = find_ghosts(matrix, rank, owned, true);
+        if (rows.numbers) {
+            local[as_size(rank)] = *rows.numbers;
+        } else {
+            const auto ghosts =
+                cuda::list_members(matrix.group.handle(rank), rows.ghosts).download();
+            local[as_size(rank)] = {owned, {ghosts.begin(), ghosts.end()}};
+        }
     });
-    match_ghosts(plan);
+    plan.columns = {std::move(of_columns), std::move(local)};
     return plan;
 }
 
-allgather_plan make_allgather_plan(resident_matrix& matrix, row_partition of_rows,
-                                   row_partition of_columns) {
-    allgather_plan plan{std::move(of_rows), std::move(of_columns), {}};
-    for (int rank = 0; rank < matrix.group.size(); ++rank) {
-        static_cast<void>(plan.local_size(rank)); // throws if it is too large
-        plan.local.push_back({find_ghosts(matrix, rank, plan.columns.owned(rank), false), {}});
-    }
+halo_plan make_allgather_plan(resident_matrix& matrix, row_partition of_rows,
+                              row_partition of_columns) {
+    halo_plan plan{std::move(of_rows), {}, {}};
+    plan.columns = all_columns(plan.rows, std::move(of_columns));
+    for (int rank = 0; rank < matrix.group.size(); ++rank)
+        plan.boundary.push_back({find_ghosts(matrix, rank, plan.columns.owned(rank), false), {}});
     return plan;
 }
 
 resident_block local_block(const resident_matrix& matrix, const halo_plan& plan, int rank) {
-    return numbered(matrix, rank, plan.columns.owned(rank), true);
-}
-
-resident_block local_block(const resident_matrix& matrix, const allgather_plan& plan, int rank) {
-    return numbered(matrix, rank, plan.columns.owned(rank), false);
+    const resident_rows& mine = matrix.parts[static_cast<std::size_t>(rank)];
+    resident_block block{mine.pattern(), {}};
+    if (matrix.group.size() == 1) return block;
+    block.pattern.boundary = mine.touches_ghost.data();
+    if (mine.numbers || plan.columns.has_all(rank)) return block;
+    const auto& device = matrix.group.handle(rank);
+    block.columns = buffer<std::int32_t>(device, as_size(mine.lengths.nonzeros), set_up_item);
+    cuda::localize(*device, mine.columns, mine.lengths.nonzeros, plan.columns.local(rank),
+                   mine.ghosts, block.columns.data());
+    block.pattern.columns = block.columns.data();
+    return block;
 }
 
 } // namespace krylith

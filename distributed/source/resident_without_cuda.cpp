@@ -47,15 +47,11 @@ halo_plan make_halo_plan(resident_matrix& /*matrix*/, row_partition /*of_rows*/,
                          row_partition /*of_columns*/) {
     refuse_cuda();
 }
-allgather_plan make_allgather_plan(resident_matrix& /*matrix*/, row_partition /*of_rows*/,
-                                   row_partition /*of_columns*/) {
+halo_plan make_allgather_plan(resident_matrix& /*matrix*/, row_partition /*of_rows*/,
+                              row_partition /*of_columns*/) {
     refuse_cuda();
 }
 resident_block local_block(const resident_matrix& /*matrix*/, const halo_plan& /*plan*/,
-                           int /*rank*/) {
-    refuse_cuda();
-}
-resident_block local_block(const resident_matrix& /*matrix*/, const allgather_plan& /*plan*/,
                            int /*rank*/) {
     refuse_cuda();
 }

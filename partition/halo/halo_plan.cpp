@@ -15,25 +15,6 @@ namespace {
 
 using std::to_string;
 
-const local_halo& part_at(const halo_plan& plan, int rank) {
-    if (rank < 0 || static_cast<std::size_t>(rank) >= plan.local.size()) {
-        throw usage_error("halo_plan: rank is " + to_string(rank) +
-                          ", must be 0 or more and below " + to_string(plan.local.size()));
-    }
-    return plan.local[static_cast<std::size_t>(rank)];
-}
-
-std::int32_t narrow_local_size(int rank, std::int64_t owned, std::int64_t ghosts) {
-    const std::int64_t largest = index_size_limit();
-    if (owned > largest || ghosts > largest - owned) {
-        throw input_error("halo_plan: rank " + to_string(rank) + " owns " + to_string(owned) +
-                          " columns and references " + to_string(ghosts) +
-                          " ghosts; local indices have 32 bits, so both together must be at most " +
-                          to_string(largest) + ": use more devices");
-    }
-    return static_cast<std::int32_t>(owned + ghosts);
-}
-
 // Names what is wrong in a row that find_ghosts found bad.
 [[noreturn]] void refuse_row(std::int64_t row, std::span<const std::int64_t> row_offsets,
                              std::span<const std::int32_t> columns, std::int64_t n) {
@@ -73,26 +54,32 @@ bool all_within(row_range rows, std::int64_t n, std::span<const std::int64_t> ro
     return bad == 0;
 }
 
-// Reads the columns of one rank's rows once: collects its ghosts and classifies its rows. The
-// matrix has n columns.
-local_halo find_ghosts(row_range rows, row_range owned, std::int64_t n,
-                       std::span<const std::int64_t> row_offsets,
-                       std::span<const std::int32_t> columns) {
+/// What the columns of one rank's rows say.
+struct found_ghosts {
+    std::vector<std::int64_t> ghosts;
+    boundary_rows boundary;
+};
+
+// Reads the columns of one rank's rows once: collects its ghosts, where they are wanted, and
+// classifies its rows. The matrix has n columns.
+found_ghosts find_ghosts(row_range rows, row_range owned, std::int64_t n,
+                         std::span<const std::int64_t> row_offsets,
+                         std::span<const std::int32_t> columns, bool listed) {
     const auto nnz = static_cast<std::int64_t>(columns.size());
-    local_halo result;
+    found_ghosts result;
     if (rows.size() == 0) {
         return result;
     }
-    result.touches_ghost.resize(static_cast<std::size_t>(rows.size()));
+    result.boundary.touches_ghost.resize(static_cast<std::size_t>(rows.size()));
     if (owned.begin == 0 && owned.end == n && all_within(rows, n, row_offsets, columns)) {
-        result.interior_rows = rows.size();
+        result.boundary.interior_rows = rows.size();
         return result;
     }
-    column_set referenced(0, n);
+    column_set referenced(0, listed ? n : 0);
 
     const std::int64_t* const offset = row_offsets.data();
     const std::int32_t* const column = columns.data();
-    std::uint8_t* const touches_ghost = result.touches_ghost.data();
+    std::uint8_t* const touches_ghost = result.boundary.touches_ghost.data();
     std::int64_t boundary_rows = 0;
     std::int64_t bad_row = rows.end; // the first one; exceptions can't leave the loop
 #pragma omp parallel for schedule(dynamic, rows_per_trip) reduction(+ : boundary_rows)            \
@@ -113,7 +100,7 @@ local_halo find_ghosts(row_range rows, row_range owned, std::int64_t n,
                 bad_row = std::min(bad_row, row);
                 break;
             }
-            referenced.insert(j);
+            if (listed) referenced.insert(j);
             touches = true;
         }
         touches_ghost[row - rows.begin] = touches ? 1 : 0;
@@ -124,112 +111,79 @@ local_halo find_ghosts(row_range rows, row_range owned, std::int64_t n,
     }
     referenced.seal();
     result.ghosts = referenced.members();
-    result.interior_rows = rows.size() - boundary_rows;
+    result.boundary.interior_rows = rows.size() - boundary_rows;
     return result;
 }
 
-// Groups ascending ghosts by owner. O(peers log ghosts).
-std::vector<halo_receive> group_by_owner(const std::vector<std::int64_t>& ghosts,
-                                         const row_partition& columns) {
-    std::vector<halo_receive> result;
-    for (auto first = ghosts.begin(); first != ghosts.end();) {
-        const int peer = columns.owner(*first);
-        const auto last = std::lower_bound(first, ghosts.end(), columns.owned(peer).end);
-        result.push_back({peer, first - ghosts.begin(), last - first});
-        first = last;
-    }
-    return result;
-}
-
-// The other side of a receive: the same entries as local ones of the rank that owns them.
-halo_send mirror(const halo_receive& receive, int receiver, const std::vector<std::int64_t>& ghosts,
-                 row_range owned_by_sender) {
-    halo_send result{receiver, {}, receive.first};
-    result.rows.resize(static_cast<std::size_t>(receive.count));
-    const std::int64_t* const from = ghosts.data() + receive.first;
-    std::int32_t* const to = result.rows.data();
-#pragma omp parallel for schedule(static) if (receive.count > 1 << 20)
-    for (std::int64_t k = 0; k < receive.count; ++k) {
-        to[k] = static_cast<std::int32_t>(from[k] - owned_by_sender.begin);
-    }
-    return result;
-}
-
-} // namespace
-
-std::int64_t halo_plan::ghost_count(int rank) const {
-    return static_cast<std::int64_t>(part_at(*this, rank).ghosts.size());
-}
-
-std::int64_t halo_plan::send_count(int rank) const {
-    std::int64_t result = 0;
-    for (const halo_send& send : part_at(*this, rank).sends) {
-        result += static_cast<std::int64_t>(send.rows.size());
-    }
-    return result;
-}
-
-std::int32_t halo_plan::local_size(int rank) const {
-    return narrow_local_size(rank, columns.owned(rank).size(), ghost_count(rank));
-}
-
-halo_plan make_halo_plan(std::span<const std::int64_t> row_offsets,
-                         std::span<const std::int32_t> columns, row_partition of_rows,
-                         row_partition of_columns) {
+void check_pattern(const std::string& who, std::span<const std::int64_t> row_offsets,
+                   std::span<const std::int32_t> columns, const row_partition& of_rows,
+                   const row_partition& of_columns) {
     check(of_rows, of_rows.rows());
     check(of_columns, of_columns.rows());
-    const int ranks = of_rows.ranks();
-    if (of_columns.ranks() != ranks) {
-        throw usage_error("make_halo_plan: the partition of columns has " +
-                          to_string(of_columns.ranks()) + " ranks, that of rows " +
-                          to_string(ranks) + ", they must have the same number");
-    }
-    for (int rank = 0; rank < ranks; ++rank) {
-        narrow_local_size(rank, of_columns.owned(rank).size(), 0);
+    if (of_columns.ranks() != of_rows.ranks()) {
+        throw usage_error(who + ": the partition of columns has " + to_string(of_columns.ranks()) +
+                          " ranks, that of rows " + to_string(of_rows.ranks()) +
+                          ", they must have the same number");
     }
     const auto entries = static_cast<std::int64_t>(row_offsets.size());
     if (entries != of_rows.rows() + 1) {
-        throw input_error("make_halo_plan: row_offsets has " + to_string(entries) +
+        throw input_error(who + ": row_offsets has " + to_string(entries) +
                           " entries, must have one more than the partition has rows, " +
                           to_string(of_rows.rows() + 1));
     }
     const auto nnz = static_cast<std::int64_t>(columns.size());
     if (row_offsets.front() != 0 || row_offsets.back() != nnz) {
-        throw input_error("make_halo_plan: row_offsets runs from " +
-                          to_string(row_offsets.front()) + " to " + to_string(row_offsets.back()) +
+        throw input_error(who + ": row_offsets runs from " + to_string(row_offsets.front()) +
+                          " to " + to_string(row_offsets.back()) +
                           ", must run from 0 to the number of columns given, " + to_string(nnz));
     }
+}
 
-    halo_plan plan{std::move(of_rows), std::move(of_columns), {}};
-    plan.local.reserve(static_cast<std::size_t>(ranks));
-    for (int rank = 0; rank < ranks; ++rank) {
-        plan.local.push_back(find_ghosts(plan.rows.owned(rank), plan.columns.owned(rank),
-                                         plan.columns.rows(), row_offsets, columns));
-        static_cast<void>(plan.local_size(rank)); // throws if it is too large
+/// The plan with lists of ghosts, or with all columns of others on ranks with rows.
+halo_plan make_plan(std::span<const std::int64_t> row_offsets,
+                    std::span<const std::int32_t> columns, row_partition of_rows,
+                    row_partition of_columns, bool listed) {
+    check_pattern(listed ? "make_halo_plan" : "make_allgather_plan", row_offsets, columns, of_rows,
+                  of_columns);
+    halo_plan plan;
+    // Too many rows for a rank are refused before the pattern is read.
+    plan.columns = listed ? index_map(of_columns) : all_columns(of_rows, of_columns);
+    std::vector<local_indices> local;
+    for (int rank = 0; rank < of_rows.ranks(); ++rank) {
+        const row_range owned = of_columns.owned(rank);
+        found_ghosts found = find_ghosts(of_rows.owned(rank), owned, of_columns.rows(), row_offsets,
+                                         columns, listed);
+        local.emplace_back(owned, std::move(found.ghosts));
+        plan.boundary.push_back(std::move(found.boundary));
     }
-    match_ghosts(plan);
+    if (listed) plan.columns = {std::move(of_columns), std::move(local)};
+    plan.rows = std::move(of_rows);
     return plan;
 }
 
-void match_ghosts(halo_plan& plan) {
-    const int ranks = plan.columns.ranks();
-    for (int rank = 0; rank < ranks; ++rank) {
-        static_cast<void>(plan.local_size(rank)); // throws if it is too large
+} // namespace
+
+halo_plan make_halo_plan(std::span<const std::int64_t> row_offsets,
+                         std::span<const std::int32_t> columns, row_partition of_rows,
+                         row_partition of_columns) {
+    return make_plan(row_offsets, columns, std::move(of_rows), std::move(of_columns), true);
+}
+
+halo_plan make_allgather_plan(std::span<const std::int64_t> row_offsets,
+                              std::span<const std::int32_t> columns, row_partition of_rows,
+                              row_partition of_columns) {
+    return make_plan(row_offsets, columns, std::move(of_rows), std::move(of_columns), false);
+}
+
+index_map all_columns(const row_partition& of_rows, row_partition of_columns) {
+    std::vector<local_indices> local;
+    for (int rank = 0; rank < of_columns.ranks(); ++rank) {
+        const row_range owned = of_columns.owned(rank);
+        local.push_back(of_rows.owned(rank).size() == 0
+                            ? local_indices(owned)
+                            : local_indices::all(owned, of_columns.rows()));
     }
-    for (int rank = 0; rank < ranks; ++rank) {
-        local_halo& mine = plan.local[static_cast<std::size_t>(rank)];
-        mine.receives = group_by_owner(mine.ghosts, plan.columns);
-        for (const halo_receive& receive : mine.receives) {
-            local_halo& peer = plan.local[static_cast<std::size_t>(receive.peer)];
-            peer.sends.push_back(
-                mirror(receive, rank, mine.ghosts, plan.columns.owned(receive.peer)));
-        }
-    }
-    for (int rank = 0; rank < ranks; ++rank) { // puts number their entries in 32 bits
-        check_index_size("halo_plan: the number of entries that rank " + to_string(rank) +
-                             " sends to all others",
-                         plan.send_count(rank));
-    }
+    return {std::move(of_columns), std::move(local)};
 }
 
 void localize_columns(const halo_plan& plan, int rank, std::span<const std::int64_t> row_offsets,
@@ -237,7 +191,6 @@ void localize_columns(const halo_plan& plan, int rank, std::span<const std::int6
                       std::span<std::int32_t> local_columns) {
     const row_range rows = plan.rows.owned(rank);
     const row_range owned = plan.columns.owned(rank);
-    static_cast<void>(plan.local_size(rank)); // throws if an index could exceed 32 bits
     if (static_cast<std::int64_t>(row_offsets.size()) != plan.rows.rows() + 1) {
         throw usage_error("localize_columns: row_offsets has " + to_string(row_offsets.size()) +
                           " entries, must have " + to_string(plan.rows.rows() + 1));
@@ -256,18 +209,20 @@ void localize_columns(const halo_plan& plan, int rank, std::span<const std::int6
                           ", the nonzeros of rank " + to_string(rank));
     }
 
-    const std::vector<std::int64_t>& ghosts = part_at(plan, rank).ghosts;
+    const local_indices& indices = plan.columns.local(rank);
+    const std::vector<std::int64_t>& ghosts = indices.ghosts();
     column_set ghost_set(ghosts.empty() ? 0 : ghosts.front(),
                          ghosts.empty() ? 0 : ghosts.back() + 1);
     const std::int64_t* const ghost = ghosts.data();
-    const std::int64_t ghost_count = plan.ghost_count(rank);
+    const auto ghost_count = static_cast<std::int64_t>(ghosts.size());
 #pragma omp parallel for schedule(static) if (ghost_count > 65536)
     for (std::int64_t k = 0; k < ghost_count; ++k) {
         ghost_set.insert(ghost[k]);
     }
     ghost_set.seal();
 
-    const std::int64_t owned_size = owned.size();
+    const std::int64_t below = indices.first_owned();
+    const bool has_all = plan.columns.has_all(rank);
     const std::int32_t* const from = columns.data() + first;
     std::int32_t* const to = local_columns.data();
     const std::int64_t count = last - first;
@@ -277,10 +232,13 @@ void localize_columns(const halo_plan& plan, int rank, std::span<const std::int6
 #pragma omp parallel for schedule(static) reduction(min : bad) if (count > 65536)
     for (std::int64_t k = 0; k < count; ++k) {
         const std::int64_t j = from[k];
-        if (owned.contains(j)) {
-            to[k] = static_cast<std::int32_t>(j - owned.begin);
+        if (has_all && j >= 0 && j < plan.columns.size()) {
+            to[k] = static_cast<std::int32_t>(j);
+        } else if (owned.contains(j)) {
+            to[k] = static_cast<std::int32_t>(below + j - owned.begin);
         } else if (ghost_set.contains(j)) {
-            to[k] = static_cast<std::int32_t>(owned_size + ghost_set.rank(j));
+            to[k] =
+                static_cast<std::int32_t>(ghost_set.rank(j) + (j < owned.begin ? 0 : owned.size()));
         } else {
             bad = std::min(bad, k);
         }

@@ -24,7 +24,9 @@ void check_block(const nonzero_split_plan& plan, std::size_t rank, const nonzero
                  std::span<const std::int64_t> rows, std::span<const std::int64_t> row_offsets,
                  std::span<const std::int32_t> columns, const nonzero_assignment& assigned) {
     const row_range owned = assigned.columns.owned(static_cast<int>(rank));
-    const auto& ghosts = plan.halo.local[rank].ghosts;
+    const std::vector<std::int64_t>& ghosts =
+        plan.halo.columns.local(static_cast<int>(rank)).ghosts();
+    const std::int64_t below = std::ranges::lower_bound(ghosts, owned.begin) - ghosts.begin();
     if (block.offsets.size() != rows.size() + 1 || block.offsets.front() != 0 ||
         block.columns.size() != block.source.size())
         refuse_split(rank, "sizes of a block disagree");
@@ -37,9 +39,10 @@ void check_block(const nonzero_split_plan& plan, std::size_t rank, const nonzero
                 refuse_split(rank, "entry " + to_string(k) + " is not at place " + to_string(at));
             const std::int64_t local = block.columns[at++];
             std::int64_t column = -1;
-            if (local >= 0 && local < owned.size()) column = owned.begin + local;
-            const std::int64_t ghost = local - owned.size();
-            if (ghost >= 0 && ghost < static_cast<std::int64_t>(ghosts.size()))
+            const bool is_own = local >= below && local < below + owned.size();
+            if (is_own) column = owned.begin + local - below;
+            const std::int64_t ghost = local < below ? local : local - owned.size();
+            if (!is_own && ghost >= 0 && ghost < static_cast<std::int64_t>(ghosts.size()))
                 column = ghosts[as_size(ghost)];
             if (column != columns[as_size(k)])
                 refuse_split(rank, "entry " + to_string(k) + " has local column " +
@@ -114,14 +117,14 @@ void check_slots(const nonzero_split_plan& plan) {
 void check(const nonzero_split_plan& plan, std::span<const std::int64_t> row_offsets,
            std::span<const std::int32_t> columns, const nonzero_assignment& assigned) {
     check(plan.halo.rows, static_cast<std::int64_t>(row_offsets.size()) - 1);
-    check(plan.halo.columns, plan.halo.columns.rows());
-    if (plan.halo.rows != assigned.rows || plan.halo.columns != assigned.columns ||
+    check(plan.halo.columns.owners(), plan.halo.columns.size());
+    if (plan.halo.rows != assigned.rows || plan.halo.columns.owners() != assigned.columns ||
         plan.halo.columns.ranks() != plan.halo.rows.ranks() ||
-        plan.local.size() != plan.halo.local.size() ||
+        plan.local.size() != plan.halo.boundary.size() ||
         plan.local.size() != as_size(assigned.rows.ranks()))
         throw usage_error("nonzero_split_plan: the partition is another one");
-    halo_plan exchange{plan.halo.rows, plan.halo.columns,
-                       std::vector<local_halo>(plan.local.size())};
+    halo_plan exchange{plan.halo.rows, {}, std::vector<boundary_rows>(plan.local.size())};
+    std::vector<local_indices> columns_of;
     for (std::size_t p = 0; p < plan.local.size(); ++p) {
         const row_range rows = assigned.rows.owned(static_cast<int>(p));
         const row_range owned = assigned.columns.owned(static_cast<int>(p));
@@ -139,8 +142,8 @@ void check(const nonzero_split_plan& plan, std::span<const std::int64_t> row_off
                 if (!rows.contains(row)) remote_rows.insert(row);
                 if (is_ghost && rows.contains(row)) touches[as_size(row - rows.begin)] = 1;
             }
-        local_halo& expected = exchange.local[p];
-        expected.ghosts.assign(ghosts.begin(), ghosts.end());
+        columns_of.emplace_back(owned, std::vector<std::int64_t>(ghosts.begin(), ghosts.end()));
+        boundary_rows& expected = exchange.boundary[p];
         expected.touches_ghost = touches;
         expected.interior_rows = std::ranges::count(touches, 0);
         if (!std::ranges::equal(plan.local[p].remote_rows, remote_rows))
@@ -149,7 +152,7 @@ void check(const nonzero_split_plan& plan, std::span<const std::int64_t> row_off
         check_block(plan, p, plan.local[p].remote, plan.local[p].remote_rows, row_offsets, columns,
                     assigned);
     }
-    match_ghosts(exchange); // check() of halo plans has its own oracle for this
+    exchange.columns = {assigned.columns, std::move(columns_of)};
     if (exchange != plan.halo)
         throw usage_error("nonzero_split_plan: the exchange of x is another one");
     check_slots(plan);

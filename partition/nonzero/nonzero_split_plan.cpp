@@ -131,10 +131,8 @@ void deal(nonzero_split_plan& plan, std::span<const std::int64_t> row_offsets,
             rank.own.offsets[row] = std::max(rank.own.offsets[row], rank.own.offsets[row - 1]);
 }
 
-/// Ghosts of a part that owns `rows` and the columns `owned` of n, and its columns as local
-/// indices.
-void localize(local_split& rank, local_halo& halo, row_range rows, row_range owned,
-              std::int64_t n) {
+/// The columns of a part that owns those of `owned`, of n; the blocks then have local indices.
+local_indices localize(local_split& rank, row_range owned, std::int64_t n) {
     column_set ghosts(0, n);
     for (const nonzero_split_block* block : {&rank.own, &rank.remote}) {
         const std::int32_t* const column = block->columns.data();
@@ -144,30 +142,40 @@ void localize(local_split& rank, local_halo& halo, row_range rows, row_range own
             if (!owned.contains(column[k])) ghosts.insert(column[k]);
     }
     ghosts.seal();
-    halo.ghosts = ghosts.members();
+    local_indices indices(owned, ghosts.members());
     check_index_size("make_nonzero_split_plan: owned columns and ghosts of a part",
-                     owned.size() + ghosts.size());
+                     indices.count());
+    const std::int64_t below = indices.first_owned();
     for (nonzero_split_block* block : {&rank.own, &rank.remote}) {
         std::int32_t* const column = block->columns.data();
         const auto count = static_cast<std::int64_t>(block->columns.size());
 #pragma omp parallel for schedule(static) if (count > 65536)
         for (std::int64_t k = 0; k < count; ++k)
-            column[k] = static_cast<std::int32_t>(owned.contains(column[k])
-                                                      ? column[k] - owned.begin
-                                                      : owned.size() + ghosts.rank(column[k]));
+            column[k] = static_cast<std::int32_t>(
+                owned.contains(column[k])
+                    ? below + column[k] - owned.begin
+                    : ghosts.rank(column[k]) + (column[k] < owned.begin ? 0 : owned.size()));
     }
-    halo.touches_ghost.resize(as_size(rows.size()));
+    return indices;
+}
+
+/// Which rows of a part's own block refer to ghosts.
+boundary_rows classify(const nonzero_split_block& own, const local_indices& columns) {
+    const row_range owned{columns.first_owned(), columns.first_owned() + columns.owned().size()};
+    const std::int64_t rows = own.rows();
+    boundary_rows result;
+    result.touches_ghost.resize(as_size(rows));
     std::int64_t interior = 0;
-#pragma omp parallel for schedule(static) reduction(+ : interior) if (rows.size() > 65536)
-    for (std::int64_t row = 0; row < rows.size(); ++row) {
+#pragma omp parallel for schedule(static) reduction(+ : interior) if (rows > 65536)
+    for (std::int64_t row = 0; row < rows; ++row) {
         bool touches = false;
-        for (std::int64_t k = rank.own.offsets[as_size(row)];
-             k < rank.own.offsets[as_size(row + 1)]; ++k)
-            touches = touches || rank.own.columns[as_size(k)] >= owned.size();
-        halo.touches_ghost[as_size(row)] = touches ? 1 : 0;
+        for (std::int64_t k = own.offsets[as_size(row)]; k < own.offsets[as_size(row + 1)]; ++k)
+            touches = touches || !owned.contains(own.columns[as_size(k)]);
+        result.touches_ghost[as_size(row)] = touches ? 1 : 0;
         interior += touches ? 0 : 1;
     }
-    halo.interior_rows = interior;
+    result.interior_rows = interior;
+    return result;
 }
 
 /// Slots of an owner: those of one sender after the other.
@@ -218,14 +226,15 @@ nonzero_split_plan make_nonzero_split_plan(std::span<const std::int64_t> row_off
     const int ranks = assigned.rows.ranks();
     nonzero_split_plan plan;
     plan.halo.rows = assigned.rows;
-    plan.halo.columns = assigned.columns;
-    plan.halo.local.resize(as_size(ranks));
     plan.local.resize(as_size(ranks));
     deal(plan, row_offsets, columns, assigned);
-    for (int rank = 0; rank < ranks; ++rank)
-        localize(plan.local[as_size(rank)], plan.halo.local[as_size(rank)],
-                 assigned.rows.owned(rank), assigned.columns.owned(rank), assigned.columns.rows());
-    match_ghosts(plan.halo);
+    std::vector<local_indices> columns_of;
+    for (int rank = 0; rank < ranks; ++rank) {
+        local_split& mine = plan.local[as_size(rank)];
+        columns_of.push_back(localize(mine, assigned.columns.owned(rank), assigned.columns.rows()));
+        plan.halo.boundary.push_back(classify(mine.own, columns_of.back()));
+    }
+    plan.halo.columns = {assigned.columns, std::move(columns_of)};
     connect(plan);
     return plan;
 }

@@ -43,7 +43,7 @@ struct nonzero_assignment {
 /// Entries by rows, in the order of the matrix.
 struct nonzero_split_block {
     std::vector<std::int64_t> offsets{0}; ///< rows + 1
-    std::vector<std::int32_t> columns;    ///< local: owned, then ghosts
+    std::vector<std::int32_t> columns;    ///< local (halo_plan::columns)
     std::vector<std::int64_t> source;     ///< which entry of the matrix each is; they ascend
 
     [[nodiscard]] std::int64_t rows() const noexcept {
@@ -78,7 +78,7 @@ struct local_split {
 };
 
 struct nonzero_split_plan {
-    halo_plan halo; ///< of x; touches_ghost and interior_rows are of the own blocks
+    halo_plan halo; ///< of x; boundary rows are those of the own blocks
     std::vector<local_split> local;
 };
 

@@ -8,6 +8,7 @@
 #include <krylith/device/language/instances.hpp>
 #include <krylith/device/messages/number_text.hpp>
 #include <krylith/matrix/conversions.hpp>
+#include <krylith/partition/balance/partition_rows.hpp>
 #include <krylith/precond/amg/first_near_null.hpp>
 #include <krylith/precond/amg/hierarchy.hpp>
 #include <krylith/precond/amg/level_operators.hpp>

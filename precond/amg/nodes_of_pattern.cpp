@@ -31,9 +31,8 @@ int block_size_of(const distributed_csr<T>& a) {
             if (!columns.empty())
                 on.download(columns.data(), view.indices + offsets.front(),
                             columns.size() * sizeof(std::int32_t));
-            column_numbers numbers = a.columns_of(rank).numbers();
-            numbers.ghosts = a.columns_of(rank).ghosts().data(); // in host memory
-            for (std::int32_t& column : columns) column = numbers.global(column);
+            for (std::int32_t& column : columns)
+                column = static_cast<std::int32_t>(a.columns_of(rank).global(column));
             search.look_at(first, offsets, columns);
         }
     return search.block_size();

@@ -38,8 +38,7 @@ void block_inverses<T>::add_rank(const layout& layout, int rank,
     const row_range owned = layout.rows.owned(rank);
     rank_blocks blocks;
     blocks.rows = owned.size();
-    blocks.columns = {layout.first_owned(rank), owned.size(), 0,
-                      layout.kind == coherence::replicated};
+    blocks.columns = {layout.first_owned(rank), owned.size(), layout.kind == coherence::replicated};
     std::vector<block_place> mine;
     std::vector<std::int32_t> first;
     if (owned.size() != 0) mine.assign(places.begin() + owned.begin, places.begin() + owned.end);
@@ -58,7 +57,7 @@ void block_inverses<T>::add_rank(const layout& layout, int rank,
                 {begin, place.size, whole, place.at, end - row, row - owned.begin});
             for (int at = 0; at < slice_rows; ++at)
                 mine.push_back(at < place.size ? places[as_size(begin + at)] : block_place{0, 0});
-            if (!blocks.columns.replicated) blocks.columns.below += place.at;
+            if (!blocks.columns.replicated) blocks.columns.first += place.at;
         }
         row = end;
     }
@@ -196,24 +195,20 @@ void block_inverses<T>::refuse(const layout& layout, std::int64_t begin) const {
 }
 
 template <class T>
-halo_plan block_inverses<T>::plan(const layout& layout) const {
-    halo_plan plan{layout.rows, layout.rows, std::vector<local_halo>(ranks_.size())};
+index_map block_inverses<T>::map(const layout& layout) const {
+    std::vector<local_indices> local;
     for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
         const rank_blocks& blocks = ranks_[rank];
-        local_halo& local = plan.local[rank];
-        local.touches_ghost.resize(as_size(blocks.rows), 0);
-        local.interior_rows = blocks.rows;
         const row_range owned = layout.rows.owned(static_cast<int>(rank));
+        std::vector<std::int64_t> ghosts;
         for (const divided_block& b : blocks.divided) {
             if (blocks.columns.replicated) break;
             for (std::int64_t row = b.begin; row < b.begin + b.size; ++row)
-                if (!owned.contains(row)) local.ghosts.push_back(row);
-            local.interior_rows -= b.rows;
-            std::fill_n(local.touches_ghost.begin() + b.own, b.rows, std::uint8_t{1});
+                if (!owned.contains(row)) ghosts.push_back(row);
         }
+        local.emplace_back(owned, std::move(ghosts));
     }
-    match_ghosts(plan);
-    return plan;
+    return {layout.rows, std::move(local)};
 }
 
 template <class T>

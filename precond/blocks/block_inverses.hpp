@@ -6,7 +6,7 @@
 
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/distributed/distributed_csr.hpp>
-#include <krylith/partition/halo/halo_plan.hpp>
+#include <krylith/partition/halo/index_map.hpp>
 #include <krylith/precond/blocks/block_view.hpp>
 #include <krylith/precond/blocks/invert_blocks.hpp>
 #include <krylith/vector/layout.hpp>
@@ -36,7 +36,7 @@ public:
     }
     /// Which entries devices need of each other: those of blocks that are divided. No rank has
     /// ghosts where vectors are replicated.
-    [[nodiscard]] halo_plan plan(const layout& layout) const;
+    [[nodiscard]] index_map map(const layout& layout) const;
     /// The bytes on the device of a rank.
     [[nodiscard]] std::int64_t bytes(int rank) const;
     /// Those that an application reads.

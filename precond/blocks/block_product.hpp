@@ -31,7 +31,7 @@ public:
         : device_(std::move(device)), a_(a) {}
     void update(std::span<const T>) override { refuse(); }
     void update_on_device(const T*) override { refuse(); }
-    void diagonal(T*, const row_map&) const override { refuse(); }
+    void diagonal(T*, const row_map&, std::int64_t) const override { refuse(); }
     [[nodiscard]] std::string name() const override { return "blocks"; }
     [[nodiscard]] std::int64_t matrix_bytes() const override { return a_.bytes; }
 

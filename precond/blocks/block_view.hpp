@@ -38,17 +38,13 @@ struct block_view {
 
 /// Where the entries of a vector lie that a device multiplies by its blocks.
 struct block_columns {
-    std::int64_t first = 0;  ///< the place of the first row's entry
+    std::int64_t first = 0;  ///< the place of the first row's entry: those of rows of other devices
+                             ///< lie around those of the device's own
     std::int64_t rows = 0;   ///< of the device
-    std::int64_t below = 0;  ///< ghosts that stand for rows before the first one
     bool replicated = false; ///< the device has all entries, and there are no ghosts
 
-    /// The entry of row `row`, which may be another device's. Ghosts come after the device's own
-    /// entries, those of earlier rows first.
-    [[nodiscard]] KRYLITH_HD std::int64_t of_row(std::int64_t row) const {
-        if (replicated || (row >= 0 && row < rows)) return first + row;
-        return row < 0 ? rows + below + row : below + row;
-    }
+    /// The entry of row `row`, which may be another device's.
+    [[nodiscard]] KRYLITH_HD std::int64_t of_row(std::int64_t row) const { return first + row; }
     [[nodiscard]] KRYLITH_HD bool are_own(std::int64_t begin, std::int64_t end) const {
         return replicated || (begin >= 0 && end <= rows);
     }

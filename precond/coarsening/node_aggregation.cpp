@@ -35,11 +35,12 @@ column_exchange wide_exchange(const distributed_csr<T>& a, int vectors) {
     for (int rank = 0; rank < a.group().size(); ++rank) {
         const local_columns& of = a.columns_of(rank);
         std::vector<std::int32_t> ghosts;
-        for (const std::int32_t ghost : of.ghosts())
-            for (int c = 0; c < vectors; ++c) ghosts.push_back(ghost * vectors + c);
+        for (const std::int64_t ghost : of.ghosts())
+            for (int c = 0; c < vectors; ++c)
+                ghosts.push_back(static_cast<std::int32_t>(ghost) * vectors + c);
         columns.emplace_back(a.group().handle(rank),
                              row_range{of.owned().begin * vectors, of.owned().end * vectors},
-                             std::move(ghosts));
+                             ghosts);
     }
     return {a.group(), columns};
 }

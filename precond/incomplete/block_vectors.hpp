@@ -45,14 +45,11 @@ public:
     /// The bytes on the device of a rank.
     [[nodiscard]] std::int64_t bytes(int rank) const;
     /// The kernels that the exchange of r takes.
-    [[nodiscard]] int kernels() const { return parts_.empty() ? 0 : 3; }
+    [[nodiscard]] int kernels() const { return parts_.empty() ? 0 : 2; }
 
 private:
     struct overlapping_part {
         local_columns rows;
-        buffer<std::int32_t> places; ///< of the block's rows in the exchanged vector; empty where
-                                     ///< they are in that order
-        buffer<T> gathered;          ///< r by them
         buffer<T> solution;
     };
     [[nodiscard]] static std::vector<overlapping_part> make_parts(const device_group& group,
@@ -71,7 +68,7 @@ private:
 
     layout_handle layout_;
     std::vector<overlapping_part> parts_; ///< [ranks]; empty: blocks don't overlap
-    std::optional<vector<T>> exchanged_;  ///< r of overlapping blocks: owned entries, then ghosts
+    std::optional<vector<T>> exchanged_;  ///< r of overlapping blocks
     /// z. Solves write an array of M's own: a loop that has stopped must not write the caller's.
     vector<T> solution_;
 };

@@ -40,40 +40,28 @@ std::vector<std::int32_t> rows_around(const csr_view<T>& a, row_range owned, int
 }
 
 template <class T>
-csr_matrix<T> principal_submatrix(const csr_view<T>& a, row_range owned,
-                                  std::span<const std::int32_t> around) {
-    const auto above = std::ranges::lower_bound(around, owned.begin); // of the rows around
-    const std::int64_t below = above - around.begin();
+csr_matrix<T> principal_submatrix(const csr_view<T>& a, const local_indices& rows) {
     csr_matrix<T> block;
-    block.rows = block.columns = owned.size() + static_cast<std::int64_t>(around.size());
+    block.rows = block.columns = rows.count();
     block.row_offsets.assign(1, 0);
-    const auto number = [&](std::int32_t column) -> std::int64_t {
-        if (owned.contains(column)) return below + column - owned.begin;
-        const auto found = std::ranges::lower_bound(around, column);
-        if (found == around.end() || *found != column) return -1;
-        return found - around.begin() + (column < owned.begin ? 0 : owned.size());
-    };
-    const auto add = [&](std::int64_t row) {
+    for (std::int64_t i = 0; i < rows.count(); ++i) {
+        const std::int64_t row = rows.global(i);
         std::size_t k = as_size(a.row_offsets[as_size(row)]);
         for (const std::int32_t column : columns_of(a, row)) {
-            if (const std::int64_t local = number(column); local >= 0) {
+            if (const std::int64_t local = rows.local(column); local >= 0) {
                 block.column_indices.push_back(static_cast<std::int32_t>(local));
                 block.values.push_back(a.values[k]);
             }
             ++k;
         }
         block.row_offsets.push_back(static_cast<std::int64_t>(block.values.size()));
-    };
-    std::for_each(around.begin(), above, add);
-    for (std::int64_t row = owned.begin; row < owned.end; ++row) add(row);
-    std::for_each(above, around.end(), add);
+    }
     return block;
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template std::vector<std::int32_t> rows_around(const csr_view<T>&, row_range, int);            \
-    template csr_matrix<T> principal_submatrix(const csr_view<T>&, row_range,                      \
-                                               std::span<const std::int32_t>);
+    template csr_matrix<T> principal_submatrix(const csr_view<T>&, const local_indices&);
 
 #include <krylith/device/language/instantiate.inc>
 

@@ -2,11 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include <krylith/matrix/csr.hpp>
-#include <krylith/partition/row_partition.hpp>
+#include <krylith/partition/halo/index_map.hpp>
 
 namespace krylith::incomplete {
 
@@ -16,10 +15,9 @@ template <class T>
 [[nodiscard]] std::vector<std::int32_t> rows_around(const csr_view<T>& a, row_range owned,
                                                     int rings);
 
-/// The rows and columns of `owned` and `around`, which ascend and are outside of it, in ascending
-/// order. O(entries, and log(around) for those in other columns than owned ones).
+/// These rows of a matrix and the columns of the same numbers, in the order of local indices.
+/// O(entries, and log(ghosts) for those in columns that are not owned).
 template <class T>
-[[nodiscard]] csr_matrix<T> principal_submatrix(const csr_view<T>& a, row_range owned,
-                                                std::span<const std::int32_t> around);
+[[nodiscard]] csr_matrix<T> principal_submatrix(const csr_view<T>& a, const local_indices& rows);
 
 } // namespace krylith::incomplete

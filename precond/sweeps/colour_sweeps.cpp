@@ -1,4 +1,3 @@
-#include <krylith/device/loops/running_sums.hpp>
 #include <krylith/precond/sweeps/colour_sweeps.hpp>
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/loops/running_sums.hpp>
 #include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
@@ -16,8 +16,6 @@
 #include <krylith/vector/fused.hpp>
 
 namespace krylith::detail {
-
-namespace {} // namespace
 
 template <class T>
 colour_sweeps<T>::colour_sweeps(const layout& rows, const distributed_csr<T>& a, double omega,
@@ -56,7 +54,7 @@ void colour_sweeps<T>::make_direction(const distributed_csr<T>& a, int rank, boo
     }
     std::int64_t count = 0;
     device->download(&count, made.offsets.data() + rows, sizeof count);
-    made.places = {device, as_size(count), precond_item};
+    made.columns = {device, as_size(count), precond_item};
     made.values = {device, as_size(count), precond_item};
     entries(forward).push_back(std::move(made));
 }
@@ -118,7 +116,7 @@ void colour_sweeps<T>::take(const layout& rows, const distributed_csr<T>& a) {
                                           a.block(rank).view().values,
                                           inverses,
                                           to.offsets.data(),
-                                          to.places.data(),
+                                          to.columns.data(),
                                           to.values.data()});
         }
     }
@@ -134,7 +132,7 @@ void colour_sweeps<T>::sweep(execution& run, int colour, bool forward) {
     for (int rank = 0; rank < run.ranks(); ++rank) {
         spmv_arguments<T> a{};
         a.common = run.at(rank);
-        a.x = v_->data(rank);
+        a.x = v_->data(rank) - (ghosts != nullptr ? ghosts->below(rank) : 0);
         a.y = v_->data(rank);
         a.alpha = 1;
         a.beta = 1;
@@ -152,7 +150,7 @@ void colour_sweeps<T>::sweep(execution& run, int colour, bool forward) {
             begin[as_size(colour + 1)] - first,
             colours_.order(rank) + first,
             of.offsets.data() + first,
-            of.places.data(),
+            of.columns.data(),
             of.values.data(),
             rows == 0 ? 0 : static_cast<std::int64_t>(of.values.size()) / rows};
         KRYLITH_ON(layout_->group[rank], sweep_rows(layout_->group[rank], swept, a));
@@ -189,7 +187,7 @@ std::int64_t colour_sweeps<T>::bytes(int rank) const {
     const auto of = [&](const std::vector<direction>& all) {
         if (all.empty()) return std::size_t{0};
         const direction& d = all[as_size(rank)];
-        return d.offsets.size() * sizeof(std::int64_t) + d.places.size() * sizeof(std::int32_t) +
+        return d.offsets.size() * sizeof(std::int64_t) + d.columns.size() * sizeof(std::int32_t) +
                d.values.size() * sizeof(T);
     };
     const std::int64_t rows = layout_->rows.owned(rank).size();

@@ -44,7 +44,7 @@ public:
 private:
     struct direction {
         buffer<std::int64_t> offsets;
-        buffer<std::int32_t> places;
+        buffer<std::int32_t> columns; ///< local
         buffer<T> values;
     };
     void make_direction(const distributed_csr<T>& a, int rank, bool forward);

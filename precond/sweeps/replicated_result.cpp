@@ -35,7 +35,7 @@ public:
     void update_on_device(const T*) override {
         refuse();
     }
-    void diagonal(T*, const row_map&) const override {
+    void diagonal(T*, const row_map&, std::int64_t) const override {
         refuse();
     }
     [[nodiscard]] std::string name() const override {
@@ -59,7 +59,7 @@ private:
 
 template <class T>
 replicated_result<T>::replicated_result(layout_handle layout, const vector<T>& v) {
-    const auto make = [&](const krylith::layout& layout, int rank, std::int64_t) {
+    const auto make = [&](const krylith::layout& layout, int rank, const held_entries&) {
         return std::unique_ptr<device_matrix<T>>(std::make_unique<array_rows<T>>(
             layout.group.handle(rank), layout.rows.owned(rank).size(), v.data(rank)));
     };

@@ -37,14 +37,13 @@ struct count_sweep_step : sweep_entries {
     }
 };
 
-/// Writes -factor a_ij / a_ii, and the places of columns in a vector with the device's own entries
-/// first, then ghosts.
+/// Writes -factor a_ij / a_ii, and the columns.
 template <class T>
 struct fill_sweep_step : sweep_entries {
     const T* entries;
     const T* inverse; ///< [rows] factor / a_ii
     const std::int64_t* offsets;
-    std::int32_t* places; ///< null: they are there
+    std::int32_t* columns;
     T* values;
 
     KRYLITH_HD bool finish(std::int64_t i, std::uint32_t) const {
@@ -54,11 +53,7 @@ struct fill_sweep_step : sweep_entries {
             const std::int32_t column = a.indices[k];
             if (!belongs(a.own(row), column)) continue;
             values[to] = -inverse[row] * entries[k];
-            if (places != nullptr)
-                places[to] = a.columns.owns(column)     ? column - a.columns.below
-                             : column < a.columns.below ? a.columns.owned + column
-                                                        : column;
-            ++to;
+            columns[to++] = column;
         }
         return false;
     }

@@ -33,8 +33,10 @@ public:
     [[nodiscard]] std::int64_t rows(int rank) const {
         return single().range_layout()->rows.owned(rank).size();
     }
-    /// The rows of a rank, with local columns: owned, then ghosts.
+    /// The rows of a rank, with local columns.
     [[nodiscard]] compressed_rows<T> local(int rank) const { return a_.local(rank); }
+    /// The entries of ghosts that lie before a domain vector on a rank.
+    [[nodiscard]] std::int64_t entries_before(int rank) const { return a_.ghosts_below(rank); }
     /// The diagonal of M^-1 in a rank's rows; null without Jacobi.
     [[nodiscard]] const T* inverse_diagonal(int rank) const {
         return jacobi_ ? jacobi_->inverse(rank) : nullptr;

@@ -72,8 +72,8 @@ __global__ void __launch_bounds__(block_threads)
             if ((Pass::reads >> v & 1) != 0) entries[v] = load_entries<T>(a.vectors[v], item);
         column_entries<T> product{};
         if constexpr (Pass::product != no_product)
-            product = multiply_entries<T>(a.matrix, a.vectors[Pass::product], a.matrix.begin(row),
-                                          a.matrix.begin(row + 1), 1, lanes);
+            product = multiply_entries<T>(a.matrix, a.by_columns(Pass::product),
+                                          a.matrix.begin(row), a.matrix.begin(row + 1), 1, lanes);
         const T d = inverse_diagonal<Pass>(a, row);
 #pragma unroll
         for (int c = 0; c < width; ++c) {

@@ -62,10 +62,16 @@ template <class T>
 struct column_operands {
     int columns;               ///< 2, 4, 8 or 16
     std::int64_t rows;         ///< owned
-    compressed_rows<T> matrix; ///< local columns: owned, then ghosts
+    compressed_rows<T> matrix; ///< with local columns
     const T* inverse_diagonal; ///< [rows] of M; null without preconditioner, or without rows
     T* vectors[max_column_vectors];
+    std::int64_t before; ///< entries of ghosts before vectors that products read
     reduction reduce;
+
+    /// The vector by local columns.
+    [[nodiscard]] KRYLITH_HD const T* by_columns(int vector) const {
+        return vectors[vector] - before;
+    }
 };
 
 template <class T>

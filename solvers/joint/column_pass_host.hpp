@@ -20,7 +20,7 @@ void pass_row(const column_operands<T>& a, const Coefficients* c, const column_f
               std::int64_t row, double* sums) {
     T product[K] = {};
     if constexpr (Pass::product != no_product)
-        multiply_row<K>(a.matrix, a.vectors[Pass::product], row, product);
+        multiply_row<K>(a.matrix, a.by_columns(Pass::product), row, product);
     const T d = inverse_diagonal<Pass>(a, row);
     // What a pass reads and writes is known to the compiler, which must see it vector by vector.
 #pragma GCC unroll 1

@@ -146,6 +146,7 @@ private:
         a.inverse_diagonal = a_.inverse_diagonal(rank);
         for (int v = 0; v < Method::vectors; ++v)
             a.vectors[v] = vectors_[static_cast<std::size_t>(v)].data(rank);
+        a.before = a_.entries_before(rank);
         a.reduce = run_.partials(rank);
         return a;
     }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include <krylith/device/error.hpp>
+#include <krylith/partition/balance/partition_rows.hpp>
 #include <krylith/partition/halo/halo_plan.hpp>
 #include <krylith/sparse/pattern/sell_layout.hpp>
 #include <krylith/sparse/selection/format_choice.hpp>

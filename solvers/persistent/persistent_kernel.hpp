@@ -75,6 +75,15 @@ struct persistent_arguments {
     std::uint8_t scale;                     ///< or no_scale
     std::uint8_t slots[persistent_results]; ///< for state, iteration, residual, best, best_at, rho,
                                             ///< beta, posted
+
+    /// Whether a local column is one of this rank's rows.
+    [[nodiscard]] KRYLITH_HD bool owns(std::int32_t column) const {
+        return column >= matrix.first_owned && column - matrix.first_owned < rows;
+    }
+    /// The two values of a local column that another rank owns.
+    [[nodiscard]] KRYLITH_HD const stamped_value* ghost(std::int32_t column) const {
+        return ghosts + 2 * std::int64_t{column < matrix.first_owned ? column : column - rows};
+    }
 };
 
 /// The index of a value in the slots.

@@ -8,7 +8,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/language/instances.hpp>
 #include <krylith/solvers/persistent/persistent_kernel.hpp>
-#include <krylith/spmv/halo/halo_operator.hpp>
+#include <krylith/spmv/table/operators.hpp>
 
 namespace krylith {
 
@@ -100,7 +100,11 @@ struct send_list {
     std::vector<persistent_send> sends;
 };
 
-send_list sort_by_row(std::vector<put_entry> entries, std::int64_t rows) {
+template <class T>
+send_list sort_by_row(const put_schedule<T>& schedule, int rank) {
+    const layout& layout = *schedule.layout();
+    const std::int64_t rows = layout.held(rank);
+    std::vector<put_entry> entries = schedule.local(rank).entries.download();
     std::sort(entries.begin(), entries.end(), [](const put_entry& a, const put_entry& b) {
         return a.row != b.row ? a.row < b.row : a.peer < b.peer;
     });
@@ -108,7 +112,10 @@ send_list sort_by_row(std::vector<put_entry> entries, std::int64_t rows) {
     list.first.resize(static_cast<std::size_t>(rows) + 1);
     for (const put_entry& e : entries) {
         ++list.first[static_cast<std::size_t>(e.row) + 1];
-        list.sends.push_back({e.peer, e.position});
+        // Pairs are of ghosts alone, without the entries that the peer owns.
+        const std::int64_t below = schedule.local(e.peer).below;
+        const std::int64_t owned = e.position < 0 ? 0 : layout.held(e.peer);
+        list.sends.push_back({e.peer, static_cast<std::int32_t>(e.position + below - owned)});
     }
     for (std::size_t i = 0; i < static_cast<std::size_t>(rows); ++i)
         list.first[i + 1] += list.first[i];
@@ -123,8 +130,7 @@ persistent_loop<T>::persistent_loop(const matrix_operator<T>& a) : a_(a) {
     if (!why_not.empty()) refuse_persistent_cg(why_not);
     const layout& layout = *a.layout();
     const device_group& group = layout.group;
-    const auto* halo = dynamic_cast<const halo_operator<T>*>(&a);
-    const put_schedule<T>* sends = halo != nullptr ? halo->sends() : nullptr;
+    const put_schedule<T>* const sends = a.sends();
     const std::string item = "persistent CG";
     const auto p = static_cast<std::size_t>(group.size());
     for (int rank = 0; rank < group.size(); ++rank) {
@@ -138,7 +144,7 @@ persistent_loop<T>::persistent_loop(const matrix_operator<T>& a) : a_(a) {
         if (sends != nullptr) {
             const auto& part = sends->local(rank);
             s->ghosts = buffer<stamped_value>(d, static_cast<std::size_t>(2 * part.ghosts), item);
-            const send_list list = sort_by_row(part.entries.download(), rows);
+            const send_list list = sort_by_row(*sends, rank);
             s->first_send = buffer<std::int32_t>(d, std::span(list.first), item);
             s->sends = buffer<persistent_send>(d, std::span(list.sends), item);
         }

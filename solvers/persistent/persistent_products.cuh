@@ -21,8 +21,8 @@ __device__ __noinline__ void wait_for_pairs(const long_context& f, const persist
                                             const slice_reader<T>& slice, std::uint64_t epoch) {
     for (std::int32_t k = 0; k < slice.length; ++k) {
         const std::int32_t column = slice.column(k);
-        if (column < a.rows) continue;
-        const stamped_value* const from = a.ghosts + 2 * std::int64_t{column - a.rows};
+        if (column < 0 || a.owns(column)) continue;
+        const stamped_value* const from = a.ghost(column);
         wait_until(f.all_reduce, f.all_reduce.rank, [&] {
             return load_stamped(from).epoch == epoch && load_stamped(from + 1).epoch == epoch;
         });
@@ -75,14 +75,14 @@ __device__ T multiply_row(const persistent_arguments<T>& a, const near_pairs<T>&
         for (int u = 0; u < pairs_in_flight; ++u) {
             const std::int32_t column = k + u < slice.length ? slice.column(k + u) : -1;
             pair[u] = {};
-            if (column >= a.rows) {
-                const stamped_value* const from = a.ghosts + 2 * std::int64_t{column - a.rows};
+            if (column >= 0 && !a.owns(column)) {
+                const stamped_value* const from = a.ghost(column);
                 const stamped_value z = load_stamped(from);
                 const stamped_value p = load_stamped(from + 1);
                 pair[u] = {static_cast<T>(z.value), static_cast<T>(p.value)};
                 late = late || z.epoch != epoch || p.epoch != epoch;
             } else if (column >= 0) {
-                pair[u] = near.get(a, column);
+                pair[u] = near.get(a, column - a.matrix.first_owned);
             }
         }
 #pragma unroll

@@ -204,8 +204,8 @@ private:
         }
     }
 
-    /// Copies the steps of the slice whose first row is `row`, by one warp. Rewrites them if the
-    /// slice is regular and its rows are in natural order.
+    /// Copies the steps of the slice whose first row is `row`, by one warp. Rewrites them, to row
+    /// of a pair - row, if the slice is regular and its rows are in natural order.
     __device__ static void load_steps(const sell_view<T>& m, const near_pairs<T>& pairs,
                                       std::int32_t row, slice_head& head, slice_step* to) {
         const auto lane = static_cast<std::int32_t>(threadIdx.x & 31);
@@ -215,15 +215,17 @@ private:
             const slice_step step = load_step(m.steps + head.first + k);
             to[k] = step;
             if (step.lanes == 0) continue;
-            const std::int32_t low = row + __ffs(static_cast<int>(step.lanes)) - 1 + step.base;
-            const std::int32_t high = row + 31 - __clz(static_cast<int>(step.lanes)) + step.base;
+            const std::int32_t first = row + step.base - m.first_owned;
+            const std::int32_t low = first + __ffs(static_cast<int>(step.lanes)) - 1;
+            const std::int32_t high = first + 31 - __clz(static_cast<int>(step.lanes));
             simple = simple && low >= 0 && high < m.row_count;
         }
         if (__all_sync(0xffffffffu, simple) == 0) return;
         for (std::int32_t k = lane; k < length; k += 32) {
-            const std::int32_t place = row + to[k].base - pairs.first;
+            const std::int32_t base = to[k].base - m.first_owned;
+            const std::int32_t place = row + base - pairs.first;
             const bool inside = place >= 0 && place + slice_rows <= pairs.count;
-            to[k].base = to[k].base * 2 + (inside ? 1 : 0);
+            to[k].base = base * 2 + (inside ? 1 : 0);
         }
         __syncwarp();
         if (lane == 0) head.shape = regular_shape(length);

@@ -129,7 +129,7 @@ public:
         find_runs();
     }
 
-    void diagonal(T* d, const row_map& map) const override {
+    void diagonal(T* d, const row_map& map, std::int64_t first_owned) const override {
         with_rows([&](const auto& all) {
             for_rows([=](std::int64_t begin, std::int64_t end, std::int64_t) {
                 for (std::int64_t row = begin; row < end; ++row) {
@@ -137,7 +137,7 @@ public:
                     if (to >= map.rows) continue;
                     d[to] = T{0};
                     all.visit(row, [&](std::int32_t column, T value) {
-                        if (column == to) d[to] += value;
+                        if (column == first_owned + to) d[to] += value;
                     });
                 }
             });

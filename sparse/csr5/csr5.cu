@@ -134,8 +134,8 @@ public:
         order_by_tiles(*device_, tiles_.shape, tiles_.nonzeros, 0, tiles_.nonzeros, values, 0,
                        values_.data());
     }
-    void diagonal(T* d, const row_map& rows) const override {
-        compute_diagonal(*device_, all_rows(), rows, d);
+    void diagonal(T* d, const row_map& rows, std::int64_t first_owned) const override {
+        compute_diagonal(*device_, all_rows(), rows, first_owned, d);
     }
     [[nodiscard]] buffer<residual_sums> residual(const residual_operands<T>& a) const override {
         return compute_residual(device_, all_rows(), a);

@@ -80,8 +80,8 @@ public:
     void update(std::span<const T> values) override { values_.upload(values); }
     [[nodiscard]] value_intake<T>* intake() override { return this; }
     void update_on_device(const T* values) override { values_.take(*device_, values); }
-    void diagonal(T* d, const row_map& rows) const override {
-        with_rows([&](const auto& all) { compute_diagonal(*device_, all, rows, d); });
+    void diagonal(T* d, const row_map& rows, std::int64_t first_owned) const override {
+        with_rows([&](const auto& all) { compute_diagonal(*device_, all, rows, first_owned, d); });
     }
     [[nodiscard]] buffer<residual_sums> residual(const residual_operands<T>& a) const override {
         return with_rows([&](const auto& all) { return compute_residual(device_, all, a); });

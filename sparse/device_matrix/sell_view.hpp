@@ -166,6 +166,7 @@ struct sell_view {
     std::int32_t interior;                    ///< groups before the first of the boundary
     std::int64_t bytes;                       ///< of all that products read, each value for itself
     std::int32_t entries_of_x = 0;            ///< that products may read
+    std::int32_t first_owned = 0;             ///< local column of the first owned one
     const sell_stencil<T>* stencil = nullptr; ///< [1] or null: it wasn't looked for
     const stencil_unit<T>* units = nullptr;   ///< [slices, by stencil_unit::slices] or null
 };

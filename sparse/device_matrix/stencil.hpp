@@ -3,8 +3,6 @@
 // Consecutive slices, as many as there are values in 16 bytes, are a *unit* where a warp may
 // multiply them at once, with 16 bytes of consecutive rows a lane: they have all their rows, and no
 // entry that the stencil lacks. Rows may lack entries of it, as those at the boundary of a grid do.
-// Columns of other devices, which are numbered behind the device's own, lie on diagonals of their
-// own: in a unit, the first or the last entries may lie on diagonals that are shifted by a number.
 #pragma once
 
 #include <cstdint>
@@ -60,40 +58,19 @@ struct sell_stencil {
 
     stencil_shape shape;
     std::int32_t aligned;            ///< not 0: stencil_runs::middle() are at multiples of 16 bytes
-    std::int32_t base[most_entries]; ///< column - row
+                                     ///< where the first owned entry of x is
+    std::int32_t base[most_entries]; ///< local column - row
     T value[most_entries];
-};
-
-/// The entries of a unit whose diagonals are shifted: the first or the last `count`.
-struct shifted_entries {
-    int count = 0; ///< at most 15: a plane of 27 points has 9
-    bool last = false;
-
-    /// Whether it has entry u of a stencil of so many.
-    [[nodiscard]] KRYLITH_HD bool has(int u, int entries) const {
-        return last ? u >= entries - count : u < count;
-    }
-    /// Five bits, 0 where there are none.
-    [[nodiscard]] KRYLITH_HD std::uint32_t code() const {
-        return count == 0 ? 0u : static_cast<std::uint32_t>(count) | (last ? 16u : 0u);
-    }
-    [[nodiscard]] KRYLITH_HD static shifted_entries of(std::uint32_t code) {
-        return {static_cast<int>(code & 15u), (code & 16u) != 0};
-    }
 };
 
 /// What a warp needs to know of a unit. Bit u stands for entry u of the stencil.
 template <class T>
 struct alignas(8) stencil_unit {
     static constexpr int slices = 16 / static_cast<int>(sizeof(T));
-    static constexpr int shifted_bit = sell_stencil<T>::most_entries;
 
-    /// Entries that the slices have, and from shifted_bit on shifted_entries::code(); 0: they are
-    /// no unit.
-    std::uint32_t there;
+    std::uint32_t there;        ///< entries that the slices have; 0: they are no unit
     std::uint32_t partial;      ///< entries that some row lacks
     std::uint32_t read[slices]; ///< slice_head::read, where the lanes are that have an entry
-    std::int32_t shift;         ///< of the diagonals of shifted entries
 };
 
 } // namespace krylith

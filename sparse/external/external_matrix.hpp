@@ -5,6 +5,7 @@
 
 #include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/sparse/device_matrix.hpp>
+#include <krylith/sparse/external/held_entries.hpp>
 #include <krylith/sparse/external/product_call.hpp>
 
 namespace krylith {
@@ -16,7 +17,7 @@ struct external_product {
     product_kind kind;
     int rank;
     row_range rows;
-    std::int64_t x_entries; ///< held and ghosts
+    held_entries x;
 };
 
 KRYLITH_HOST_AND_CUDA(

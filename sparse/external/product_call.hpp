@@ -13,9 +13,12 @@ template <class T>
 struct product_call {
     int rank;
     row_range rows; ///< global rows to compute: y[0] is rows.begin
-    const T* x;     ///< all n entries; with a halo plan the owned ones, then the ghosts
-    T* y;           ///< rows.size() entries, all to be written
-    void* stream;   ///< cudaStream_t to enqueue on; null where x and y are host memory
+    /// All n entries. With a halo plan x[0] is the first one that the device owns, and entry j is
+    /// x[columns.local(j) - columns.first_owned()], where columns is plan.columns.local(rank):
+    /// ghosts lie around the owned entries, in order.
+    const T* x;
+    T* y;         ///< rows.size() entries, all to be written
+    void* stream; ///< cudaStream_t to enqueue on; null where x and y are host memory
 };
 
 template <class T>
@@ -27,7 +30,8 @@ enum class product_kind {
     /// product that is recorded, so it may not read values, wait, or allocate. On host devices it
     /// computes, on the worker thread of the device, once for every product.
     on_device,
-    /// The same, where the function enqueues in every solve what it enqueued in the one before, with
+    /// The same, where the function enqueues in every solve what it enqueued in the one before,
+    /// with
     /// the same arguments (the arrays may have other values): solvers then keep what they have
     /// recorded, and CUDA devices repeat it without calls.
     on_device_alike,

@@ -13,10 +13,12 @@ namespace krylith::cuda {
 
 inline constexpr int row_threads = 256;
 
-/// Computes the diagonal. Duplicates add up, as they do in A x.
+/// Computes the diagonal, whose column of row 0 is `first_owned`. Duplicates add up, as they do in
+/// A x.
 template <class T, class Rows>
 __global__ void __launch_bounds__(row_threads)
-    diagonal_kernel(const __grid_constant__ Rows rows, const __grid_constant__ row_map map, T* d) {
+    diagonal_kernel(const __grid_constant__ Rows rows, const __grid_constant__ row_map map,
+                    std::int64_t first_owned, T* d) {
     const std::int64_t stride = std::int64_t{gridDim.x} * row_threads;
     for (std::int64_t place = std::int64_t{blockIdx.x} * row_threads + threadIdx.x;
          place < rows.places; place += stride) {
@@ -26,18 +28,19 @@ __global__ void __launch_bounds__(row_threads)
         if (to >= map.rows) continue;
         T sum = 0;
         rows.visit(place, [&](std::int64_t column, T value) {
-            if (column == to) sum += value;
+            if (column == first_owned + to) sum += value;
         });
         d[to] = sum;
     }
 }
 
 template <class T, class Rows>
-void compute_diagonal(device& device, const Rows& rows, const row_map& map, T* d) {
+void compute_diagonal(device& device, const Rows& rows, const row_map& map,
+                      std::int64_t first_owned, T* d) {
     const launch_scope launch(device);
     const auto kernel = diagonal_kernel<T, Rows>;
     kernel<<<launch.blocks(kernel, row_threads, (rows.places + row_threads - 1) / row_threads),
-             row_threads, 0, launch.stream()>>>(rows, map, d);
+             row_threads, 0, launch.stream()>>>(rows, map, first_owned, d);
     launch.check_launch();
 }
 

@@ -186,7 +186,8 @@ public:
                  groups,
                  order.interior,
                  bytes_,
-                 static_cast<std::int32_t>(block.columns)};
+                 static_cast<std::int32_t>(block.columns),
+                 static_cast<std::int32_t>(block.first_owned)};
         if (block.device_values != nullptr)
             update_on_device(block.device_values);
         else if (!block.values_follow)
@@ -201,7 +202,7 @@ public:
             apply_coded(*device_, a, view_, narrow_.form());
         else if (slices_.triples != 0 && !is_split(a))
             apply_coded(*device_, a, view_, value_code::full);
-        else if (has_stencil() && takes_lane_rows(a))
+        else if (has_stencil() && takes_lane_rows(a, view_.first_owned))
             apply_stencil(*device_, a, view_, narrow_.counts().shape);
         else if (uniform && pays_together<T>(view_.groups, columns) && !is_split(a))
             launch_rows(*device_, a, (view_.groups + slices_together - 1) / slices_together, view_,
@@ -224,8 +225,8 @@ public:
         narrow_.find(view_, slices_.heads.data());
     }
 
-    void diagonal(T* d, const row_map& rows) const override {
-        compute_diagonal(*device_, all_rows(), rows, d);
+    void diagonal(T* d, const row_map& rows, std::int64_t first_owned) const override {
+        compute_diagonal(*device_, all_rows(), rows, first_owned, d);
     }
     [[nodiscard]] buffer<residual_sums> residual(const residual_operands<T>& a) const override {
         return compute_residual(device_, all_rows(), a);

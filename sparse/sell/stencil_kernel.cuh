@@ -34,27 +34,23 @@ public:
           // All lanes have the same. Where the compiler knows that, tests of bits don't diverge.
           there_(__reduce_or_sync(all_lanes, there)),
           partial_(__reduce_or_sync(all_lanes, partial)),
-          direct_(aligned && there_ == (1u << runs().entries()) - 1), // no entry is shifted
+          direct_(aligned && there_ == (1u << runs().entries()) - 1),
           entries_(entries),
           lane_(lane),
           beyond_(lane == 0    ? -1
                   : lane == 31 ? rows
                                : 0) {}
 
-    /// Adds the products of the rows, which begin at x_at_rows in x. shift() says by how much
-    /// diagonals are shifted, where some are.
-    template <class Shift>
-    __device__ void add_to(T (&sum)[rows], const T* x_at_rows, const Shift& shift) const {
-        const std::uint32_t code = there_ >> stencil_unit<T>::shifted_bit;
-        add_from<0>(sum, x_at_rows, shifted_entries::of(code), code != 0 ? shift() : 0);
+    /// Adds the products of the rows, which begin at x_at_rows in x.
+    __device__ void add_to(T (&sum)[rows], const T* x_at_rows) const {
+        add_from<0>(sum, x_at_rows);
     }
 
 private:
     [[nodiscard]] static constexpr stencil_runs runs() { return runs_of(Shape); }
 
     template <int First>
-    __device__ void add_from(T (&sum)[rows], const T* x_at_rows, const shifted_entries& shifted,
-                             std::int32_t shift) const {
+    __device__ void add_from(T (&sum)[rows], const T* x_at_rows) const {
         if constexpr (First < runs().count()) {
             T word[at_once][rows];
             T end[at_once] = {};
@@ -71,9 +67,7 @@ private:
 #pragma unroll
                 for (int g = 0; g < at_once; ++g) {
                     const int middle = runs().middle(First + g);
-                    const std::int32_t base =
-                        stencil_.base[middle] + (shifted.has(middle, runs().entries()) ? shift : 0);
-                    const T* const from = x_at_rows + (has(middle) ? base : 0);
+                    const T* const from = x_at_rows + (has(middle) ? stencil_.base[middle] : 0);
 #pragma unroll
                     for (int j = 0; j < rows; ++j) word[g][j] = from[j];
                     if (runs().is_three(First + g) && has(middle) && beyond_ != 0)
@@ -82,7 +76,7 @@ private:
             }
 #pragma unroll
             for (int g = 0; g < at_once; ++g) add_run(sum, First + g, word[g], end[g]);
-            add_from<First + at_once>(sum, x_at_rows, shifted, shift);
+            add_from<First + at_once>(sum, x_at_rows);
         }
     }
 
@@ -216,9 +210,7 @@ __global__ void __launch_bounds__(block_threads, 4)
         T earlier[rows] = {};
         if (together) {
             results.earlier_rows(mine, earlier);
-            product.add_to(sum, x_at_rows, [&] {
-                return __ldg(&m.units[static_cast<unsigned>(mine / (rows * slice_rows))].shift);
-            });
+            product.add_to(sum, x_at_rows);
         }
         results.before_writing();
         if (together) results.rows(mine, sum, earlier);

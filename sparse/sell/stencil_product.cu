@@ -10,10 +10,10 @@
 namespace krylith::cuda {
 
 template <class T>
-bool takes_lane_rows(const spmv_arguments<T>& a) {
+bool takes_lane_rows(const spmv_arguments<T>& a, std::int64_t first_owned) {
     if (is_split(a) || a.map.count != 0) return false;
     std::uintptr_t all =
-        reinterpret_cast<std::uintptr_t>(a.x) | reinterpret_cast<std::uintptr_t>(a.y);
+        reinterpret_cast<std::uintptr_t>(a.x + first_owned) | reinterpret_cast<std::uintptr_t>(a.y);
     for (const T* with : a.dot_with) all |= reinterpret_cast<std::uintptr_t>(with);
     for (int r = 0; r < max_ranks; ++r)
         if ((a.put.to >> r & 1) != 0) all |= reinterpret_cast<std::uintptr_t>(a.put.copies[r]);

@@ -10,7 +10,7 @@ namespace krylith::cuda {
 
 /// Whether the product may take 16 bytes of consecutive rows of a lane at once.
 template <class T>
-[[nodiscard]] bool takes_lane_rows(const spmv_arguments<T>& a);
+[[nodiscard]] bool takes_lane_rows(const spmv_arguments<T>& a, std::int64_t first_owned);
 
 /// Enqueues the product by the kernel of this shape, which is not stencil_shape::none, for vectors
 /// that takes_lane_rows().

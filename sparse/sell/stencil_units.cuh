@@ -50,39 +50,26 @@ __global__ void describe_stencil(const __grid_constant__ sell_view<T> m, uniform
         tables->counts.shape = shape;
         to->aligned = 1;
         for (int run = 0; run < runs.count(); ++run)
-            if (to->base[runs.middle(run)] % lane_rows<T> != 0) to->aligned = 0;
+            if ((to->base[runs.middle(run)] - m.first_owned) % lane_rows<T> != 0) to->aligned = 0;
     }
 }
 
-/// The entries of a stencil that a slice has, and where those lie that are not on its diagonals.
+/// The entries of a stencil that a slice has.
 struct slice_stencil {
     std::uint32_t there = 0;
     std::uint32_t partial = 0; ///< entries that some row lacks
-    shifted_entries shifted;
-    std::int32_t shift = 0;
-
-    [[nodiscard]] __device__ bool like(const slice_stencil& other) const {
-        return there == other.there && shifted.code() == other.shifted.code() &&
-               shift == other.shift;
-    }
-    [[nodiscard]] __device__ std::int32_t base(const std::int32_t* bases, int u,
-                                               int entries) const {
-        return bases[u] + (shifted.has(u, entries) ? shift : 0);
-    }
 };
 
-/// Finds the entries of a slice in the stencil, in order, where those that `shifted` has are
-/// shifted. Returns whether all are in it, with its values.
+/// Finds the entries of a uniform slice of diagonals in the stencil, in order. Returns whether all
+/// are in it, with its values.
 template <class T>
-__device__ inline bool find_entries(const sell_stencil<T>& s, int entries,
-                                    const uniform_entry<T>* in, std::int32_t length,
-                                    slice_stencil& found) {
-    found.there = 0;
-    found.partial = 0;
+__device__ inline bool find_in_stencil(const sell_stencil<T>& s, int entries,
+                                       const uniform_entry<T>* in, std::int32_t length,
+                                       slice_stencil& found) {
     int u = 0;
     for (std::int32_t k = 0; k < length; ++k, ++u) {
         const uniform_entry<T> e = load_entry(in + k);
-        while (u < entries && found.base(s.base, u, entries) != e.step.base) ++u;
+        while (u < entries && s.base[u] != e.step.base) ++u;
         if (u == entries || !same_bits(s.value[u], e.value)) return false;
         found.there |= 1u << u;
         if (e.step.lanes != 0xffffffffu) found.partial |= 1u << u;
@@ -90,53 +77,24 @@ __device__ inline bool find_entries(const sell_stencil<T>& s, int entries,
     return true;
 }
 
-/// Finds the entries of a uniform slice of diagonals in the stencil, those of ghosts too: the first
-/// entries of rows whose ghosts are below the device's rows, the last where they are above. The
-/// columns of ghosts begin `to_ghosts` behind the first row of the slice.
-template <class T>
-__device__ inline bool find_in_stencil(const sell_stencil<T>& s, int entries,
-                                       const uniform_entry<T>* in, std::int32_t length,
-                                       std::int64_t to_ghosts, slice_stencil& found) {
-    if (find_entries(s, entries, in, length, found)) return true;
-    if (length == 0) return false;
-    for (const bool last : {false, true}) {
-        const std::int32_t base = load_entry(in + (last ? length - 1 : 0)).step.base;
-        if (base < to_ghosts) continue;
-        // Entries of ghosts lie together, so that one of them tells the shift of all. Which entry
-        // of the stencil it is, and how many are shifted, is tried.
-        for (int first = 0; first < entries; ++first)
-            for (int count = 1; count <= 15 && count <= entries; ++count) {
-                found.shifted = {count, last};
-                found.shift = base - s.base[first];
-                if (found.shift > 0 && found.shifted.has(first, entries) &&
-                    find_entries(s, entries, in, length, found))
-                    return true;
-            }
-    }
-    return false;
-}
-
 /// Whether rows [begin, end) may read the words of x that the runs of these entries read, lanes
-/// without an entry included, and whether what a run reads lies together.
+/// without an entry included.
 template <class T>
-__device__ inline bool reads_in_range(const sell_stencil<T>& s, const slice_stencil& slice,
+__device__ inline bool reads_in_range(const sell_stencil<T>& s, std::uint32_t there,
                                       std::int64_t begin, std::int64_t end,
                                       std::int64_t entries_of_x) {
     if (end > entries_of_x) return false;
     const stencil_runs runs = runs_of(s.shape);
-    const int entries = runs.entries();
     for (int run = 0; run < runs.count(); ++run) {
         const int middle = runs.middle(run);
         const bool three = runs.is_three(run);
         const std::uint32_t beside = three ? 5u << (middle - 1) : 0u;
-        if ((slice.there >> middle & 1) == 0) {
-            if ((slice.there & beside) != 0) return false; // they are read with the middle one
+        if ((there >> middle & 1) == 0) {
+            if ((there & beside) != 0) return false; // they are read with the middle one
             continue;
         }
-        for (int u = middle - 1; three && u <= middle + 1; u += 2)
-            if (slice.shifted.has(u, entries) != slice.shifted.has(middle, entries)) return false;
         const std::int64_t reach = three ? 1 : 0;
-        const std::int64_t base = slice.base(s.base, middle, entries);
+        const std::int64_t base = s.base[middle];
         if (begin + base - reach < 0 || end + base + reach > entries_of_x) return false;
     }
     return true;
@@ -163,19 +121,15 @@ __global__ void __launch_bounds__(block_threads)
             unit.read[s] = head.read;
             slice_stencil own;
             alike = head.values() == value_code::uniform && head.code() == column_code::diagonal &&
-                    find_in_stencil(*stencil, entries, m.uniform + head.read, head.length(),
-                                    m.row_count - begin - s * slice_rows, own) &&
-                    (s == 0 || own.like(first));
+                    find_in_stencil(*stencil, entries, m.uniform + head.read, head.length(), own) &&
+                    (s == 0 || own.there == first.there);
             unit.partial |= own.partial;
             first = own;
         }
         alike = alike && first.there != 0 &&
-                reads_in_range(*stencil, first, begin, begin + rows, m.entries_of_x);
+                reads_in_range(*stencil, first.there, begin, begin + rows, m.entries_of_x);
         unit.partial |= ~first.there;
-        if (alike) {
-            unit.there = first.there | first.shifted.code() << stencil_unit<T>::shifted_bit;
-            unit.shift = first.shift;
-        }
+        if (alike) unit.there = first.there;
         units[i] = unit;
         found += alike && unit.there != 0 ? together : 0;
     }

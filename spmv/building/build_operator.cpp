@@ -10,6 +10,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/trace/trace_range.hpp>
 #include <krylith/matrix/files/tuning_file.hpp>
+#include <krylith/partition/balance/partition_rows.hpp>
 #include <krylith/spmv/cost_model.hpp>
 #include <krylith/spmv/replicated/replicated_plan.hpp>
 #include <krylith/spmv/subject/operator_subject.hpp>

@@ -60,5 +60,6 @@ std::unique_ptr<matrix_operator<T>> build_reordered(const device_group& group,
     template std::unique_ptr<matrix_operator<T>> build_reordered(                                  \
         const device_group&, const csr_view<T>&, const operator_options&);
 #include <krylith/device/language/instantiate.inc>
+#include <krylith/partition/balance/partition_rows.hpp>
 
 } // namespace krylith

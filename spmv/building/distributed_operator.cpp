@@ -57,7 +57,8 @@ std::unique_ptr<matrix_operator<T>> build_halo(const operator_layouts& layouts,
         source.parts.push_back({a.indices, a.values});
     }
     source.resident = take_numbered(group, rows, matrix.columns());
-    source.borrow = options.borrow && group.size() == 1; // elsewhere columns get other numbers
+    source.borrow = options.borrow;
+    source.numbered = true;
     source.matrix.rows = matrix.rows();
     source.matrix.columns = matrix.columns();
     source.longest = source.resident->longest();

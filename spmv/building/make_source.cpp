@@ -1,3 +1,4 @@
+#include <krylith/partition/balance/partition_rows.hpp>
 #include <krylith/spmv/building/build_operator.hpp>
 #include <krylith/spmv/table/operators.hpp>
 

@@ -93,7 +93,9 @@ public:
         dense_->update_on_device(values);
         matrix_.update_on_device(values);
     }
-    void diagonal(T* d, const row_map& rows) const override { dense_->diagonal(d, rows); }
+    void diagonal(T* d, const row_map& rows, std::int64_t first_owned) const override {
+        dense_->diagonal(d, rows, first_owned);
+    }
     [[nodiscard]] buffer<residual_sums> residual(const residual_operands<T>& a) const override {
         return dense_->residual(a);
     }

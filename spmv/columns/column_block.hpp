@@ -38,7 +38,7 @@ public:
     }
     void update(std::span<const T>) override { refuse("update()"); }
     void update_on_device(const T*) override { refuse("update_on_devices()"); }
-    void diagonal(T*, const row_map&) const override { refuse("diagonal()"); }
+    void diagonal(T*, const row_map&, std::int64_t) const override { refuse("diagonal()"); }
     [[nodiscard]] buffer<residual_sums> residual(const residual_operands<T>& a) const override {
         return single_.residual(a);
     }

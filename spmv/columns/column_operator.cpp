@@ -7,7 +7,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/spmv/columns/column_block.hpp>
-#include <krylith/spmv/halo/halo_operator.hpp>
+#include <krylith/spmv/table/operators.hpp>
 #include <krylith/vector/ghosts/expect_ghosts.hpp>
 
 namespace krylith {
@@ -44,8 +44,7 @@ column_operator<T>::column_operator(std::unique_ptr<matrix_operator<T>> single,
     : matrix_operator<T>(single->kind(), std::move(layouts)),
       single_(std::move(single)),
       columns_(columns) {
-    const auto* const halo = dynamic_cast<const halo_operator<T>*>(single_.get());
-    if (halo == nullptr || !single_->block(0).compressed())
+    if (single_->kind() != operators::halo || !single_->block(0).compressed())
         throw usage_error(std::string("several columns at once need operator halo in csr, not ") +
                           to_string(single_->kind()) + " in " + single_->format_name());
     const operator_layouts& wide = this->layouts_;
@@ -59,8 +58,9 @@ column_operator<T>::column_operator(std::unique_ptr<matrix_operator<T>> single,
         this->blocks_.push_back(std::make_unique<column_block<T>>(
             group.handle(rank), single_->block(rank),
             single_->range_layout()->rows.owned(rank).size(), columns));
-    if (halo->sends() != nullptr)
-        schedule_ = std::make_shared<put_schedule<T>>(wide.domain, *halo->sends(), columns);
+    if (single_->sends() != nullptr)
+        this->schedule_ =
+            std::make_shared<put_schedule<T>>(wide.domain, *single_->sends(), columns);
 }
 
 template <class T>
@@ -68,9 +68,6 @@ void column_operator<T>::apply(execution& run, T alpha, const vector<T>& x, T be
                                std::span<const reduction_into<T>> dots) const {
     if (!dots.empty())
         throw usage_error("a product with several columns at once computes no dot products");
-    if (schedule_ && x.exchange() == nullptr)
-        throw usage_error("x of a product with several columns at once must come from "
-                          "make_domain_vector()");
     expect_ghosts(run, x);
     this->open(run, x, y, dots);
     if (x.exchange() != nullptr) run.join_opened();

@@ -8,7 +8,6 @@
 #include <string>
 
 #include <krylith/spmv/matrix_operator.hpp>
-#include <krylith/vector/ghosts/ghost_exchange.hpp>
 
 namespace krylith {
 
@@ -24,26 +23,19 @@ public:
 
     [[nodiscard]] int columns_at_once() const override { return columns_; }
     [[nodiscard]] const matrix_operator<T>& single() const override { return *single_; }
-    /// The rows of a rank, with local columns: owned, then ghosts.
+    /// The rows of a rank, with local columns.
     [[nodiscard]] compressed_rows<T> local(int rank) const {
         return single_->block(rank).compressed().value();
     }
 
-    [[nodiscard]] vector<T> make_domain_vector(const std::string& item) const override {
-        return vector<T>(this->layouts_.domain, item, schedule_);
-    }
     /// Enqueues Y = alpha A X + beta Y, and reads the matrix once for all columns. Throws
     /// usage_error for dots: each column would have its own.
     void apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
                std::span<const reduction_into<T>> dots = {}) const override;
-    [[nodiscard]] std::int64_t received(int rank) const override {
-        return schedule_ ? schedule_->ghosts(rank) : 0;
-    }
 
 private:
     std::unique_ptr<matrix_operator<T>> single_;
     int columns_;
-    std::shared_ptr<const put_schedule<T>> schedule_; ///< null: no rank needs another's entries
 };
 
 } // namespace krylith

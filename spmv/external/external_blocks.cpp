@@ -10,8 +10,8 @@ namespace krylith {
 template <class T>
 block_maker<T> external_blocks(product_function<T> function, product_kind kind) {
     return [function = std::move(function), kind](const layout& layout, int rank,
-                                                  std::int64_t x_entries) {
-        const external_product<T> product{function, kind, rank, layout.rows.owned(rank), x_entries};
+                                                  const held_entries& x) {
+        const external_product<T> product{function, kind, rank, layout.rows.owned(rank), x};
         const auto& d = layout.group.handle(rank);
         return KRYLITH_ON(*d, make_external(d, product));
     };

@@ -1,4 +1,4 @@
-#include <krylith/partition/allgather/allgather_plan.hpp>
+#include <krylith/partition/halo/halo_plan.hpp>
 #include <krylith/spmv/cost/iteration_model.hpp>
 #include <krylith/spmv/halo/halo_operator.hpp>
 #include <krylith/spmv/subject/operator_subject.hpp>
@@ -17,10 +17,10 @@ std::optional<double> allgather_seconds(const iteration_model& m) {
 
 std::int64_t received_by_allgather(const halo_plan& plan, int rank) {
     if (plan.rows.owned(rank).size() == 0) return 0; // without rows it needs no x
-    return plan.columns.rows() - plan.columns.owned(rank).size();
+    return plan.columns.size() - plan.columns.owned(rank).size();
 }
 
-allgather_plan plan_of(const operator_pattern& pattern) {
+halo_plan plan_of(const operator_pattern& pattern) {
     if (pattern.resident)
         return make_allgather_plan(*pattern.resident, pattern.rows, pattern.columns);
     return make_allgather_plan(pattern.row_offsets, pattern.column_indices, pattern.rows,
@@ -35,7 +35,8 @@ template <class T>
 std::unique_ptr<matrix_operator<T>> build_allgather(operator_kind /*kind*/,
                                                     operator_subject<T>& subject) {
     return std::make_unique<halo_operator<T>>(subject.spread(coherence::owned), subject.source,
-                                              plan_of(subject), subject.options.format);
+                                              plan_of(subject), subject.options.format,
+                                              operators::allgather);
 }
 
 } // namespace

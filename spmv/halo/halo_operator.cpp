@@ -21,7 +21,7 @@ bool worth_a_thread(const device_group& group, const halo_plan& plan) {
     std::int64_t most = 0;
     for (int rank = 0; rank < plan.rows.ranks(); ++rank)
         most = std::max(most, plan.send_count(rank));
-    return group.kind() == backend::cuda && most >= many;
+    return group.kind() == backend::cuda && !plan.columns.is_whole() && most >= many;
 }
 
 } // namespace
@@ -32,23 +32,13 @@ halo_operator<T>::halo_operator(operator_layouts layouts, const matrix_source<T>
                                 make_block prepared)
     : matrix_operator<T>(kind, std::move(layouts), source), prepared_(prepared) {
     side_tasks lists(worth_a_thread(this->group(), plan));
-    lists.add([&] { schedule(plan); });
+    lists.add([&] { schedule(plan.columns); });
     make_blocks(source, plan, format);
     lists.wait();
 }
 
 template <class T>
-halo_operator<T>::halo_operator(operator_layouts layouts, const matrix_source<T>& source,
-                                const allgather_plan& plan, format_kind format)
-    : matrix_operator<T>(operators::allgather, std::move(layouts), source) {
-    if (this->group().size() > 1)
-        schedule_ = std::make_shared<put_schedule<T>>(this->layouts_.domain, plan);
-    make_blocks(source, plan, format);
-}
-
-template <class T>
-template <class Plan>
-void halo_operator<T>::make_blocks(const matrix_source<T>& source, const Plan& plan,
+void halo_operator<T>::make_blocks(const matrix_source<T>& source, const halo_plan& plan,
                                    format_kind format) {
     const device_group& group = this->group();
     // Those of several devices travel side by side.
@@ -64,26 +54,26 @@ void halo_operator<T>::make_blocks(const matrix_source<T>& source, const Plan& p
         };
         local_csr<T> block = source.block(rank, plan.rows.owned(rank));
         block.columns = plan.local_size(rank);
+        block.first_owned = plan.columns.local(rank).first_owned();
         block.values_follow = values_follow;
-        // Indices that stay on the device are global.
-        if (group.size() > 1) block.device_indices = nullptr;
+        const bool numbered = plan.columns.has_all(rank); // local numbers are global ones
+        // Indices that stay on the device are global, or those of a matrix over the group.
+        if (!numbered && !source.numbered) block.device_indices = nullptr;
         if (source.resident) {
             const resident_block local = local_block(*source.resident, plan, rank);
             block.there = &local.pattern;
             make(block);
             return;
         }
-        if (group.size() == 1) { // all columns are its own, under their numbers
-            block.indices = source.matrix.column_indices;
-            make(block);
-            return;
-        }
         std::vector<std::int32_t> columns;
-        resize_in_parallel(columns, block.indices.size());
-        localize_columns(plan, rank, source.matrix.row_offsets, source.matrix.column_indices,
-                         columns);
-        block.indices = columns;
-        block.boundary = plan.local[static_cast<std::size_t>(rank)].touches_ghost;
+        if (!numbered) {
+            resize_in_parallel(columns, block.indices.size());
+            localize_columns(plan, rank, source.matrix.row_offsets, source.matrix.column_indices,
+                             columns);
+            block.indices = columns;
+        }
+        if (group.size() > 1)
+            block.boundary = plan.boundary[static_cast<std::size_t>(rank)].touches_ghost;
         make(block);
     };
     // Devices make their blocks side by side; on the host each block has all cores.
@@ -95,19 +85,21 @@ void halo_operator<T>::make_blocks(const matrix_source<T>& source, const Plan& p
 }
 
 template <class T>
-halo_operator<T>::halo_operator(operator_layouts layouts, const halo_plan& plan,
+halo_operator<T>::halo_operator(operator_layouts layouts, const index_map& columns,
                                 const block_maker<T>& make)
     : matrix_operator<T>(operators::halo, std::move(layouts)) {
-    schedule(plan);
-    for (int rank = 0; rank < this->group().size(); ++rank)
-        this->blocks_.push_back(make(*this->layouts_.range, rank, plan.local_size(rank)));
+    schedule(columns);
+    for (int rank = 0; rank < this->group().size(); ++rank) {
+        const local_indices& here = columns.local(rank);
+        this->blocks_.push_back(
+            make(*this->layouts_.range, rank, {here.count(), here.first_owned()}));
+    }
 }
 
 template <class T>
-void halo_operator<T>::schedule(const halo_plan& plan) {
-    bool any = false;
-    for (const local_halo& part : plan.local) any = any || !part.ghosts.empty();
-    if (any) schedule_ = std::make_shared<put_schedule<T>>(this->layouts_.domain, plan);
+void halo_operator<T>::schedule(const index_map& columns) {
+    if (columns.any_ghosts())
+        this->schedule_ = std::make_shared<put_schedule<T>>(this->layouts_.domain, columns);
 }
 
 template <class T>
@@ -120,9 +112,6 @@ template <class T>
 void halo_operator<T>::apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
                              std::span<const reduction_into<T>> dots) const {
     const ghost_exchange<T>* ghosts = x.exchange();
-    if (schedule_ && ghosts == nullptr)
-        throw usage_error(std::string("x of a product with operator ") + to_string(this->kind_) +
-                          " must come from make_domain_vector()");
     this->open(run, x, y, dots);
     // The product is ordered after the transfers of x's ghosts.
     if (ghosts != nullptr) run.join_opened();

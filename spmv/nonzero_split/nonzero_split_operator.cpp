@@ -33,17 +33,17 @@ nonzero_split_operator<T>::nonzero_split_operator(operator_kind kind, operator_l
                                                   nonzero_split_plan plan, format_kind format)
     : matrix_operator<T>(kind, std::move(layouts), source) {
     if (this->layouts_.square()) find_non_local(source, plan);
-    bool any_ghosts = false;
     bool any_remote = false;
     for (int rank = 0; rank < this->group().size(); ++rank) {
         const auto r = static_cast<std::size_t>(rank);
         make_own_block(rank, plan, source.matrix.values, format);
         make_remote_block(rank, plan, source.matrix.values, format);
         own_.emplace_back(std::move(plan.local[r].own.source));
-        any_ghosts = any_ghosts || !plan.halo.local[r].ghosts.empty();
         any_remote = any_remote || !plan.local[r].remote_rows.empty();
     }
-    if (any_ghosts) schedule_ = std::make_shared<put_schedule<T>>(this->layouts_.domain, plan.halo);
+    if (plan.halo.columns.any_ghosts())
+        this->schedule_ =
+            std::make_shared<put_schedule<T>>(this->layouts_.domain, plan.halo.columns);
     if (any_remote) exchange_ = std::make_unique<partial_exchange<T>>(this->group(), plan);
 }
 
@@ -51,12 +51,14 @@ template <class T>
 void nonzero_split_operator<T>::make_own_block(int rank, const nonzero_split_plan& plan,
                                                std::span<const T> values, format_kind format) {
     const local_split& part = plan.local[static_cast<std::size_t>(rank)];
-    std::vector<std::uint8_t> waits = plan.halo.local[static_cast<std::size_t>(rank)].touches_ghost;
+    std::vector<std::uint8_t> waits =
+        plan.halo.boundary[static_cast<std::size_t>(rank)].touches_ghost;
     for (const std::int32_t row : part.summed_rows) waits[static_cast<std::size_t>(row)] = 1;
     std::vector<T> room;
     local_csr<T> block{};
     block.rows = part.own.rows();
     block.columns = plan.halo.local_size(rank);
+    block.first_owned = plan.halo.columns.local(rank).first_owned();
     block.offsets = part.own.offsets;
     block.indices = part.own.columns;
     block.values = entry_list(part.own.source).of(values, room);
@@ -70,13 +72,14 @@ void nonzero_split_operator<T>::make_remote_block(int rank, const nonzero_split_
     const nonzero_split_block& from = plan.local[static_cast<std::size_t>(rank)].remote;
     remote_rows& to = remote_.emplace_back();
     if (from.rows() == 0) return;
-    const std::int64_t owned = plan.halo.columns.owned(rank).size();
+    const local_indices& indices = plan.halo.columns.local(rank);
+    const row_range owned{indices.first_owned(), indices.first_owned() + indices.owned().size()};
     std::vector<std::uint8_t> touches_ghost;
     for (std::int64_t f = 0; f < from.rows(); ++f) {
         const auto begin = from.columns.begin() + from.offsets[static_cast<std::size_t>(f)];
         const auto end = from.columns.begin() + from.offsets[static_cast<std::size_t>(f) + 1];
         touches_ghost.push_back(
-            std::any_of(begin, end, [&](std::int32_t j) { return j >= owned; }) ? 1 : 0);
+            std::any_of(begin, end, [&](std::int32_t j) { return !owned.contains(j); }) ? 1 : 0);
     }
     to.reads_ghosts = std::ranges::find(touches_ghost, 1) != touches_ghost.end();
     to.entries = entry_list(from.source);
@@ -117,9 +120,6 @@ template <class T>
 void nonzero_split_operator<T>::apply(execution& run, T alpha, const vector<T>& x, T beta,
                                       vector<T>& y, std::span<const reduction_into<T>> dots) const {
     const ghost_exchange<T>* ghosts = x.exchange();
-    if (schedule_ && ghosts == nullptr)
-        throw usage_error(std::string("x of a product with operator ") + to_string(this->kind_) +
-                          " must come from make_domain_vector()");
     this->open(run, x, y, dots);
     if (ghosts != nullptr) run.join_opened(); // the ghosts of x are on their way
     if (exchange_) exchange_->begin(run);
@@ -128,7 +128,7 @@ void nonzero_split_operator<T>::apply(execution& run, T alpha, const vector<T>& 
         if (!rows.matrix) continue;
         spmv_arguments<T> a{};
         a.common = run.at(rank);
-        a.x = x.data(rank);
+        a.x = this->local_entries(x, rank);
         a.alpha = T{1};
         a.put = exchange_->put(rank, run.ordered());
         if (rows.reads_ghosts) a.ghosts = ghosts->arrived(rank);
@@ -179,7 +179,7 @@ nonzero_split_operator<T>::enqueue_residual(T s, const vector<T>& x, const vecto
         const remote_rows& remote = remote_[static_cast<std::size_t>(rank)];
         if (!remote.matrix) continue;
         const buffer<row_terms> results(this->group().handle(rank), remote.rows.size(), "residual");
-        residual_operands<T> a{x.data(rank)};
+        residual_operands<T> a{this->local_entries(x, rank)};
         a.terms = results.data();
         (void)remote.matrix->residual(a);
         const auto here = results.download();
@@ -203,7 +203,7 @@ nonzero_split_operator<T>::enqueue_residual(T s, const vector<T>& x, const vecto
 
 template <class T>
 std::int64_t nonzero_split_operator<T>::received(int rank) const {
-    return (schedule_ ? schedule_->ghosts(rank) : 0) + (exchange_ ? exchange_->received(rank) : 0);
+    return matrix_operator<T>::received(rank) + (exchange_ ? exchange_->received(rank) : 0);
 }
 
 template <class T>

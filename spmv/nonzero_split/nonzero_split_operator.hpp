@@ -30,9 +30,6 @@ public:
                            const matrix_source<T>& source, nonzero_split_plan plan,
                            format_kind format);
 
-    [[nodiscard]] vector<T> make_domain_vector(const std::string& item = "vectors") const override {
-        return vector<T>(this->layouts_.domain, item, schedule_);
-    }
     void apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
                std::span<const reduction_into<T>> dots) const override;
     /// Waits for a device that owns an entry of the diagonal which another one holds.
@@ -82,7 +79,6 @@ private:
     void distribute(std::span<const T> values) override;
     void check_device_update() const override;
 
-    std::shared_ptr<const put_schedule<T>> schedule_;     // null: no device needs entries of x
     std::unique_ptr<const partial_exchange<T>> exchange_; // null: no device has remote rows
     std::vector<entry_list> own_;                         // [ranks]
     std::vector<remote_rows> remote_;                     // [ranks]

@@ -41,7 +41,7 @@ replicated_operator<T>::replicated_operator(operator_layouts layouts, const bloc
       transport_(choose_transport(this->group(), transports::automatic, false)),
       partition_(one_block(this->layouts_.range->rows)) {
     for (int rank = 0; rank < this->group().size(); ++rank) {
-        this->blocks_.push_back(make(*this->layouts_.range, rank, this->columns()));
+        this->blocks_.push_back(make(*this->layouts_.range, rank, {this->columns(), 0}));
         joined_rows rows;
         rows.segments.push_back({0, this->layouts_.range->rows.owned(rank), {}});
         block_rows_.push_back({rank, std::move(rows), step::first});
@@ -192,7 +192,7 @@ template <class T>
 void replicated_operator<T>::diagonal(vector<T>& d) const {
     this->check_diagonal(d);
     for (std::size_t i = 0; i < block_rows_.size(); ++i)
-        this->blocks_[i]->diagonal(d.data(block_rows_[i].rank), map_of(block_rows_[i]));
+        this->blocks_[i]->diagonal(d.data(block_rows_[i].rank), map_of(block_rows_[i]), 0);
     give_to_all(d);
 }
 

@@ -34,9 +34,6 @@ public:
     /// Makes operator nz with blocks that `make` returns.
     replicated_operator(operator_layouts layouts, const block_maker<T>& make);
 
-    [[nodiscard]] vector<T> make_domain_vector(const std::string& item = "vectors") const override {
-        return vector<T>(this->layouts_.domain, item);
-    }
     void apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
                std::span<const reduction_into<T>> dots) const override;
     void diagonal(vector<T>& d) const override;

@@ -1,6 +1,7 @@
 // nz, 2nz, lra and lra-rc are one operator with four plans.
 #include <algorithm>
 
+#include <krylith/partition/balance/partition_rows.hpp>
 #include <krylith/sparse/selection/format_choice.hpp>
 #include <krylith/spmv/cost/iteration_model.hpp>
 #include <krylith/spmv/replicated/replicated_operator.hpp>

@@ -9,6 +9,7 @@
 #include <krylith/device/host/host_device.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/matrix/gallery/poisson.hpp>
+#include <krylith/partition/halo/halo_plan.hpp>
 #include <krylith/spmv/machine_rates.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/spmv/tuning/timed_trips.hpp>
@@ -106,10 +107,8 @@ double store_rate(const device_group& group, const effort& e, double phase) {
     const int p = group.size();
     const auto rows = equal_rows(e.gathered, p, 32);
     const auto handle = std::make_shared<const layout>(layout{group, rows, coherence::owned});
-    // Only the destinations of entries matter here, so no row references any.
-    const std::vector<std::int64_t> offsets(static_cast<std::size_t>(e.gathered) + 1);
-    const auto schedule = std::make_shared<const put_schedule<double>>(
-        handle, make_allgather_plan(offsets, {}, rows));
+    const auto schedule =
+        std::make_shared<const put_schedule<double>>(handle, all_columns(rows, rows));
     const vector<double> from(handle, "measurement");
     vector<double> to(handle, "measurement", schedule);
     execution run(group, {});

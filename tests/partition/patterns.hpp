@@ -1,6 +1,8 @@
 // Small sparsity patterns, each with the fault that it finds.
 #pragma once
 
+#include <krylith/partition/halo/halo_plan.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <random>
@@ -96,9 +98,8 @@ inline pattern mirrored_band(std::int64_t rows, std::int64_t first, std::int64_t
     return result;
 }
 
-/// The columns of a rank's rows by their local numbers in a plan, a halo_plan or allgather_plan.
-template <class Plan>
-std::vector<std::int32_t> localized(const Plan& plan, int rank, const pattern& a) {
+/// The columns of a rank's rows by their local numbers in a plan.
+inline std::vector<std::int32_t> localized(const halo_plan& plan, int rank, const pattern& a) {
     const auto rows = plan.rows.owned(rank);
     const auto at = [&](std::int64_t row) { return a.row_offsets[static_cast<std::size_t>(row)]; };
     std::vector<std::int32_t> result(static_cast<std::size_t>(at(rows.end) - at(rows.begin)), -1);

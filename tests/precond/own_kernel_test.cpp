@@ -29,12 +29,11 @@ constexpr operator_kind kinds_with_kernels[] = {operators::halo, operators::allg
                                                 operators::nz, operators::pcsr};
 
 preconditioner_function<double> quarter_and_ghosts(const halo_plan* plan) {
-    std::vector<std::int64_t> ghosts;
-    for (int rank = 0; plan != nullptr && rank < plan->rows.ranks(); ++rank)
-        ghosts.push_back(plan->ghost_count(rank));
-    return [ghosts](const preconditioner_call<double>& call) {
-        testing::enqueue_quarter(call,
-                                 ghosts.empty() ? 0 : ghosts[static_cast<std::size_t>(call.rank)]);
+    return [columns = plan != nullptr ? plan->columns
+                                      : index_map()](const preconditioner_call<double>& call) {
+        const local_indices here =
+            columns.ranks() != 0 ? columns.local(call.rank) : local_indices(call.rows);
+        testing::enqueue_quarter(call, here.first_owned(), here.ghost_count() - here.first_owned());
     };
 }
 
@@ -60,8 +59,7 @@ TEST_CASE("own preconditioner: a kernel of the user's [cuda]") {
                          ++row) {
                         double sum = r0[static_cast<std::size_t>(row)] / 4;
                         if (with_ghosts)
-                            for (const std::int64_t ghost :
-                                 plan.local[static_cast<std::size_t>(rank)].ghosts)
+                            for (const std::int64_t ghost : plan.columns.local(rank).ghosts())
                                 sum += r0[static_cast<std::size_t>(ghost)];
                         expected[static_cast<std::size_t>(row)] = sum;
                     }

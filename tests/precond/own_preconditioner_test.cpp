@@ -55,15 +55,12 @@ void weigh(const preconditioner_call<T>& call) {
 /// z = 2 r - r of both neighbours, with the ghosts of the plan.
 preconditioner_function<double> neighbours(const halo_plan& plan) {
     return [plan](const preconditioner_call<double>& call) {
-        const auto& ghosts = plan.local[static_cast<std::size_t>(call.rank)].ghosts;
+        const local_indices& columns = plan.columns.local(call.rank);
         const std::int64_t n = plan.rows.rows();
         const auto r = [&](std::int64_t row) {
             if (row < 0 || row == n) return 0.0;
-            if (call.rows.contains(row)) return call.r[row - call.rows.begin];
-            for (std::size_t g = 0; g < ghosts.size(); ++g)
-                if (ghosts[g] == row)
-                    return call.r[call.rows.size() + static_cast<std::int64_t>(g)];
-            throw std::logic_error("not a ghost");
+            if (columns.local(row) < 0) throw std::logic_error("not a ghost");
+            return call.r[columns.local(row) - columns.first_owned()];
         };
         for (std::int64_t row = call.rows.begin; row < call.rows.end; ++row)
             call.z[row - call.rows.begin] = 2 * r(row) - r(row - 1) - r(row + 1);

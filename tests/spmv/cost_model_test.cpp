@@ -7,6 +7,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/gallery.hpp>
+#include <krylith/partition/balance/partition_rows.hpp>
 #include <krylith/partition/nonzero/nonzero_split_plan.hpp>
 #include <krylith/spmv/cost/cut_statistics.hpp>
 #include <krylith/spmv/cost_model.hpp>

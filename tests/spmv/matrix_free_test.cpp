@@ -41,15 +41,10 @@ product_function<double> replicated_laplace(std::int64_t n) {
 
 product_function<double> halo_laplace(std::int64_t n, const halo_plan& plan) {
     return [n, plan](const product_call<double>& call) {
-        const auto& ghosts = plan.local[static_cast<std::size_t>(call.rank)].ghosts;
+        const local_indices& columns = plan.columns.local(call.rank);
         const auto x = [&](std::int64_t i) {
-            if (call.rows.contains(i)) return call.x[i - call.rows.begin];
-            std::int64_t position = call.rows.size();
-            for (const std::int64_t ghost : ghosts) {
-                if (ghost == i) return call.x[position];
-                ++position;
-            }
-            throw std::logic_error("not a ghost");
+            if (columns.local(i) < 0) throw std::logic_error("not a ghost");
+            return call.x[columns.local(i) - columns.first_owned()];
         };
         laplace_rows(call.rows, n, x, call.y);
     };

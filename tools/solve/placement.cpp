@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <krylith/partition/balance/partition_rows.hpp>
 #include <krylith/spmv/cost_model.hpp>
 #include <krylith/tools/solve/solve_report.hpp>
 
@@ -24,8 +25,8 @@ bool is_modelled(operator_kind kind) {
 template <class T>
 prediction fastest(const csr_view<T>& matrix, const longest_row& longest, int devices,
                    operator_kind kind, const machine_rates& rates) {
-    const auto plan = make_halo_plan(matrix.row_offsets, matrix.column_indices,
-                                     partition_rows(matrix, devices));
+    const auto plan =
+        make_halo_plan(matrix.row_offsets, matrix.column_indices, partition_rows(matrix, devices));
     const auto statistics =
         measure_pattern(plan, matrix.row_offsets, matrix.column_indices, longest, sizeof(T));
     const operator_kind wanted = devices == 1 ? operators::usual

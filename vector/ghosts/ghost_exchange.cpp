@@ -29,9 +29,9 @@ void each_tile(const std::vector<std::int32_t>& rows, const Visit& visit) {
 
 /// The number of entries to send that lie in tiles before each one, and of all.
 template <class T>
-std::vector<std::int32_t> first_entries(const std::vector<halo_send>& sends, std::size_t tiles) {
+std::vector<std::int32_t> first_entries(const std::vector<listed_send>& sends, std::size_t tiles) {
     std::vector<std::int32_t> begin(tiles + 1);
-    for (const halo_send& send : sends)
+    for (const listed_send& send : sends)
         each_tile<T>(send.rows, [&](std::size_t tile, std::size_t, std::size_t count) {
             begin[tile + 1] += static_cast<std::int32_t>(count);
         });
@@ -42,10 +42,10 @@ std::vector<std::int32_t> first_entries(const std::vector<halo_send>& sends, std
 /// The entries to send by tile, then peer, then place there; those of a peer ascend in both. An
 /// exchange may be as large as a level of multigrid.
 template <class T>
-std::vector<put_entry> in_tiles(const std::vector<halo_send>& sends,
+std::vector<put_entry> in_tiles(const std::vector<listed_send>& sends,
                                 std::vector<std::int32_t> next) {
     std::vector<put_entry> entries(static_cast<std::size_t>(next.back()));
-    for (const halo_send& send : sends)
+    for (const listed_send& send : sends)
         each_tile<T>(send.rows, [&](std::size_t tile, std::size_t first, std::size_t count) {
             put_entry* const to = entries.data() + next[tile];
             const auto place =
@@ -57,17 +57,39 @@ std::vector<put_entry> in_tiles(const std::vector<halo_send>& sends,
     return entries;
 }
 
+/// What a rank sends to those where its entries are ghosts.
+std::vector<listed_send> sends_of(const index_map& map, int rank) {
+    std::vector<listed_send> sends;
+    const std::int64_t begin = map.owned(rank).begin;
+    for (int peer = 0; peer < map.ranks(); ++peer)
+        for (const neighbour_ghosts& from : map.neighbours(peer)) {
+            if (from.owner != rank) continue;
+            const local_indices& there = map.local(peer);
+            listed_send& send =
+                sends.emplace_back(listed_send{peer, {}, from.first - there.first_owned()});
+            const bool above = from.first >= there.first_owned();
+            const std::int64_t* const ghosts =
+                there.ghosts().data() + from.first - (above ? there.owned().size() : 0);
+            send.rows.resize(static_cast<std::size_t>(from.count));
+            std::int32_t* const rows = send.rows.data();
+#pragma omp parallel for schedule(static) if (from.count > 1 << 20)
+            for (std::int64_t k = 0; k < from.count; ++k)
+                rows[k] = static_cast<std::int32_t>(ghosts[k] - begin);
+        }
+    return sends;
+}
+
 /// What the entries of a put become where every entry is a row of k: sends in ascending order of
 /// peers, rows and places.
-std::vector<halo_send> columns_of(const std::vector<put_entry>& entries, std::int64_t k) {
-    std::map<std::int32_t, halo_send> by_peer; // entries of a peer ascend in rows and places
+std::vector<listed_send> columns_of(const std::vector<put_entry>& entries, std::int64_t k) {
+    std::map<std::int32_t, listed_send> by_peer; // entries of a peer ascend in rows and places
     for (const put_entry& entry : entries) {
         const auto place = by_peer.try_emplace(
-            entry.peer, halo_send{entry.peer, {}, std::int64_t{entry.position} * k});
+            entry.peer, listed_send{entry.peer, {}, std::int64_t{entry.position} * k});
         for (std::int64_t j = 0; j < k; ++j)
             place.first->second.rows.push_back(static_cast<std::int32_t>(entry.row * k + j));
     }
-    std::vector<halo_send> sends;
+    std::vector<listed_send> sends;
     for (auto& [peer, send] : by_peer) sends.push_back(std::move(send));
     return sends;
 }
@@ -75,13 +97,19 @@ std::vector<halo_send> columns_of(const std::vector<put_entry>& entries, std::in
 } // namespace
 
 template <class T>
-put_schedule<T>::put_schedule(layout_handle layout, const halo_plan& plan)
-    : layout_(std::move(layout)), local_(plan.local.size()) {
+put_schedule<T>::put_schedule(layout_handle layout, const index_map& map)
+    : layout_(std::move(layout)), local_(static_cast<std::size_t>(map.ranks())) {
+    for (int rank = 0; rank < map.ranks(); ++rank) {
+        local_put& local = local_[static_cast<std::size_t>(rank)];
+        local.ghosts = map.local(rank).ghost_count();
+        local.below = map.local(rank).first_owned();
+        for (const neighbour_ghosts& from : map.neighbours(rank)) local.from |= 1u << from.owner;
+    }
     on_each_rank(layout_->group, [&](int rank) {
-        const local_halo& local = plan.local[static_cast<std::size_t>(rank)];
-        std::uint32_t from = 0;
-        for (const auto& r : local.receives) from |= 1u << r.peer;
-        list(rank, static_cast<std::int64_t>(local.ghosts.size()), from, local.sends);
+        if (map.is_whole())
+            take_all(rank, map);
+        else
+            list(rank, sends_of(map, rank));
     });
 }
 
@@ -93,19 +121,20 @@ put_schedule<T>::put_schedule(layout_handle layout, const put_schedule& of, int 
         if (local.dense != 0)
             throw usage_error("put_schedule: vectors of several columns have no dense put");
         const std::int64_t k = columns;
-        list(rank, local.ghosts * k, local.from, columns_of(local.entries.download(), k));
+        local_put& wide = local_[static_cast<std::size_t>(rank)];
+        wide.ghosts = local.ghosts * k;
+        wide.below = local.below * k;
+        wide.from = local.from;
+        list(rank, columns_of(local.entries.download(), k));
     });
 }
 
 /// Lists the put of a rank: who gets what of its entries.
 template <class T>
-void put_schedule<T>::list(int rank, std::int64_t ghosts, std::uint32_t from,
-                           const std::vector<halo_send>& sends) {
+void put_schedule<T>::list(int rank, const std::vector<listed_send>& sends) {
     const std::string item = "halo plan";
     const auto& d = layout_->group.handle(rank);
     local_put& to = local_[static_cast<std::size_t>(rank)];
-    to.ghosts = ghosts;
-    to.from = from;
     for (const auto& s : sends) {
         to.to |= 1u << s.peer;
         to.messages.push_back({s.peer, s.position, static_cast<std::int64_t>(s.rows.size())});
@@ -131,29 +160,19 @@ void put_schedule<T>::list(int rank, std::int64_t ghosts, std::uint32_t from,
     to.entries = buffer<put_entry>(d, std::span<const put_entry>(entries), item);
 }
 
+/// All that the rank owns goes to all that have all entries.
 template <class T>
-put_schedule<T>::put_schedule(layout_handle layout, const allgather_plan& plan)
-    : layout_(std::move(layout)) {
-    const int ranks = layout_->group.size();
-    for (int rank = 0; rank < ranks; ++rank) {
-        const std::int64_t owned = plan.columns.owned(rank).size();
-        const bool receives = plan.rows.owned(rank).size() != 0;
-        local_put local;
-        local.ghosts = plan.ghost_count(rank);
-        for (int peer = 0; peer < ranks; ++peer) {
-            if (peer == rank) continue;
-            if (receives && plan.columns.owned(peer).size() != 0) local.from |= 1u << peer;
-            if (owned == 0 || plan.rows.owned(peer).size() == 0) continue;
-            local.to |= 1u << peer;
-            local.messages.push_back({peer, plan.position(peer, rank), owned});
-        }
-        if (local.to != 0) {
-            local.dense = owned;
-            local.sending_tiles =
-                static_cast<std::int32_t>((owned + tile_size<T> - 1) / tile_size<T>);
-        }
-        local_.push_back(std::move(local));
+void put_schedule<T>::take_all(int rank, const index_map& map) {
+    local_put& to = local_[static_cast<std::size_t>(rank)];
+    const row_range owned = map.owned(rank);
+    for (int peer = 0; owned.size() != 0 && peer < map.ranks(); ++peer) {
+        if (peer == rank || !map.local(peer).has_all()) continue;
+        to.to |= 1u << peer;
+        to.messages.push_back({peer, owned.begin - map.owned(peer).begin, owned.size()});
     }
+    if (to.to == 0) return;
+    to.dense = owned.size();
+    to.sending_tiles = static_cast<std::int32_t>((owned.size() + tile_size<T> - 1) / tile_size<T>);
 }
 
 /// Words that peers write on this rank, and tables of the places where this rank writes on its
@@ -189,7 +208,7 @@ struct ghost_exchange<T>::rank_state {
     buffer<std::uint64_t> words;
     std::vector<buffer<T>> staging; ///< [ranks], empty where the path is direct
     buffer<std::uintptr_t> tables;  ///< [3][ranks] addresses
-    T* first_ghost = nullptr;
+    T* first_owned = nullptr;       ///< of the vector
 };
 
 template <class T>
@@ -207,7 +226,7 @@ ghost_exchange<T>::ghost_exchange(std::shared_ptr<const put_schedule<T>> schedul
             if (layout.group.path(r, m.peer) == peer_path::staged)
                 s->staging[static_cast<std::size_t>(m.peer)] =
                     buffer<T>(d, static_cast<std::size_t>(m.count), item);
-        s->first_ghost = arrays[rank] + layout.held(r);
+        s->first_owned = arrays[rank];
         ranks_.push_back(std::move(s));
     }
     for (std::size_t rank = 0; rank < p; ++rank) {
@@ -219,13 +238,13 @@ ghost_exchange<T>::ghost_exchange(std::shared_ptr<const put_schedule<T>> schedul
         for (std::size_t to = 0; to < p; ++to) {
             const bool staged = layout.group.path(r, static_cast<int>(to)) == peer_path::staged;
             // Events order a staged exchange, so no kernel reads the credits of a staged peer.
-            ghosts[to] = staged ? own.staging[to].data() : ranks_[to]->first_ghost;
+            ghosts[to] = staged ? own.staging[to].data() : ranks_[to]->first_owned;
             tables[p + to] = reinterpret_cast<std::uintptr_t>(staged ? own.staged_words() + to
                                                                      : ranks_[to]->sent() + rank);
             tables[2 * p + to] = reinterpret_cast<std::uintptr_t>(
                 staged ? own.staged_words() + rank : ranks_[to]->credits() + rank);
         }
-        // Lists count from the first ghost, dense puts from the first entry sent.
+        // Lists count from the first entry that the peer owns, dense puts from the first one sent.
         for (const auto& m : schedule_->local(r).messages) {
             const bool staged = layout.group.path(r, m.peer) == peer_path::staged;
             const bool dense = schedule_->local(r).dense != 0;
@@ -278,7 +297,7 @@ void ghost_exchange<T>::forward() const {
             if (layout.group.path(from, m.peer) != peer_path::staged) continue;
             const auto to = static_cast<std::size_t>(m.peer);
             layout.group.copy(from, s.staging[to].data(), m.peer,
-                              ranks_[to]->first_ghost + m.position,
+                              ranks_[to]->first_owned + m.position,
                               static_cast<std::size_t>(m.count) * sizeof(T));
             layout.group.copy(from, s.staged_words() + to, m.peer, ranks_[to]->sent() + from,
                               sizeof(std::uint64_t));

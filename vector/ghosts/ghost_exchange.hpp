@@ -8,21 +8,28 @@
 #include <vector>
 
 #include <krylith/device/memory/buffer.hpp>
-#include <krylith/partition/allgather/allgather_plan.hpp>
-#include <krylith/partition/halo/halo_plan.hpp>
+#include <krylith/partition/halo/index_map.hpp>
 #include <krylith/vector/execution/kernel_context.hpp>
 #include <krylith/vector/ghosts/ghost_put.hpp>
 #include <krylith/vector/layout.hpp>
 
 namespace krylith {
 
-/// The entries that an operator's domain vectors send: those of the halo plan, tile by tile and
-/// uploaded once, or all entries to all ranks with rows (a dense put, which needs no lists).
+/// Entries that a rank sends to a peer.
+struct listed_send {
+    int peer = 0;
+    std::vector<std::int32_t> rows; ///< local to the sender: 0 is the first that it owns; ascending
+    std::int64_t position = 0;      ///< of the first at the peer; the others follow it
+};
+
+/// The entries that an operator's domain vectors send, so that every rank gets its ghosts: tile by
+/// tile and uploaded once, or all entries to all ranks that have all (a dense put, which needs no
+/// lists).
 template <class T>
 class put_schedule {
 public:
-    put_schedule(layout_handle layout, const halo_plan& plan);
-    put_schedule(layout_handle layout, const allgather_plan& plan);
+    /// The layout is owned, by the map's owners.
+    put_schedule(layout_handle layout, const index_map& map);
     /// The schedule of vectors that have `columns` entries in the place of each of `of`: the ghosts
     /// of all columns travel in one put. `layout` is in_columns() of that of `of`. Downloads the
     /// entries. A rank has at most 2^31 - 1 of them, ghosts included. Throws usage_error for a
@@ -32,9 +39,10 @@ public:
     [[nodiscard]] std::int64_t ghosts(int rank) const { return local(rank).ghosts; }
     [[nodiscard]] const layout_handle& layout() const { return layout_; }
 
+    /// Places at a peer are counted from the first entry that it owns: those below are negative.
     struct message {
         int peer;
-        std::int64_t position; ///< first place among the peer's ghosts
+        std::int64_t position; ///< of the first entry
         std::int64_t count;
     };
 
@@ -44,6 +52,7 @@ public:
         buffer<put_entry> entries;
         std::vector<message> messages;
         std::int64_t ghosts = 0;
+        std::int64_t below = 0; ///< ghosts before the owned entries
         std::int32_t sending_tiles = 0;
         std::uint32_t to = 0;
         std::uint32_t from = 0;
@@ -54,8 +63,8 @@ public:
     }
 
 private:
-    void list(int rank, std::int64_t ghosts, std::uint32_t from,
-              const std::vector<halo_send>& sends);
+    void list(int rank, const std::vector<listed_send>& sends);
+    void take_all(int rank, const index_map& map);
 
     layout_handle layout_;
     std::vector<local_put> local_;
@@ -64,9 +73,11 @@ private:
 template <class T>
 class ghost_exchange {
 public:
-    /// `arrays[rank]` is the domain vector's storage on each rank, ghosts after the held entries.
+    /// `arrays[rank]` is where the entries that the rank owns begin, with its ghosts around them.
     ghost_exchange(std::shared_ptr<const put_schedule<T>> schedule, std::span<T* const> arrays);
 
+    /// The number of ghosts before the entries that a rank owns.
+    [[nodiscard]] std::int64_t below(int rank) const { return schedule_->local(rank).below; }
     /// Returns the arguments for the kernel of `rank` that writes the domain vector.
     [[nodiscard]] ghost_put<T> put(int rank, bool ordered) const;
     /// Returns the signal that the kernel of `rank` that reads the ghosts waits for.

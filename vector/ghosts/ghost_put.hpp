@@ -14,7 +14,7 @@ inline constexpr std::int32_t tile_size = 4096 / sizeof(T); ///< 256 threads, 16
 /// One entry that is sent.
 struct put_entry {
     std::int32_t row;      ///< local row of this rank
-    std::int32_t position; ///< place among the receiver's ghosts
+    std::int32_t position; ///< at the receiver, from its first owned entry; below 0: before it
     std::int32_t peer;
 };
 
@@ -28,8 +28,8 @@ struct ghost_put {
     const std::int32_t* tile_order;  ///< [tiles] sending tiles first; dense: null
     const std::int32_t* first_entry; ///< [sending_tiles + 1] into entries; dense: null
     const put_entry* entries;        ///< by tile, then peer, then position; dense: null
-    T* const* ghosts;             ///< [ranks] where each rank's ghosts start (or staging); dense:
-                                  ///< where this rank's begin among them
+    T* const* ghosts; ///< [ranks] where each rank's owned entries start, with its ghosts around
+                      ///< them (or staging); dense: where this rank's entries go
     std::uint64_t* const* sent;   ///< [ranks] this rank's word in each peer's put_signal::sent
     const std::uint64_t* credits; ///< [ranks] puts that each peer has finished reading
     std::uint64_t* const* peer_credits; ///< [ranks] this rank's word in each peer's `credits`

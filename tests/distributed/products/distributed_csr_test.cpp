@@ -36,13 +36,13 @@ void check_local_columns(const distributed_csr<T>& a) {
         CHECK(mine.owned() == a.column_owners().owned(rank));
         CHECK(mine.count() == a.block(rank).columns());
         CHECK(std::is_sorted(mine.ghosts().begin(), mine.ghosts().end()));
-        std::vector<std::int32_t> others;
+        std::vector<std::int64_t> others;
         for (const std::int32_t column : a.global_columns(rank).download())
             if (!mine.owned().contains(column)) others.push_back(column);
         std::sort(others.begin(), others.end());
         others.erase(std::unique(others.begin(), others.end()), others.end());
         CHECK(mine.ghosts() == others);
-        const auto below = std::count_if(others.begin(), others.end(), [&](std::int32_t column) {
+        const auto below = std::count_if(others.begin(), others.end(), [&](std::int64_t column) {
             return column < mine.owned().begin;
         });
         CHECK(mine.first_owned() == below);
@@ -158,7 +158,7 @@ KRYLITH_GROUP_TEST("distributed csr: whether rows ascend") {
 KRYLITH_GROUP_TEST("distributed csr: its operator multiplies as that of the matrix") {
     const auto a = poisson3d<double>(6, 5, 4);
     const row_partition rows = uneven_rows(a.rows, group.size());
-    const distributed_csr<double> matrix(group, csr_view<double>(a), rows, rows);
+    distributed_csr<double> matrix(group, csr_view<double>(a), rows, rows);
     const operator_layouts layouts = make_layouts(group, rows, rows, coherence::owned);
     const auto from_matrix = make_operator(layouts, matrix);
     const auto from_host = make_operator(layouts, csr_view<double>(a));
@@ -175,6 +175,21 @@ KRYLITH_GROUP_TEST("distributed csr: its operator multiplies as that of the matr
         return testing::values_of(y);
     };
     CHECK(product_by(*from_matrix) == product_by(*from_host));
+
+    const auto in_place = make_operator(layouts, matrix, {.format = formats::csr, .borrow = true});
+    const std::vector<double> product = product_by(*in_place);
+    CHECK(product == product_by(*from_host));
+    for (int rank = 0; rank < group.size(); ++rank) {
+        std::vector<double> doubled = matrix.block(rank).download().values;
+        for (double& value : doubled) value *= 2;
+        if (!doubled.empty())
+            group[rank].upload(matrix.block(rank).values(), doubled.data(),
+                               doubled.size() * sizeof(double));
+    }
+    const bool reads_it = group.kind() == backend::cuda || group.size() == 1;
+    const std::vector<double> later = product_by(*in_place);
+    for (std::size_t i = 0; i < later.size(); ++i)
+        CHECK(later[i] == (reads_it ? 2 : 1) * product[i]);
 
     const row_partition fewer = uneven_rows(a.rows - 1, group.size());
     const operator_layouts narrow = make_layouts(group, rows, fewer, coherence::owned);

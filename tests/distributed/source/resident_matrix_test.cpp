@@ -28,19 +28,17 @@ std::vector<device_group> groups() {
 }
 
 /// A plan of the devices with what stays there, but for a single device, which has nothing to mark.
-template <class Plan>
-Plan with_rows(Plan plan, const resident_matrix& matrix) {
-    for (std::size_t rank = 0; rank < plan.local.size(); ++rank) {
-        plan.local[rank].touches_ghost = matrix.parts[rank].touches_ghost.download();
+halo_plan with_rows(halo_plan plan, const resident_matrix& matrix) {
+    for (std::size_t rank = 0; rank < plan.boundary.size(); ++rank) {
+        plan.boundary[rank].touches_ghost = matrix.parts[rank].touches_ghost.download();
         if (matrix.group.size() == 1)
-            plan.local[rank].touches_ghost.resize(static_cast<std::size_t>(matrix.rows.rows()));
+            plan.boundary[rank].touches_ghost.resize(static_cast<std::size_t>(matrix.rows.rows()));
     }
     return plan;
 }
 
-template <class Plan>
 void check_localized_columns(const csr_matrix<double>& a, const resident_matrix& there,
-                             const Plan& plan) {
+                             const halo_plan& plan) {
     for (int rank = 0; rank < plan.rows.ranks(); ++rank) {
         CAPTURE(rank);
         const row_range rows = plan.rows.owned(rank);
@@ -64,7 +62,7 @@ void check_plans(const device_group& group, const csr_matrix<double>& a, const r
     const halo_plan found = make_halo_plan(*there, rows, columns);
     CHECK(with_rows(found, *there) == expected);
     check_localized_columns(a, *there, expected);
-    const allgather_plan all = make_allgather_plan(a.row_offsets, a.column_indices, rows, columns);
+    const halo_plan all = make_allgather_plan(a.row_offsets, a.column_indices, rows, columns);
     CHECK(with_rows(make_allgather_plan(*there, rows, columns), *there) == all);
     check_localized_columns(a, *there, all);
 }

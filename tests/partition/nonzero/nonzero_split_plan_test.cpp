@@ -118,10 +118,18 @@ TEST_CASE("piece plans: the check names what is wrong") {
     refused([](nonzero_split_plan& q) { q.local[1].sends.clear(); }, "not all sent");
     refused([](nonzero_split_plan& q) { q.local[0].slot.clear(); }, "slots");
     refused([](nonzero_split_plan& q) { q.local[0].own.source[1] = 2; }, "entry 1");
-    refused([](nonzero_split_plan& q) { q.local[2].own.columns[0] = 1; }, "local column 1");
+    refused([](nonzero_split_plan& q) { q.local[2].own.columns[0] = 2; }, "local column 2");
     refused([](nonzero_split_plan& q) { q.local[1].remote_rows[0] = 1; }, "remote rows");
-    refused([](nonzero_split_plan& q) { q.halo.columns = equal_rows(3, 3); }, "another one");
-    refused([](nonzero_split_plan& q) { q.halo.local[1].receives.pop_back(); }, "exchange of x");
+    refused([](nonzero_split_plan& q) { q.halo.columns = index_map(equal_rows(3, 3)); },
+            "the partition is another one");
+    refused([](nonzero_split_plan& q) { ++q.halo.boundary[1].interior_rows; }, "exchange of x");
+    refused(
+        [](nonzero_split_plan& q) { // part 0 needs column 1 alone
+            const index_map& sound = q.halo.columns;
+            q.halo.columns = {sound.owners(),
+                              {{sound.owned(0), {1, 2}}, sound.local(1), sound.local(2)}};
+        },
+        "exchange of x");
     nonzero_assignment broken = assigned;
     broken.holder[2] = 3;
     CHECK_THROWS_WITH_AS((void)make_nonzero_split_plan(p.row_offsets, p.columns, broken),

@@ -49,12 +49,8 @@ std::vector<std::int32_t> colours_on(const device_group& group, const csr_matrix
     }
     for (int rank = 0; rank < group.size(); ++rank) {
         const local_columns& columns = matrix.columns_of(rank);
-        for (std::size_t g = 0; g < columns.ghosts().size(); ++g) {
-            const auto local = static_cast<std::int64_t>(g) < columns.first_owned()
-                                   ? g
-                                   : g + at(columns.owned().size());
-            CHECK(of_columns[at(rank)][local] == all[at(columns.ghosts()[g])]);
-        }
+        for (const std::int64_t ghost : columns.ghosts())
+            CHECK(of_columns[at(rank)][at(columns.local(ghost))] == all[at(ghost)]);
     }
     const std::set<std::int32_t> used(all.begin(), all.end());
     CHECK(static_cast<int>(used.size()) == found.count());

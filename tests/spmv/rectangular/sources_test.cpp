@@ -185,11 +185,9 @@ KRYLITH_GROUP_TEST("rectangular matrix-free: replicated, and with a halo plan of
     const auto owned = make_matrix_free<double>(
         group, plan,
         [=](const product_call<double>& call) {
-            const row_range mine = plan.columns.owned(call.rank);
-            const auto& ghosts = plan.local[static_cast<std::size_t>(call.rank)].ghosts;
+            const local_indices& columns = plan.columns.local(call.rank);
             interpolate(call, [&](std::int64_t j) {
-                if (mine.contains(j)) return call.x[j - mine.begin];
-                return call.x[mine.size() + (std::ranges::find(ghosts, j) - ghosts.begin())];
+                return call.x[columns.local(j) - columns.first_owned()];
             });
         },
         kind);

@@ -93,7 +93,10 @@ TEST_CASE("vector bytes are those that a solve holds") {
                 // gmres: pointers to its basis, fgmres: to two of them
                 const std::int64_t pointers =
                     solver == &solver_rows::fgmres ? 3 * 31 * 8 : 2 * 31 * 8;
-                CHECK(held <= f.vector_bytes(asked) + pointers);
+                // Ghosts below begin up to 120 bytes behind the start of a vector, so that owned
+                // entries begin at a multiple of 128.
+                const std::int64_t padding = f.devices > 1 ? pointers / 8 * 120 : 0;
+                CHECK(held <= f.vector_bytes(asked) + pointers + padding);
             }
 }
 
