@@ -13,7 +13,11 @@ void write_staging(std::byte* staging, const std::byte* from, std::size_t bytes)
     constexpr std::size_t line = 64;
     const std::size_t whole =
         reinterpret_cast<std::uintptr_t>(staging) % line == 0 ? bytes / line * line : 0;
+    // Streaming stores leave few loads in flight. 2 KiB ahead, 8 threads copy 1.5 GB at 41 to 42
+    // GB/s, without at 30 to 35 (H200; 16 cores of a Xeon with 53 to 62 GB/s for reads by 8).
+    constexpr std::size_t ahead = 2048;
     for (std::size_t i = 0; i < whole; i += line) {
+        _mm_prefetch(reinterpret_cast<const char*>(from + i + ahead), _MM_HINT_T0);
         const auto* const source = reinterpret_cast<const __m128i*>(from + i);
         auto* const target = reinterpret_cast<__m128i*>(staging + i);
         const __m128i a = _mm_loadu_si128(source);
