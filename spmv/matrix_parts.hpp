@@ -24,8 +24,7 @@ namespace krylith {
 /// takes 8 bytes a row of each device, on several devices also 4 a nonzero. `options.borrow` makes
 /// the format `csr` (then the default) use values in place, and columns too where global columns
 /// are local ones (one device, or operators `nz` and `allgather`): they must then outlive the
-/// operator. Otherwise
-/// arrays may be freed afterwards.
+/// operator. Otherwise arrays may be freed afterwards.
 ///
 /// Throws usage_error for another number of parts than devices, and on CUDA for a pointer that is
 /// not to memory of its device; input_error for offsets that descend or columns out of range,
@@ -71,11 +70,11 @@ make_operator(const distributed_csr<T>& matrix, const operator_options& options 
 
 /// Makes the operator of the matrix between given vectors, whose layouts have its partition of rows
 /// and its number of columns, and no order. The layouts may be of a larger group where the matrix
-/// is on the first device alone (device_group::alone()), which then has all rows. On one device,
-/// and on several of CUDA for operator halo, `options.borrow` makes the format `csr` use values and
-/// columns in place, and the matrix must then outlive the operator; elsewhere it has no effect. New
-/// values go to update_on_devices(), block(rank).values() those of a
-/// rank, and null for a rank without rows. Throws what make_operator() of csr_parts throws.
+/// is on the first device alone (device_group::alone()), which then has all rows. For operator
+/// halo, and on one device, `options.borrow` makes the format `csr` use values and columns in
+/// place, and the matrix must then outlive the operator; elsewhere it has no effect. New values go
+/// to update_on_devices(), block(rank).values() those of a rank, and null for a rank without rows.
+/// Throws what make_operator() of csr_parts throws.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
 make_operator(const operator_layouts& layouts, const distributed_csr<T>& matrix,

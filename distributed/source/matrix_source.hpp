@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <krylith/distributed/source/resident_matrix.hpp>
@@ -27,17 +28,27 @@ struct matrix_source {
     longest_row longest; ///< the longest row of `matrix`, from its validation
     std::vector<part_arrays<T>> parts = {}; ///< [ranks], or empty
     bool borrow = false;
-    bool numbered = false; ///< columns of parts are local numbers, as halo plans count them
     std::shared_ptr<const permutation> order = nullptr; ///< the order of `matrix`; null: the
                                                         ///< caller's
     /// The pattern on the devices, with the rows that each of them owns; null: operators are made
     /// of the one in host memory.
     std::shared_ptr<resident_matrix> resident = nullptr;
 
+    /// Columns are local numbers, as halo plans count them: those of `parts`, or of `blocks`.
+    bool numbered = false;
+    std::vector<local_csr<T>> blocks = {}; ///< [ranks] of host devices, or empty
+
     /// The nonzeros before rows.
     [[nodiscard]] row_starts starts() const {
         if (resident && matrix.row_offsets.empty()) return resident->starts();
-        return matrix.row_offsets;
+        if (blocks.empty()) return matrix.row_offsets;
+        row_partition rows;
+        std::vector<std::int64_t> before{0};
+        for (const local_csr<T>& block : blocks) {
+            rows.begin.push_back(rows.begin.back() + block.rows);
+            before.push_back(before.back() + block.nonzeros());
+        }
+        return {rows, std::move(before)};
     }
 
     /// Returns the rows of a device as the formats take them, with global columns; the pattern is

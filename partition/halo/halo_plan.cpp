@@ -186,6 +186,27 @@ index_map all_columns(const row_partition& of_rows, row_partition of_columns) {
     return {std::move(of_columns), std::move(local)};
 }
 
+boundary_rows find_boundary(std::span<const std::int64_t> offsets,
+                            std::span<const std::int32_t> local_columns,
+                            const local_indices& indices) {
+    const row_range owned{indices.first_owned(), indices.first_owned() + indices.owned().size()};
+    const auto rows = static_cast<std::int64_t>(offsets.size()) - 1;
+    boundary_rows result;
+    result.touches_ghost.resize(static_cast<std::size_t>(rows));
+    std::uint8_t* const touches_ghost = result.touches_ghost.data();
+    std::int64_t interior = 0;
+#pragma omp parallel for schedule(static) reduction(+ : interior) if (rows > rows_per_trip)
+    for (std::int64_t row = 0; row < rows; ++row) {
+        bool touches = false;
+        for (std::int64_t k = offsets.data()[row]; k < offsets.data()[row + 1]; ++k)
+            touches = touches || !owned.contains(local_columns.data()[k]);
+        touches_ghost[row] = touches ? 1 : 0;
+        interior += touches ? 0 : 1;
+    }
+    result.interior_rows = interior;
+    return result;
+}
+
 void localize_columns(const halo_plan& plan, int rank, std::span<const std::int64_t> row_offsets,
                       std::span<const std::int32_t> columns,
                       std::span<std::int32_t> local_columns) {

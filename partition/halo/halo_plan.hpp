@@ -69,6 +69,12 @@ struct halo_plan {
 /// The columns of such a plan: ranks without rows have their own alone.
 [[nodiscard]] index_map all_columns(const row_partition& of_rows, row_partition of_columns);
 
+/// Says which rows refer to ghosts; offsets begin with 0, columns are local. O(nonzeros), with
+/// OpenMP.
+[[nodiscard]] boundary_rows find_boundary(std::span<const std::int64_t> offsets,
+                                          std::span<const std::int32_t> local_columns,
+                                          const local_indices& indices);
+
 /// Writes the columns of the rank's rows, in their order, as local indices. local_columns has one
 /// entry for each nonzero of the rank's rows. O(nnz of the rank + span of the ghosts / 64), with
 /// OpenMP. The plan must pass check(). Throws usage_error if a size is wrong and input_error if a

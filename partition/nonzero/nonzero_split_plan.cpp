@@ -159,25 +159,6 @@ local_indices localize(local_split& rank, row_range owned, std::int64_t n) {
     return indices;
 }
 
-/// Which rows of a part's own block refer to ghosts.
-boundary_rows classify(const nonzero_split_block& own, const local_indices& columns) {
-    const row_range owned{columns.first_owned(), columns.first_owned() + columns.owned().size()};
-    const std::int64_t rows = own.rows();
-    boundary_rows result;
-    result.touches_ghost.resize(as_size(rows));
-    std::int64_t interior = 0;
-#pragma omp parallel for schedule(static) reduction(+ : interior) if (rows > 65536)
-    for (std::int64_t row = 0; row < rows; ++row) {
-        bool touches = false;
-        for (std::int64_t k = own.offsets[as_size(row)]; k < own.offsets[as_size(row + 1)]; ++k)
-            touches = touches || !owned.contains(own.columns[as_size(k)]);
-        result.touches_ghost[as_size(row)] = touches ? 1 : 0;
-        interior += touches ? 0 : 1;
-    }
-    result.interior_rows = interior;
-    return result;
-}
-
 /// Slots of an owner: those of one sender after the other.
 void connect(nonzero_split_plan& plan) {
     struct arriving {
@@ -232,7 +213,8 @@ nonzero_split_plan make_nonzero_split_plan(std::span<const std::int64_t> row_off
     for (int rank = 0; rank < ranks; ++rank) {
         local_split& mine = plan.local[as_size(rank)];
         columns_of.push_back(localize(mine, assigned.columns.owned(rank), assigned.columns.rows()));
-        plan.halo.boundary.push_back(classify(mine.own, columns_of.back()));
+        plan.halo.boundary.push_back(
+            find_boundary(mine.own.offsets, mine.own.columns, columns_of.back()));
     }
     plan.halo.columns = {assigned.columns, std::move(columns_of)};
     connect(plan);

@@ -53,8 +53,7 @@ template <class W>
 std::unique_ptr<matrix_operator<W>>
 hierarchy<W>::make_product(const layout_handle& domain, const layout_handle& range,
                            const distributed_csr<W>& matrix, bool& is_read) const {
-    // Operators of several devices have copies, also of a gathered level.
-    is_read = range->group.size() == 1 && worth_reading_in_place(matrix);
+    is_read = worth_reading_in_place(matrix);
     return make_level_operator<W>(domain, range, matrix, format_, is_read);
 }
 

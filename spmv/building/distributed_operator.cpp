@@ -3,8 +3,11 @@
 #include <vector>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/trace/trace_range.hpp>
 #include <krylith/spmv/building/build_operator.hpp>
+#include <krylith/spmv/halo/halo_operator.hpp>
 #include <krylith/spmv/matrix_parts.hpp>
+#include <krylith/spmv/replicated/replicated_plan.hpp>
 
 namespace krylith {
 
@@ -36,33 +39,79 @@ row_partition over(const device_group& group, row_partition owners) {
     return owners;
 }
 
-/// Builds the halo operator of rows on CUDA devices: the ghosts are known, and the pattern is
-/// valid.
+/// What the halo operator is made of: no columns are numbered anew, and nothing is validated.
 template <class T>
-std::unique_ptr<matrix_operator<T>> build_halo(const operator_layouts& layouts,
-                                               const distributed_csr<T>& matrix,
-                                               const operator_options& options) {
-    check_layouts(layouts, matrix.rows(), matrix.columns(), options);
+matrix_source<T> source_of(const distributed_csr<T>& matrix, const operator_options& options) {
+    matrix_source<T> source;
+    source.numbered = true;
+    source.borrow = options.borrow;
+    source.matrix.rows = matrix.rows();
+    source.matrix.columns = matrix.columns();
+    return source;
+}
+
+/// The columns of a rank; only its own where the matrix lies on other devices.
+template <class T>
+local_columns columns_on(const distributed_csr<T>& matrix, int rank, const layout& domain) {
+    if (rank < matrix.group().size()) return matrix.columns_of(rank);
+    return {nullptr, domain.rows.owned(rank), {}};
+}
+
+/// Builds the halo operator of rows on CUDA devices.
+template <class T>
+std::unique_ptr<matrix_operator<T>> build_there(const operator_layouts& layouts,
+                                                const distributed_csr<T>& matrix,
+                                                const operator_options& options) {
     const device_group& group = layouts.range->group;
     std::vector<numbered_rows> rows;
-    matrix_source<T> source;
+    matrix_source<T> source = source_of(matrix, options);
     for (int rank = 0; rank < group.size(); ++rank) {
-        if (rank >= matrix.group().size()) {
-            rows.push_back({0, nullptr, nullptr, {layouts.domain->rows.owned(rank), {}, {}}});
-            source.parts.push_back({});
-            continue;
-        }
-        const device_csr_view<T> a = matrix.block(rank).view();
-        rows.push_back({a.rows, a.offsets, a.indices, matrix.columns_of(rank)});
+        device_csr_view<T> a{};
+        if (rank < matrix.group().size()) a = matrix.block(rank).view();
+        rows.push_back({a.rows, a.offsets, a.indices, columns_on(matrix, rank, *layouts.domain)});
         source.parts.push_back({a.indices, a.values});
     }
     source.resident = take_numbered(group, rows, matrix.columns());
-    source.borrow = options.borrow;
-    source.numbered = true;
-    source.matrix.rows = matrix.rows();
-    source.matrix.columns = matrix.columns();
     source.longest = source.resident->longest();
     return build_operator(group, source, {{}, layouts}, options);
+}
+
+/// The rows of a rank on a host device, as the formats take them.
+template <class T>
+local_csr<T> rows_on_host(const distributed_csr<T>& matrix, int rank, bool borrow) {
+    static constexpr std::int64_t none = 0;
+    local_csr<T> block{};
+    block.offsets = {&none, 1};
+    if (rank >= matrix.group().size()) return block;
+    const device_csr_view<T> a = matrix.block(rank).view();
+    block.rows = a.rows;
+    if (a.rows != 0) block.offsets = {a.offsets, static_cast<std::size_t>(a.rows) + 1};
+    block.indices = {a.indices, static_cast<std::size_t>(a.nonzeros)};
+    block.device_indices = a.indices;
+    block.device_values = a.values;
+    block.borrow = borrow;
+    return block;
+}
+
+/// Builds the halo operator of rows on host devices.
+template <class T>
+std::unique_ptr<matrix_operator<T>> build_on_hosts(const operator_layouts& layouts,
+                                                   const distributed_csr<T>& matrix,
+                                                   const operator_options& options) {
+    const trace_range range("set up an operator");
+    check_replication(layouts.range->group, options);
+    matrix.group().synchronize(); // the arrays are read here
+    matrix_source<T> source = source_of(matrix, options);
+    halo_plan plan{layouts.range->rows, {}, {}};
+    std::vector<local_indices> columns;
+    for (int rank = 0; rank < layouts.range->group.size(); ++rank) {
+        const local_csr<T>& rows =
+            source.blocks.emplace_back(rows_on_host(matrix, rank, options.borrow));
+        columns.push_back(columns_on(matrix, rank, *layouts.domain));
+        plan.boundary.push_back(find_boundary(rows.offsets, rows.indices, columns.back()));
+    }
+    plan.columns = {layouts.domain->rows, std::move(columns)};
+    return std::make_unique<halo_operator<T>>(layouts, source, plan, options.format);
 }
 
 } // namespace
@@ -78,8 +127,12 @@ std::unique_ptr<matrix_operator<T>> make_operator(const operator_layouts& layout
     operator_options with = options;
     if (!options.kind && !options.measure && layouts.range->kind == coherence::owned)
         with.kind = operators::halo; // the usual one
-    if (with.kind == operators::halo && same_owners && can_be_made_there(group, with))
-        return build_halo(layouts, matrix, with);
+    if (with.kind == operators::halo && same_owners) {
+        check_layouts(layouts, matrix.rows(), matrix.columns(), with);
+        if (can_be_made_there(group, with)) return build_there(layouts, matrix, with);
+        if (group.kind() == backend::host && !with.measure && !with.transposed_products)
+            return build_on_hosts(layouts, matrix, with);
+    }
     std::vector<buffer<std::int32_t>> global; // read while the operator is made
     std::vector<csr_part<T>> parts;
     for (int rank = 0; rank < matrix.group().size(); ++rank) {

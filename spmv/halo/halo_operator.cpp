@@ -52,7 +52,8 @@ void halo_operator<T>::make_blocks(const matrix_source<T>& source, const halo_pl
                 prepared_ != nullptr ? prepared_(d, block, format)
                                      : make_device_matrix(d, block, format);
         };
-        local_csr<T> block = source.block(rank, plan.rows.owned(rank));
+        local_csr<T> block = source.blocks.empty() ? source.block(rank, plan.rows.owned(rank))
+                                                   : source.blocks[static_cast<std::size_t>(rank)];
         block.columns = plan.local_size(rank);
         block.first_owned = plan.columns.local(rank).first_owned();
         block.values_follow = values_follow;
@@ -66,7 +67,7 @@ void halo_operator<T>::make_blocks(const matrix_source<T>& source, const halo_pl
             return;
         }
         std::vector<std::int32_t> columns;
-        if (!numbered) {
+        if (!numbered && !source.numbered) {
             resize_in_parallel(columns, block.indices.size());
             localize_columns(plan, rank, source.matrix.row_offsets, source.matrix.column_indices,
                              columns);
