@@ -22,14 +22,19 @@ matrix_operator<T>::matrix_operator(operator_kind kind, operator_layouts layouts
 }
 
 template <class T>
+void matrix_operator<T>::check_ghosts(const vector<T>& x) const {
+    if (schedule_ && (x.exchange() == nullptr || !x.exchange()->is_of(*schedule_)))
+        throw usage_error(std::string("x of a product with operator ") + to_string(kind_) +
+                          " must come from make_domain_vector()");
+}
+
+template <class T>
 void matrix_operator<T>::check_product(const vector<T>& x, const vector<T>& y,
                                        std::span<const reduction_into<T>> dots) const {
     if (x.layout() != layouts_.domain || y.layout() != layouts_.range)
         throw usage_error("the vectors of a product must be made by its operator: x of its domain "
                           "layout, y of its range layout");
-    if (schedule_ && x.exchange() == nullptr)
-        throw usage_error(std::string("x of a product with operator ") + to_string(kind_) +
-                          " must come from make_domain_vector()");
+    check_ghosts(x);
     if (x.overlaps(y))
         throw usage_error("x and y of a product must differ, and have no memory in common");
     if (dots.size() > max_spmv_dots)
@@ -224,6 +229,7 @@ std::vector<residual_sums> matrix_operator<T>::doubled_residual(T s, const vecto
         r.layout() != layouts_.range)
         throw usage_error("the vectors of a residual must be made by its operator: x of its domain "
                           "layout, b and r of its range layout");
+    check_ghosts(x);
     group().synchronize(); // ghosts of x, and readers of r on other devices
     std::vector<residual_sums> parts;
     for (const buffer<residual_sums>& sums : enqueue_residual(s, x, b, r)) {

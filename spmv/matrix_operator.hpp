@@ -121,6 +121,8 @@ public:
 
     /// What facts_of() and solve() keep for their next call.
     [[nodiscard]] kept_facts& kept() const { return kept_; }
+    /// Whether it borrows values (operator_options::borrow).
+    [[nodiscard]] bool reads_in_place() const { return in_place_; }
     /// Forgets the facts: for borrowed values that the caller has changed.
     void drop_facts() const { kept_.forget_values(); }
 
@@ -189,6 +191,8 @@ protected:
                                               T beta, vector<T>& y,
                                               std::span<const reduction_into<T>> dots,
                                               std::int64_t first) const;
+    /// Throws usage_error unless x has the ghosts that products read.
+    void check_ghosts(const vector<T>& x) const;
     void check_product(const vector<T>& x, const vector<T>& y,
                        std::span<const reduction_into<T>> dots) const;
     void check_diagonal(const vector<T>& d) const;
@@ -215,8 +219,7 @@ protected:
     void update_transposed(std::span<const T> values);
     /// Throws where update_on_devices() can't work.
     virtual void check_device_update() const {}
-    /// Takes new values of a rank from memory of its device.
-    void take(std::size_t rank, const T* values);
+    void take(std::size_t rank, const T* values); ///< from memory of the rank's device
     /// Returns the number of values that update() takes for a rank.
     [[nodiscard]] std::int64_t update_size(std::size_t rank) const {
         return gathers_.empty() ? first_nonzero_[rank + 1] - first_nonzero_[rank]

@@ -40,8 +40,7 @@ std::vector<ghost_message> make_ghost_messages(const device_group& group,
             m.count = from.count;
             m.staged = group.path(receiver, from.owner) == peer_path::staged;
             m.list = mine.resident_ghosts();
-            m.begin =
-                from.first < mine.first_owned() ? from.first : from.first - mine.owned().size();
+            m.begin = mine.place(from.first);
             m.first_of_owner = static_cast<std::int32_t>(map.owned(from.owner).begin);
             m.copied = m.staged || lists == ghost_lists::owners;
             messages.push_back(std::move(m));

@@ -51,8 +51,8 @@ struct matrix_source {
         return {rows, std::move(before)};
     }
 
-    /// Returns the rows of a device as the formats take them, with global columns; the pattern is
-    /// that in host memory, if there is one.
+    /// Returns the rows of a device as the formats take them, with the columns of `matrix` or of
+    /// `parts`; the pattern is that in host memory, if there is one.
     [[nodiscard]] local_csr<T> block(int rank, row_range rows) const {
         local_csr<T> b{};
         b.rows = rows.size();

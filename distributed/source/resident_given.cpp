@@ -16,8 +16,6 @@
 
 namespace krylith {
 
-namespace {} // namespace
-
 std::shared_ptr<resident_matrix>
 take_pattern(const device_group& group, std::span<const given_rows> given, std::int64_t columns) {
     if (columns > index_size_limit()) return nullptr;

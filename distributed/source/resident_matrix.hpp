@@ -51,7 +51,7 @@ struct resident_matrix {
 /// A device's rows with local columns, while its block is made.
 struct resident_block {
     device_pattern pattern;
-    buffer<std::int32_t> columns; ///< empty where global columns are local ones
+    buffer<std::int32_t> columns; ///< empty where they have local numbers already
 };
 
 /// Uploads the pattern of a matrix in host memory and validates it on the devices, of which each

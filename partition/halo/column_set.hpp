@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <krylith/partition/halo/index_map.hpp>
+
 namespace krylith {
 
 /// A set of columns of [begin, end). Insert, then seal, then ask for ranks. It takes 16 bytes for
@@ -48,6 +50,16 @@ public:
         const word& at = word_of(column);
         const std::uint64_t lower = (std::uint64_t{1} << (offset_of(column) % 64)) - 1;
         return at.below + std::popcount(at.bits & lower);
+    }
+
+    /// Returns the local number of a column that `indices` owns, or that is one of its ghosts,
+    /// whose set this is. It needs seal.
+    [[nodiscard]] std::int32_t local_number(const local_indices& indices,
+                                            std::int64_t column) const noexcept {
+        const row_range& owned = indices.owned();
+        return static_cast<std::int32_t>(
+            owned.contains(column) ? indices.first_owned() + column - owned.begin
+                                   : rank(column) + (column < owned.begin ? 0 : owned.size()));
     }
 
     /// Returns all members, ascending. It needs seal. O(end - begin), with OpenMP. Throws

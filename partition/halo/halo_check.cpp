@@ -20,24 +20,6 @@ std::int64_t size_of(const auto& values) {
     return static_cast<std::int64_t>(values.size());
 }
 
-void check_ghosts(const halo_plan& plan, int rank) {
-    const auto& ghosts = plan.columns.local(rank).ghosts();
-    const row_range owned = plan.columns.owned(rank);
-    for (std::size_t k = 0; k < ghosts.size(); ++k) {
-        if (ghosts[k] < 0 || ghosts[k] >= plan.columns.size()) {
-            refuse_halo(rank, "ghost " + to_string(ghosts[k]) + ", must be 0 or more and below " +
-                                  to_string(plan.columns.size()));
-        }
-        if (owned.contains(ghosts[k])) {
-            refuse_halo(rank, "ghost " + to_string(ghosts[k]) + " is owned by the rank itself");
-        }
-        if (k > 0 && ghosts[k] <= ghosts[k - 1]) {
-            refuse_halo(rank, "ghost " + to_string(ghosts[k]) + " after " +
-                                  to_string(ghosts[k - 1]) + ", ghosts must ascend");
-        }
-    }
-}
-
 // A rank with rows that has no list of ghosts has all columns.
 void check_whole(const halo_plan& plan, int rank) {
     const std::int64_t others = plan.rows.owned(rank).size() == 0
@@ -121,7 +103,6 @@ void check(const halo_plan& plan, std::span<const std::int64_t> row_offsets,
                           " ranks, must describe the partition's " + to_string(ranks));
     }
     for (int rank = 0; rank < ranks; ++rank) {
-        check_ghosts(plan, rank);
         if (plan.columns.is_whole()) check_whole(plan, rank);
         check_references(plan, rank, row_offsets, columns);
     }

@@ -242,7 +242,6 @@ void localize_columns(const halo_plan& plan, int rank, std::span<const std::int6
     }
     ghost_set.seal();
 
-    const std::int64_t below = indices.first_owned();
     const bool has_all = plan.columns.has_all(rank);
     const std::int32_t* const from = columns.data() + first;
     std::int32_t* const to = local_columns.data();
@@ -255,11 +254,8 @@ void localize_columns(const halo_plan& plan, int rank, std::span<const std::int6
         const std::int64_t j = from[k];
         if (has_all && j >= 0 && j < plan.columns.size()) {
             to[k] = static_cast<std::int32_t>(j);
-        } else if (owned.contains(j)) {
-            to[k] = static_cast<std::int32_t>(below + j - owned.begin);
-        } else if (ghost_set.contains(j)) {
-            to[k] =
-                static_cast<std::int32_t>(ghost_set.rank(j) + (j < owned.begin ? 0 : owned.size()));
+        } else if (owned.contains(j) || ghost_set.contains(j)) {
+            to[k] = ghost_set.local_number(indices, j);
         } else {
             bad = std::min(bad, k);
         }

@@ -13,6 +13,21 @@ namespace {
 
 using std::to_string;
 
+void check_ghosts(int rank, const local_indices& mine, std::int64_t size) {
+    const std::vector<std::int64_t>& ghosts = mine.ghosts();
+    const auto refuse = [&](std::size_t k, const std::string& what) {
+        throw usage_error("index_map: rank " + to_string(rank) + ": ghost " + to_string(ghosts[k]) +
+                          what);
+    };
+    for (std::size_t k = 0; k < ghosts.size(); ++k) {
+        if (ghosts[k] < 0 || ghosts[k] >= size)
+            refuse(k, ", must be 0 or more and below " + to_string(size));
+        if (mine.owned().contains(ghosts[k])) refuse(k, " is owned by the rank itself");
+        if (k > 0 && ghosts[k] <= ghosts[k - 1])
+            refuse(k, " after " + to_string(ghosts[k - 1]) + ", ghosts must ascend");
+    }
+}
+
 void check_local(const row_partition& owners, const std::vector<local_indices>& local) {
     check(owners, owners.rows());
     if (local.size() != as_size(owners.ranks()))
@@ -25,6 +40,7 @@ void check_local(const row_partition& owners, const std::vector<local_indices>& 
                               to_string(mine.owned().begin) + ", " + to_string(mine.owned().end) +
                               "), the partition says [" + to_string(owners.owned(rank).begin) +
                               ", " + to_string(owners.owned(rank).end) + ")");
+        check_ghosts(rank, mine, owners.rows());
         if (mine.has_all() && mine.count() != owners.rows())
             throw usage_error("index_map: rank " + to_string(rank) + " has all of " +
                               to_string(mine.count()) + " entries, the partition has " +
@@ -68,9 +84,9 @@ const std::vector<std::int64_t>& local_indices::ghosts() const noexcept {
 
 std::int64_t local_indices::global(std::int64_t local) const noexcept {
     if (has_all()) return local;
-    if (local < below_) return (*ghosts_)[as_size(local)];
-    if (local < below_ + owned_.size()) return owned_.begin + local - below_;
-    return (*ghosts_)[as_size(local - owned_.size())];
+    const std::int64_t from_owned = local - below_;
+    if (from_owned >= 0 && from_owned < owned_.size()) return owned_.begin + from_owned;
+    return (*ghosts_)[as_size(place(local))];
 }
 
 std::int64_t local_indices::local(std::int64_t global) const noexcept {
@@ -137,10 +153,10 @@ std::vector<neighbour_ghosts> index_map::neighbours(int rank) const {
         }
         const auto last = std::lower_bound(first, ghosts.end(), theirs.end);
         if (first == last) continue;
-        const std::int64_t number = first - ghosts.begin();
-        result.push_back({owner,
-                          number < mine.first_owned() ? number : number + mine.owned().size(),
-                          last - first});
+        const std::int64_t place = first - ghosts.begin();
+        const std::int64_t number =
+            place < mine.first_owned() ? place : place + mine.owned().size();
+        result.push_back({owner, number, last - first});
         first = last;
     }
     return result;

@@ -16,7 +16,7 @@ namespace krylith {
 class local_indices {
 public:
     local_indices() = default;
-    /// `ghosts` ascend and are not owned; nothing checks that (halo_plan.hpp has a check).
+    /// `ghosts` ascend and are not owned, which index_map checks.
     local_indices(row_range owned, std::vector<std::int64_t> ghosts = {}); // NOLINT: a range is one
     /// All entries of [0, size).
     [[nodiscard]] static local_indices all(row_range owned, std::int64_t size);
@@ -31,6 +31,10 @@ public:
     /// Whether the rank has ghosts that no list names, since they are all that it doesn't own.
     [[nodiscard]] bool has_all() const noexcept { return ghost_count_ != 0 && !ghosts_; }
 
+    /// The place in ghosts() of a ghost with this local number.
+    [[nodiscard]] std::int64_t place(std::int64_t local) const noexcept {
+        return local < below_ ? local : local - owned_.size();
+    }
     /// The global number of a local one, O(1).
     [[nodiscard]] std::int64_t global(std::int64_t local) const noexcept;
     /// The local number of a global one, O(log ghosts); -1: the rank doesn't have the entry.
@@ -61,9 +65,10 @@ public:
     index_map() = default;
     /// Ranks have what they own.
     explicit index_map(row_partition owners);
-    /// O(ranks^2 log ghosts). Throws usage_error where `owners` are no partition, or `local` is not
-    /// one of these for each of its ranks, in order; input_error where a rank has, or lists give to
-    /// others, more entries than 32 bits number.
+    /// O(ghosts + ranks^2 log ghosts). Throws usage_error where `owners` are no partition, `local`
+    /// is not one of these for each of its ranks, in order, or ghosts don't ascend, are owned or
+    /// out of range; input_error where a rank has, or lists give to others, more entries than 32
+    /// bits number.
     index_map(row_partition owners, std::vector<local_indices> local);
 
     [[nodiscard]] const row_partition& owners() const noexcept { return owners_; }

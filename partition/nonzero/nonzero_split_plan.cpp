@@ -145,16 +145,12 @@ local_indices localize(local_split& rank, row_range owned, std::int64_t n) {
     local_indices indices(owned, ghosts.members());
     check_index_size("make_nonzero_split_plan: owned columns and ghosts of a part",
                      indices.count());
-    const std::int64_t below = indices.first_owned();
     for (nonzero_split_block* block : {&rank.own, &rank.remote}) {
         std::int32_t* const column = block->columns.data();
         const auto count = static_cast<std::int64_t>(block->columns.size());
 #pragma omp parallel for schedule(static) if (count > 65536)
         for (std::int64_t k = 0; k < count; ++k)
-            column[k] = static_cast<std::int32_t>(
-                owned.contains(column[k])
-                    ? below + column[k] - owned.begin
-                    : ghosts.rank(column[k]) + (column[k] < owned.begin ? 0 : owned.size()));
+            column[k] = ghosts.local_number(indices, column[k]);
     }
     return indices;
 }

@@ -79,9 +79,9 @@ std::unique_ptr<matrix_operator<W>> make_copying_operator(const layout_handle& s
         const row_range rows = range->rows.owned(rank);
         const row_range owned = spread->rows.owned(rank);
         std::vector<std::int32_t> ghosts; // on the first rank: what it does not own
-        for (std::int64_t i = owned.end; i < rows.end; ++i)
+        for (std::int64_t i = owned.end; rows.size() != 0 && i < rows.end; ++i)
             ghosts.push_back(static_cast<std::int32_t>(i));
-        columns.emplace_back(group.handle(rank), owned, std::move(ghosts));
+        columns.emplace_back(group.handle(rank), owned, ghosts);
         blocks.push_back(
             identity_block<W>(group.handle(rank), rows.size(), columns.back().count()));
     }

@@ -53,8 +53,10 @@ template <class W>
 std::unique_ptr<matrix_operator<W>>
 hierarchy<W>::make_product(const layout_handle& domain, const layout_handle& range,
                            const distributed_csr<W>& matrix, bool& is_read) const {
-    is_read = worth_reading_in_place(matrix);
-    return make_level_operator<W>(domain, range, matrix, format_, is_read);
+    auto made =
+        make_level_operator<W>(domain, range, matrix, format_, worth_reading_in_place(matrix));
+    is_read = made->reads_in_place();
+    return made;
 }
 
 template <class W>

@@ -71,9 +71,14 @@ bool worth_reading_in_place(const distributed_csr<W>& matrix) {
     const device_group& group = matrix.group();
     if (group.kind() != backend::host) return false;
     group.synchronize();
-    const auto rows = matrix.block(0).view();
-    return !host::has_row_runs(
-        host::csr_arrays<W, std::int64_t>{rows.offsets, rows.indices, rows.values}, rows.rows);
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const auto rows = matrix.block(rank).view();
+        if (host::has_row_runs(
+                host::csr_arrays<W, std::int64_t>{rows.offsets, rows.indices, rows.values},
+                rows.rows))
+            return false;
+    }
+    return true;
 }
 
 /// The operator of a matrix of the hierarchy, which it may read in place: what needs no look at

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
-#include <krylith/distributed/products/product_kernels.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/matrix/matrix_exchange.hpp>
 #include <krylith/precond/matrix/memory_item.hpp>

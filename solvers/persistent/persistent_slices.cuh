@@ -72,8 +72,8 @@ struct block_range {
 };
 
 /// The code of a slice whose steps are in shared memory, whose rows have no ghosts and whose
-/// columns are given by diagonals. Its steps are rewritten: base * 2, plus 1 where the pairs of all
-/// 32 lanes are in shared memory.
+/// columns are given by diagonals. Its steps are rewritten: base counted from the first owned
+/// column, times 2, plus 1 where the pairs of all 32 lanes are in shared memory.
 inline constexpr auto regular = static_cast<column_code>(4);
 
 /// How heads in shared memory say so: value codes mean nothing there.

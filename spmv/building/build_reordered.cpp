@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/partition/balance/partition_rows.hpp>
 #include <krylith/partition/ordering/metis_order.hpp>
 #include <krylith/partition/ordering/reordered_matrix.hpp>
 
@@ -60,6 +61,5 @@ std::unique_ptr<matrix_operator<T>> build_reordered(const device_group& group,
     template std::unique_ptr<matrix_operator<T>> build_reordered(                                  \
         const device_group&, const csr_view<T>&, const operator_options&);
 #include <krylith/device/language/instantiate.inc>
-#include <krylith/partition/balance/partition_rows.hpp>
 
 } // namespace krylith

@@ -27,6 +27,13 @@ void check_layouts(const operator_layouts& layouts, const distributed_csr<T>& ma
     if (matrix.row_owners().ranks() == 0 ||
         (group != matrix.group() && !lies_on_first(group, matrix)))
         throw usage_error("make_operator: the matrix is on another group than the layouts");
+    if (layouts.range->order || layouts.domain->order)
+        throw usage_error("make_operator: a layout has another order of rows than the matrix over "
+                          "the group; allowed is none");
+    for (int rank = 0; rank < matrix.group().size(); ++rank)
+        if (matrix.block(rank).nonzeros() != 0 && matrix.block(rank).view().values == nullptr)
+            throw usage_error("make_operator: the rows of rank " + std::to_string(rank) +
+                              " have no values");
     if (layouts.domain->size() != matrix.columns())
         throw usage_error("make_operator: the domain layout has " +
                           std::to_string(layouts.domain->size()) + " entries for " +

@@ -1,9 +1,7 @@
 #include <krylith/spmv/halo/halo_operator.hpp>
 
 #include <algorithm>
-#include <string>
 
-#include <krylith/device/error.hpp>
 #include <krylith/device/threads/each_rank.hpp>
 #include <krylith/device/threads/side_tasks.hpp>
 #include <krylith/distributed/source/matrix_source.hpp>
@@ -59,7 +57,8 @@ void halo_operator<T>::make_blocks(const matrix_source<T>& source, const halo_pl
         block.values_follow = values_follow;
         const bool numbered = plan.columns.has_all(rank); // local numbers are global ones
         // Indices that stay on the device are global, or those of a matrix over the group.
-        if (!numbered && !source.numbered) block.device_indices = nullptr;
+        if (!source.numbered && group.size() > 1 && !plan.columns.is_whole())
+            block.device_indices = nullptr;
         if (source.resident) {
             const resident_block local = local_block(*source.resident, plan, rank);
             block.there = &local.pattern;

@@ -17,7 +17,6 @@
 #include <krylith/partition/nonzero/nonzero_split_plan.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/spmv/nonzero_split/partial_exchange.hpp>
-#include <krylith/vector/ghosts/ghost_exchange.hpp>
 
 namespace krylith {
 

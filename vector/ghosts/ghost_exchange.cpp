@@ -67,9 +67,7 @@ std::vector<listed_send> sends_of(const index_map& map, int rank) {
             const local_indices& there = map.local(peer);
             listed_send& send =
                 sends.emplace_back(listed_send{peer, {}, from.first - there.first_owned()});
-            const bool above = from.first >= there.first_owned();
-            const std::int64_t* const ghosts =
-                there.ghosts().data() + from.first - (above ? there.owned().size() : 0);
+            const std::int64_t* const ghosts = there.ghosts().data() + there.place(from.first);
             send.rows.resize(static_cast<std::size_t>(from.count));
             std::int32_t* const rows = send.rows.data();
 #pragma omp parallel for schedule(static) if (from.count > 1 << 20)
@@ -97,25 +95,30 @@ std::vector<listed_send> columns_of(const std::vector<put_entry>& entries, std::
 } // namespace
 
 template <class T>
-put_schedule<T>::put_schedule(layout_handle layout, const index_map& map)
-    : layout_(std::move(layout)), local_(static_cast<std::size_t>(map.ranks())) {
-    for (int rank = 0; rank < map.ranks(); ++rank) {
+put_schedule<T>::put_schedule(layout_handle layout, index_map map)
+    : layout_(std::move(layout)),
+      map_(std::move(map)),
+      local_(static_cast<std::size_t>(map_.ranks())) {
+    for (int rank = 0; rank < map_.ranks(); ++rank) {
         local_put& local = local_[static_cast<std::size_t>(rank)];
-        local.ghosts = map.local(rank).ghost_count();
-        local.below = map.local(rank).first_owned();
-        for (const neighbour_ghosts& from : map.neighbours(rank)) local.from |= 1u << from.owner;
+        local.ghosts = map_.local(rank).ghost_count();
+        local.below = map_.local(rank).first_owned();
+        for (const neighbour_ghosts& from : map_.neighbours(rank)) local.from |= 1u << from.owner;
     }
     on_each_rank(layout_->group, [&](int rank) {
-        if (map.is_whole())
-            take_all(rank, map);
+        if (map_.is_whole())
+            take_all(rank);
         else
-            list(rank, sends_of(map, rank));
+            list(rank, sends_of(map_, rank));
     });
 }
 
 template <class T>
 put_schedule<T>::put_schedule(layout_handle layout, const put_schedule& of, int columns)
-    : layout_(std::move(layout)), local_(of.local_.size()) {
+    : layout_(std::move(layout)),
+      map_(of.map_),
+      columns_(of.columns_ * columns),
+      local_(of.local_.size()) {
     on_each_rank(layout_->group, [&](int rank) {
         const local_put& local = of.local(rank);
         if (local.dense != 0)
@@ -162,13 +165,13 @@ void put_schedule<T>::list(int rank, const std::vector<listed_send>& sends) {
 
 /// All that the rank owns goes to all that have all entries.
 template <class T>
-void put_schedule<T>::take_all(int rank, const index_map& map) {
+void put_schedule<T>::take_all(int rank) {
     local_put& to = local_[static_cast<std::size_t>(rank)];
-    const row_range owned = map.owned(rank);
-    for (int peer = 0; owned.size() != 0 && peer < map.ranks(); ++peer) {
-        if (peer == rank || !map.local(peer).has_all()) continue;
+    const row_range owned = map_.owned(rank);
+    for (int peer = 0; owned.size() != 0 && peer < map_.ranks(); ++peer) {
+        if (peer == rank || !map_.local(peer).has_all()) continue;
         to.to |= 1u << peer;
-        to.messages.push_back({peer, owned.begin - map.owned(peer).begin, owned.size()});
+        to.messages.push_back({peer, owned.begin - map_.owned(peer).begin, owned.size()});
     }
     if (to.to == 0) return;
     to.dense = owned.size();

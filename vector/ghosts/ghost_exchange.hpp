@@ -29,7 +29,7 @@ template <class T>
 class put_schedule {
 public:
     /// The layout is owned, by the map's owners.
-    put_schedule(layout_handle layout, const index_map& map);
+    put_schedule(layout_handle layout, index_map map);
     /// The schedule of vectors that have `columns` entries in the place of each of `of`: the ghosts
     /// of all columns travel in one put. `layout` is in_columns() of that of `of`. Downloads the
     /// entries. A rank has at most 2^31 - 1 of them, ghosts included. Throws usage_error for a
@@ -38,6 +38,10 @@ public:
 
     [[nodiscard]] std::int64_t ghosts(int rank) const { return local(rank).ghosts; }
     [[nodiscard]] const layout_handle& layout() const { return layout_; }
+    /// Whether ranks have the same ghosts by both. O(ghosts) where these are other lists.
+    [[nodiscard]] bool operator==(const put_schedule& other) const {
+        return this == &other || (columns_ == other.columns_ && map_ == other.map_);
+    }
 
     /// Places at a peer are counted from the first entry that it owns: those below are negative.
     struct message {
@@ -64,9 +68,11 @@ public:
 
 private:
     void list(int rank, const std::vector<listed_send>& sends);
-    void take_all(int rank, const index_map& map);
+    void take_all(int rank);
 
     layout_handle layout_;
+    index_map map_;
+    int columns_ = 1; ///< entries for each of the map
     std::vector<local_put> local_;
 };
 
@@ -76,6 +82,10 @@ public:
     /// `arrays[rank]` is where the entries that the rank owns begin, with its ghosts around them.
     ghost_exchange(std::shared_ptr<const put_schedule<T>> schedule, std::span<T* const> arrays);
 
+    /// Whether the ghosts are those of a schedule.
+    [[nodiscard]] bool is_of(const put_schedule<T>& schedule) const {
+        return *schedule_ == schedule;
+    }
     /// The number of ghosts before the entries that a rank owns.
     [[nodiscard]] std::int64_t below(int rank) const { return schedule_->local(rank).below; }
     /// Returns the arguments for the kernel of `rank` that writes the domain vector.
