@@ -23,8 +23,8 @@ namespace krylith {
 /// bytes a nonzero and 4 or 8 a row over the bus. Values don't leave the devices. While it works it
 /// takes 8 bytes a row of each device, on several devices also 4 a nonzero. `options.borrow` makes
 /// the format `csr` (then the default) use values in place, and columns too where global columns
-/// are local ones (one device, or operators `nz` and `allgather`): they must then outlive the
-/// operator. Otherwise arrays may be freed afterwards.
+/// are local ones (a device that has all rows, or operators `nz` and `allgather`): they must then
+/// outlive the operator. Otherwise arrays may be freed afterwards.
 ///
 /// Throws usage_error for another number of parts than devices, and on CUDA for a pointer that is
 /// not to memory of its device; input_error for offsets that descend or columns out of range,

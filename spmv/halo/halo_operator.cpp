@@ -56,8 +56,9 @@ void halo_operator<T>::make_blocks(const matrix_source<T>& source, const halo_pl
         block.first_owned = plan.columns.local(rank).first_owned();
         block.values_follow = values_follow;
         const bool numbered = plan.columns.has_all(rank); // local numbers are global ones
-        // Indices that stay on the device are global, or those of a matrix over the group.
-        if (!source.numbered && group.size() > 1 && !plan.columns.is_whole())
+        // Indices that stay on the device are global, or those of a matrix over the group. Whether
+        // they are borrowed does not depend on what rows refer to.
+        if (!source.numbered && !(numbered && plan.columns.local(rank).ghosts().empty()))
             block.device_indices = nullptr;
         if (source.resident) {
             const resident_block local = local_block(*source.resident, plan, rank);
