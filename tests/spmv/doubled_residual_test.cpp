@@ -172,8 +172,14 @@ KRYLITH_GROUP_TEST(
     auto b = free->make_range_vector();
     auto r = free->make_range_vector();
     CHECK(free->doubled_residual(1, x, b, r).empty());
-    const auto a = make_operator(group, testing::laplace_1d(8));
+    const auto a = make_operator(group, testing::laplace_1d(8), {.kind = operators::halo});
     CHECK_THROWS_AS((void)a->doubled_residual(1, x, b, r), usage_error);
+    const auto without_ghosts = a->make_range_vector();
+    const auto of_a = a->make_range_vector();
+    auto residual = a->make_range_vector();
+    if (group.size() > 1)
+        CHECK_THROWS_WITH_AS((void)a->doubled_residual(1, without_ghosts, of_a, residual),
+                             doctest::Contains("must come from make_domain_vector()"), usage_error);
 }
 
 } // namespace krylith

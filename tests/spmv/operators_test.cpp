@@ -206,6 +206,15 @@ KRYLITH_GROUP_TEST("operators: what can't be multiplied is refused, and leaves a
     CHECK_THROWS_AS(a->apply(run, 1.0, other, 0.0, y), usage_error);
     CHECK_THROWS_AS(a->apply(run, 1.0, x, 0.0, x), usage_error);
     if (group.size() > 1) CHECK_THROWS_AS(a->apply(run, 1.0, plain, 0.0, y), usage_error);
+    // Of operators between the same vectors x suits those whose rows refer to the same entries.
+    csr_matrix<double> far = matrix;
+    for (std::int32_t& column : far.column_indices) column = (column + 10) % 20;
+    const auto of_others = make_operator(a->layouts(), far);
+    if (group.size() > 1)
+        CHECK_THROWS_WITH_AS(of_others->apply(run, 1.0, x, 0.0, y),
+                             doctest::Contains("must come from make_domain_vector()"), usage_error);
+    CHECK_NOTHROW(make_operator(a->layouts(), matrix)->apply(run, 1.0, x, 0.0, y));
+    run.flush();
     const reduction_into<double> three[] = {s = dot(y, y), t = dot(y, x), u = dot(x, y)};
     CHECK_THROWS_AS(a->apply(run, 1.0, x, 0.0, y, three), usage_error);
     const reduction_into<double> unrelated[] = {s = dot(x, x)};

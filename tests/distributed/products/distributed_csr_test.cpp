@@ -194,6 +194,15 @@ KRYLITH_GROUP_TEST("distributed csr: its operator multiplies as that of the matr
     CHECK_THROWS_AS((void)make_operator(narrow, matrix), usage_error);
     CHECK_THROWS_AS((void)make_operator(operator_layouts{}, matrix), usage_error);
     CHECK_THROWS_AS((void)make_operator(layouts, distributed_csr<double>()), usage_error);
+    CHECK_THROWS_WITH_AS((void)make_operator(layouts, matrix.without_values()),
+                         doctest::Contains("have no values"), usage_error);
+    const auto ordered = make_operator(group, a, {.kind = operators::halo, .order = orders::rcm});
+    REQUIRE(ordered->layout()->order);
+    const row_partition& its = ordered->layout()->rows;
+    CHECK_THROWS_WITH_AS(
+        (void)make_operator(ordered->layouts(),
+                            distributed_csr<double>(group, csr_view<double>(a), its, its)),
+        doctest::Contains("another order of rows"), usage_error);
 }
 
 KRYLITH_GROUP_TEST("distributed csr: what is wrong with partitions, parts and blocks is named") {
