@@ -24,8 +24,8 @@ struct rank_part {
     buffer<std::int32_t> aggregate; ///< [local columns]
     buffer<T> filtered;             ///< [rows] the diagonal of A_F
     row_range used{};               ///< has the aggregates of other ranks that rows refer to
-    /// The near-null vectors of the latest P: on all aggregates, right on the rank's own.
-    buffer<T> coarse;
+    /// The near-null vectors of the latest P, right on the rank's own aggregates.
+    aggregate_array<T> coarse;
 };
 
 template <class T>
@@ -123,10 +123,10 @@ template <class T>
                                                       std::span<const T* const> v);
 
 /// The arrays of all ranks, for an exchange.
-template <class V>
-[[nodiscard]] std::vector<V*> pointers_of(const std::vector<buffer<V>>& arrays) {
-    std::vector<V*> result;
-    for (const auto& array : arrays) result.push_back(array.data());
+template <class Array>
+[[nodiscard]] auto pointers_of(const std::vector<Array>& arrays) {
+    std::vector<decltype(arrays.front().data())> result;
+    for (const Array& array : arrays) result.push_back(array.data());
     return result;
 }
 

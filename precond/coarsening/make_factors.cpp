@@ -23,22 +23,18 @@ double unit_of(std::int64_t rows) {
     return std::ldexp(1.0, std::max(bits - 61, -50));
 }
 
-/// The arrays of all ranks, for k vectors and the aggregates of all ranks.
+/// The arrays of all ranks, for k vectors.
 struct factor_arrays {
-    std::vector<buffer<wide>> largest;
-    std::vector<buffer<wide>> products;
-    std::vector<buffer<double>> factors;
+    std::vector<aggregate_array<wide>> largest;
+    std::vector<aggregate_array<wide>> products;
+    std::vector<aggregate_array<double>> factors;
 
-    factor_arrays(const device_group& group, std::int64_t aggregates, int k) {
-        const std::size_t all = as_size(aggregates);
-        for (int rank = 0; rank < group.size(); ++rank) {
-            const auto& device = group.handle(rank);
-            largest.emplace_back(device, all * as_size(k), memory_item);
-            largest.back().zero();
-            products.emplace_back(device, all * as_size(aggregate_factors::products_of(k)),
-                                  memory_item);
-            factors.emplace_back(device, all * as_size(k) * as_size(k), memory_item);
-        }
+    void add_rank(const std::shared_ptr<device>& device, row_range window, std::int64_t k) {
+        largest.emplace_back(device, window, k, memory_item);
+        largest.back().zero();
+        products.emplace_back(device, window, aggregate_factors::products_of(static_cast<int>(k)),
+                              memory_item);
+        factors.emplace_back(device, window, k * k, memory_item);
     }
 
     [[nodiscard]] aggregate_factors of(std::size_t rank, int k, double unit) {
@@ -61,18 +57,18 @@ std::vector<buffer<T>> make_factors(const distributed_csr<T>& a, const distribut
     const device_group& group = a.group();
     const int k = options.vectors;
     const int block = options.block_size;
-    const std::size_t products = as_size(aggregate_factors::products_of(k));
-    const std::size_t all = as_size(aggregates.rows());
     const double unit = unit_of(a.rows());
-    factor_arrays arrays(group, aggregates.rows(), k);
+    factor_arrays arrays;
     std::vector<aggregate_factors> of;
     std::vector<buffer<T>> tentative;
     for (int rank = 0; rank < group.size(); ++rank) {
         const auto& device = group.handle(rank);
+        rank_part<T>& part = parts[as_size(rank)];
+        const row_range own = aggregates.owned(rank);
+        arrays.add_rank(device, window_of(own, part.used), k);
         of.push_back(arrays.of(as_size(rank), k, unit));
-        auto& coarse = parts[as_size(rank)].coarse;
-        if (coarse.size() != all * as_size(k) * as_size(k))
-            coarse = {device, all * as_size(k) * as_size(k), memory_item};
+        const std::int64_t numbers = std::int64_t{k} * k;
+        if (!part.coarse.is_of(own, numbers)) part.coarse = {device, own, numbers, memory_item};
         tentative.emplace_back(device, as_size(a.columns_of(rank).count()) * as_size(k),
                                memory_item);
     }
@@ -97,7 +93,7 @@ std::vector<buffer<T>> make_factors(const distributed_csr<T>& a, const distribut
                        products_step<T>{{}, aggregate_of(r), near_null[r], block, factored, of[r]});
         }
         sections.join<join_sum_step>(std::span<wide* const>(all_products),
-                                     static_cast<std::int64_t>(products));
+                                     aggregate_factors::products_of(k));
         for (int rank = 0; rank < group.size(); ++rank)
             visit_rows(group[rank], aggregates.owned(rank).size(), 1,
                        factor_step{{}, factored, of[as_size(rank)], aggregates.owned(rank).begin});

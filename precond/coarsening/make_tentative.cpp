@@ -14,20 +14,20 @@ std::vector<buffer<T>> make_tentative(const distributed_csr<T>& a, const column_
                                       rank_parts<T>& parts, const row_partition& aggregates,
                                       std::span<const T* const> near_null) {
     const device_group& group = a.group();
-    const std::size_t all = as_size(aggregates.rows());
-    std::vector<buffer<wide>> largest;
-    std::vector<buffer<wide>> squares;
+    std::vector<aggregate_array<wide>> largest;
+    std::vector<aggregate_array<wide>> squares;
     std::vector<buffer<T>> tentative;
     std::vector<T*> norms;
     for (int rank = 0; rank < group.size(); ++rank) {
         const auto& device = group.handle(rank);
         rank_part<T>& part = parts[as_size(rank)];
+        const row_range window = window_of(aggregates.owned(rank), part.used);
         for (auto* array : {&largest, &squares}) {
-            array->emplace_back(device, all, memory_item);
+            array->emplace_back(device, window, 1, memory_item);
             array->back().zero();
         }
         tentative.emplace_back(device, as_size(a.columns_of(rank).count()), memory_item);
-        if (part.coarse.size() != all) part.coarse = {device, all, memory_item};
+        if (!part.coarse.is_of(window, 1)) part.coarse = {device, window, 1, memory_item};
         norms.push_back(part.coarse.data());
     }
     const auto aggregate_of = [&](std::size_t r) {
