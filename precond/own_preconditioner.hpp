@@ -44,8 +44,7 @@ enum class preconditioner_kind {
     /// device: calls for different devices run at once.
     on_device,
     /// The same, where the function enqueues in every solve what it enqueued in the one before,
-    /// with
-    /// the same arguments (the arrays may have other values): solvers then keep what they have
+    /// with the same arguments (the arrays may have other values): solvers then keep what they have
     /// recorded, and CUDA devices repeat it without calls.
     on_device_alike,
     /// The same rows, computed from host memory. On CUDA devices r and z are copied to the host and

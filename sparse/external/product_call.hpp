@@ -31,8 +31,7 @@ enum class product_kind {
     /// computes, on the worker thread of the device, once for every product.
     on_device,
     /// The same, where the function enqueues in every solve what it enqueued in the one before,
-    /// with
-    /// the same arguments (the arrays may have other values): solvers then keep what they have
+    /// with the same arguments (the arrays may have other values): solvers then keep what they have
     /// recorded, and CUDA devices repeat it without calls.
     on_device_alike,
     /// The same, called for every product, which may therefore allocate, as the array libraries of
