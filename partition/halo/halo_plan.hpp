@@ -28,8 +28,8 @@ struct halo_plan {
     index_map columns;  ///< who owns which columns of A, and entries of x, and has which others
     std::vector<boundary_rows> boundary; ///< [ranks]
 
-    /// The number of entries that the rank receives for each product, O(1), and sends, O(ranks^2
-    /// log ghosts). All members here throw usage_error if there is no such rank.
+    /// The number of entries that the rank receives for each product, and sends. O(1), as all
+    /// members here, which throw usage_error if there is no such rank.
     [[nodiscard]] std::int64_t ghost_count(int rank) const {
         return columns.local(rank).ghost_count();
     }

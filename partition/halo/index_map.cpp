@@ -105,21 +105,20 @@ bool operator==(const local_indices& a, const local_indices& b) noexcept {
 
 index_map::index_map(row_partition owners) : owners_(std::move(owners)) {
     for (int rank = 0; rank < owners_.ranks(); ++rank) local_.emplace_back(owners_.owned(rank));
+    given_.resize(local_.size());
     check_local(owners_, local_);
 }
 
 index_map::index_map(row_partition owners, std::vector<local_indices> local)
-    : owners_(std::move(owners)), local_(std::move(local)) {
+    : owners_(std::move(owners)), local_(std::move(local)), given_(local_.size()) {
     check_local(owners_, local_);
-    if (is_whole()) return;
-    std::vector<std::int64_t> given(local_.size()); // lists of puts number them in 32 bits
     for (int rank = 0; rank < ranks(); ++rank)
         for (const neighbour_ghosts& from : neighbours(rank))
-            given[as_size(from.owner)] += from.count;
-    for (std::size_t rank = 0; rank < given.size(); ++rank)
+            given_[as_size(from.owner)] += from.count;
+    for (std::size_t rank = 0; !is_whole() && rank < given_.size(); ++rank)
         check_index_size("index_map: the number of entries that rank " + to_string(rank) +
                              " sends to all others",
-                         given[rank]);
+                         given_[rank]); // lists of puts number them in 32 bits
 }
 
 const local_indices& index_map::local(int rank) const {
@@ -164,11 +163,7 @@ std::vector<neighbour_ghosts> index_map::neighbours(int rank) const {
 
 std::int64_t index_map::given(int rank) const {
     (void)local(rank); // throws where there is none
-    std::int64_t sum = 0;
-    for (int other = 0; other < ranks(); ++other)
-        for (const neighbour_ghosts& from : neighbours(other))
-            if (from.owner == rank) sum += from.count;
-    return sum;
+    return given_[as_size(rank)];
 }
 
 } // namespace krylith

@@ -88,7 +88,7 @@ public:
     /// Whose entries the ghosts of a rank are; owners ascend, and none gives nothing. O(ranks log
     /// ghosts).
     [[nodiscard]] std::vector<neighbour_ghosts> neighbours(int rank) const;
-    /// The number of entries that the rank gives to others, O(ranks^2 log ghosts).
+    /// The number of entries that the rank gives to others, each counted for each of them. O(1).
     [[nodiscard]] std::int64_t given(int rank) const;
 
     friend bool operator==(const index_map&, const index_map&) = default;
@@ -96,6 +96,7 @@ public:
 private:
     row_partition owners_;
     std::vector<local_indices> local_;
+    std::vector<std::int64_t> given_; ///< [ranks]
 };
 
 } // namespace krylith

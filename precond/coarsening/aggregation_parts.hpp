@@ -10,6 +10,7 @@
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/distributed/products/column_exchange.hpp>
+#include <krylith/precond/coarsening/aggregate_array.hpp>
 #include <krylith/precond/coarsening/rank_rows.hpp>
 #include <krylith/precond/coarsening/sections.hpp>
 #include <krylith/precond/coarsening/smoothed_aggregation.hpp>

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <krylith/matrix/types/index_width.hpp>
+#include <krylith/precond/coarsening/aggregate_array.hpp>
 #include <krylith/precond/coarsening/sections.hpp>
 #include <krylith/precond/coarsening/tentative_steps.hpp>
 
