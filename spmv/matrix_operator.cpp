@@ -8,7 +8,6 @@
 #include <krylith/device/error.hpp>
 #include <krylith/distributed/source/matrix_source.hpp>
 #include <krylith/matrix/compressed/first_touch.hpp>
-#include <krylith/sparse/storage/bring_values.hpp>
 #include <krylith/spmv/replicated/replicated_plan.hpp>
 
 namespace krylith {
@@ -143,28 +142,16 @@ void matrix_operator<T>::update(std::span<const T> values) {
             moved.data()[k] = values.data()[entry_source_.data()[k]];
         values = moved;
     }
-    if (gathers_.empty()) return distribute(values);
+    if (gathers_.empty()) return give(values);
+    std::vector<buffer<T>> uploaded;
+    std::vector<const T*> there;
     for (std::size_t rank = 0; rank < ranks; ++rank) {
         const auto mine = values.first(static_cast<std::size_t>(update_size(rank)));
         values = values.subspan(mine.size());
-        if (mine.empty()) continue;
-        const buffer<T> uploaded(group().handle(static_cast<int>(rank)), mine, "update");
-        take(rank, uploaded.data());
+        uploaded.emplace_back(group().handle(static_cast<int>(rank)), mine, "update");
+        there.push_back(uploaded.back().data());
     }
-}
-
-template <class T>
-void matrix_operator<T>::distribute(std::span<const T> values) {
-    std::vector<value_delivery<T>> together;
-    for (std::size_t rank = 0; rank < blocks_.size(); ++rank) {
-        const auto mine = values.first(static_cast<std::size_t>(update_size(rank)));
-        values = values.subspan(mine.size());
-        if (value_intake<T>* const to = blocks_[rank]->intake())
-            together.push_back({&group()[static_cast<int>(rank)], to, mine});
-        else
-            blocks_[rank]->update(mine);
-    }
-    bring_values<T>(together);
+    take(there);
 }
 
 template <class T>
@@ -180,11 +167,14 @@ void matrix_operator<T>::update_on_devices(std::span<const T* const> values) {
         throw usage_error("update_on_devices: the transposed matrix has values of its own, in "
                           "another order; allowed are update() from the host, and an operator "
                           "without operator_options::transposed_products");
-    check_device_update();
-    if (values.size() != blocks_.size())
+    if (!entry_source_.empty())
+        throw usage_error("update_on_devices: the entries are in the order of a coo_matrix, which "
+                          "is not that of the ranks' rows; allowed is update() from the host");
+    const auto ranks = static_cast<std::size_t>(group().size());
+    if (values.size() != ranks)
         throw usage_error("update_on_devices: " + std::to_string(values.size()) + " arrays for " +
-                          std::to_string(blocks_.size()) + " devices");
-    for (std::size_t rank = 0; rank < blocks_.size(); ++rank) {
+                          std::to_string(ranks) + " devices");
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
         if (update_size(rank) == 0) continue;
         const device& device = group()[static_cast<int>(rank)];
         const std::string problem =
@@ -195,17 +185,22 @@ void matrix_operator<T>::update_on_devices(std::span<const T* const> values) {
     }
     if (in_place_ && gathers_.empty()) identity_.renew(); // blocks will read other arrays
     kept_.forget_values();
-    for (std::size_t rank = 0; rank < blocks_.size(); ++rank)
-        if (update_size(rank) != 0) take(rank, values[rank]);
+    take(values);
 }
 
 template <class T>
-void matrix_operator<T>::take(std::size_t rank, const T* values) {
-    if (!gathers_.empty()) {
-        gathers_[rank](values);
-        values = gathers_[rank].values();
+void matrix_operator<T>::take(std::span<const T* const> values) {
+    std::vector<const T*> in_rows;
+    for (std::size_t rank = 0; rank < gathers_.size(); ++rank) {
+        if (gathers_[rank].entries() != 0) gathers_[rank](values[rank]);
+        in_rows.push_back(gathers_[rank].values());
     }
-    if (first_nonzero_[rank] != first_nonzero_[rank + 1]) blocks_[rank]->update_on_device(values);
+    give(gathers_.empty() ? values : std::span<const T* const>(in_rows));
+}
+
+template <class T>
+void matrix_operator<T>::give(std::span<const T* const> in_rows) {
+    dealt_.bring(group(), array_over_group<T>{in_rows, first_nonzero_});
 }
 
 template <class T>

@@ -5,9 +5,9 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include <krylith/distributed/source/dealt_values.hpp>
 #include <krylith/distributed/source/value_gather.hpp>
 #include <krylith/matrix/coo.hpp>
 #include <krylith/matrix/csr.hpp>
@@ -101,8 +101,7 @@ public:
     /// Takes new values from the devices' memory, without a copy through the host: values[rank] has
     /// those of the rank's rows (of its entries, if built from coordinates). Values that are
     /// borrowed are read there from then on. The update is ordered by the stream. Throws
-    /// usage_error where a rank's values are not those of the caller's rows: for 2nz, lra and
-    /// lra-rc, for reordered rows, and with transposed products.
+    /// usage_error for reordered rows, for pcoo of a coo_matrix, and with transposed products.
     void update_on_devices(std::span<const T* const> values);
 
     /// Enqueues d = the main diagonal, 0 where it has no entry, in all copies of d, which has this
@@ -213,13 +212,14 @@ protected:
     operator_kind kind_;
     operator_layouts layouts_;
     std::shared_ptr<const put_schedule<T>> schedule_; ///< null: no rank needs another's entries
-    /// Hands all new values, in the order of the matrix, to the blocks.
-    virtual void distribute(std::span<const T> values);
+    dealt_values<T> dealt_;                           ///< takes new values for the blocks
     /// Gives new values, in the caller's order, to the transposed operator.
     void update_transposed(std::span<const T> values);
-    /// Throws where update_on_devices() can't work.
-    virtual void check_device_update() const {}
-    void take(std::size_t rank, const T* values); ///< from memory of the rank's device
+    /// Gives the blocks values that lie on the devices, [ranks], as update_on_devices() takes them.
+    void take(std::span<const T* const> values);
+    /// Gives the blocks values of the ranks' rows in CSR order, or all values in host memory.
+    virtual void give(std::span<const T* const> in_rows);
+    virtual void give(std::span<const T> all) { dealt_.bring(group(), all); }
     /// Returns the number of values that update() takes for a rank.
     [[nodiscard]] std::int64_t update_size(std::size_t rank) const {
         return gathers_.empty() ? first_nonzero_[rank + 1] - first_nonzero_[rank]

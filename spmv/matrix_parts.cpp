@@ -63,6 +63,11 @@ std::int64_t columns_of(const row_partition& rows, const operator_placement& pla
     return placement.layouts ? placement.layouts->domain->size() : rows.rows();
 }
 
+/// Whether blocks read the values of coordinate entries where gathers keep them in CSR order.
+bool values_stay(const operator_options& options) {
+    return options.format && options.format->borrows && !(options.kind && options.kind->deals);
+}
+
 /// Builds the operator of entries that are sorted where they lie. Null where one is out of range.
 template <class T>
 std::unique_ptr<matrix_operator<T>>
@@ -86,7 +91,7 @@ assembled_there(const device_group& group, std::span<const coo_part<T>> parts,
         gathers.back()(parts[at].values);
         source.parts.push_back({nullptr, gathers.back().values()});
     }
-    source.borrow = options.format && options.format->borrows;
+    source.borrow = values_stay(options);
     source.matrix.rows = source.resident->rows.rows();
     source.matrix.columns = columns;
     source.longest = source.resident->longest();
@@ -131,7 +136,7 @@ assembled(const device_group& group, std::span<const coo_part<T>> parts,
         source.parts.push_back({nullptr, gathers.back().values()});
     }
     // The gathers keep the values in CSR order, so a format that borrows reads them there.
-    source.borrow = options.format && options.format->borrows;
+    source.borrow = values_stay(options);
     source.matrix = {rows.rows(), columns_of(rows, placement), offsets, columns, {}};
     source.longest = validate_pattern(source.matrix);
     auto result = build_operator(group, source, placement, options);

@@ -1,6 +1,7 @@
 #include <krylith/distributed/source/joined_rows.hpp>
 
-#include <krylith/matrix/compressed/first_touch.hpp>
+#include <algorithm>
+
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/sparse/pattern/sell_layout.hpp>
 
@@ -27,10 +28,38 @@ void append(joined_rows& to, row_range rows, const row_starts& starts, bool join
 
 } // namespace
 
-std::int64_t joined_rows::nonzeros() const {
-    std::int64_t count = 0;
-    for (const row_segment& s : segments) count += s.nonzeros.size();
-    return count;
+entry_list joined_rows::entries() const {
+    std::vector<row_range> ranges;
+    for (const row_segment& s : segments) ranges.push_back(s.nonzeros);
+    return entry_list(std::span<const row_range>(ranges));
+}
+
+void joined_rows::read_offsets(std::span<const std::int64_t> row_offsets, std::int64_t first,
+                               std::int64_t count, std::int64_t* to) const {
+    const std::int64_t end = first + count;
+    std::int64_t before = 0;                      // entries of the segments before
+    std::int64_t row = 0;                         // offsets before it are of these segments
+    const auto fill_to = [&](std::int64_t last) { // padding, and rows that have ended
+        for (; row < last; ++row)
+            if (row >= first && row < end) to[row - first] = before;
+    };
+    for (const row_segment& s : segments) {
+        fill_to(s.begin);
+        const std::int64_t last = s.begin + s.rows.size();
+        const std::int64_t* const of_row = row_offsets.data() + s.rows.begin - s.begin;
+        for (std::int64_t i = std::max(first, row); i < std::min(end, last); ++i)
+            to[i - first] = before - s.nonzeros.begin +
+                            std::max(s.nonzeros.begin, std::min(of_row[i], s.nonzeros.end));
+        row = last;
+        before += s.nonzeros.size();
+    }
+    fill_to(size + 1);
+}
+
+std::vector<std::int64_t> joined_rows::offsets(std::span<const std::int64_t> row_offsets) const {
+    std::vector<std::int64_t> result(static_cast<std::size_t>(size) + 1);
+    read_offsets(row_offsets, 0, size + 1, result.data());
+    return result;
 }
 
 joined_rows join_rows(const block_partition& partition, int part, const row_starts& starts) {
@@ -64,42 +93,5 @@ joined_rows lone_rows(row_range rows, const row_starts& starts) {
     append(result, rows, starts);
     return result;
 }
-
-template <class V>
-std::vector<V> join_entries(const joined_rows& rows, std::span<const V> of_matrix) {
-    std::vector<V> result;
-    resize_in_parallel(result, static_cast<std::size_t>(rows.nonzeros()));
-    std::int64_t next = 0;
-    for (const row_segment& s : rows.segments) {
-        const V* const from = of_matrix.data() + s.nonzeros.begin;
-        V* const to = result.data() + next;
-        const std::int64_t count = s.nonzeros.size();
-#pragma omp parallel for
-        for (std::int64_t k = 0; k < count; ++k) to[k] = from[k];
-        next += count;
-    }
-    return result;
-}
-
-std::vector<std::int64_t> join_offsets(const joined_rows& rows,
-                                       std::span<const std::int64_t> row_offsets) {
-    std::vector<std::int64_t> result;
-    result.reserve(static_cast<std::size_t>(rows.size) + 1);
-    std::int64_t nonzeros = 0;
-    for (const row_segment& s : rows.segments) {
-        result.resize(static_cast<std::size_t>(s.begin), nonzeros); // rows of padding are empty
-        const std::int64_t* const from = row_offsets.data() + s.rows.begin;
-        for (std::int64_t row = 0; row < s.rows.size(); ++row)
-            result.push_back(nonzeros + from[row] - from[0]);
-        nonzeros += s.nonzeros.size();
-    }
-    result.resize(static_cast<std::size_t>(rows.size) + 1, nonzeros);
-    return result;
-}
-
-template std::vector<std::int32_t> join_entries(const joined_rows&, std::span<const std::int32_t>);
-#define KRYLITH_INSTANTIATE(T)                                                                     \
-    template std::vector<T> join_entries(const joined_rows&, std::span<const T>);
-#include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

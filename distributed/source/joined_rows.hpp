@@ -1,4 +1,5 @@
-// Ranges of rows of a matrix as one block, in the order in which a device computes them.
+// Ranges of rows of a matrix, or of parts of rows, as one block, in the order in which a device
+// computes them.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +7,7 @@
 #include <vector>
 
 #include <krylith/distributed/source/row_starts.hpp>
+#include <krylith/partition/nonzero/entry_list.hpp>
 #include <krylith/partition/replicated/block_partition.hpp>
 #include <krylith/sparse/device_matrix.hpp>
 
@@ -15,7 +17,7 @@ namespace krylith {
 struct row_segment {
     std::int64_t begin;
     row_range rows;     ///< rows of the matrix
-    row_range nonzeros; ///< nonzeros of these rows, in the order of the matrix
+    row_range nonzeros; ///< which entries it has of these rows: all, or a range of them
 };
 
 struct joined_rows {
@@ -29,7 +31,16 @@ struct joined_rows {
         return map.count == 0 ? segments.front().rows.begin : 0;
     }
     [[nodiscard]] bool consecutive() const { return segments.size() == 1; }
-    [[nodiscard]] std::int64_t nonzeros() const;
+    /// The entries of the block, in its order.
+    [[nodiscard]] entry_list entries() const;
+
+    /// Writes offsets [first, first + count) of the block's rows, from 0, of which there are
+    /// size + 1. O(count).
+    void read_offsets(std::span<const std::int64_t> row_offsets, std::int64_t first,
+                      std::int64_t count, std::int64_t* to) const;
+    /// Returns all of them.
+    [[nodiscard]] std::vector<std::int64_t>
+    offsets(std::span<const std::int64_t> row_offsets) const;
 };
 
 /// Returns all rows that the part computes: its ranges, with neighbours in one segment, then the
@@ -40,14 +51,5 @@ struct joined_rows {
 
 /// Returns one range as a block.
 [[nodiscard]] joined_rows lone_rows(row_range rows, const row_starts& starts);
-
-/// Returns the values of the rows in the order of the block, from those of the matrix. O(nonzeros),
-/// with OpenMP.
-template <class V>
-[[nodiscard]] std::vector<V> join_entries(const joined_rows& rows, std::span<const V> of_matrix);
-
-/// Returns the offsets of the block's rows, from 0.
-[[nodiscard]] std::vector<std::int64_t> join_offsets(const joined_rows& rows,
-                                                     std::span<const std::int64_t> row_offsets);
 
 } // namespace krylith

@@ -51,6 +51,13 @@ struct matrix_source {
         return {rows, std::move(before)};
     }
 
+    /// The values of the parts' rows, [ranks].
+    [[nodiscard]] std::vector<const T*> values_of_parts() const {
+        std::vector<const T*> result;
+        for (const part_arrays<T>& part : parts) result.push_back(part.values);
+        return result;
+    }
+
     /// Returns the rows of a device as the formats take them, with the columns of `matrix` or of
     /// `parts`; the pattern is that in host memory, if there is one.
     [[nodiscard]] local_csr<T> block(int rank, row_range rows) const {

@@ -136,7 +136,7 @@ bool has_bad_column(const std::shared_ptr<device>& device, const std::int32_t* c
 std::int64_t find_ghosts(const std::shared_ptr<device>& device, const resident_csr& matrix,
                          row_range owned, std::int64_t all, resident_set* ghosts,
                          std::uint8_t* touches_ghost) {
-    if (ghosts != nullptr) {
+    if (ghosts != nullptr && ghosts->words.size() == 0) {
         const auto words = static_cast<std::size_t>((all + 31) / 32);
         ghosts->words = buffer<std::uint32_t>(device, words, set_up_item);
         ghosts->words.zero();

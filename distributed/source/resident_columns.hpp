@@ -36,8 +36,8 @@ namespace cuda {
                                   std::int64_t all);
 
 /// Writes for each row 1 if it has a column that is not owned, else 0, and puts these columns of
-/// [0, all) into `ghosts` unless that is null. Returns the number of rows that have none. Waits for
-/// the device.
+/// [0, all) into `ghosts`, with those that it has, unless that is null. Returns the number of rows
+/// that have none. Waits for the device.
 [[nodiscard]] std::int64_t find_ghosts(const std::shared_ptr<device>& device,
                                        const resident_csr& matrix, row_range owned,
                                        std::int64_t all, resident_set* ghosts,

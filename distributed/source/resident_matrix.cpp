@@ -3,6 +3,8 @@
 #include <utility>
 
 #include <krylith/config.hpp>
+#include <krylith/device/transport/transfers.hpp>
+#include <krylith/matrix/compressed/first_touch.hpp>
 
 namespace krylith {
 
@@ -19,6 +21,26 @@ row_starts resident_matrix::starts() const {
     std::vector<std::int64_t> before{0};
     for (const resident_rows& part : parts) before.push_back(before.back() + part.lengths.nonzeros);
     return {rows, std::move(before)};
+}
+
+std::vector<std::int64_t> resident_matrix::download_offsets() const {
+    std::vector<std::int64_t> all;
+    resize_in_parallel(all, static_cast<std::size_t>(rows.rows()) + 1);
+    std::vector<download_request> requests;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const row_range owned = rows.owned(rank);
+        requests.push_back({&group[rank], all.data() + owned.begin + 1,
+                            parts[static_cast<std::size_t>(rank)].offsets.data() + 1,
+                            static_cast<std::size_t>(owned.size()) * sizeof(std::int64_t)});
+    }
+    download_together(requests);
+    for (int rank = 1; rank < group.size(); ++rank) {
+        const row_range owned = rows.owned(rank);
+        const std::int64_t before = all[static_cast<std::size_t>(owned.begin)];
+#pragma omp parallel for schedule(static)
+        for (std::int64_t row = owned.begin; row < owned.end; ++row) all.data()[row + 1] += before;
+    }
+    return all;
 }
 
 bool makes_operators_there([[maybe_unused]] const device_group& group) noexcept {

@@ -29,10 +29,14 @@ struct resident_rows {
 
     /// What a plan finds out besides the lists of ghosts.
     buffer<std::uint8_t> touches_ghost = {}; ///< [rows], as boundary_rows has it
+    std::int64_t interior_rows = 0;          ///< rows that touch none
     resident_set ghosts = {};
 
     [[nodiscard]] device_pattern pattern() const {
         return {offsets.data(), columns, nullptr, lengths};
+    }
+    [[nodiscard]] resident_csr csr() const {
+        return {offsets.data(), columns, lengths.rows, lengths.nonzeros};
     }
 };
 
@@ -46,6 +50,8 @@ struct resident_matrix {
     [[nodiscard]] longest_row longest() const;
     /// The nonzeros before the first row of each device.
     [[nodiscard]] row_starts starts() const;
+    /// The offsets of all rows. Waits for the devices.
+    [[nodiscard]] std::vector<std::int64_t> download_offsets() const;
 };
 
 /// A device's rows with local columns, while its block is made.
@@ -117,6 +123,16 @@ take_entries(const device_group& group, std::span<const given_entries> given, st
 /// nonzero on the device, none where the rank has all columns or they are numbered already.
 [[nodiscard]] resident_block local_block(const resident_matrix& matrix, const halo_plan& plan,
                                          int rank);
+
+/// Sets the lengths of rows with valid offsets. Waits for the device.
+void measure_rows(const std::shared_ptr<device>& device, resident_rows& rows);
+
+/// Gives the columns of blocks on the device of a rank that owns those of `owned`, of `columns`,
+/// local numbers in place of global ones, and finds out which rows touch ghosts. Waits for the
+/// device.
+[[nodiscard]] local_indices number_blocks(const std::shared_ptr<device>& device, row_range owned,
+                                          std::int64_t columns,
+                                          std::span<resident_rows* const> blocks);
 
 /// Whether operators of this group are made of patterns on its devices: they are of CUDA, and the
 /// library was built with it.

@@ -33,9 +33,7 @@ std::int64_t find_ghosts(resident_matrix& matrix, int rank, row_range owned, boo
     mine.touches_ghost = buffer<std::uint8_t>(device, as_size(rows), set_up_item);
     mine.ghosts = {};
     listed = listed && !mine.numbers;
-    return cuda::find_ghosts(device,
-                             {mine.offsets.data(), mine.columns, rows, mine.lengths.nonzeros},
-                             owned_numbers(mine, owned), matrix.columns,
+    return cuda::find_ghosts(device, mine.csr(), owned_numbers(mine, owned), matrix.columns,
                              listed ? &mine.ghosts : nullptr, mine.touches_ghost.data());
 }
 
@@ -44,10 +42,8 @@ std::int64_t find_ghosts(resident_matrix& matrix, int rank, row_range owned, boo
 double scattered_fraction(const resident_matrix& matrix, int rank, std::int64_t value_bytes) {
     const resident_rows& mine = matrix.parts[as_size(rank)];
     const auto first = sampled_rows({0, mine.lengths.rows});
-    const auto columns = cuda::first_columns(
-        matrix.group.handle(rank),
-        {mine.offsets.data(), mine.columns, mine.lengths.rows, mine.lengths.nonzeros}, first,
-        most_sampled_entries);
+    const auto columns =
+        cuda::first_columns(matrix.group.handle(rank), mine.csr(), first, most_sampled_entries);
     std::vector<sampled_pair> sample;
     for (std::size_t k = 0; k < first.size(); ++k) sample.push_back({columns[k][0], columns[k][1]});
     return scattered_fraction(sample, value_bytes);
@@ -94,6 +90,37 @@ resident_block local_block(const resident_matrix& matrix, const halo_plan& plan,
                    mine.ghosts, block.columns.data());
     block.pattern.columns = block.columns.data();
     return block;
+}
+
+void measure_rows(const std::shared_ptr<device>& device, resident_rows& rows) {
+    rows.lengths = cuda::measure_lengths(device, rows.offsets.data(),
+                                         static_cast<std::int64_t>(rows.offsets.size()) - 1)
+                       .lengths;
+}
+
+local_indices number_blocks(const std::shared_ptr<device>& device, row_range owned,
+                            std::int64_t columns, std::span<resident_rows* const> blocks) {
+    resident_set set;
+    for (resident_rows* const block : blocks) {
+        block->interior_rows = block->lengths.rows;
+        if (owned.size() == columns) continue;
+        block->touches_ghost =
+            buffer<std::uint8_t>(device, as_size(block->lengths.rows), set_up_item);
+        block->interior_rows = cuda::find_ghosts(device, block->csr(), owned, columns, &set,
+                                                 block->touches_ghost.data());
+    }
+    if (owned.size() == columns) return {owned, {}};
+    const auto ghosts = cuda::list_members(device, set).download();
+    local_indices indices(owned, {ghosts.begin(), ghosts.end()});
+    for (resident_rows* const block : blocks) {
+        const std::int32_t* const global = block->columns;
+        if (block->uploaded.size() == 0) // they are the caller's
+            block->uploaded = {device, as_size(block->lengths.nonzeros), set_up_item};
+        block->columns = block->uploaded.data();
+        cuda::localize(*device, global, block->lengths.nonzeros, indices, set,
+                       block->uploaded.data());
+    }
+    return indices;
 }
 
 } // namespace krylith

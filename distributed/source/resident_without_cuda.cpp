@@ -1,5 +1,5 @@
 // Stands for patterns on devices in builds without CUDA, where no group has such devices.
-#include <krylith/distributed/source/resident_matrix.hpp>
+#include <krylith/distributed/source/dealt_rows.hpp>
 
 #include <krylith/config.hpp>
 #if !KRYLITH_HAVE_CUDA
@@ -55,8 +55,23 @@ resident_block local_block(const resident_matrix& /*matrix*/, const halo_plan& /
                            int /*rank*/) {
     refuse_cuda();
 }
+void measure_rows(const std::shared_ptr<device>& /*device*/, resident_rows& /*rows*/) {
+    refuse_cuda();
+}
+local_indices number_blocks(const std::shared_ptr<device>& /*device*/, row_range /*owned*/,
+                            std::int64_t /*columns*/, std::span<resident_rows* const> /*blocks*/) {
+    refuse_cuda();
+}
+template <class T>
+std::vector<resident_rows> bring_rows(const device_group& /*group*/,
+                                      const matrix_source<T>& /*source*/,
+                                      std::span<const wanted_rows> /*wanted*/) {
+    refuse_cuda();
+}
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
+    template std::vector<resident_rows> bring_rows(const device_group&, const matrix_source<T>&,   \
+                                                   std::span<const wanted_rows>);                  \
     template std::shared_ptr<resident_matrix> upload_pattern(                                      \
         const device_group&, const csr_view<T>&, const row_partition&);
 #include <krylith/device/language/instantiate.inc>

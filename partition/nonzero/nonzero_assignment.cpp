@@ -18,12 +18,11 @@ void require_parts(const char* who, const nonzero_partition& entries) {
                           " parts, allowed are 1 to " + std::to_string(most_parts));
 }
 
-/// Who owns the rows where `owned` says who owns the columns, and the reverse.
+} // namespace
+
 row_partition across(const row_partition& owned, std::int64_t count) {
     return owned.rows() == count ? owned : equal_rows(count, owned.ranks());
 }
-
-} // namespace
 
 nonzero_assignment assign_by_rows(std::span<const std::int64_t> row_offsets,
                                   std::int64_t column_count, const nonzero_partition& entries) {

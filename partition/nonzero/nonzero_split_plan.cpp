@@ -155,12 +155,14 @@ local_indices localize(local_split& rank, row_range owned, std::int64_t n) {
     return indices;
 }
 
-/// Slots of an owner: those of one sender after the other.
-void connect(nonzero_split_plan& plan) {
+} // namespace
+
+void plan_partial_sums(nonzero_split_plan& plan) {
     struct arriving {
         std::int32_t row;
         std::int32_t slot;
     };
+    // The slots of an owner are those of one sender after the other.
     std::vector<std::vector<arriving>> slots(plan.local.size());
     const row_partition& rows = plan.halo.rows;
     for (local_split& sender : plan.local) {
@@ -194,8 +196,6 @@ void connect(nonzero_split_plan& plan) {
     }
 }
 
-} // namespace
-
 nonzero_split_plan make_nonzero_split_plan(std::span<const std::int64_t> row_offsets,
                                            std::span<const std::int32_t> columns,
                                            const nonzero_assignment& assigned) {
@@ -213,7 +213,7 @@ nonzero_split_plan make_nonzero_split_plan(std::span<const std::int64_t> row_off
             find_boundary(mine.own.offsets, mine.own.columns, columns_of.back()));
     }
     plan.halo.columns = {assigned.columns, std::move(columns_of)};
-    connect(plan);
+    plan_partial_sums(plan);
     return plan;
 }
 

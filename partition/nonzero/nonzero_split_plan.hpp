@@ -25,6 +25,10 @@ struct nonzero_assignment {
     std::vector<std::uint8_t> holder; ///< part of each entry, in the order of the CSR pattern
 };
 
+/// Who owns the rows where `owned` says who owns the columns, or the reverse: the same ranks of a
+/// square matrix, and of others equally many.
+[[nodiscard]] row_partition across(const row_partition& owned, std::int64_t count);
+
 /// pCSR, and pCOO of entries sorted by rows: parts are ranges of the entries in CSR order. A row is
 /// owned by the part with its first entry (pcsr.hpp). Of a matrix with as many columns as rows,
 /// column i is owned by the part that owns row i; of any other parts own equally many columns.
@@ -88,6 +92,10 @@ struct nonzero_split_plan {
 [[nodiscard]] nonzero_split_plan make_nonzero_split_plan(std::span<const std::int64_t> row_offsets,
                                                          std::span<const std::int32_t> columns,
                                                          const nonzero_assignment& assigned);
+
+/// Plans what parts send each other of their remote rows: sends, summed_rows, first_slot and slot
+/// of a plan that has none of them yet. O(remote rows log parts).
+void plan_partial_sums(nonzero_split_plan& plan);
 
 /// Throws usage_error naming the first violation for this pattern: every entry is held once, by its
 /// holder, in its row and column; ghosts are what is referenced; sends and slots match pairwise,

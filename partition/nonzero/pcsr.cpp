@@ -13,23 +13,13 @@ namespace {
 
 using std::to_string;
 
-/// Where a cut between entries falls: the major indices that can be the first to begin at or after
-/// it. Those before `last` have no entries.
-struct cut_place {
-    std::int64_t first = 0;
-    std::int64_t last = 0;
-    bool inside = false; ///< the one before them goes on after the cut; then first == last
-};
-
-/// place_of(cut) is called for each end of a range.
-template <class PlaceOf>
-std::vector<major_range> ranges_of(std::int64_t majors, const nonzero_partition& entries,
-                                   const PlaceOf& place_of) {
+std::vector<major_range> ranges_of(std::int64_t majors, std::span<const cut_place> places,
+                                   const nonzero_partition& entries) {
     const int count = entries.parts();
     std::vector<major_range> ranges(as_size(count));
     for (int k = 0; k <= count; ++k) {
         const std::int64_t cut = entries.begin[as_size(k)];
-        const cut_place place = place_of(cut);
+        const cut_place place = places[as_size(k)];
         const std::int64_t even = fraction_of(majors, k, count);
         const std::int64_t major = std::max(place.first, std::min(even, place.last));
         if (k > 0) {
@@ -62,13 +52,6 @@ std::vector<shared_major> shared_by(std::span<const major_range> ranges) {
     return result;
 }
 
-template <class PlaceOf>
-pcsr make(std::int64_t majors, const nonzero_partition& entries, const PlaceOf& place_of) {
-    pcsr result{ranges_of(majors, entries, place_of)};
-    result.shared = shared_by(result.ranges);
-    return result;
-}
-
 } // namespace
 
 row_partition pcsr::owned() const {
@@ -93,13 +76,22 @@ pcsr make_pcsr(std::span<const std::int64_t> offsets, const nonzero_partition& e
                           ", must run from 0 to the number of entries, " +
                           to_string(entries.entries()));
     const auto majors = static_cast<std::int64_t>(offsets.size()) - 1;
-    return make(majors, entries, [&](std::int64_t cut) {
-        const auto first = std::ranges::lower_bound(offsets, cut);
-        cut_place place{first - offsets.begin(), first - offsets.begin(), *first != cut};
-        if (!place.inside)
-            place.last = std::upper_bound(first, offsets.end(), cut) - offsets.begin() - 1;
-        return place;
-    });
+    std::vector<cut_place> places;
+    for (const std::int64_t cut : entries.begin)
+        places.push_back(find_cut_place(offsets.data(), majors, cut));
+    return make_pcsr(majors, places, entries);
+}
+
+pcsr make_pcsr(std::int64_t majors, std::span<const cut_place> places,
+               const nonzero_partition& entries) {
+    check(entries, entries.entries());
+    if (places.size() != entries.begin.size())
+        throw usage_error("make_pcsr: there are " + to_string(places.size()) +
+                          " places, must be one for each end of a range, " +
+                          to_string(entries.begin.size()));
+    pcsr result{ranges_of(majors, places, entries)};
+    result.shared = shared_by(result.ranges);
+    return result;
 }
 
 pcsr make_pcoo(std::int64_t majors, std::span<const std::int32_t> major_of,
@@ -116,14 +108,16 @@ pcsr make_pcoo(std::int64_t majors, std::span<const std::int32_t> major_of,
                               to_string(majors));
         return major;
     };
-    return make(majors, entries, [&](std::int64_t cut) {
+    std::vector<cut_place> places;
+    for (const std::int64_t cut : entries.begin) {
         cut_place place{0, majors, false};
         if (cut > 0) place.first = checked(cut - 1) + 1;
         if (cut < count) place.last = checked(cut);
         place.inside = cut > 0 && cut < count && place.last + 1 == place.first;
         if (place.inside) place.last = place.first;
-        return place;
-    });
+        places.push_back(place);
+    }
+    return make_pcsr(majors, places, entries);
 }
 
 } // namespace krylith

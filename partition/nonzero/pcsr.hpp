@@ -19,6 +19,7 @@
 #include <vector>
 
 #include <krylith/device/kernel/annotations.hpp>
+#include <krylith/partition/nonzero/cut_place.hpp>
 #include <krylith/partition/nonzero/nonzero_partition.hpp>
 #include <krylith/partition/row_partition.hpp>
 
@@ -78,6 +79,11 @@ struct pcsr {
 /// usage_error if `entries` is no partition or offsets is empty, input_error if offsets don't run
 /// from 0 to the number of entries.
 [[nodiscard]] pcsr make_pcsr(std::span<const std::int64_t> offsets,
+                             const nonzero_partition& entries);
+
+/// The same from the places of all ends of ranges, for whom they were found where the offsets lie.
+/// O(ranges). Throws usage_error if `entries` is no partition or has another number of ends.
+[[nodiscard]] pcsr make_pcsr(std::int64_t majors, std::span<const cut_place> places,
                              const nonzero_partition& entries);
 
 /// The same from the major index of each entry, where these ascend: COO by rows or by columns.

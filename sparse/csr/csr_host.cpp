@@ -188,7 +188,8 @@ private:
     static void check(const local_csr<T>& block) {
         const auto rows = static_cast<std::size_t>(block.rows);
         if (block.rows < 0 || block.offsets.size() != rows + 1 ||
-            (block.device_values == nullptr && block.values.size() != block.indices.size()) ||
+            (block.device_values == nullptr && !block.values_follow &&
+             block.values.size() != block.indices.size()) ||
             block.offsets.back() - block.offsets.front() !=
                 static_cast<std::int64_t>(block.indices.size()) ||
             (!block.boundary.empty() && block.boundary.size() != rows))

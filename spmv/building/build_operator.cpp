@@ -77,6 +77,7 @@ public:
         : subject_(make_subject(group, source, placement, options)) {}
 
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> build(operator_kind kind) {
+        if (kind->deals) read_offsets();
         if (kind->fractions.any()) {
             const auto found = tuned(kind);
             return build(kind, found ? found->best : by_rule(kind));
@@ -97,9 +98,7 @@ public:
         auto choice = std::make_shared<operator_choice>();
         choice->rates_from = machine.from;
         for (const prediction& p : predictions(statistics, machine.rates))
-            if (subject_.source.parts.empty() ||
-                parse_operator_kind(p.name)->needs_host_because.empty())
-                choice->predictions.push_back(p);
+            if (is_possible(parse_operator_kind(p.name))) choice->predictions.push_back(p);
         const prediction& taken = clear_choice(choice->predictions);
         const auto best = parse_operator_kind(taken.name);
         if (best != operators::usual) subject_.drop_halo();
@@ -122,6 +121,7 @@ public:
     /// Builds an operator with fractions that a trial chooses.
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> tune(operator_kind kind) {
         if (subject_.group.size() == 1) return build(kind); // nothing moves
+        read_offsets();
         auto choice = std::make_shared<operator_choice>();
         auto result = try_fractions<T>(
             fractions_key(trial(), kind, subject_.options, sizeof(T)), by_rule(kind),
@@ -132,6 +132,15 @@ public:
     }
 
 private:
+    /// Whether an operator can be made of what is given.
+    [[nodiscard]] bool is_possible(operator_kind kind) const {
+        if (subject_.source.parts.empty()) return true;
+        return kind->needs_host_because.empty() && !(kind->deals && subject_.source.borrow);
+    }
+    void read_offsets() {
+        subject_.read_offsets();
+        subject_.source.matrix.row_offsets = subject_.row_offsets;
+    }
     /// Chooses where the cost model, which is of an iteration with a square matrix, can't say:
     /// halo, or nz for replicated vectors, unless a trial finds another clearly faster.
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> choose_unmodelled() {
@@ -204,14 +213,23 @@ void check_measure(const operator_options& options) {
                           "a trial may choose");
 }
 
-void check_place(operator_kind kind, bool on_devices) {
-    if (!on_devices || !kind || kind->needs_host_because.empty()) return;
-    throw usage_error(std::string("operator ") + to_string(kind) +
-                      " needs the matrix in host memory, since " +
-                      std::string(kind->needs_host_because) + "; allowed are " +
-                      listed<operator_method>(operators::all, [](operator_kind other) {
-                          return other->needs_host_because.empty();
-                      }));
+void check_place(operator_kind kind, bool on_devices, bool borrow) {
+    if (!on_devices || !kind) return;
+    const std::string asked = std::string("operator ") + to_string(kind);
+    if (!kind->needs_host_because.empty())
+        throw usage_error(asked + " needs the matrix in host memory, since " +
+                          std::string(kind->needs_host_because) + "; allowed are " +
+                          listed<operator_method>(operators::all, [](operator_kind other) {
+                              return other->needs_host_because.empty();
+                          }));
+    if (kind->deals && borrow)
+        throw usage_error(asked +
+                          " can't borrow values, since its devices have entries of other "
+                          "devices' rows; allowed are operator_options::borrow = false, "
+                          "and operators " +
+                          listed<operator_method>(operators::all, [](operator_kind other) {
+                              return other->needs_host_because.empty() && !other->deals;
+                          }));
 }
 
 } // namespace
@@ -221,7 +239,7 @@ std::unique_ptr<matrix_operator<T>>
 build_operator(const device_group& group, const matrix_source<T>& source,
                const operator_placement& placement, const operator_options& options) {
     const trace_range range("set up an operator");
-    check_place(options.kind, !source.parts.empty());
+    check_place(options.kind, !source.parts.empty(), options.borrow);
     check_replication(group, options);
     check_measure(options);
     if (options.transposed_products && !source.parts.empty())

@@ -1,3 +1,4 @@
+#include <krylith/distributed/source/cut_rows.hpp>
 #include <krylith/partition/balance/partition_rows.hpp>
 #include <krylith/spmv/building/build_operator.hpp>
 #include <krylith/spmv/table/operators.hpp>
@@ -19,6 +20,12 @@ matrix_source<T> make_source(const device_group& group, const csr_view<T>& matri
     const auto& offsets = matrix.row_offsets;
     if (offsets.empty() || offsets.front() != 0 || offsets.back() < 0)
         (void)validate(matrix); // these can't be cut, and it says why
+    if (options.kind && options.kind->deals) {
+        const auto [first_descent, longest] = scan_offsets(offsets);
+        if (first_descent == matrix.rows && can_be_cut(matrix, {{0, matrix.rows}}))
+            return {matrix, longest}; // the devices will validate columns
+        (void)validate(matrix);
+    }
     if (!rows) rows = partition_rows(matrix, group.size(), options.block_size);
     auto resident = upload_pattern(group, matrix, *rows);
     matrix_source<T> source{matrix, resident->longest()};

@@ -82,7 +82,11 @@ void halo_operator<T>::make_blocks(const matrix_source<T>& source, const halo_pl
         on_each_rank(group, make_block_of);
     else
         for (int rank = 0; rank < group.size(); ++rank) make_block_of(rank);
-    if (values_follow) this->distribute(source.matrix.values);
+    for (std::size_t rank = 0; rank < this->blocks_.size(); ++rank)
+        this->dealt_.add(
+            static_cast<int>(rank), *this->blocks_[rank],
+            entry_list(row_range{this->first_nonzero_[rank], this->first_nonzero_[rank + 1]}));
+    if (values_follow) this->dealt_.bring(group, source.matrix.values);
 }
 
 template <class T>

@@ -91,7 +91,7 @@ build_pcoo(const operator_layouts& layouts, const coo_view<T>& matrix, const non
     const matrix_source<T> source{sorted.matrix, validate(csr_view<T>(sorted.matrix))};
     auto result = std::make_unique<nonzero_split_operator<T>>(
         operators::pcoo, layouts, source,
-        make_nonzero_split_plan(sorted.matrix.row_offsets, sorted.matrix.column_indices, assigned),
+        split_on_host(sorted.matrix.row_offsets, sorted.matrix.column_indices, assigned),
         options.format);
     result->take_values_from(std::move(sorted.source), {});
     return result;

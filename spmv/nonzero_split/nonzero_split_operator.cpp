@@ -4,116 +4,190 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
-#include <krylith/distributed/source/matrix_source.hpp>
+#include <krylith/device/transport/transfers.hpp>
+#include <krylith/distributed/source/memory_items.hpp>
+#include <krylith/matrix/types/index_width.hpp>
 #include <krylith/sparse/selection/make_device_matrix.hpp>
 #include <krylith/vector/execution/context_after.hpp>
 
 namespace krylith {
 
 template <class T>
-nonzero_split_operator<T>::entry_list::entry_list(std::vector<std::int64_t> source)
-    : first(source.empty() ? 0 : source.front()), count(static_cast<std::int64_t>(source.size())) {
-    if (!source.empty() && source.back() - first + 1 != count) places = std::move(source);
-}
-
-template <class T>
-std::span<const T> nonzero_split_operator<T>::entry_list::of(std::span<const T> values,
-                                                             std::vector<T>& room) const {
-    if (places.empty())
-        return values.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(count));
-    room.clear();
-    room.reserve(places.size());
-    for (const std::int64_t place : places) room.push_back(values[static_cast<std::size_t>(place)]);
-    return room;
-}
-
-template <class T>
 nonzero_split_operator<T>::nonzero_split_operator(operator_kind kind, operator_layouts layouts,
                                                   const matrix_source<T>& source,
-                                                  nonzero_split_plan plan, format_kind format)
-    : matrix_operator<T>(kind, std::move(layouts), source) {
-    if (this->layouts_.square()) find_non_local(source, plan);
-    bool any_remote = false;
-    for (int rank = 0; rank < this->group().size(); ++rank) {
-        const auto r = static_cast<std::size_t>(rank);
-        make_own_block(rank, plan, source.matrix.values, format);
-        make_remote_block(rank, plan, source.matrix.values, format);
-        own_.emplace_back(std::move(plan.local[r].own.source));
-        any_remote = any_remote || !plan.local[r].remote_rows.empty();
+                                                  split_matrix split, format_kind format)
+    : matrix_operator<T>(kind, std::move(layouts), source), dealt_by_columns_(split.dealt) {
+    for (const auto& owner : split.diagonal) {
+        non_local_.emplace_back();
+        for (const held_elsewhere& entry : owner) non_local_.back().push_back({entry});
     }
+    bool any_remote = false;
+    remote_.resize(split.remote.size()); // not moved later
+    for (int rank = 0; rank < this->group().size(); ++rank) {
+        make_own_block(rank, split, format);
+        make_remote_block(rank, split, format);
+        any_remote = any_remote || remote_block(rank) != nullptr;
+    }
+    const nonzero_split_plan& plan = split.plan;
     if (plan.halo.columns.any_ghosts())
         this->schedule_ =
             std::make_shared<put_schedule<T>>(this->layouts_.domain, plan.halo.columns);
     if (any_remote) exchange_ = std::make_unique<partial_exchange<T>>(this->group(), plan);
+    if (source.parts.empty())
+        give(source.matrix.values);
+    else
+        give(std::span<const T* const>(source.values_of_parts()));
 }
 
 template <class T>
-void nonzero_split_operator<T>::make_own_block(int rank, const nonzero_split_plan& plan,
-                                               std::span<const T> values, format_kind format) {
-    const local_split& part = plan.local[static_cast<std::size_t>(rank)];
-    std::vector<std::uint8_t> waits =
-        plan.halo.boundary[static_cast<std::size_t>(rank)].touches_ghost;
-    for (const std::int32_t row : part.summed_rows) waits[static_cast<std::size_t>(row)] = 1;
-    std::vector<T> room;
+local_csr<T> nonzero_split_operator<T>::block_of(const split_matrix& split, int rank, bool remote,
+                                                 device_pattern& there) {
+    const auto at = static_cast<std::size_t>(rank);
+    const local_split& part = split.plan.local[at];
+    const nonzero_split_block& on_host = remote ? part.remote : part.own;
+    const resident_rows& rows = (remote ? split.remote : split.own)[at].there;
     local_csr<T> block{};
-    block.rows = part.own.rows();
-    block.columns = plan.halo.local_size(rank);
-    block.first_owned = plan.halo.columns.local(rank).first_owned();
-    block.offsets = part.own.offsets;
-    block.indices = part.own.columns;
-    block.values = entry_list(part.own.source).of(values, room);
-    block.boundary = waits;
-    this->blocks_.push_back(make_device_matrix(this->group().handle(rank), block, format));
+    block.rows = on_host.rows();
+    block.columns = split.plan.halo.local_size(rank);
+    block.offsets = on_host.offsets;
+    block.indices = on_host.columns;
+    block.values_follow = true;
+    if (rows.offsets.size() == 0) return block;
+    there = rows.pattern();
+    there.boundary = rows.touches_ghost.data();
+    block.rows = rows.lengths.rows;
+    block.there = &there;
+    return block;
 }
 
 template <class T>
-void nonzero_split_operator<T>::make_remote_block(int rank, const nonzero_split_plan& plan,
-                                                  std::span<const T> values, format_kind format) {
-    const nonzero_split_block& from = plan.local[static_cast<std::size_t>(rank)].remote;
-    remote_rows& to = remote_.emplace_back();
-    if (from.rows() == 0) return;
-    const local_indices& indices = plan.halo.columns.local(rank);
-    const row_range owned{indices.first_owned(), indices.first_owned() + indices.owned().size()};
-    std::vector<std::uint8_t> touches_ghost;
-    for (std::int64_t f = 0; f < from.rows(); ++f) {
-        const auto begin = from.columns.begin() + from.offsets[static_cast<std::size_t>(f)];
-        const auto end = from.columns.begin() + from.offsets[static_cast<std::size_t>(f) + 1];
-        touches_ghost.push_back(
-            std::any_of(begin, end, [&](std::int32_t j) { return !owned.contains(j); }) ? 1 : 0);
+void nonzero_split_operator<T>::make_own_block(int rank, split_matrix& split, format_kind format) {
+    const auto at = static_cast<std::size_t>(rank);
+    device_pattern there;
+    local_csr<T> block = block_of(split, rank, false, there);
+    block.first_owned = split.plan.halo.columns.local(rank).first_owned();
+    std::vector<std::uint8_t> waits;
+    if (block.there == nullptr) {
+        waits = split.plan.halo.boundary[at].touches_ghost;
+        for (const std::int32_t row : split.plan.local[at].summed_rows)
+            waits[static_cast<std::size_t>(row)] = 1;
+        block.boundary = waits;
     }
-    to.reads_ghosts = std::ranges::find(touches_ghost, 1) != touches_ghost.end();
-    to.entries = entry_list(from.source);
-    to.rows = plan.local[static_cast<std::size_t>(rank)].remote_rows;
-    std::vector<T> room;
-    local_csr<T> block{};
-    block.rows = from.rows();
-    block.columns = plan.halo.local_size(rank);
-    block.offsets = from.offsets;
-    block.indices = from.columns;
-    block.values = to.entries.of(values, room);
-    if (to.reads_ghosts) block.boundary = touches_ghost;
-    to.matrix = make_device_matrix(this->group().handle(rank), block, format);
+    this->blocks_.push_back(make_device_matrix(this->group().handle(rank), block, format));
+    this->dealt_.add(rank, *this->blocks_.back(), std::move(split.own[at].entries));
 }
 
 template <class T>
-void nonzero_split_operator<T>::find_non_local(const matrix_source<T>& source,
-                                               const nonzero_split_plan& plan) {
-    non_local_.resize(plan.local.size());
-    const row_partition& rows = plan.halo.rows;
-    for (const local_split& part : plan.local)
-        for (std::int64_t f = 0; f < part.remote.rows(); ++f) {
-            const std::int64_t row = part.remote_rows[static_cast<std::size_t>(f)];
-            const int owner = rows.owner(row);
-            for (std::int64_t k = part.remote.offsets[static_cast<std::size_t>(f)];
-                 k < part.remote.offsets[static_cast<std::size_t>(f) + 1]; ++k) {
-                const std::int64_t place = part.remote.source[static_cast<std::size_t>(k)];
-                const auto at = static_cast<std::size_t>(place);
-                if (source.matrix.column_indices[at] == row)
-                    non_local_[static_cast<std::size_t>(owner)].push_back(
-                        {static_cast<std::int32_t>(row - rows.owned(owner).begin), place,
-                         source.matrix.values[at]});
-            }
+void nonzero_split_operator<T>::make_remote_block(int rank, split_matrix& split,
+                                                  format_kind format) {
+    const auto at = static_cast<std::size_t>(rank);
+    device_pattern there;
+    local_csr<T> block = block_of(split, rank, true, there);
+    remote_rows& to = remote_[at];
+    if (block.rows == 0) return;
+    std::vector<std::uint8_t> touches_ghost;
+    if (block.there != nullptr) {
+        to.reads_ghosts = split.remote[at].there.interior_rows != block.rows;
+        if (!to.reads_ghosts) there.boundary = nullptr;
+    } else {
+        touches_ghost =
+            find_boundary(block.offsets, block.indices, split.plan.halo.columns.local(rank))
+                .touches_ghost;
+        to.reads_ghosts = std::ranges::find(touches_ghost, 1) != touches_ghost.end();
+        if (to.reads_ghosts) block.boundary = touches_ghost;
+    }
+    to.rows = split.plan.local[at].remote_rows;
+    to.matrix = make_device_matrix(this->group().handle(rank), block, format);
+    this->dealt_.add(rank, *to.matrix, std::move(split.remote[at].entries));
+}
+
+template <class T>
+void nonzero_split_operator<T>::give(std::span<const T> all) {
+    if (dealt_by_columns_) {
+        const std::vector<std::int64_t>& first = dealt_by_columns_->first_given;
+        std::vector<buffer<T>> uploaded;
+        std::vector<const T*> given;
+        std::vector<upload_request> requests;
+        for (int rank = 0; rank < this->group().size(); ++rank) {
+            const std::int64_t begin = first[as_size(rank)];
+            const std::size_t count = as_size(first[as_size(rank) + 1] - begin);
+            uploaded.emplace_back(this->group().handle(rank), count, "update");
+            given.push_back(uploaded.back().data());
+            requests.push_back({&this->group()[rank], uploaded.back().data(), all.data() + begin,
+                                count * sizeof(T)});
         }
+        upload_together(requests);
+        return give_by_columns(given);
+    }
+    matrix_operator<T>::give(all);
+    newer_there_ = false;
+    for (auto& entries : non_local_)
+        for (non_local_entry& entry : entries) entry.value = all[as_size(entry.of.entry)];
+}
+
+template <class T>
+void nonzero_split_operator<T>::give(std::span<const T* const> in_rows) {
+    const array_over_group<T> arrays{in_rows, this->first_nonzero_};
+    if (!dealt_by_columns_) return give(arrays);
+    const std::vector<std::int64_t>& first = dealt_by_columns_->first_given;
+    std::vector<entry_list> entries;
+    std::vector<wanted_entries> wanted;
+    for (std::size_t rank = 0; rank + 1 < first.size(); ++rank)
+        entries.emplace_back(row_range{first[rank], first[rank + 1]});
+    for (std::size_t rank = 0; rank < entries.size(); ++rank)
+        wanted.push_back({static_cast<int>(rank), &entries[rank]});
+    const auto brought =
+        bring_entries(this->group(), arrays, std::span<const wanted_entries>(wanted), "update");
+    std::vector<const T*> given;
+    for (const brought_entries<T>& part : brought) given.push_back(part.data);
+    give_by_columns(given);
+}
+
+template <class T>
+void nonzero_split_operator<T>::give_by_columns(std::span<const T* const> given) {
+    const std::vector<std::int64_t>& first = dealt_by_columns_->first_held;
+    std::vector<buffer<T>> held;
+    std::vector<T*> to;
+    for (int rank = 0; rank < this->group().size(); ++rank) {
+        held.emplace_back(this->group().handle(rank),
+                          as_size(first[as_size(rank) + 1] - first[as_size(rank)]), "update");
+        to.push_back(held.back().data());
+    }
+    deal_values<T>(this->group(), dealt_by_columns_->given, given, to);
+    const std::vector<const T*> arrays(to.begin(), to.end());
+    give(array_over_group<T>{arrays, first});
+}
+
+template <class T>
+void nonzero_split_operator<T>::give(const array_over_group<T>& arrays) {
+    this->dealt_.bring(this->group(), arrays);
+    if (values_there_.empty()) find_values(arrays.first);
+    for (std::size_t rank = 0; rank < values_there_.size(); ++rank)
+        if (values_there_[rank].gather) (*values_there_[rank].gather)(arrays.of[rank]);
+    newer_there_ = true;
+}
+
+/// Finds on which devices values of the diagonal lie that others than their rows' owners hold.
+template <class T>
+void nonzero_split_operator<T>::find_values(std::span<const std::int64_t> first) {
+    const auto ranks = as_size(this->group().size());
+    values_there_.resize(ranks);
+    std::vector<std::vector<std::int32_t>> places(ranks);
+    for (auto& entries : non_local_)
+        for (non_local_entry& entry : entries) {
+            const auto after = std::ranges::upper_bound(first, entry.of.entry);
+            const auto rank = as_size(after - first.begin() - 1);
+            places[rank].push_back(static_cast<std::int32_t>(entry.of.entry - first[rank]));
+            values_there_[rank].entries.push_back(&entry);
+        }
+    for (std::size_t rank = 0; rank < ranks; ++rank) {
+        if (places[rank].empty()) continue;
+        const auto& device = this->group().handle(static_cast<int>(rank));
+        device_assembly assembly;
+        assembly.order = {device, std::span<const std::int32_t>(places[rank]), matrix_item};
+        values_there_[rank].gather = std::make_unique<value_gather<T>>(
+            device, std::move(assembly), first[rank + 1] - first[rank]);
+    }
 }
 
 template <class T>
@@ -153,16 +227,27 @@ void nonzero_split_operator<T>::apply(execution& run, T alpha, const vector<T>& 
 template <class T>
 void nonzero_split_operator<T>::diagonal(vector<T>& d) const {
     matrix_operator<T>::diagonal(d);
+    for (std::size_t rank = 0; newer_there_ && rank < values_there_.size(); ++rank) {
+        const values_there& there = values_there_[rank];
+        std::vector<T> values(there.entries.size());
+        if (there.gather)
+            this->group()[static_cast<int>(rank)].download(values.data(), there.gather->values(),
+                                                           values.size() * sizeof(T));
+        for (std::size_t k = 0; k < values.size(); ++k) there.entries[k]->value = values[k];
+    }
+    newer_there_ = false;
     for (int rank = 0; rank < this->group().size(); ++rank) {
-        const std::vector<non_local_entry>& non_local = non_local_[static_cast<std::size_t>(rank)];
-        if (non_local.empty()) continue;
-        const auto [low, high] = std::ranges::minmax_element(non_local, {}, &non_local_entry::row);
-        std::vector<T> part(static_cast<std::size_t>(high->row - low->row + 1));
+        if (non_local_.empty() || non_local_[static_cast<std::size_t>(rank)].empty()) continue;
+        const auto& non_local = non_local_[static_cast<std::size_t>(rank)];
+        const auto row = [](const non_local_entry& entry) { return entry.of.row; };
+        const auto [low, high] = std::ranges::minmax_element(non_local, {}, row);
+        std::vector<T> part(static_cast<std::size_t>(row(*high) - row(*low) + 1));
         device& device = this->group()[rank];
-        device.download(part.data(), d.data(rank) + low->row, part.size() * sizeof(T));
-        for (const non_local_entry& s : non_local)
-            part[static_cast<std::size_t>(s.row - low->row)] += s.value;
-        device.upload(d.data(rank) + low->row, part.data(), part.size() * sizeof(T));
+        T* const first = d.data(rank) + row(*low);
+        device.download(part.data(), first, part.size() * sizeof(T));
+        for (const non_local_entry& entry : non_local)
+            part[static_cast<std::size_t>(row(entry) - row(*low))] += entry.value;
+        device.upload(first, part.data(), part.size() * sizeof(T));
     }
 }
 
@@ -212,28 +297,6 @@ std::int64_t nonzero_split_operator<T>::matrix_bytes(int rank) const {
     return matrix_operator<T>::matrix_bytes(rank) +
            (remote != nullptr ? remote->matrix_bytes() : 0) +
            (exchange_ ? exchange_->index_bytes(rank) : 0);
-}
-
-template <class T>
-void nonzero_split_operator<T>::distribute(std::span<const T> values) {
-    std::vector<T> room;
-    for (std::size_t rank = 0; rank < own_.size(); ++rank) {
-        this->blocks_[rank]->update(own_[rank].of(values, room));
-        if (remote_[rank].matrix)
-            remote_[rank].matrix->update(remote_[rank].entries.of(values, room));
-    }
-    for (auto& non_local : non_local_)
-        for (non_local_entry& s : non_local) s.value = values[static_cast<std::size_t>(s.place)];
-}
-
-template <class T>
-void nonzero_split_operator<T>::check_device_update() const {
-    throw usage_error(std::string("update_on_devices: operator ") + to_string(this->kind_) +
-                      " takes new values by update(): its devices hold entries that are not those "
-                      "of their rows; allowed are operators " +
-                      listed<operator_method>(operators::all, [](operator_kind other) {
-                          return other->needs_host_because.empty();
-                      }));
 }
 
 #define KRYLITH_INSTANTIATE(T) template class nonzero_split_operator<T>;

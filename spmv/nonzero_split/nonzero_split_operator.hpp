@@ -14,20 +14,18 @@
 #include <string>
 #include <vector>
 
-#include <krylith/partition/nonzero/nonzero_split_plan.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/spmv/nonzero_split/partial_exchange.hpp>
+#include <krylith/spmv/nonzero_split/split_matrix.hpp>
 
 namespace krylith {
 
 template <class T>
 class nonzero_split_operator final : public matrix_operator<T> {
 public:
-    /// The layouts' rows are the rows and the columns of the plan. The source's values are in host
-    /// memory.
+    /// The layouts' rows are the rows and the columns of the plan.
     nonzero_split_operator(operator_kind kind, operator_layouts layouts,
-                           const matrix_source<T>& source, nonzero_split_plan plan,
-                           format_kind format);
+                           const matrix_source<T>& source, split_matrix split, format_kind format);
 
     void apply(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
                std::span<const reduction_into<T>> dots) const override;
@@ -43,45 +41,43 @@ public:
     }
 
 private:
-    /// Which entries of the matrix a block has, in their order.
-    struct entry_list {
-        std::int64_t first = 0;
-        std::int64_t count = 0;
-        std::vector<std::int64_t> places = {}; // empty: from first on
-
-        explicit entry_list(std::vector<std::int64_t> source);
-        entry_list() = default;
-        /// Values of the block; `room` keeps them if they are not together.
-        [[nodiscard]] std::span<const T> of(std::span<const T> values, std::vector<T>& room) const;
-    };
     struct remote_rows {
         std::unique_ptr<device_matrix<T>> matrix;
         bool reads_ghosts = false;
-        entry_list entries;
         std::vector<std::int64_t> rows; // of the matrix
     };
     /// An entry of the diagonal that another device holds.
     struct non_local_entry {
-        std::int32_t row; // of the owner
-        std::int64_t place;
-        T value;
+        held_elsewhere of;
+        T value = {};
+    };
+    /// Those of which the values lie on a device, while it has newer ones.
+    struct values_there {
+        std::unique_ptr<value_gather<T>> gather; // null: there are none
+        std::vector<non_local_entry*> entries;
     };
 
-    void make_own_block(int rank, const nonzero_split_plan& plan, std::span<const T> values,
-                        format_kind format);
-    void make_remote_block(int rank, const nonzero_split_plan& plan, std::span<const T> values,
-                           format_kind format);
-    void find_non_local(const matrix_source<T>& source, const nonzero_split_plan& plan);
+    void make_own_block(int rank, split_matrix& split, format_kind format);
+    void make_remote_block(int rank, split_matrix& split, format_kind format);
+    [[nodiscard]] static local_csr<T> block_of(const split_matrix& split, int rank, bool remote,
+                                               device_pattern& there);
+    /// Gives values of the entries that the lists count, which lie on the devices.
+    void give(const array_over_group<T>& arrays);
+    /// Deals the values of the source's rows out by columns.
+    void give_by_columns(std::span<const T* const> given);
+    void find_values(std::span<const std::int64_t> first);
     /// Waits for devices that have remote rows, whose terms go through the host.
     [[nodiscard]] std::vector<buffer<residual_sums>>
     enqueue_residual(T s, const vector<T>& x, const vector<T>& b, vector<T>& r) const override;
-    void distribute(std::span<const T> values) override;
-    void check_device_update() const override;
+    void give(std::span<const T* const> in_rows) override;
+    void give(std::span<const T> all) override;
 
-    std::unique_ptr<const partial_exchange<T>> exchange_; // null: no device has remote rows
-    std::vector<entry_list> own_;                         // [ranks]
-    std::vector<remote_rows> remote_;                     // [ranks]
-    std::vector<std::vector<non_local_entry>> non_local_; // [ranks] by owner
+    std::unique_ptr<const partial_exchange<T>> exchange_;         // null: no device has remote rows
+    std::vector<remote_rows> remote_;                             // [ranks]
+    std::shared_ptr<const column_values> dealt_by_columns_;       // split_matrix::dealt
+    mutable std::vector<std::vector<non_local_entry>> non_local_; // [ranks] by owner
+    std::vector<values_there> values_there_;                      // [ranks], or empty
+    mutable bool newer_there_ = false;                            // than those of non_local_
 };
 
 } // namespace krylith

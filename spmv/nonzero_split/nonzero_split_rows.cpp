@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include <krylith/partition/nonzero/pcsr.hpp>
 #include <krylith/spmv/cost/iteration_model.hpp>
 #include <krylith/spmv/nonzero_split/nonzero_split_operator.hpp>
 #include <krylith/spmv/subject/operator_subject.hpp>
@@ -22,40 +23,79 @@ nonzero_assignment by_columns(const operator_pattern& p, const nonzero_partition
 
 /// Equal entries a device. With one NUMA node, or nodes whose devices follow each other, that is
 /// what make_numa_partition() says too; where they don't, it would put parts on other ranks than
-/// theirs, which a row partition can't say. O(nnz).
-template <cutter Cut>
-nonzero_assignment assign(const operator_pattern& p) {
-    return Cut(p,
-               equal_entries(static_cast<std::int64_t>(p.column_indices.size()), p.group.size()));
+/// theirs, which a row partition can't say.
+nonzero_partition cut(const operator_pattern& p) {
+    return equal_entries(p.row_offsets.back(), p.group.size());
 }
 
 template <cutter Cut>
 void plan_split(operator_kind /*kind*/, operator_pattern& p) {
-    (void)make_nonzero_split_plan(p.row_offsets, p.column_indices, assign<Cut>(p));
+    (void)make_nonzero_split_plan(p.row_offsets, p.column_indices, Cut(p, cut(p)));
 }
 
-/// The cuts between entries decide which rank owns which rows and columns, so that those of the
-/// subject are not used, unless layouts are given.
+/// Who owns rows and columns: the cuts between entries decide it, unless layouts are given or the
+/// rows lie on the devices.
+template <class T>
+operator_layouts layouts_of(const operator_subject<T>& subject, row_partition rows,
+                            row_partition columns) {
+    if (subject.layouts) return *subject.layouts;
+    return make_layouts(subject.group, std::move(rows), std::move(columns), coherence::owned,
+                        subject.source.order);
+}
+
+template <class T>
+bool has_owners(const operator_subject<T>& subject) {
+    return subject.layouts || !subject.source.parts.empty();
+}
+
 template <class T, cutter Cut>
 std::unique_ptr<matrix_operator<T>> build_split(operator_kind kind, operator_subject<T>& subject) {
-    nonzero_assignment assigned = assign<Cut>(subject);
-    if (subject.layouts) {
+    nonzero_assignment assigned = Cut(subject, cut(subject));
+    if (has_owners(subject)) {
         assigned.rows = subject.rows;
         assigned.columns = subject.columns;
     }
-    nonzero_split_plan plan =
-        make_nonzero_split_plan(subject.row_offsets, subject.column_indices, assigned);
-    operator_layouts layouts =
-        subject.layouts
-            ? *subject.layouts
-            : make_layouts(subject.group, std::move(assigned.rows), std::move(assigned.columns),
-                           coherence::owned, subject.source.order);
-    return std::make_unique<nonzero_split_operator<T>>(kind, std::move(layouts), subject.source,
-                                                       std::move(plan), subject.options.format);
+    split_matrix split = split_on_host(subject.row_offsets, subject.column_indices, assigned);
+    return std::make_unique<nonzero_split_operator<T>>(
+        kind, layouts_of(subject, std::move(assigned.rows), std::move(assigned.columns)),
+        subject.source, std::move(split), subject.options.format);
 }
 
-template <cutter Cut>
-constexpr operator_makers split_makers = {build_split<double, Cut>, build_split<float, Cut>};
+/// Builds an operator whose devices have ranges of the entries by rows.
+template <class T>
+std::unique_ptr<matrix_operator<T>> build_by_rows(operator_kind kind,
+                                                  operator_subject<T>& subject) {
+    if (!makes_operators_there(subject.group)) return build_split<T, by_rows>(kind, subject);
+    const nonzero_partition entries = cut(subject);
+    row_partition rows = subject.rows;
+    row_partition columns = subject.columns;
+    if (!has_owners(subject)) {
+        rows = make_pcsr(subject.row_offsets, entries).owned();
+        columns = across(rows, columns.rows());
+    }
+    split_matrix split = split_by_ranges(subject.group, subject.source, entries, rows, columns);
+    return std::make_unique<nonzero_split_operator<T>>(
+        kind, layouts_of(subject, std::move(rows), std::move(columns)), subject.source,
+        std::move(split), subject.options.format);
+}
+
+/// Builds the operator whose devices have ranges of the entries by columns.
+template <class T>
+std::unique_ptr<matrix_operator<T>> build_by_columns(operator_kind kind,
+                                                     operator_subject<T>& subject) {
+    if (!makes_operators_there(subject.group)) return build_split<T, by_columns>(kind, subject);
+    std::shared_ptr<const resident_matrix> pattern = subject.resident;
+    if (!pattern) pattern = upload_pattern(subject.group, subject.source.matrix, subject.rows);
+    std::optional<split_owners> owners;
+    if (has_owners(subject)) owners = {subject.rows, subject.columns};
+    split_matrix split = split_by_columns(*pattern, owners);
+    operator_layouts layouts =
+        layouts_of(subject, split.plan.halo.rows, split.plan.halo.columns.owners());
+    return std::make_unique<nonzero_split_operator<T>>(kind, std::move(layouts), subject.source,
+                                                       std::move(split), subject.options.format);
+}
+
+constexpr operator_makers by_rows_makers = {build_by_rows<double>, build_by_rows<float>};
 
 std::optional<double> split_seconds(const iteration_model& m) {
     using part = iteration_model::part;
@@ -81,8 +121,6 @@ std::optional<double> split_seconds(const iteration_model& m) {
     return products + vectors + late + m.phases() + (any_cut ? m.phase() : 0);
 }
 
-constexpr const char* cuts_rows = "it cuts within rows what devices hold";
-
 } // namespace
 
 constinit const operator_method operator_rows::pcsr = {
@@ -90,12 +128,12 @@ constinit const operator_method operator_rows::pcsr = {
     .help = "cuts the matrix within rows, so that devices have equally many entries",
     .vectors = coherence::owned,
     .sends = sent_data::x_and_partial_sums,
-    .needs_host_because = cuts_rows,
+    .deals = true,
     .transposed = &operator_rows::pcsc,
     .compared = true,
     .seconds = split_seconds,
     .plan = plan_split<by_rows>,
-    .build = split_makers<by_rows>,
+    .build = by_rows_makers,
 };
 
 constinit const operator_method operator_rows::pcsc = {
@@ -103,12 +141,12 @@ constinit const operator_method operator_rows::pcsc = {
     .help = "cuts it within columns, which sends few entries of x and many partial sums",
     .vectors = coherence::owned,
     .sends = sent_data::x_and_partial_sums,
-    .needs_host_because = cuts_rows,
+    .deals = true,
     .transposed = &operator_rows::pcsr,
     .compared = true,
     .not_predicted_because = "only a plan of all entries says how many partial sums it sends",
     .plan = plan_split<by_columns>,
-    .build = split_makers<by_columns>,
+    .build = operator_makers{build_by_columns<double>, build_by_columns<float>},
 };
 
 constinit const operator_method operator_rows::pcoo = {
@@ -116,12 +154,12 @@ constinit const operator_method operator_rows::pcoo = {
     .help = "as pcsr, and of a coo_matrix the entries in their given order",
     .vectors = coherence::owned,
     .sends = sent_data::x_and_partial_sums,
-    .needs_host_because = cuts_rows,
+    .deals = true,
     .transposed = &operator_rows::pcsc,
     .compared = true,
     .not_predicted_because = "it is pcsr for a matrix by rows",
     .plan = plan_split<by_rows>,
-    .build = split_makers<by_rows>,
+    .build = by_rows_makers,
 };
 
 } // namespace krylith

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
-#include <krylith/distributed/source/matrix_source.hpp>
+#include <krylith/distributed/source/dealt_rows.hpp>
+#include <krylith/matrix/types/index_width.hpp>
 #include <krylith/sparse/selection/make_device_matrix.hpp>
-#include <krylith/sparse/storage/bring_values.hpp>
 #include <krylith/spmv/replicated/replicated_plan.hpp>
 #include <krylith/vector/execution/context_after.hpp>
 #include <krylith/vector/fused.hpp>
@@ -69,48 +69,74 @@ void replicated_operator<T>::plan(const row_starts& starts) {
     }
 }
 
+/// Where the device's rows lie with their pattern; null unless these are the rows of a block.
+template <class T>
+const resident_rows* rows_there(const matrix_source<T>& source, int rank, const joined_rows& rows) {
+    if (!source.resident || rows.map.count != 0 ||
+        !is_all(rows.segments.front().rows, source.resident->rows.owned(rank)))
+        return nullptr;
+    return &source.resident->parts[static_cast<std::size_t>(rank)];
+}
+
+template <class T>
+std::vector<resident_rows>
+replicated_operator<T>::bring_patterns(const matrix_source<T>& source) const {
+    if (this->group().kind() != backend::cuda) return {};
+    std::vector<wanted_rows> wanted;
+    for (const block_rows& p : block_rows_)
+        if (rows_there(source, p.rank, p.rows) == nullptr) wanted.push_back({p.rank, &p.rows});
+    return bring_rows(this->group(), source, std::span<const wanted_rows>(wanted));
+}
+
 template <class T>
 void replicated_operator<T>::make_blocks(const matrix_source<T>& source, format_kind format) {
     const device_group& group = this->group();
-    const bool sends = stores() && group.size() > 1;
-    const bool follow = group.kind() == backend::cuda && source.parts.empty();
-    std::vector<value_delivery<T>> together;
+    const std::vector<resident_rows> brought = bring_patterns(source);
+    auto next_brought = brought.begin();
     bool same = true;
-    for (const block_rows& p : block_rows_) {
-        if (p.rows.map.count == 0) {
-            const row_range rows = p.rows.segments.front().rows;
-            local_csr<T> block = source.block(p.rank, rows);
-            block.sends = sends;
-            device_pattern pattern;
-            if (source.resident && is_all(rows, source.resident->rows.owned(p.rank))) {
-                pattern = source.resident->parts[static_cast<std::size_t>(p.rank)].pattern();
-                block.there = &pattern;
-            }
-            block.values_follow = follow;
-            this->blocks_.push_back(make_device_matrix(group.handle(p.rank), block, format));
-            if (follow)
-                together.push_back({&group[p.rank], this->blocks_.back()->intake(), block.values});
-            continue;
-        }
-        const auto offsets = join_offsets(p.rows, source.matrix.row_offsets);
-        const auto columns = join_entries(p.rows, source.matrix.column_indices);
-        const auto values = join_entries(p.rows, source.matrix.values);
+    for (const auto& [rank, rows, when] : block_rows_) {
+        entry_list entries = rows.entries();
+        std::vector<std::int64_t> offsets;
+        std::vector<std::int32_t> columns;
+        device_pattern pattern;
         local_csr<T> block{};
-        block.rows = p.rows.size;
+        block.rows = rows.size;
         block.columns = source.matrix.columns;
-        block.offsets = offsets;
-        block.indices = columns;
-        block.values = values;
-        block.alone = p.rows.map.alone;
-        block.sends = sends;
-        this->blocks_.push_back(make_device_matrix(group.handle(p.rank), block, format));
+        if (rows.map.count != 0) block.alone = rows.map.alone;
+        block.sends = stores() && group.size() > 1;
+        block.values_follow = !source.borrow;
+        if (source.borrow) {
+            block.device_values = source.parts[as_size(rank)].values;
+            block.device_indices = source.parts[as_size(rank)].columns;
+            block.borrow = true;
+        }
+        if (group.kind() == backend::cuda) {
+            const resident_rows* there = rows_there(source, rank, rows);
+            pattern = (there != nullptr ? *there : *next_brought++).pattern();
+            block.there = &pattern;
+        } else {
+            const std::span<const std::int64_t> all = source.matrix.row_offsets;
+            if (!rows.consecutive()) offsets = rows.offsets(all);
+            block.offsets = rows.consecutive()
+                                ? all.subspan(as_size(rows.first_row()), as_size(rows.size) + 1)
+                                : offsets;
+            block.indices = entries.of(source.matrix.column_indices, columns);
+        }
+        this->blocks_.push_back(make_device_matrix(group.handle(rank), block, format));
+        this->dealt_.add(rank, *this->blocks_.back(), std::move(entries));
         same = same && this->blocks_.back()->name() == this->blocks_.front()->name();
     }
-    bring_values<T>(together);
     // Formats round differently, but all copies of redundant rows must have the same bits.
-    if (partition_.redundant.size() == 0 || same || format) return;
-    this->blocks_.clear();
-    make_blocks(source, formats::csr);
+    if (partition_.redundant.size() != 0 && !same && !format) {
+        this->blocks_.clear();
+        this->dealt_.clear();
+        return make_blocks(source, formats::csr);
+    }
+    if (source.borrow) return;
+    if (source.parts.empty())
+        this->give(source.matrix.values);
+    else
+        this->give(std::span<const T* const>(source.values_of_parts()));
 }
 
 template <class T>
@@ -149,7 +175,7 @@ void replicated_operator<T>::store(execution& run, T alpha, const vector<T>& x, 
     if (run.ranks() == 1) return;
     // An owner's rows may come from a peer. A download, which waits for one stream only, must find
     // them too.
-    if (run.ordered() && !this->kind_->needs_host_because.empty())
+    if (run.ordered() && this->kind_->deals)
         run.join_if_ordered();
     else
         run.expect(signals_->signals());
@@ -250,38 +276,6 @@ std::int64_t replicated_operator<T>::matrix_bytes(int rank) const {
 template <class T>
 bool replicated_operator<T>::recordable() const {
     return transport_->recordable && this->blocks_.front()->recordable();
-}
-
-template <class T>
-void replicated_operator<T>::distribute(std::span<const T> values) {
-    std::vector<value_delivery<T>> together;
-    for (std::size_t i = 0; i < block_rows_.size(); ++i) {
-        const joined_rows& rows = block_rows_[i].rows;
-        device_matrix<T>& block = *this->blocks_[i];
-        if (!rows.consecutive()) {
-            block.update(join_entries(rows, values));
-            continue;
-        }
-        const row_range only = rows.segments.front().nonzeros;
-        const auto mine = values.subspan(static_cast<std::size_t>(only.begin),
-                                         static_cast<std::size_t>(only.size()));
-        if (value_intake<T>* const to = block.intake())
-            together.push_back({&this->group()[block_rows_[i].rank], to, mine});
-        else
-            block.update(mine);
-    }
-    bring_values<T>(together);
-}
-
-template <class T>
-void replicated_operator<T>::check_device_update() const {
-    if (this->kind_->needs_host_because.empty()) return;
-    throw usage_error(std::string("update_on_devices: operator ") + to_string(this->kind_) +
-                      " takes new values by update(), since its " +
-                      std::string(this->kind_->needs_host_because) + "; allowed are operators " +
-                      listed<operator_method>(operators::all, [](operator_kind other) {
-                          return other->needs_host_because.empty();
-                      }));
 }
 
 #define KRYLITH_INSTANTIATE(T) template class replicated_operator<T>;

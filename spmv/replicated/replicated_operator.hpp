@@ -22,6 +22,8 @@
 
 namespace krylith {
 
+struct resident_rows;
+
 template <class T>
 class replicated_operator final : public matrix_operator<T> {
 public:
@@ -59,6 +61,8 @@ private:
 
     void plan(const row_starts& starts);
     void make_blocks(const matrix_source<T>& source, format_kind format);
+    /// Brings the patterns of blocks to CUDA devices that have not got them.
+    [[nodiscard]] std::vector<resident_rows> bring_patterns(const matrix_source<T>& source) const;
     void connect();
     void store(execution& run, T alpha, const vector<T>& x, T beta, vector<T>& y,
                std::span<const reduction_into<T>> dots) const;
@@ -70,8 +74,6 @@ private:
     [[nodiscard]] row_map map_of(const block_rows& p) const;
     /// Copies what each rank has computed of v to the others.
     void give_to_all(vector<T>& v) const;
-    void distribute(std::span<const T> values) override;
-    void check_device_update() const override;
 
     transport_kind transport_;
     block_partition partition_;

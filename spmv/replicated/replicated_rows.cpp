@@ -86,8 +86,6 @@ template <planner Plan>
 constexpr operator_makers replicated_makers = {build_replicated<double, Plan>,
                                                build_replicated<float, Plan>};
 
-constexpr const char* other_rows = "devices compute other rows than those that they were given";
-
 } // namespace
 
 constinit const operator_method operator_rows::nz = {
@@ -109,7 +107,7 @@ constinit const operator_method operator_rows::two_nz = {
     .help = "as nz, in two blocks, the first of which travels under the second",
     .vectors = coherence::replicated,
     .sends = sent_data::results,
-    .needs_host_because = other_rows,
+    .deals = true,
     .transposed = &operator_rows::two_nz,
     .compared = true,
     .seconds = replicated_seconds,
@@ -123,7 +121,7 @@ constinit const operator_method operator_rows::lra = {
     .vectors = coherence::replicated,
     .sends = sent_data::results,
     .fractions = operator_fractions{.long_rows = true},
-    .needs_host_because = other_rows,
+    .deals = true,
     .transposed = &operator_rows::lra,
     .compared = true,
     .seconds = replicated_seconds,
@@ -137,7 +135,7 @@ constinit const operator_method operator_rows::lra_rc = {
     .vectors = coherence::replicated,
     .sends = sent_data::results,
     .fractions = operator_fractions{.long_rows = true, .redundant = true},
-    .needs_host_because = other_rows,
+    .deals = true,
     .transposed = &operator_rows::lra_rc,
     .compared = true,
     .seconds = redundant_seconds,

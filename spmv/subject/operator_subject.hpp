@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include <krylith/distributed/source/matrix_source.hpp>
 #include <krylith/partition/halo/halo_plan.hpp>
@@ -38,8 +39,15 @@ struct operator_pattern {
     }
     /// Frees the halo plan, which may be larger than the matrix.
     void drop_halo() { halo_.reset(); }
+    /// Brings the offsets of rows to the host where only the devices have them: 8 bytes a row.
+    void read_offsets() {
+        if (!resident || !row_offsets.empty()) return;
+        offsets_ = resident->download_offsets();
+        row_offsets = offsets_;
+    }
 
     std::optional<halo_plan> halo_ = {};
+    std::vector<std::int64_t> offsets_ = {}; ///< that read_offsets() has brought
 };
 
 /// What operators with the halo plan do for the members plan and received of operator_method.

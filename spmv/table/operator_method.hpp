@@ -62,10 +62,12 @@ struct operator_method {
     required<coherence> vectors;
     required<sent_data> sends;
     operator_fractions fractions = {};
-    /// Why it needs the matrix in host memory, after "since": its devices multiply other entries
-    /// than those of the rows that they own. Empty: it also takes a matrix that lies on the
-    /// devices, and each device computes the rows that it owns.
+    /// Why it needs the matrix in host memory, after "since". Empty: it also takes a matrix that
+    /// lies on the devices.
     required_text needs_host_because = "";
+    /// Whether its devices have other entries than those of the rows that they own. The host, which
+    /// plans who has which, then needs the offsets of all rows.
+    bool deals = false;
     /// The operator whose devices keep of the transposed matrix the entries that this one's keep of
     /// the matrix, or its own row: operator_options::transposed_products.
     required<const operator_method*> transposed;

@@ -158,6 +158,8 @@ TEST_CASE("parts: a row over all parts, and where rows without entries go") {
     CHECK(parts.last_holder(0) == 3);
     CHECK(parts.last_holder(1) == 1);
     CHECK(parts.owned().begin == std::vector<std::int64_t>{0, 3, 3, 3, 6, 8});
+    const std::vector<cut_place> too_few(2);
+    CHECK_THROWS_AS((void)make_pcsr(8, too_few, of_sizes({3, 7})), usage_error);
     // Without entries rows are split like equal rows.
     const std::vector<std::int64_t> none(9, 0);
     CHECK(make_pcsr(none, equal_entries(0, 3)).owned() == equal_rows(8, 3));

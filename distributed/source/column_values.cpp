@@ -1,0 +1,81 @@
+// The way of values to those who hold them, after a deal by columns.
+#include <krylith/distributed/source/column_deal.hpp>
+
+#include <string>
+#include <utility>
+
+#include <krylith/device/error.hpp>
+#include <krylith/device/language/instances.hpp>
+#include <krylith/device/loops/run_items.hpp>
+#include <krylith/device/loops/settled_on_failure.hpp>
+#include <krylith/distributed/source/memory_items.hpp>
+#include <krylith/distributed/source/value_gather.hpp>
+#include <krylith/matrix/types/index_width.hpp>
+
+namespace krylith {
+
+namespace {
+
+/// A piece that goes from one rank to another.
+struct value_piece {
+    int rank;
+    int holder;
+    std::int64_t entries;
+    std::int64_t packed; ///< its place among what the rank sends
+    std::int64_t place;  ///< among what the holder holds
+};
+
+void check_ranks(const device_group& group, std::size_t orders, std::size_t values,
+                 std::size_t targets) {
+    const std::size_t ranks = as_size(group.size());
+    if (orders == ranks && values == ranks && targets == ranks) return;
+    throw usage_error("deal_values: orders of " + std::to_string(orders) + " ranks, values of " +
+                      std::to_string(values) + " and targets of " + std::to_string(targets) +
+                      ", must be of " + std::to_string(ranks));
+}
+
+} // namespace
+
+template <class T>
+void deal_values(const device_group& group, std::span<const dealt_order> given,
+                 std::span<const T* const> values, std::span<T* const> to) {
+    check_ranks(group, given.size(), values.size(), to.size());
+    std::vector<buffer<T>> packed;
+    const settled_on_failure settled(group); // before these are freed
+    std::vector<value_piece> pieces;
+    std::vector<rank_order> orders;
+    std::vector<std::int64_t> held(given.size(), 0); // by lower ranks' pieces
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const dealt_order& mine = given[as_size(rank)];
+        const auto sent = mine.order.size() - as_size(mine.piece(rank));
+        packed.emplace_back(group.handle(rank), sent, matrix_item);
+        std::int64_t next = 0;
+        for (int holder = 0; holder < group.size(); ++holder) {
+            const std::int64_t entries = mine.piece(holder);
+            std::int64_t& place = held[as_size(holder)];
+            T* const target =
+                rank == holder ? to[as_size(rank)] + place : packed.back().data() + next;
+            run_items(group[rank],
+                      gather_task<T>{mine.order.data() + mine.begin[as_size(holder)], nullptr,
+                                     values[as_size(rank)], target},
+                      entries);
+            if (rank != holder && entries != 0) {
+                pieces.push_back({rank, holder, entries, next, place});
+                orders.push_back({holder, rank});
+                next += entries;
+            }
+            place += entries;
+        }
+    }
+    group.order(orders); // a holder may still read what it had
+    for (const value_piece& p : pieces)
+        group.copy(p.rank, packed[as_size(p.rank)].data() + p.packed, p.holder,
+                   to[as_size(p.holder)] + p.place, as_size(p.entries) * sizeof(T));
+    for (rank_order& order : orders) std::swap(order.before, order.after);
+    group.order(orders);
+}
+
+#define KRYLITH_INSTANTIATE(T) template struct instances<deal_values<T>>;
+#include <krylith/device/language/instantiate.inc>
+
+} // namespace krylith
