@@ -18,17 +18,20 @@ namespace krylith {
 /// Makes the operator of the square matrix whose rows are those of parts[0], then those of
 /// parts[1], ...; parts[rank] lies on device `rank` of the group, which owns these rows. It waits
 /// for what was enqueued in the devices' streams. CUDA devices plan transfers and formats
-/// themselves: a list of the entries of x that each needs of others is all that leaves them. With
-/// `options.measure`, and on host devices, offsets and columns are read back: O(nnz) on the host, 4
-/// bytes a nonzero and 4 or 8 a row over the bus. Values don't leave the devices. While it works it
-/// takes 8 bytes a row of each device, on several devices also 4 a nonzero. `options.borrow` makes
-/// the format `csr` (then the default) use values in place, and columns too where global columns
-/// are local ones (a device that has all rows, or operators `nz` and `allgather`): they must then
-/// outlive the operator. Otherwise arrays may be freed afterwards.
+/// themselves: a list of the entries of x that each needs of others is all that leaves them, and
+/// for operators that give devices entries of others' rows (2nz, lra, lra-rc, pcsr, pcsc, pcoo)
+/// the row offsets and the rows that they share. With `options.measure`, and on host devices,
+/// offsets and columns are read back: O(nnz) on the host, 4 bytes a nonzero and 4 or 8 a row over
+/// the bus. Values don't leave the devices. While it works it takes 8 bytes a row of each device,
+/// on several devices also 4 a nonzero (pcsc: 24 a nonzero, and 12 a row of the whole matrix).
+/// `options.borrow` makes the format `csr` (then the default) use values in place, and columns too
+/// where global columns are local ones (a device that has all rows, or operators `nz` and
+/// `allgather`): they must then outlive the operator. Otherwise arrays may be freed afterwards.
 ///
-/// Throws usage_error for another number of parts than devices, and on CUDA for a pointer that is
-/// not to memory of its device; input_error for offsets that descend or columns out of range,
-/// naming the row of the whole matrix; device_error where memory is short.
+/// Throws usage_error for another number of parts than devices, for `options.borrow` with those
+/// operators, and on CUDA for a pointer that is not to memory of its device; input_error for
+/// offsets that descend or columns out of range, naming the row of the whole matrix; device_error
+/// where memory is short.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
 make_operator(const device_group& group, std::span<const csr_part<T>> parts,

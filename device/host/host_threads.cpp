@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include <omp.h>
 #include <sched.h>
 #include <sys/resource.h>
 
@@ -42,6 +43,22 @@ int started_before_refusal(int wanted, std::string& problem) {
     return started;
 }
 
+/// Finds the cores that the calling thread may use, or where OpenMP binds threads to places, those
+/// of all places.
+bool find_cores(cpu_set_t& set) {
+    const int places = omp_get_num_places();
+    if (places == 0 || omp_get_proc_bind() == omp_proc_bind_false)
+        return sched_getaffinity(0, sizeof set, &set) == 0;
+    CPU_ZERO(&set);
+    for (int place = 0; place < places; ++place) {
+        std::vector<int> cores(static_cast<std::size_t>(omp_get_place_num_procs(place)));
+        omp_get_place_proc_ids(place, cores.data());
+        for (const int core : cores)
+            if (core >= 0 && core < CPU_SETSIZE) CPU_SET(core, &set);
+    }
+    return true;
+}
+
 std::string limit_in_words(int resource, const char* name) {
     rlimit limit{};
     if (getrlimit(static_cast<__rlimit_resource>(resource), &limit) != 0 ||
@@ -54,8 +71,13 @@ std::string limit_in_words(int resource, const char* name) {
 
 int usable_cores() {
     cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
+    if (find_cores(set)) return std::max(1, CPU_COUNT(&set));
     return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+void use_all_cores() {
+    cpu_set_t set;
+    if (omp_get_num_places() > 0 && find_cores(set)) (void)sched_setaffinity(0, sizeof set, &set);
 }
 
 int most_host_threads() {

@@ -5,8 +5,13 @@
 
 namespace krylith {
 
-/// The number of cores that this process may use, at least 1.
+/// The number of cores that this process may use, at least 1. Where OpenMP binds threads
+/// (OMP_PROC_BIND) these are the cores of all its places, whichever the calling thread is bound to.
 [[nodiscard]] int usable_cores();
+
+/// Lets the calling thread run on all of them: a thread that a bound one starts would share its
+/// core.
+void use_all_cores();
 
 /// The most threads that are of use, since more only wait for each other: 64, or 16 a core where
 /// that is more.

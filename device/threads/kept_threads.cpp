@@ -9,6 +9,7 @@
 
 #include <omp.h>
 
+#include <krylith/device/host/host_threads.hpp>
 #include <krylith/device/threads/of_process.hpp>
 
 namespace krylith {
@@ -46,6 +47,7 @@ private:
     }
 
     void serve(std::function<void()> job) {
+        use_all_cores();
         omp_set_num_threads(1);
         member self;
         for (;;) {

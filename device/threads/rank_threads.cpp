@@ -9,6 +9,7 @@
 
 #include <omp.h>
 
+#include <krylith/device/host/host_threads.hpp>
 #include <krylith/device/threads/of_process.hpp>
 
 namespace krylith {
@@ -49,6 +50,7 @@ private:
 
     /// Waits for the calls after number `seen`.
     void serve(int number, std::uint32_t seen) {
+        use_all_cores();
         for (;;) {
             calls_.wait(seen, std::memory_order_acquire);
             seen = calls_.load(std::memory_order_acquire);

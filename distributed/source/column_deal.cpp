@@ -1,6 +1,5 @@
 #include <krylith/distributed/source/column_deal.hpp>
 
-#include <numeric>
 #include <string>
 #include <utility>
 
@@ -26,6 +25,8 @@ void check_parts(const device_group& group, const row_partition& rows,
         throw usage_error("deal_columns: " + to_string(rows.ranks()) + " ranges of rows and " +
                           to_string(parts.size()) + " parts on " + to_string(group.size()) +
                           " devices, must be one for each");
+    for (const resident_csr& part : parts)
+        check_index_size("deal_columns: the number of entries of a device", part.nonzeros);
     for (int rank = 0; rank < group.size(); ++rank)
         if (parts[as_size(rank)].rows != rows.owned(rank).size())
             throw usage_error("deal_columns: the part of rank " + to_string(rank) + " has " +

@@ -58,9 +58,9 @@ template <class V>
 std::vector<brought_entries<V>>
 bring_entries(const device_group& group, const array_over_group<V>& from,
               std::span<const wanted_entries> wanted, const std::string& item) {
-    const settled_on_failure settled(group);
     std::vector<brought_entries<V>> result(wanted.size());
-    std::vector<V> all; // where any entries go by their numbers
+    const settled_on_failure settled(group); // before copies are freed
+    std::vector<V> all;                      // where any entries go by their numbers
     bool any_copies = false;
     for (std::size_t k = 0; k < wanted.size(); ++k) {
         const wanted_entries& w = wanted[k];

@@ -35,7 +35,7 @@ struct joined_rows {
     [[nodiscard]] entry_list entries() const;
 
     /// Writes offsets [first, first + count) of the block's rows, from 0, of which there are
-    /// size + 1. O(count).
+    /// size + 1. O(count + segments).
     void read_offsets(std::span<const std::int64_t> row_offsets, std::int64_t first,
                       std::int64_t count, std::int64_t* to) const;
     /// Returns all of them.

@@ -121,7 +121,6 @@ public:
     /// Builds an operator with fractions that a trial chooses.
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> tune(operator_kind kind) {
         if (subject_.group.size() == 1) return build(kind); // nothing moves
-        read_offsets();
         auto choice = std::make_shared<operator_choice>();
         auto result = try_fractions<T>(
             fractions_key(trial(), kind, subject_.options, sizeof(T)), by_rule(kind),
@@ -176,7 +175,6 @@ private:
         options.kind = kind;
         check_replication(subject_.group, options);
         subject_.fractions = fractions;
-        if (!kind->needs_host_because.empty()) subject_.drop_resident();
         return kind->build.get().template of<T>()(kind, subject_);
     }
     [[nodiscard]] row_fractions by_rule(operator_kind kind) const {
@@ -239,7 +237,7 @@ std::unique_ptr<matrix_operator<T>>
 build_operator(const device_group& group, const matrix_source<T>& source,
                const operator_placement& placement, const operator_options& options) {
     const trace_range range("set up an operator");
-    check_place(options.kind, !source.parts.empty(), options.borrow);
+    check_place(options.kind, !source.parts.empty(), source.borrow);
     check_replication(group, options);
     check_measure(options);
     if (options.transposed_products && !source.parts.empty())

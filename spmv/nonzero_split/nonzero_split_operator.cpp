@@ -8,6 +8,7 @@
 #include <krylith/distributed/source/memory_items.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/sparse/selection/make_device_matrix.hpp>
+#include <krylith/spmv/nonzero_split/split_tasks.hpp>
 #include <krylith/vector/execution/context_after.hpp>
 
 namespace krylith {
@@ -75,6 +76,7 @@ void nonzero_split_operator<T>::make_own_block(int rank, split_matrix& split, fo
     }
     this->blocks_.push_back(make_device_matrix(this->group().handle(rank), block, format));
     this->dealt_.add(rank, *this->blocks_.back(), std::move(split.own[at].entries));
+    split.own[at].there = {};
 }
 
 template <class T>
@@ -99,6 +101,7 @@ void nonzero_split_operator<T>::make_remote_block(int rank, split_matrix& split,
     to.rows = split.plan.local[at].remote_rows;
     to.matrix = make_device_matrix(this->group().handle(rank), block, format);
     this->dealt_.add(rank, *to.matrix, std::move(split.remote[at].entries));
+    split.remote[at].there = {};
 }
 
 template <class T>
@@ -162,8 +165,12 @@ template <class T>
 void nonzero_split_operator<T>::give(const array_over_group<T>& arrays) {
     this->dealt_.bring(this->group(), arrays);
     if (values_there_.empty()) find_values(arrays.first);
-    for (std::size_t rank = 0; rank < values_there_.size(); ++rank)
-        if (values_there_[rank].gather) (*values_there_[rank].gather)(arrays.of[rank]);
+    for (std::size_t rank = 0; rank < values_there_.size(); ++rank) {
+        const values_there& there = values_there_[rank];
+        run_items(this->group()[static_cast<int>(rank)],
+                  pick_values<T>{there.places.data(), arrays.of[rank], there.values.data()},
+                  static_cast<std::int64_t>(there.places.size()));
+    }
     newer_there_ = true;
 }
 
@@ -172,21 +179,20 @@ template <class T>
 void nonzero_split_operator<T>::find_values(std::span<const std::int64_t> first) {
     const auto ranks = as_size(this->group().size());
     values_there_.resize(ranks);
-    std::vector<std::vector<std::int32_t>> places(ranks);
+    std::vector<std::vector<std::int64_t>> places(ranks);
     for (auto& entries : non_local_)
         for (non_local_entry& entry : entries) {
             const auto after = std::ranges::upper_bound(first, entry.of.entry);
             const auto rank = as_size(after - first.begin() - 1);
-            places[rank].push_back(static_cast<std::int32_t>(entry.of.entry - first[rank]));
+            places[rank].push_back(entry.of.entry - first[rank]);
             values_there_[rank].entries.push_back(&entry);
         }
     for (std::size_t rank = 0; rank < ranks; ++rank) {
         if (places[rank].empty()) continue;
         const auto& device = this->group().handle(static_cast<int>(rank));
-        device_assembly assembly;
-        assembly.order = {device, std::span<const std::int32_t>(places[rank]), matrix_item};
-        values_there_[rank].gather = std::make_unique<value_gather<T>>(
-            device, std::move(assembly), first[rank + 1] - first[rank]);
+        values_there_[rank].places = {device, std::span<const std::int64_t>(places[rank]),
+                                      matrix_item};
+        values_there_[rank].values = {device, places[rank].size(), matrix_item};
     }
 }
 
@@ -229,10 +235,7 @@ void nonzero_split_operator<T>::diagonal(vector<T>& d) const {
     matrix_operator<T>::diagonal(d);
     for (std::size_t rank = 0; newer_there_ && rank < values_there_.size(); ++rank) {
         const values_there& there = values_there_[rank];
-        std::vector<T> values(there.entries.size());
-        if (there.gather)
-            this->group()[static_cast<int>(rank)].download(values.data(), there.gather->values(),
-                                                           values.size() * sizeof(T));
+        const std::vector<T> values = there.values.download();
         for (std::size_t k = 0; k < values.size(); ++k) there.entries[k]->value = values[k];
     }
     newer_there_ = false;

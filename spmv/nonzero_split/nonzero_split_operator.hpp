@@ -53,7 +53,8 @@ private:
     };
     /// Those of which the values lie on a device, while it has newer ones.
     struct values_there {
-        std::unique_ptr<value_gather<T>> gather; // null: there are none
+        buffer<std::int64_t> places;
+        buffer<T> values;
         std::vector<non_local_entry*> entries;
     };
 

@@ -45,7 +45,7 @@ struct split_matrix {
     std::shared_ptr<const column_values> dealt = nullptr;
 };
 
-/// Cuts a pattern in host memory, for host devices. The matrix must be valid.
+/// Cuts a pattern in host memory, which must be valid, and plans there.
 [[nodiscard]] split_matrix split_on_host(std::span<const std::int64_t> row_offsets,
                                          std::span<const std::int32_t> columns,
                                          const nonzero_assignment& assigned);

@@ -60,6 +60,8 @@ void number_columns(const device_group& group, row_partition columns, split_matr
         local[as_size(rank)] =
             number_blocks(device, columns.owned(rank), columns.rows(), std::array{&own, &remote});
         plan.halo.boundary[as_size(rank)].interior_rows = own.interior_rows;
+        if (own.columns == own.uploaded.data() && !split.held.empty())
+            split.held[as_size(rank)] = {}; // its local columns are its own
         const std::vector<std::int32_t>& summed = plan.local[as_size(rank)].summed_rows;
         if (summed.empty()) return;
         if (own.touches_ghost.size() == 0) { // it owns all columns
@@ -71,7 +73,6 @@ void number_columns(const device_group& group, row_partition columns, split_matr
                   static_cast<std::int64_t>(summed.size()));
     });
     plan.halo.columns = {std::move(columns), std::move(local)};
-    if (ranks > 1) split.held.clear(); // blocks have local columns of their own
 }
 
 } // namespace krylith

@@ -38,9 +38,19 @@ struct find_diagonal_entries {
         if (row_of[begin] != column || k < offsets[begin] || k >= offsets[begin + 1]) return;
         const std::int32_t at = add_shared(count, 1);
         if (found == nullptr) return;
-        found[2 * at] = k;
-        found[2 * at + 1] = column;
+        found[2 * std::int64_t{at}] = k;
+        found[2 * std::int64_t{at} + 1] = column;
     }
+};
+
+/// Copies listed values.
+template <class T>
+struct pick_values {
+    const std::int64_t* places;
+    const T* from;
+    T* to;
+
+    KRYLITH_HD void operator()(std::int64_t k) const { to[k] = from[places[k]]; }
 };
 
 /// Which rows a device has entries of and doesn't own: their sizes are 1, and those of others 0.

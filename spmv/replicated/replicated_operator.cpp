@@ -20,6 +20,15 @@ bool is_all(row_range rows, row_range owned) {
     return rows == owned || (rows.size() == 0 && owned.size() == 0);
 }
 
+/// Where the device's rows lie with their pattern; null unless these are the rows of a block.
+template <class T>
+const resident_rows* rows_there(const matrix_source<T>& source, int rank, const joined_rows& rows) {
+    if (!source.resident || rows.map.count != 0 ||
+        !is_all(rows.segments.front().rows, source.resident->rows.owned(rank)))
+        return nullptr;
+    return &source.resident->parts[static_cast<std::size_t>(rank)];
+}
+
 } // namespace
 
 template <class T>
@@ -69,15 +78,6 @@ void replicated_operator<T>::plan(const row_starts& starts) {
     }
 }
 
-/// Where the device's rows lie with their pattern; null unless these are the rows of a block.
-template <class T>
-const resident_rows* rows_there(const matrix_source<T>& source, int rank, const joined_rows& rows) {
-    if (!source.resident || rows.map.count != 0 ||
-        !is_all(rows.segments.front().rows, source.resident->rows.owned(rank)))
-        return nullptr;
-    return &source.resident->parts[static_cast<std::size_t>(rank)];
-}
-
 template <class T>
 std::vector<resident_rows>
 replicated_operator<T>::bring_patterns(const matrix_source<T>& source) const {
@@ -117,9 +117,10 @@ void replicated_operator<T>::make_blocks(const matrix_source<T>& source, format_
         } else {
             const std::span<const std::int64_t> all = source.matrix.row_offsets;
             if (!rows.consecutive()) offsets = rows.offsets(all);
-            block.offsets = rows.consecutive()
-                                ? all.subspan(as_size(rows.first_row()), as_size(rows.size) + 1)
-                                : offsets;
+            block.offsets =
+                rows.consecutive()
+                    ? all.subspan(as_size(rows.segments.front().rows.begin), as_size(rows.size) + 1)
+                    : offsets;
             block.indices = entries.of(source.matrix.column_indices, columns);
         }
         this->blocks_.push_back(make_device_matrix(group.handle(rank), block, format));

@@ -79,14 +79,6 @@ struct operator_subject : operator_pattern {
           source(std::move(from)),
           layouts(std::move(given)) {}
 
-    /// Frees the pattern on the devices: what follows is made of the one in host memory.
-    void drop_resident() {
-        if (!resident) return;
-        drop_halo();
-        resident.reset();
-        source.resident.reset();
-    }
-
     [[nodiscard]] bool square() const { return source.matrix.rows == source.matrix.columns; }
 
     /// Returns the layouts of vectors.

@@ -217,6 +217,27 @@ KRYLITH_GROUP_TEST("replicated: what is reported") {
         }
 }
 
+// With more devices than rows that are sent, some compute redundant rows alone.
+KRYLITH_GROUP_TEST("replicated: devices that have redundant rows alone") {
+    csr_matrix<double> matrix{10, 10, {0}, {}, {}};
+    for (std::int32_t row = 0; row < 10; ++row) {
+        for (std::int32_t j = 0; j < (row < 2 ? 7 : 1 + row % 3); ++j) {
+            matrix.column_indices.push_back((row + j) % 10);
+            matrix.values.push_back(1.0 + row + 16 * j);
+        }
+        matrix.row_offsets.push_back(static_cast<std::int64_t>(matrix.values.size()));
+    }
+    const auto x0 = testing::random_values<double>(10, 5);
+    for (const double redundant : {0.5, 0.8, 1.0}) {
+        const auto a = make_operator(
+            group, matrix,
+            {.kind = operators::lra_rc, .long_fraction = 0, .redundant_fraction = redundant});
+        const auto y = testing::product(*a, x0);
+        const auto expected = testing::product(matrix, 1.0, x0, 0.0, x0);
+        for (std::size_t i = 0; i < y.size(); ++i) CHECK(expected[i].allows<double>(y[i]));
+    }
+}
+
 KRYLITH_GROUP_TEST("replicated: what makes no sense is refused, with what is allowed") {
     const auto matrix = testing::laplace_1d(40);
     const auto refused = [&](const operator_options& options, const char* words) {
