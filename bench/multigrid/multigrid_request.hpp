@@ -16,6 +16,8 @@ namespace krylith::bench {
 
 struct multigrid_request {
     std::vector<std::string> matrices;
+    std::string families; ///< empty: none; "all", or names with commas
+    std::vector<std::string> sizes = {"tiny", "small"}; ///< of the families
     tool::device_options devices;
     std::vector<int> counts;
     std::string preconditioner = "amg"; ///< the text that makes it

@@ -8,6 +8,8 @@
 
 #include <krylith/bench/multigrid/multigrid_measure.hpp>
 #include <krylith/bench/multigrid/multigrid_peer.hpp>
+#include <krylith/bench/multigrid/multigrid_request.hpp>
+#include <krylith/matrix/gallery.hpp>
 
 #include <krylith/tests/support/groups.hpp>
 
@@ -41,6 +43,27 @@ KRYLITH_GROUP_TEST("bench multigrid: a solve that does not converge is void") {
     const amg_options symmetric{.kind = multigrid_kind::symmetric}; // cg refuses the other kind
     CHECK_FALSE(measure_multigrid(group, w, {.options = symmetric, .rtol = 1e-14, .repetitions = 1})
                     .void_because.empty());
+}
+
+TEST_CASE("bench multigrid: families beside matrices, and those that are not known are named") {
+    multigrid_request q;
+    CHECK(q.matrix_list(backend::host).size() == 2);
+    q.matrices = {"gallery:poisson3d:9"};
+    q.families = "all";
+    const auto all = q.matrix_list(backend::host);
+    CHECK(all.size() == 15); // in two sizes
+    for (const std::string& matrix : all)
+        CHECK(std::ranges::any_of(gallery_names(), [&](const gallery_entry& entry) {
+            return matrix.starts_with("gallery:" + std::string(entry.name) + ":");
+        }));
+    q.families = "jump_diffusion,elasticity3d";
+    q.sizes = {"tiny"};
+    CHECK(q.matrix_list(backend::cuda) == std::vector<std::string>{"gallery:poisson3d:9",
+                                                                   "gallery:jump_diffusion:40:1e6",
+                                                                   "gallery:elasticity3d:12"});
+    q.families = "nobody";
+    CHECK_THROWS_WITH_AS((void)q.matrix_list(backend::host), doctest::Contains("jump_diffusion"),
+                         usage_error);
 }
 
 TEST_CASE("bench multigrid: PyAMG answers the same question where Python has it, or it is said") {
