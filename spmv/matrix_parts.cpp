@@ -45,7 +45,7 @@ coo_assembly assemble(device& device, int rank, const coo_part<T>& part, std::in
     }
     for (std::size_t k = 0; k < entries; ++k) {
         if (rows[k] < 0 || columns[k] < 0) {
-            rows[k] = -1;
+            rows[k] = columns[k] = -1; // the other one may be anything
             continue;
         }
         if (rows[k] < first || rows[k] >= first + part.rows)
@@ -210,8 +210,9 @@ assembled_in_place(const device_group& group, const csr_part<T>& part,
 
 template <class T>
 std::unique_ptr<matrix_operator<T>>
-assembled(const device_group& group, std::span<const csr_part<T>> parts,
-          const std::optional<operator_layouts>& layouts, const operator_options& options) {
+assembled_anywhere(const device_group& group, std::span<const csr_part<T>> parts,
+                   const std::optional<operator_layouts>& layouts,
+                   const operator_options& options) {
     check_count(parts.size(), group);
     check_order(options);
     for (int rank = 0; rank < group.size(); ++rank)
@@ -260,6 +261,15 @@ assembled(const device_group& group, std::span<const csr_part<T>> parts,
     source.matrix = {rows.rows(), columns_of(rows, placement), offsets, columns, {}};
     source.longest = validate_pattern(source.matrix);
     return build_operator(group, source, placement, options);
+}
+
+template <class T>
+std::unique_ptr<matrix_operator<T>>
+assembled(const device_group& group, std::span<const csr_part<T>> parts,
+          const std::optional<operator_layouts>& layouts, const operator_options& options) {
+    auto result = assembled_anywhere(group, parts, layouts, options);
+    if (!result->reads_in_place()) group.synchronize(); // arrays may be freed then
+    return result;
 }
 
 const device_group& group_of(const operator_layouts& layouts) {

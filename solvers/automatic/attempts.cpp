@@ -10,7 +10,9 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
 #include <krylith/device/threads/interruption.hpp>
+#include <krylith/precond/constant_null_space.hpp>
 #include <krylith/solvers/concepts.hpp>
+#include <krylith/spmv/operator_facts.hpp>
 #include <krylith/vector/fused.hpp>
 
 namespace krylith {
@@ -267,6 +269,66 @@ solve_result attempts<T>::out_of_time(const planned_method& method, double makin
 }
 
 template <class T>
+bool attempts<T>::takes_mean_from_rhs() {
+    const auto& facts = a_.kept().facts;
+    if (std::exchange(asked_for_mean_, true) || facts == nullptr || !facts->symmetric ||
+        !a_.knows_diagonal() || options_.damping != 0)
+        return false;
+    const constant_null_space<T> constants(a_);
+    auto ones = a_.make_domain_vector();
+    auto image = a_.make_range_vector();
+    auto diagonal = a_.make_range_vector();
+    a_.diagonal(diagonal);
+    execution run(a_.group(), {.timeout_seconds = options_.timeout_seconds});
+    double of_image = 0;
+    double of_diagonal = 0;
+    try {
+        scalar ii(run);
+        scalar dd(run);
+        fused(run, ones = constants.ones(), dd = dot(diagonal, diagonal));
+        multiply(run, a_, ones, image, ii = dot(image, image));
+        of_image = run.get(ii.number());
+        of_diagonal = run.get(dd.number());
+        a_.group().synchronize();
+    } catch (...) {
+        run.quiesce(); // peers write into the vectors, which are about to be freed
+        throw;
+    }
+    // Entries of a row that add up to 0 do so but for their roundings.
+    constexpr double rounding = 100.0 * std::numeric_limits<T>::epsilon();
+    if (!(of_image <= rounding * rounding * of_diagonal)) return false;
+    copy(*b_, b_without_mean_.emplace(b_->layout()));
+    mean_of_b_ = constants.remove(*b_without_mean_);
+    return mean_of_b_ > *resolved<T>(options_).rtol;
+}
+
+template <class T>
+solve_result attempts<T>::run_without_mean(std::span<const planned_method> plan,
+                                           const any_preconditioner<T>* given, double rhs_norm) {
+    if (guess_) copy(*guess_, x_);
+    best_.reset();
+    const vector<T>* const whole = std::exchange(b_, &*b_without_mean_);
+    std::vector<planned_method> methods(plan.begin(), plan.end());
+    for (planned_method& method : methods)
+        method.because = "A maps constants to 0: b without its mean";
+    solve_result result = run(methods, given);
+    b_ = whole;
+    const bool solved = result.converged();
+    result.rhs_norm = rhs_norm;
+    result.true_residual = residual_norm(x_);
+    if (solved) result.attempts.back().relative_residual = result.relative_residual();
+    if (was_stopped(result)) return result;
+    const std::string why =
+        "A maps constants to 0, as with Neumann conditions all around, and the mean of b, " +
+        number_text(mean_of_b_, 2) + " of ||b||, is no A x";
+    result.reason = reason::stagnated;
+    result.diagnosis = solved ? why + ": this x has the least residual. Take the mean from b "
+                                      "(constant_null_space), or hold an entry of x"
+                              : why + "; without it: " + result.diagnosis;
+    return result;
+}
+
+template <class T>
 solve_result attempts<T>::nearest(const std::string& stopped_by) {
     copy(*best_, x_);
     best_result_.attempts = std::move(tried_);
@@ -313,7 +375,10 @@ solve_result attempts<T>::run(std::span<const planned_method> plan,
             if (given == nullptr && result.converged()) remember(methods[k], result.iterations);
             const bool spent =
                 options_.max_iterations >= 0 && iterations_ >= options_.max_iterations;
-            const bool over = last || spent || !may_go_on<T>(result, guess_.has_value());
+            const bool may = may_go_on<T>(result, guess_.has_value());
+            if (may && !spent && takes_mean_from_rhs())
+                return run_without_mean(plan, given, result.rhs_norm);
+            const bool over = last || spent || !may;
             if (result.converged() || (over && !best_)) {
                 result.attempts = std::move(tried_);
                 return result;

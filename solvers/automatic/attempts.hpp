@@ -59,6 +59,13 @@ private:
     [[nodiscard]] bool was_made_so(const planned_method& method) const;
     [[nodiscard]] solve_result out_of_time(const planned_method& method, double making);
     [[nodiscard]] double seconds_left() const;
+    /// Takes the mean from b where no x solves the system with it: A, which is symmetric, maps
+    /// constants to 0. Asked once, after a failure, at the cost of a product.
+    [[nodiscard]] bool takes_mean_from_rhs();
+    /// Solves that system, whose x has the least residual of the caller's, and says so.
+    [[nodiscard]] solve_result run_without_mean(std::span<const planned_method> plan,
+                                                const any_preconditioner<T>* given,
+                                                double rhs_norm);
     /// Returns the best so far as the result, after a failure.
     [[nodiscard]] solve_result nearest(const std::string& stopped_by);
     /// Sets x to where the next attempt begins; false: it begins from 0.
@@ -79,6 +86,9 @@ private:
     solver_options options_;
     std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
     std::optional<vector<T>> own_b_; ///< where b shares memory with x
+    std::optional<vector<T>> b_without_mean_;
+    double mean_of_b_ = 0; ///< the norm of what was taken over ||b||
+    bool asked_for_mean_ = false;
     std::optional<vector<T>> guess_; ///< the caller's x
     /// Of the guess, and ||b||, the residual of x = 0; known after a failure.
     double guess_residual_ = std::numeric_limits<double>::infinity();

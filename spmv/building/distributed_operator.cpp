@@ -152,7 +152,8 @@ std::unique_ptr<matrix_operator<T>> make_operator(const operator_layouts& layout
         parts.push_back({a.rows, a.offsets, columns, a.values});
     }
     parts.resize(static_cast<std::size_t>(group.size()));
-    if (group.size() > 1) with.borrow = false; // some operators would borrow the global columns
+    // Some operators would borrow the global columns, and others can't borrow at all.
+    if (group.size() > 1 || (with.kind && with.kind->deals)) with.borrow = false;
     return make_operator(layouts, std::span<const csr_part<T>>(parts), with);
 }
 

@@ -5,6 +5,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/gallery.hpp>
+#include <krylith/matrix/types/index_width.hpp>
 #include <krylith/solvers/automatic.hpp>
 #include <krylith/solvers/solver_table.hpp>
 #include <krylith/spmv/operator_facts.hpp>
@@ -147,9 +148,14 @@ KRYLITH_GROUP_TEST("auto: facts that have gone stale cost an attempt, not the so
 }
 
 KRYLITH_GROUP_TEST("auto: a singular system ends with its nearest x and a diagnosis") {
-    // Constants are in the null space, and b isn't orthogonal to them.
+    // A vector of alternating 1 and 2 is in the null space, and b isn't orthogonal to it.
     auto matrix = laplace_1d(30);
     matrix.values.front() = matrix.values.back() = 1;
+    for (std::int64_t row = 0; row < 30; ++row)
+        for (auto k = matrix.row_offsets[as_size(row)]; k < matrix.row_offsets[as_size(row + 1)];
+             ++k)
+            matrix.values[as_size(k)] *=
+                static_cast<double>((2 - row % 2) * (2 - matrix.column_indices[as_size(k)] % 2));
     problem<double> p(group, matrix, std::vector<double>(30, 1));
     const auto result = solve(*p.a, p.b, p.x);
     CHECK_FALSE(result.converged());
@@ -162,7 +168,7 @@ KRYLITH_GROUP_TEST("auto: a singular system ends with its nearest x and a diagno
                     not_converged);
     // With a b in the range there is a solution.
     std::vector<double> zigzag(30);
-    for (std::size_t i = 0; i < 30; ++i) zigzag[i] = i % 2 == 0 ? 1 : -1;
+    for (std::size_t i = 0; i < 30; ++i) zigzag[i] = i % 2 == 0 ? 2 : -1;
     problem<double> q(group, matrix, zigzag);
     CHECK(solve(*q.a, q.b, q.x).converged());
 }

@@ -149,6 +149,20 @@ KRYLITH_GROUP_TEST("parts: the operator of arrays on the devices, with new value
     check_parts<float, std::int32_t>(group);
 }
 
+KRYLITH_GROUP_TEST("parts: arrays may be overwritten once the operator is made") {
+    const auto matrix = testing::random_matrix(60000, 4, 2, 67);
+    const auto x0 = random_values<double>(matrix.rows, 68);
+    for (const auto kind : testing::operators_from_devices()) {
+        CAPTURE(name_of(kind));
+        device_arrays<double, std::int64_t> arrays(group, matrix);
+        const auto a = make_operator<double>(group, arrays.parts, {kind, formats::csr});
+        if (group.kind() == backend::host) // as freed memory would be, by another thread
+            for (std::size_t rank = 0; rank < arrays.values.size(); ++rank)
+                std::fill_n(arrays.values[rank].data(), arrays.values[rank].size(), NAN);
+        CHECK(is_product(matrix, x0, product(*a, x0)));
+    }
+}
+
 // Borrowed values stay borrowed: krylith has no bytes of its own for values, and the caller's
 // writes count.
 KRYLITH_GROUP_TEST("parts: borrowed values are read where they are") {
