@@ -333,6 +333,14 @@ solve_result attempts<T>::nearest(const std::string& stopped_by) {
     copy(*best_, x_);
     best_result_.attempts = std::move(tried_);
     if (was_stopped(best_result_)) return best_result_;
+    const double at_start = std::fmin(rhs_norm_, guess_residual_);
+    if (!(best_result_.true_residual <= at_start)) { // all have gone astray
+        if (guess_residual_ <= rhs_norm_)
+            copy(*guess_, x_);
+        else
+            x_.zero();
+        best_result_.true_residual = at_start;
+    }
     if (best_result_.reason == reason::stagnated && best_result_.normal)
         best_result_.diagnosis = no_solution(best_result_);
     best_result_.diagnosis = "none of " + std::to_string(best_result_.attempts.size()) +
