@@ -303,28 +303,38 @@ bool attempts<T>::takes_mean_from_rhs() {
 }
 
 template <class T>
-solve_result attempts<T>::run_without_mean(std::span<const planned_method> plan,
-                                           const any_preconditioner<T>* given, double rhs_norm) {
+std::optional<solve_result> attempts<T>::run_without_mean(std::span<const planned_method> plan,
+                                                          const any_preconditioner<T>* given,
+                                                          double rhs_norm) {
+    std::vector<planned_method> methods;
+    for (const planned_method& method : plan)
+        if (method.solver->needs_spd) {
+            methods.push_back(method);
+            methods.back().because = "A maps constants to 0: b without its mean";
+        }
+    if (methods.empty()) return std::nullopt;
     if (guess_) copy(*guess_, x_);
     best_.reset();
     const vector<T>* const whole = std::exchange(b_, &*b_without_mean_);
-    std::vector<planned_method> methods(plan.begin(), plan.end());
-    for (planned_method& method : methods)
-        method.because = "A maps constants to 0: b without its mean";
     solve_result result = run(methods, given);
     b_ = whole;
+    if (!result.converged() && !was_stopped(result)) {
+        tried_ = std::move(result.attempts);
+        best_.reset();
+        if (guess_) copy(*guess_, x_);
+        return std::nullopt;
+    }
     const bool solved = result.converged();
     result.rhs_norm = rhs_norm;
     result.true_residual = residual_norm(x_);
-    if (solved) result.attempts.back().relative_residual = result.relative_residual();
-    if (was_stopped(result)) return result;
-    const std::string why =
-        "A maps constants to 0, as with Neumann conditions all around, and the mean of b, " +
-        number_text(mean_of_b_, 2) + " of ||b||, is no A x";
+    if (!solved) return result;
+    result.attempts.back().relative_residual = result.relative_residual();
     result.reason = reason::stagnated;
-    result.diagnosis = solved ? why + ": this x has the least residual. Take the mean from b "
-                                      "(constant_null_space), or hold an entry of x"
-                              : why + "; without it: " + result.diagnosis;
+    result.diagnosis = "A maps constants to 0, as with Neumann conditions all around, and the mean "
+                       "of b, " +
+                       number_text(mean_of_b_, 2) +
+                       " of ||b||, is no A x: this x has the least residual. Take the mean from b "
+                       "(constant_null_space), or hold an entry of x";
     return result;
 }
 
@@ -384,8 +394,12 @@ solve_result attempts<T>::run(std::span<const planned_method> plan,
             const bool spent =
                 options_.max_iterations >= 0 && iterations_ >= options_.max_iterations;
             const bool may = may_go_on<T>(result, guess_.has_value());
-            if (may && !spent && takes_mean_from_rhs())
-                return run_without_mean(plan, given, result.rhs_norm);
+            definite = definite && result.reason != reason::indefinite_matrix;
+            if (may && !spent && !last && takes_mean_from_rhs()) {
+                auto solved = run_without_mean(plan, given, result.rhs_norm);
+                if (solved) return *std::move(solved);
+                continue;
+            }
             const bool over = last || spent || !may;
             if (result.converged() || (over && !best_)) {
                 result.attempts = std::move(tried_);
@@ -395,7 +409,6 @@ solve_result attempts<T>::run(std::span<const planned_method> plan,
             const preconditioner_method* const row = methods[k].preconditioner;
             if (given == nullptr && row != nullptr && !row->pointwise && !was_stopped(result))
                 a_.kept().preconditioner.reset(); // of values that may have drifted away
-            definite = definite && result.reason != reason::indefinite_matrix;
             if (was_stopped(result)) {
                 best_result_.reason = result.reason;
                 best_result_.diagnosis = result.diagnosis;

@@ -62,10 +62,11 @@ private:
     /// Takes the mean from b where no x solves the system with it: A, which is symmetric, maps
     /// constants to 0. Asked once, after a failure, at the cost of a product.
     [[nodiscard]] bool takes_mean_from_rhs();
-    /// Solves that system, whose x has the least residual of the caller's, and says so.
-    [[nodiscard]] solve_result run_without_mean(std::span<const planned_method> plan,
-                                                const any_preconditioner<T>* given,
-                                                double rhs_norm);
+    /// Solves that system, whose x has the least residual of the caller's, by the methods for
+    /// definite matrices, and says so. Nothing, and the caller's system again, where they fail.
+    [[nodiscard]] std::optional<solve_result> run_without_mean(std::span<const planned_method> plan,
+                                                               const any_preconditioner<T>* given,
+                                                               double rhs_norm);
     /// Returns the best so far as the result, after a failure.
     [[nodiscard]] solve_result nearest(const std::string& stopped_by);
     /// Sets x to where the next attempt begins; false: it begins from 0.

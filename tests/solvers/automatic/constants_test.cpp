@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <krylith/matrix/types/index_width.hpp>
 #include <krylith/solvers/automatic.hpp>
 
 #include <krylith/tests/solvers/automatic/attempts.hpp>
@@ -82,6 +83,28 @@ KRYLITH_GROUP_TEST("auto: b with a mean that no A x has, x of the least residual
     INFO(testing::describe(result));
     CHECK(result.reason == reason::stagnated);
     CHECK(result.relative_residual() == doctest::Approx(1.0));
+}
+
+KRYLITH_GROUP_TEST(
+    "auto: two networks that nothing holds: the mean of b is not all that is too much") {
+    const auto one = network(9, 0);
+    testing::triplets entries;
+    for (std::int64_t row = 0; row < one.rows; ++row)
+        for (auto k = one.row_offsets[as_size(row)]; k < one.row_offsets[as_size(row + 1)]; ++k)
+            for (const std::int64_t first : {std::int64_t{0}, one.rows})
+                entries.emplace_back(first + row, first + one.column_indices[as_size(k)],
+                                     one.values[as_size(k)]);
+    const auto matrix = testing::from_triplets(2 * one.rows, entries);
+    std::vector<double> b(as_size(matrix.rows), 1);
+    b[0] = 50;
+    problem<double> p(group, matrix, b);
+    const auto result = solve(*p.a, matrix, p.b, p.x);
+    INFO(testing::describe(result));
+    CHECK_FALSE(result.converged());
+    CHECK(result.relative_residual() <= 1);
+    CHECK(p.relative_residual() == doctest::Approx(result.relative_residual()).epsilon(1e-6));
+    CHECK(result.attempts.size() > 2);
+    CHECK(result.attempts.back().because != "A maps constants to 0: b without its mean");
 }
 
 KRYLITH_GROUP_TEST("auto: systems with constants that have solutions get them") {
