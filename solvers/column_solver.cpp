@@ -256,7 +256,7 @@ std::vector<solve_result> column_solver<T>::solve_at_once(std::span<const T> b, 
         attempt.because = because_;
         attempt.reason = result.reason;
         attempt.iterations = result.iterations;
-        attempt.seconds = result.solve_seconds;
+        attempt.seconds = attempt.solve_seconds = result.solve_seconds;
         attempt.relative_residual = result.relative_residual();
         result.attempts.push_back(std::move(attempt));
     }

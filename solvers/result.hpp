@@ -53,6 +53,7 @@ struct solve_attempt {
     krylith::reason reason = reason::max_iterations; ///< how it ended
     std::int64_t iterations = 0;
     double seconds = 0;           ///< set-up and solve
+    double solve_seconds = 0;     ///< of these, from the first operation to the verified x
     double relative_residual = 0; ///< of its x, true
 };
 
@@ -88,8 +89,10 @@ struct [[nodiscard]] solve_result {
                                            ///< gives it, where that was more than what was asked
                                            ///< for: true_residual is then made in doubled precision
     std::optional<normal_residual> normal; ///< by lsqr()
-    double setup_seconds = 0;    ///< workspace, and recording, beside which the devices may begin
-    double solve_seconds = 0;    ///< from the first operation to the verified x, less the recording
+    double setup_seconds = 0;    ///< workspace, and recording, beside which the devices may begin;
+                                 ///< by solve() of all attempts, with their M
+    double solve_seconds = 0;    ///< from the first operation to the verified x, less the
+                                 ///< recording; by solve() of all attempts
     int replacements = 0;        ///< how often the true residual replaced the recurrence's
     bool recorded = false;       ///< the devices repeated the iteration by themselves
     std::string form;            ///< cg(): "persistent" or "launched" kernels; empty for others
@@ -114,8 +117,11 @@ struct [[nodiscard]] solve_result {
     [[nodiscard]] double relative_residual() const noexcept {
         return rhs_norm > 0 ? true_residual / rhs_norm : true_residual;
     }
+    /// Returns that of the attempt that gave x.
     [[nodiscard]] double seconds_per_iteration() const noexcept {
-        return iterations > 0 ? solve_seconds / static_cast<double>(iterations) : 0;
+        const solve_attempt* const own = best_attempt();
+        const double seconds = own != nullptr ? own->solve_seconds : solve_seconds;
+        return iterations > 0 ? seconds / static_cast<double>(iterations) : 0;
     }
 };
 

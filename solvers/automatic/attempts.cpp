@@ -206,9 +206,12 @@ solve_result attempts<T>::attempt(const planned_method& method, bool last,
     tried.reason = result.reason;
     tried.iterations = result.iterations;
     tried.seconds = seconds_since(start);
+    tried.solve_seconds = result.solve_seconds;
     tried.relative_residual = result.relative_residual();
     tried_.push_back(std::move(tried));
     iterations_ += result.iterations;
+    setup_seconds_ += result.setup_seconds;
+    solve_seconds_ += result.solve_seconds;
     return result;
 }
 
@@ -245,6 +248,7 @@ solve_result attempts<T>::out_of_time(const planned_method& method, double makin
         tried_.push_back(std::move(tried));
         best_result_.reason = because;
         best_result_.diagnosis = why;
+        setup_seconds_ += making;
         return nearest({});
     }
     solver_options options = options_for(method, true);
@@ -262,9 +266,17 @@ solve_result attempts<T>::out_of_time(const planned_method& method, double makin
         tried.reason = result.reason;
         tried.relative_residual = result.relative_residual();
     }
-    result.setup_seconds += making;
+    setup_seconds_ += result.setup_seconds + making;
+    solve_seconds_ += result.solve_seconds;
     tried_.push_back(std::move(tried));
+    return with_attempts(std::move(result));
+}
+
+template <class T>
+solve_result attempts<T>::with_attempts(solve_result result) {
     result.attempts = std::move(tried_);
+    result.setup_seconds = setup_seconds_;
+    result.solve_seconds = solve_seconds_;
     return result;
 }
 
@@ -341,7 +353,7 @@ std::optional<solve_result> attempts<T>::run_without_mean(std::span<const planne
 template <class T>
 solve_result attempts<T>::nearest(const std::string& stopped_by) {
     copy(*best_, x_);
-    best_result_.attempts = std::move(tried_);
+    best_result_ = with_attempts(std::move(best_result_));
     if (was_stopped(best_result_)) return best_result_;
     const double at_start = std::fmin(rhs_norm_, guess_residual_);
     if (!(best_result_.true_residual <= at_start)) { // all have gone astray
@@ -385,7 +397,10 @@ solve_result attempts<T>::run(std::span<const planned_method> plan,
                 if (!over()) throw; // the caller has another interruption
                 return out_of_time(methods[k], seconds_since(start));
             }
-            if (m == nullptr) continue;
+            if (m == nullptr) {
+                setup_seconds_ += tried_.back().seconds = seconds_since(start);
+                continue;
+            }
             if (seconds_left() <= 0) return out_of_time(methods[k], seconds_since(start));
         }
         try {
@@ -401,10 +416,7 @@ solve_result attempts<T>::run(std::span<const planned_method> plan,
                 continue;
             }
             const bool over = last || spent || !may;
-            if (result.converged() || (over && !best_)) {
-                result.attempts = std::move(tried_);
-                return result;
-            }
+            if (result.converged() || (over && !best_)) return with_attempts(std::move(result));
             keep(result);
             const preconditioner_method* const row = methods[k].preconditioner;
             if (given == nullptr && row != nullptr && !row->pointwise && !was_stopped(result))

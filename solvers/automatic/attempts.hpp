@@ -67,6 +67,8 @@ private:
     [[nodiscard]] std::optional<solve_result> run_without_mean(std::span<const planned_method> plan,
                                                                const any_preconditioner<T>* given,
                                                                double rhs_norm);
+    /// Returns the result with what all attempts took.
+    [[nodiscard]] solve_result with_attempts(solve_result result);
     /// Returns the best so far as the result, after a failure.
     [[nodiscard]] solve_result nearest(const std::string& stopped_by);
     /// Sets x to where the next attempt begins; false: it begins from 0.
@@ -98,6 +100,8 @@ private:
     solve_result best_result_;
     std::vector<solve_attempt> tried_;
     std::int64_t iterations_ = 0; ///< of all attempts
+    double setup_seconds_ = 0;    ///< of all attempts, as solve_result counts them
+    double solve_seconds_ = 0;
 };
 
 } // namespace krylith

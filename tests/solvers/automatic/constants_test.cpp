@@ -104,6 +104,12 @@ KRYLITH_GROUP_TEST(
     CHECK(result.relative_residual() <= 1);
     CHECK(p.relative_residual() == doctest::Approx(result.relative_residual()).epsilon(1e-6));
     CHECK(result.attempts.size() > 2);
+    double solving = 0; // the result counts what all attempts took
+    for (const solve_attempt& attempt : result.attempts) solving += attempt.solve_seconds;
+    CHECK(solving > 0);
+    CHECK(result.solve_seconds == doctest::Approx(solving));
+    CHECK(result.seconds_per_iteration() * static_cast<double>(result.iterations) ==
+          doctest::Approx(result.best_attempt()->solve_seconds));
     CHECK(result.attempts.back().because != "A maps constants to 0: b without its mean");
 }
 
