@@ -23,7 +23,7 @@ namespace krylith {
 /// the row offsets and the rows that they share. With `options.measure`, and on host devices,
 /// offsets and columns are read back: O(nnz) on the host, 4 bytes a nonzero and 4 or 8 a row over
 /// the bus. Values don't leave the devices. While it works it takes 8 bytes a row of each device,
-/// on several devices also 4 a nonzero (pcsc: 24 a nonzero, and 12 a row of the whole matrix).
+/// on several devices also 4 a nonzero (pcsc: 24 a nonzero, and 20 a row of the whole matrix).
 /// `options.borrow` makes the format `csr` (then the default) use values in place, and columns too
 /// where global columns are local ones (a device that has all rows, or operators `nz` and
 /// `allgather`): they must then outlive the operator. Otherwise arrays may be freed afterwards.

@@ -60,7 +60,8 @@ struct lane {
 int transfer_team(std::size_t links) {
     const int cores = usable_cores();
     const int others = static_cast<int>(std::min<std::size_t>(links, 64)) + 2;
-    return std::min(omp_get_max_threads(), std::max({1, cores - others, cores * 3 / 4}));
+    return std::min(omp_get_max_threads(),
+                    std::max({std::min(cores, 2), cores - others, cores * 3 / 4}));
 }
 
 class transfer {

@@ -18,6 +18,12 @@
 
 namespace krylith {
 
+/// Whether the caller ended the solve.
+[[nodiscard]] inline bool was_stopped(const solve_result& r) {
+    return r.reason == reason::stopped_by_user || r.reason == reason::interrupted ||
+           r.reason == reason::time_limit;
+}
+
 /// The attempts on one system. What it refers to must outlive it.
 template <class T>
 class attempts {
