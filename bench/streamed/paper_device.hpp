@@ -7,7 +7,7 @@
 #include <span>
 
 #include <krylith/device/device.hpp>
-#include <krylith/partition/nonzero/pcsr.hpp>
+#include <krylith/partition/pcsr.hpp>
 #include <krylith/spmv/streaming/streamed_plan.hpp>
 
 namespace krylith::bench {

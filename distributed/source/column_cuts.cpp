@@ -10,7 +10,7 @@
 #include <krylith/distributed/source/column_cut_tasks.hpp>
 #include <krylith/distributed/source/memory_items.hpp>
 #include <krylith/matrix/types/index_width.hpp>
-#include <krylith/partition/nonzero/pcsr.hpp>
+#include <krylith/partition/pcsr.hpp>
 
 namespace krylith {
 

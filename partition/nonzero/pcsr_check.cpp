@@ -3,7 +3,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/types/index_width.hpp>
-#include <krylith/partition/nonzero/pcsr.hpp>
+#include <krylith/partition/pcsr.hpp>
 
 namespace krylith {
 

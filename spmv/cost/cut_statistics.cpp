@@ -5,7 +5,7 @@
 #include <vector>
 
 #include <krylith/matrix/types/index_width.hpp>
-#include <krylith/partition/nonzero/pcsr.hpp>
+#include <krylith/partition/pcsr.hpp>
 
 namespace krylith {
 

@@ -8,7 +8,7 @@
 #include <krylith/distributed/source/matrix_source.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/partition/nonzero/coo_order.hpp>
-#include <krylith/partition/nonzero/pcsr.hpp>
+#include <krylith/partition/pcsr.hpp>
 #include <krylith/spmv/nonzero_split/nonzero_split_operator.hpp>
 #include <krylith/spmv/replicated/replicated_plan.hpp>
 

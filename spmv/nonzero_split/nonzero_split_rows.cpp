@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <krylith/partition/nonzero/pcsr.hpp>
+#include <krylith/partition/pcsr.hpp>
 #include <krylith/spmv/cost/iteration_model.hpp>
 #include <krylith/spmv/nonzero_split/nonzero_split_operator.hpp>
 #include <krylith/spmv/subject/operator_subject.hpp>

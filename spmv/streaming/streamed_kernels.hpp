@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include <krylith/device/device.hpp>
-#include <krylith/partition/nonzero/pcsr.hpp>
+#include <krylith/partition/pcsr.hpp>
 #include <krylith/spmv/streaming/streamed_device.hpp>
 
 namespace krylith::cuda {

@@ -12,7 +12,7 @@
 #include <krylith/matrix/csr.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/partition/nonzero/coo_order.hpp>
-#include <krylith/partition/nonzero/pcsr.hpp>
+#include <krylith/partition/pcsr.hpp>
 
 namespace krylith {
 

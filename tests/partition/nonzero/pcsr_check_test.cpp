@@ -7,7 +7,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/partition/nonzero/coo_order.hpp>
-#include <krylith/partition/nonzero/pcsr.hpp>
+#include <krylith/partition/pcsr.hpp>
 
 namespace krylith::partition_tests {
 

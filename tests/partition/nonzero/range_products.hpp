@@ -7,20 +7,11 @@
 #include <vector>
 
 #include <krylith/matrix/types/index_width.hpp>
-#include <krylith/partition/nonzero/pcsr.hpp>
+#include <krylith/partition/pcsr.hpp>
 
 #include <krylith/tests/partition/nonzero/range_matrices.hpp>
 
 namespace krylith::partition_tests {
-
-/// The pointer array of a range.
-inline std::vector<std::int64_t> local_offsets(const major_range& range,
-                                               const std::vector<std::int64_t>& offsets) {
-    std::vector<std::int64_t> result;
-    for (std::int64_t i = range.start_major; i <= range.end_major; ++i)
-        result.push_back(range_offset(offsets[as_size(i)], range.start_idx, range.end_idx));
-    return result;
-}
 
 /// By rows. y = alpha A x + beta y, each row written once, by its owner.
 inline std::vector<double> product_by_rows(const pcsr& parts, const test_arrays& a,
@@ -29,7 +20,7 @@ inline std::vector<double> product_by_rows(const pcsr& parts, const test_arrays&
                                            std::vector<double> y) {
     std::vector<std::vector<double>> sums;
     for (const major_range& range : parts.ranges) {
-        const auto local = local_offsets(range, offsets);
+        const auto local = range_offsets(offsets, range);
         auto& mine = sums.emplace_back(as_size(range.majors()));
         for (std::size_t i = 0; i < mine.size(); ++i)
             for (std::int64_t e = local[i]; e < local[i + 1]; ++e) {
@@ -56,7 +47,7 @@ inline std::vector<double> product_by_columns(const pcsr& parts, const test_arra
                                               double beta, std::vector<double> y) {
     std::vector<double> sums(y.size());
     for (const major_range& range : parts.ranges) {
-        const auto local = local_offsets(range, offsets);
+        const auto local = range_offsets(offsets, range);
         for (std::size_t j = 0; j + 1 < local.size(); ++j)
             for (std::int64_t e = local[j]; e < local[j + 1]; ++e) {
                 const std::size_t k = as_size(range.start_idx + e);

@@ -1,4 +1,4 @@
-#include <krylith/partition/nonzero/pcsr.hpp>
+#include <krylith/partition/pcsr.hpp>
 
 #include <algorithm>
 #include <string>
@@ -53,6 +53,15 @@ std::vector<shared_major> shared_by(std::span<const major_range> ranges) {
 }
 
 } // namespace
+
+std::vector<std::int64_t> range_offsets(std::span<const std::int64_t> offsets,
+                                        const major_range& range) {
+    std::vector<std::int64_t> result;
+    for (const std::int64_t offset :
+         offsets.subspan(as_size(range.start_major), as_size(range.majors()) + 1))
+        result.push_back(range_offset(offset, range.start_idx, range.end_idx));
+    return result;
+}
 
 row_partition pcsr::owned() const {
     row_partition result;

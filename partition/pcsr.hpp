@@ -4,6 +4,16 @@
 // (Chen et al., MSREP: A Fast yet Light Sparse Matrix Framework for Multi-GPU Systems,
 // arXiv:2209.07552.)
 //
+//     const pcsr cut = make_pcsr(offsets, equal_entries(offsets.back(), 4));
+//     for (const major_range& range : cut.ranges) {
+//         const std::vector<std::int64_t> own = range_offsets(offsets, range);
+//         ... multiply x by the range.majors() rows of offsets `own`, columns + range.start_idx
+//             and values + range.start_idx: y of the rows from range.start_major on ...
+//     }
+//     ... add up the rows of cut.shared, of which several ranges have entries ...
+//
+// examples/cusparse_parts.cu does this with cuSPARSE on several GPUs.
+//
 // Entries are sorted by their major index: the row in CSR and in COO by rows (pCSR, pCOO), the
 // column in CSC and in COO by columns (pCSC, pCOO). The arithmetic is the same for all of them.
 //
@@ -50,6 +60,10 @@ range_offset(std::int64_t offset, std::int64_t start_idx, std::int64_t end_idx) 
     return (inside < end_idx ? inside : end_idx) - start_idx;
 }
 
+/// The pointer array of a range: [majors + 1] from 0 to the number of its entries. O(majors).
+[[nodiscard]] std::vector<std::int64_t> range_offsets(std::span<const std::int64_t> offsets,
+                                                      const major_range& range);
+
 /// A major index that several ranges have. Its sum is that of range `first`, its owner, in whose
 /// last major index it stands, plus those of the later ranges to `last` that have entries, in whose
 /// first it stands; in the order of ranges, so that it has the same bits in every run.
@@ -61,6 +75,7 @@ struct shared_major {
     friend bool operator==(const shared_major&, const shared_major&) = default;
 };
 
+/// A matrix cut into ranges of its entries.
 struct pcsr {
     std::vector<major_range> ranges;
     std::vector<shared_major> shared = {}; ///< ascending; at most one a range but the first
