@@ -65,7 +65,8 @@ file(GLOB gallery CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/matrix/gallery/*.cpp"
 krylith_objects(krylith_rounded_twice -ffp-contract=off ${gallery}
     sparse/spgemm/spgemm_host.cpp precond/coarsening/prolongation_rows.cpp precond/coarsening/make_factors.cpp
     precond/coarsening/node_aggregation.cpp precond/coarsening/node_matrix.cpp
-    precond/coarsening/classical_coarsening.cpp precond/coarsening/coarse_rows.cpp)
+    precond/coarsening/classical_coarsening.cpp precond/coarsening/coarse_rows.cpp
+    precond/coarsening/grid_product.cpp)
 # Loops over several columns: with -O3 gcc takes twice the time, for twice the code, which is not faster.
 file(GLOB joint CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/solvers/joint/*.cpp")
 krylith_objects(krylith_joint "$<$<CONFIG:Release>:-O2>" ${joint})

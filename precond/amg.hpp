@@ -78,7 +78,10 @@ struct amg_options {
     int degree = 2;
     multigrid_cycle cycle = multigrid_cycle::v;
     /// Levels, from the first, whose aggregates are joined in pairs; -1: one if rows of A have at
-    /// most 12 entries on average, else none. None where nearly all rows have a direction.
+    /// most 12 entries on average, else none. None where nearly all rows have a direction. -1 also
+    /// makes boxes of points the aggregates of A where that is symmetric and its rows are those of
+    /// a grid in two or three dimensions, coupled along at least two axes
+    /// (aggregation_options::boxes).
     int aggressive = -1;
     int max_levels = 25;
     /// A coarse level of at most so many nonzeros, and all below it, are made on the first device

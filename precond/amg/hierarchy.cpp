@@ -36,6 +36,13 @@ constexpr double most_classical = 4;
 /// estimate of the largest may be far too small.
 constexpr double least_unsymmetric_bound = 1.6;
 
+/// Why a matrix ends the hierarchy.
+template <class W>
+std::string filled_up(const char* which, const distributed_csr<W>& matrix) {
+    return std::string("coarse matrices fill up: ") + which + " has " +
+           std::to_string(matrix.nonzeros()) + " nonzeros";
+}
+
 /// Makes R' of an unsymmetric B, the smoothed prolongation of B', of whose graph the aggregates
 /// are.
 template <class W, class Vectors>
@@ -213,6 +220,37 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options, side_task
     return true;
 }
 
+/// Makes R and R (B P), the latter without rows where B P fills up.
+template <class W>
+distributed_csr<W> hierarchy<W>::galerkin(std::size_t at, const distributed_csr<W>& p,
+                                          level_plans<W>& plans, distributed_csr<W>& r) {
+    multigrid_level<W>& level = levels_[at];
+    const distributed_csr<W>& b = level.matrix;
+    side_tasks transpose(b.group());
+    transpose.add([&] {
+        const trace_range range("restriction");
+        const distributed_csr<W>& of = plans.unsymmetric ? plans.unsymmetric->smoothed : p;
+        r = plans.transposition.emplace(of).take(of);
+        if (!keeps_) plans.transposition.reset();
+    });
+    if (plans.to_next->has_galerkin()) {
+        transpose.wait();
+        return plans.to_next->galerkin(r, b, p);
+    }
+    plans.first.emplace(b, p, plans.between);
+    if (!keeps_) plans.first.reset();
+    if (static_cast<double>(plans.between.nonzeros()) > most_product_entries(at)) {
+        level.facts.why_last = filled_up("B P", plans.between);
+        return {};
+    }
+    transpose.wait();
+    distributed_csr<W> product;
+    plans.second.emplace(r, plans.between, product);
+    if (!keeps_) plans.second.reset();
+    plans.between = keeps_ ? plans.between.without_values() : distributed_csr<W>();
+    return product;
+}
+
 /// The same with P as the level says it is.
 template <class W>
 bool hierarchy<W>::add_level(std::size_t at, const amg_options& options, side_tasks& operators,
@@ -234,33 +272,17 @@ bool hierarchy<W>::add_level(std::size_t at, const amg_options& options, side_ta
     } else {
         p = plans.to_next->prolongation(graph, near_null);
     }
-    phases.begin("B P");
+    phases.begin("coarse matrix");
     distributed_csr<W> r;
-    side_tasks transpose(b.group());
-    transpose.add([&] {
-        const trace_range range("restriction");
-        const distributed_csr<W>& of = plans.unsymmetric ? plans.unsymmetric->smoothed : p;
-        r = plans.transposition.emplace(of).take(of);
-        if (!keeps_) plans.transposition.reset();
-    });
-    plans.first.emplace(b, p, plans.between);
-    if (!keeps_) plans.first.reset();
-    const auto filled_up = [&](const char* which, const distributed_csr<W>& matrix) {
-        fills_up = true;
-        level.facts.why_last = std::string("coarse matrices fill up: ") + which + " has " +
-                               std::to_string(matrix.nonzeros()) + " nonzeros";
-        return false;
-    };
-    if (static_cast<double>(plans.between.nonzeros()) > most_product_entries(at))
-        return filled_up("B P", plans.between);
-    transpose.wait();
-    phases.begin("R (B P)");
-    distributed_csr<W> product;
-    plans.second.emplace(r, plans.between, product);
-    if (!keeps_) plans.second.reset();
-    plans.between = keeps_ ? plans.between.without_values() : distributed_csr<W>();
+    distributed_csr<W> product = galerkin(at, p, plans, r);
+    fills_up = product.rows() == 0;
+    if (fills_up) return false;
     plans.to_next->fill_dropped(product);
-    if (fills_up_with(product.nonzeros())) return filled_up("the next", product);
+    fills_up = fills_up_with(product.nonzeros());
+    if (fills_up) {
+        level.facts.why_last = filled_up("the next", product);
+        return false;
+    }
     phases.begin("drop small entries");
     plans.sparse = sparsify(level, *plans.to_next, r, product, options);
     phases.begin("scale the coarse matrix");
@@ -271,6 +293,7 @@ bool hierarchy<W>::add_level(std::size_t at, const amg_options& options, side_ta
     scale_transfers_of(level, next, p, r);
     level.prolongation = std::move(p);
     level.restriction = std::move(r);
+    level.facts.next_rows = plans.to_next->in_words();
     if (keeps_) level.plans = std::move(plans);
     operators.add(
         [this, &level, &options, coarse = next.layout] { make_operators(level, coarse, options); });

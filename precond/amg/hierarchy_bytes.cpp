@@ -34,8 +34,8 @@ std::int64_t hierarchy<W>::bytes() const {
         sum += static_cast<std::int64_t>(most);
         if (!level.plans) continue;
         const level_plans<W>& plans = *level.plans;
-        sum += plans.to_next->bytes() + plans.transposition->bytes() + plans.first->bytes() +
-               plans.between.bytes() + plans.second->bytes() +
+        if (plans.first) sum += plans.first->bytes() + plans.second->bytes();
+        sum += plans.to_next->bytes() + plans.transposition->bytes() + plans.between.bytes() +
                (plans.sparse ? plans.sparse->bytes() : 0) +
                (plans.unsymmetric ? plans.unsymmetric->bytes() : 0);
     }

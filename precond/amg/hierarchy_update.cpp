@@ -40,6 +40,18 @@ void make_room(distributed_csr<W>& matrix) {
     if (!there) matrix = with_room(matrix);
 }
 
+/// Computes the values of R (B P).
+template <class W>
+void refresh_galerkin(const multigrid_level<W>& level, const level_plans<W>& plans,
+                      distributed_csr<W>& product) {
+    if (plans.to_next->has_galerkin())
+        return plans.to_next->refresh_galerkin(level.restriction, level.matrix, level.prolongation,
+                                               product);
+    distributed_csr<W> between = with_room(plans.between);
+    plans.first->refresh(level.matrix, level.prolongation, between);
+    plans.second->refresh(level.restriction, between, product);
+}
+
 } // namespace
 
 template <class W>
@@ -110,14 +122,12 @@ bool hierarchy<W>::update_next(std::size_t at, const amg_options& options) {
     multigrid_level<W>& next = levels_[at + 1];
     make_room(next.matrix);
     distributed_csr<W>& coarse = level.gathered ? level.gathered->matrix : next.matrix;
-    distributed_csr<W> between = with_room(plans.between);
-    plans.first->refresh(level.matrix, level.prolongation, between);
     if (plans.sparse) {
         distributed_csr<W> galerkin = with_room(plans.sparse->pattern());
-        plans.second->refresh(level.restriction, between, galerkin);
+        refresh_galerkin(level, plans, galerkin);
         plans.sparse->refresh(*plans.to_next, galerkin, coarse);
     } else {
-        plans.second->refresh(level.restriction, between, coarse);
+        refresh_galerkin(level, plans, coarse);
         plans.to_next->fill_dropped(coarse);
     }
     if (level.gathered) bring_values(0, coarse, next.matrix.block(0).values());

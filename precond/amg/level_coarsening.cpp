@@ -59,6 +59,7 @@ aggregation_options hierarchy<W>::aggregation_of(std::size_t at, const amg_optio
     const multigrid_level<W>& level = levels_[at];
     aggregation_options how;
     how.aggressive = static_cast<int>(at) < pairs;
+    how.boxes = at == 0 && options.aggressive < 0 && !unsymmetric_;
     how.block_size = level.block;
     how.vectors = level.vectors;
     how.smooth = level.smoothed;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/distributed/products/column_exchange.hpp>
 #include <krylith/precond/coarsening/aggregate_array.hpp>
+#include <krylith/precond/coarsening/grid_boxes.hpp>
 #include <krylith/precond/coarsening/rank_rows.hpp>
 #include <krylith/precond/coarsening/sections.hpp>
 #include <krylith/precond/coarsening/smoothed_aggregation.hpp>
@@ -91,6 +93,18 @@ template <class T>
 [[nodiscard]] row_partition
 find_aggregates(const distributed_csr<T>& a, const column_exchange& exchange, rank_parts<T>& parts,
                 std::vector<buffer<std::uint8_t>> states, bool in_pairs);
+
+/// Finds the boxes that are to be the aggregates of a grid, all points of which are coupled with
+/// those next to them along the same two or three axes; nullopt where rows are not the points of
+/// such a grid. Waits for the devices.
+template <class T>
+[[nodiscard]] std::optional<grid_boxes> find_boxes(const distributed_csr<T>& a,
+                                                   const rank_parts<T>& parts);
+
+/// Makes boxes the aggregates; returns who owns them, which is who owns their first points.
+template <class T>
+[[nodiscard]] row_partition take_boxes(const distributed_csr<T>& a, const grid_boxes& boxes,
+                                       rank_parts<T>& parts);
 
 /// Joins aggregates in pairs; returns who owns them.
 template <class T>

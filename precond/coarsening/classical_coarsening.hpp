@@ -33,9 +33,10 @@ struct classical_options {
 ///     p_ij = -(a_ij + sum over F_i of a_ik a_kj / (beta_k + g_ki)) / d_i
 ///     d_i  = a_ii + the sum of weak g_ij + the sum over F_i of a_ik^2 / (beta_k + g_ki),
 ///
-/// d_i at least a_ii / 20. Rows k with more than 64 in C_k count as weak here. A row keeps its four largest p_ij v_j, which get the sum of the others
-/// in proportion. Rows that nothing influences, and that influence none, are empty. All is
-/// the same, bit for bit, on any number of devices of a kind.
+/// d_i at least a_ii / 20. Rows k with more than 64 in C_k count as weak here. A row keeps its four
+/// largest p_ij v_j, which get the sum of the others in proportion. Rows that nothing influences,
+/// and that influence none, are empty. All is the same, bit for bit, on any number of devices of a
+/// kind.
 ///
 /// Cost: about 30 passes over the rows, most of them over few, and a product of two sparse
 /// matrices. Keeps both of these, P before its small entries went, and 9 bytes a nonzero of A.
@@ -52,6 +53,7 @@ public:
     ~classical_coarsening() override;
 
     [[nodiscard]] const row_partition& coarse() const noexcept override;
+    [[nodiscard]] std::string in_words() const override { return "classical"; }
     [[nodiscard]] distributed_csr<T> prolongation(const distributed_csr<T>& a,
                                                   std::span<const T* const> near_null) override;
     void refresh(const distributed_csr<T>& a, std::span<const T* const> near_null,

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/partition/row_partition.hpp>
@@ -29,9 +30,24 @@ public:
     /// Computes the values of P anew, of other values of A and v. What is strong stays as it was.
     virtual void refresh(const distributed_csr<T>& a, std::span<const T* const> near_null,
                          distributed_csr<T>& p) = 0;
+    /// Whether galerkin() gives R (A P).
+    [[nodiscard]] virtual bool has_galerkin() const noexcept { return false; }
+    /// R (A P) where its structure is known, so that it costs less than two products of any
+    /// matrices, with the same pattern and bits. R has the pattern of P'.
+    [[nodiscard]] virtual distributed_csr<T> galerkin(const distributed_csr<T>& /*r*/,
+                                                      const distributed_csr<T>& /*a*/,
+                                                      const distributed_csr<T>& /*p*/) const {
+        return {};
+    }
+    /// Computes its values anew, of others of the three.
+    virtual void refresh_galerkin(const distributed_csr<T>& /*r*/, const distributed_csr<T>& /*a*/,
+                                  const distributed_csr<T>& /*p*/,
+                                  distributed_csr<T>& /*coarse*/) const {}
     /// The near-null vectors on the coarse unknowns that a rank owns, [unknowns][vectors], of the
     /// latest P.
     [[nodiscard]] virtual const T* coarse_near_null(int rank) const noexcept = 0;
+    /// What the coarse unknowns are, for reports.
+    [[nodiscard]] virtual std::string in_words() const = 0;
     /// Tells an upper bound of the eigenvalues of D^-1 A that is sharper than Gershgorin's, for the
     /// next P.
     virtual void know_bound(double) {}

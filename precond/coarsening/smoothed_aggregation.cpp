@@ -10,6 +10,7 @@
 #include <krylith/distributed/products/numbered_columns.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
+#include <krylith/precond/coarsening/grid_product.hpp>
 #include <krylith/precond/coarsening/node_aggregation.hpp>
 #include <krylith/precond/coarsening/node_rows.hpp>
 #include <krylith/precond/coarsening/prolongation_rows.hpp>
@@ -56,10 +57,11 @@ struct smoothed_aggregation<T>::state {
     aggregation::rank_parts<T> parts;
     row_partition fine;
     row_partition coarse;
-    std::vector<std::int64_t> nonzeros; ///< of each rank
-    double bound = 1;                   ///< of the eigenvalues of D_F^-1 A_F
-    bool directed = false;              ///< nearly all rows have a direction
-    bool keeps_near_null = false;       ///< A_F v = A v, for the near-null vector
+    std::optional<aggregation::grid_boxes> boxes; ///< that aggregates are
+    std::vector<std::int64_t> nonzeros;           ///< of each rank
+    double bound = 1;                             ///< of the eigenvalues of D_F^-1 A_F
+    bool directed = false;                        ///< nearly all rows have a direction
+    bool keeps_near_null = false;                 ///< A_F v = A v, for the near-null vector
     /// What makes all else of nodes and several vectors; null for rows and one vector.
     std::unique_ptr<aggregation::node_aggregation<T>> of_nodes;
 
@@ -145,6 +147,7 @@ smoothed_aggregation<T>::smoothed_aggregation(const distributed_csr<T>& a,
                            .parts = {},
                            .fine = a.row_owners(),
                            .coarse = {},
+                           .boxes = {},
                            .nonzeros = {},
                            .of_nodes = nullptr});
     for (int rank = 0; rank < a.group().size(); ++rank)
@@ -162,6 +165,11 @@ smoothed_aggregation<T>::smoothed_aggregation(const distributed_csr<T>& a,
         aggregation::find_strength(a, rule, state_->exchange, near_null, state_->parts, states);
     state_->bound = facts.bound;
     state_->directed = rule.directions && 10 * facts.undirected <= a.rows();
+    if (options.boxes) state_->boxes = aggregation::find_boxes(a, state_->parts);
+    if (state_->boxes) {
+        state_->coarse = aggregation::take_boxes(a, *state_->boxes, state_->parts);
+        return;
+    }
     state_->coarse =
         aggregation::find_aggregates(a, state_->exchange, state_->parts, std::move(states),
                                      options.aggressive && !state_->directed);
@@ -183,6 +191,13 @@ const row_partition& smoothed_aggregation<T>::coarse() const noexcept {
 template <class T>
 bool smoothed_aggregation<T>::directed() const noexcept {
     return state_->directed;
+}
+
+template <class T>
+std::string smoothed_aggregation<T>::in_words() const {
+    if (state_->boxes) return aggregation::in_words(*state_->boxes);
+    if (state_->of_nodes) return "aggregates of nodes";
+    return state_->options.aggressive && !state_->directed ? "aggregates in pairs" : "aggregates";
 }
 
 template <class T>
@@ -233,6 +248,31 @@ template <class T>
 const T* smoothed_aggregation<T>::coarse_near_null(int rank) const noexcept {
     if (state_->of_nodes) return state_->of_nodes->coarse_near_null(rank);
     return state_->parts[as_size(rank)].coarse.data() + state_->coarse.begin[as_size(rank)];
+}
+
+template <class T>
+bool smoothed_aggregation<T>::has_galerkin() const noexcept {
+    return state_->boxes && state_->boxes->have_product() && state_->options.smooth &&
+           state_->group.size() == 1;
+}
+
+template <class T>
+distributed_csr<T> smoothed_aggregation<T>::galerkin(const distributed_csr<T>& r,
+                                                     const distributed_csr<T>& a,
+                                                     const distributed_csr<T>& p) const {
+    std::vector<device_csr<T>> product;
+    product.push_back(aggregation::make_grid_product(state_->group.handle(0), *state_->boxes,
+                                                     r.block(0), a.block(0), p.block(0)));
+    return {state_->group, state_->coarse, state_->coarse, std::move(product), {p.columns_of(0)}};
+}
+
+template <class T>
+void smoothed_aggregation<T>::refresh_galerkin(const distributed_csr<T>& r,
+                                               const distributed_csr<T>& a,
+                                               const distributed_csr<T>& p,
+                                               distributed_csr<T>& coarse) const {
+    aggregation::refresh_grid_product(state_->group.handle(0), *state_->boxes, r.block(0),
+                                      a.block(0), p.block(0), coarse.block(0));
 }
 
 template <class T>

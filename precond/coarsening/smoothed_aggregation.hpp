@@ -20,6 +20,10 @@ struct aggregation_options {
     /// Whether aggregates are joined in pairs, for few rows on the next level: grids of 7 points
     /// become 12 times coarser instead of 6 times. Not where nearly all rows have a direction.
     bool aggressive = false;
+    /// Whether aggregates are boxes of points where the rows are the points of a grid in two or
+    /// three dimensions that are coupled with those next to them along the same two or three axes:
+    /// then `aggressive` counts for nothing. Counts for rows and one vector.
+    bool boxes = false;
     /// Whether rows are asked for a direction: one has it where a positive entry is above 1/8 of
     /// the largest negative one, as with finite elements that are stretched, or whose coefficient
     /// is. Strong are then the negative entries of at least half of the largest of one of its rows;
@@ -57,7 +61,8 @@ struct aggregation_options {
 /// and fill_dropped() makes those rows harmless.
 ///
 /// Cost: about 40 passes over the rows, most of them over few; the host waits 6 to 10 times. While
-/// aggregates are found, 30 bytes a row, with directions a T more, and 260 bytes an aggregate if they are joined in pairs.
+/// aggregates are found, 30 bytes a row, with directions a T more, and 260 bytes an aggregate if
+/// they are joined in pairs.
 template <class T>
 class smoothed_aggregation final : public coarsening<T> {
 public:
@@ -82,6 +87,9 @@ public:
     /// Whether nearly all rows have a direction, of aggregation_options::directions.
     [[nodiscard]] bool directed() const noexcept;
 
+    /// "aggregates", "aggregates in pairs", "aggregates of nodes", or "boxes of 2 x 2 x 2".
+    [[nodiscard]] std::string in_words() const override;
+
     /// P of A, whose columns have norm 1 where it is not smoothed: near_null[rank] are the entries
     /// of a vector v, not 0, on the rows that the rank owns, or of several, [rows][vectors]; where
     /// P is smoothed it is (I - 4 / (3 lambda) D_F^-1 A_F) T, and T coarse_near_null() = v. Rows
@@ -105,6 +113,14 @@ public:
                            distributed_csr<T>& t);
     /// Gives aggregation_options::known_bound anew, for later values.
     void know_bound(double bound) override;
+    /// Whether aggregates are boxes of 2 x 2 x 2 points on one device, P is smoothed, and rows
+    /// refer to the points next to theirs along the axes alone.
+    [[nodiscard]] bool has_galerkin() const noexcept override;
+    [[nodiscard]] distributed_csr<T> galerkin(const distributed_csr<T>& r,
+                                              const distributed_csr<T>& a,
+                                              const distributed_csr<T>& p) const override;
+    void refresh_galerkin(const distributed_csr<T>& r, const distributed_csr<T>& a,
+                          const distributed_csr<T>& p, distributed_csr<T>& coarse) const override;
     /// The near-null vectors on the coarse rows that a rank owns, [rows][vectors], of the latest P.
     [[nodiscard]] const T* coarse_near_null(int rank) const noexcept override;
     /// Enqueues 1 for the diagonal entries of the rows of P' A P whose column of P is empty,

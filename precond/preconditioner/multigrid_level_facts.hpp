@@ -15,6 +15,9 @@ struct multigrid_level_facts {
     std::int64_t nonzeros = 0;
     double bound = 0;   ///< of the eigenvalues of D^-1 A; an estimate on coarse levels
     std::string format; ///< of the level's operator, or "dense inverse"
+    /// What the rows of the next level are: "aggregates", "boxes of 2 x 2 x 2", "classical" ...;
+    /// empty for the last one.
+    std::string next_rows = {};
     /// Why this is the last level although it has too many rows to be inverted; else empty.
     std::string why_last = {};
 };

@@ -67,6 +67,7 @@ json levels(const std::vector<multigrid_level_facts>& all) {
                         {"nonzeros", level.nonzeros},
                         {"bound", level.bound},
                         {"format", level.format}});
+        if (!level.next_rows.empty()) list.back()["next_rows"] = level.next_rows;
         if (!level.why_last.empty()) list.back()["why_last"] = level.why_last;
     }
     return {{"operator_complexity", operator_complexity(all)},

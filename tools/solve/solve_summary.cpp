@@ -104,8 +104,9 @@ std::string level_lines(const std::vector<multigrid_level_facts>& levels) {
     std::string text = named_line(
         "multigrid",
         fmt::format("{} levels, {:.2f} times the nonzeros of A, {:.2f} times its "
-                    "rows",
-                    levels.size(), operator_complexity(levels), grid_complexity(levels)));
+                    "rows{}",
+                    levels.size(), operator_complexity(levels), grid_complexity(levels),
+                    levels.front().next_rows.empty() ? "" : "; " + levels.front().next_rows));
     for (std::size_t k = 0; k < levels.size(); ++k)
         text += named_line("", fmt::format("{:>2} {:>11} rows {:>12} nonzeros ({:>6.1f} a row), {}",
                                            k, levels[k].rows, levels[k].nonzeros,

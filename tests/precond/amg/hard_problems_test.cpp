@@ -96,6 +96,41 @@ KRYLITH_GROUP_TEST("amg: stretched elements, and coefficients with a direction o
     }
 }
 
+KRYLITH_GROUP_TEST("amg: boxes of a grid's points take fewer iterations than other aggregates") {
+    for (const char* spec : {"poisson3d:20:17:24", "poisson3d:18:random=3", "poisson2d:70:50",
+                             "anisotropic3d:21:0.1"}) {
+        CAPTURE(spec);
+        const auto matrix = make_gallery<double>(spec);
+        const amg_solve others = solve_with_amg(group, matrix, {.aggressive = 1});
+        CHECK(others.levels.front().next_rows == "aggregates in pairs");
+        check_solves(group, matrix, others.iterations - 1, 1.6);
+        const amg_solve boxes = solve_with_amg(group, matrix, {});
+        CHECK(boxes.levels.front().next_rows.starts_with("boxes of "));
+    }
+}
+
+KRYLITH_GROUP_TEST("amg: boxes stay with new values, which may be no grid's any more") {
+    const auto matrix = poisson3d<double>(14, 13, 12);
+    auto other = matrix; // of another scale, and a coefficient that jumps
+    for (std::int64_t row = 0; row < other.rows; ++row)
+        for (auto k = static_cast<std::size_t>(other.row_offsets[static_cast<std::size_t>(row)]);
+             k < static_cast<std::size_t>(other.row_offsets[static_cast<std::size_t>(row) + 1]);
+             ++k)
+            if (row < 700 && other.column_indices[k] < 700) other.values[k] *= 50;
+    problem<double> p(group, matrix, random_values<double>(matrix.rows, 22));
+    amg<double> m(*p.a, matrix);
+    for (const bool jumps : {true, false, true}) {
+        const csr_matrix<double>& now = jumps ? other : matrix;
+        m.update(now);
+        p.a->update(now.values);
+        p.x.upload(std::vector<double>(static_cast<std::size_t>(now.rows)));
+        const auto result = cg(*p.a, p.b, p.x, {.rtol = 1e-8}, m);
+        INFO(testing::describe(result));
+        CHECK(result.converged());
+        CHECK(result.iterations <= 30);
+    }
+}
+
 KRYLITH_GROUP_TEST("amg: fp64 is taken where fp32 would lose what is soft, and update() follows") {
     const auto smooth = jump_diffusion<double>(12, 1, 4);
     const auto stiff = jump_diffusion<double>(12, 1e7, 4);

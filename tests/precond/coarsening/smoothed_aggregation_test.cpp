@@ -107,7 +107,8 @@ KRYLITH_GROUP_TEST("smoothed aggregation: the bits of one host device, fp64 and 
     for (const auto& c : coarsened_matrices())
         for (const aggregation_options options :
              {aggregation_options{}, aggregation_options{.theta = 0.3},
-              aggregation_options{.theta = 0.1, .aggressive = true}}) {
+              aggregation_options{.theta = 0.1, .aggressive = true},
+              aggregation_options{.boxes = true}}) {
             CAPTURE(c.name);
             const device_group one = device_group::host(1);
             const auto v = uneven_vector<double>(c.a.rows);

@@ -1,0 +1,84 @@
+// Boxes of the points of a grid in two or three dimensions. Numbers of points, and of boxes, ascend
+// along x, then y, then z.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include <krylith/device/kernel/annotations.hpp>
+
+namespace krylith::aggregation {
+
+struct grid_point {
+    std::uint32_t x;
+    std::uint32_t y;
+    std::uint32_t z;
+};
+
+/// The points along each axis; fewer than 2^31 in all.
+struct grid_shape {
+    std::uint32_t x = 0;
+    std::uint32_t y = 0;
+    std::uint32_t z = 0; ///< 1 in two dimensions
+
+    [[nodiscard]] KRYLITH_HD std::int64_t points() const { return std::int64_t{1} * x * y * z; }
+    [[nodiscard]] KRYLITH_HD grid_point point_of(std::int32_t number) const {
+        const auto n = static_cast<std::uint32_t>(number);
+        const std::uint32_t line = n / x;
+        const std::uint32_t plane = line / y;
+        return {n - line * x, line - plane * y, plane};
+    }
+    [[nodiscard]] KRYLITH_HD std::int32_t number_of(grid_point at) const {
+        return static_cast<std::int32_t>((at.z * y + at.y) * x + at.x);
+    }
+};
+
+/// Boxes of so many points along the axes; those at the upper ends may have fewer.
+struct grid_boxes {
+    grid_shape grid;
+    int edges[3] = {1, 1, 1};
+    bool along_axes = false; ///< rows refer to the points next to theirs along the axes alone
+
+    /// Whether P' A P is a product of grid_product.hpp, where P is smoothed.
+    [[nodiscard]] bool have_product() const {
+        return along_axes && edges[0] == 2 && edges[1] == 2 && edges[2] == 2;
+    }
+
+    [[nodiscard]] KRYLITH_HD grid_shape shape() const {
+        return {boxes_along(grid.x, 0), boxes_along(grid.y, 1), boxes_along(grid.z, 2)};
+    }
+    /// The number of the box of a point.
+    [[nodiscard]] KRYLITH_HD std::int32_t box_of(std::int32_t number) const {
+        const grid_point at = grid.point_of(number);
+        return shape().number_of({at.x / edge(0), at.y / edge(1), at.z / edge(2)});
+    }
+    /// The first box whose lowest point is `point` or a later one; lowest points ascend. O(log n).
+    [[nodiscard]] std::int64_t first_box_from(std::int64_t point) const {
+        const grid_shape boxes = shape();
+        std::int64_t begin = 0;
+        std::int64_t end = boxes.points();
+        while (begin < end) {
+            const std::int64_t middle = begin + (end - begin) / 2;
+            const grid_point at = boxes.point_of(static_cast<std::int32_t>(middle));
+            if (grid.number_of({at.x * edge(0), at.y * edge(1), at.z * edge(2)}) < point)
+                begin = middle + 1;
+            else
+                end = middle;
+        }
+        return begin;
+    }
+
+private:
+    [[nodiscard]] KRYLITH_HD std::uint32_t edge(int axis) const {
+        return static_cast<std::uint32_t>(edges[axis]);
+    }
+    [[nodiscard]] KRYLITH_HD std::uint32_t boxes_along(std::uint32_t points, int axis) const {
+        return (points + edge(axis) - 1) / edge(axis);
+    }
+};
+
+/// "boxes of 2 x 2 x 2"
+[[nodiscard]] std::string in_words(const grid_boxes& boxes);
+
+} // namespace krylith::aggregation

@@ -1,0 +1,97 @@
+// Steps of matrices whose rows may be the points of a grid.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <krylith/device/loops/shared_numbers.hpp>
+#include <krylith/device/loops/visit_rows.hpp>
+#include <krylith/precond/coarsening/grid_boxes.hpp>
+#include <krylith/precond/coarsening/rank_rows.hpp>
+
+namespace krylith::aggregation {
+
+/// What some row says about a grid whose points all rows may be.
+struct grid_facts {
+    static constexpr std::uint32_t uncoupled = 1; ///< << axis
+    static constexpr std::uint32_t no_corner = 8; ///< it is not coupled with a corner around it
+    static constexpr std::uint32_t other = 16;    ///< it has an entry of no point around it
+    static constexpr std::uint32_t oblique = 32;  ///< it has an entry of a point along two axes
+    static constexpr std::size_t count = 6;
+};
+
+/// Looks at the entries of rows as at points. A row is coupled along an axis where it is coupled
+/// with all points next to it there, with each by at least 2/5 of its largest coupling along any
+/// axis. Corners are the points that are a step away along all three axes.
+struct grid_step {
+    rank_rows a;
+    grid_shape grid;
+    std::uint32_t* facts; ///< [grid_facts::count] becomes 1 where a row says so
+
+    using part_type = std::uint32_t;
+    [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t) const { return true; }
+    [[nodiscard]] KRYLITH_HD std::uint32_t part(std::int64_t row, int lane, int) const {
+        if (lane != 0) return 0;
+        const grid_point at = grid.point_of(a.columns.global(a.own(row)));
+        std::uint32_t least[3] = {255, 255, 255};
+        std::uint32_t most = 0;
+        int next[3] = {0, 0, 0};
+        int corners = 0;
+        std::uint32_t found = 0;
+        for (std::int64_t k = a.offsets[row]; k < a.offsets[row + 1]; ++k) {
+            const grid_point other = grid.point_of(a.columns.global(a.indices[k]));
+            const std::uint32_t x = apart(at.x, other.x);
+            const std::uint32_t y = apart(at.y, other.y);
+            const std::uint32_t z = apart(at.z, other.z);
+            const std::uint32_t coupling = is_strong(a.couplings[k]) ? a.couplings[k] : 0;
+            if (x > 1 || y > 1 || z > 1) found |= grid_facts::other;
+            if (x + y + z > 1) found |= grid_facts::oblique;
+            if (x + y + z == 3 && coupling != 0) ++corners;
+            if (x + y + z != 1) continue;
+            const int axis = x != 0 ? 0 : y != 0 ? 1 : 2;
+            ++next[axis];
+            if (coupling < least[axis]) least[axis] = coupling;
+            if (coupling > most) most = coupling;
+        }
+        const int wanted[3] = {neighbours(at.x, grid.x), neighbours(at.y, grid.y),
+                               neighbours(at.z, grid.z)};
+        if (corners != wanted[0] * wanted[1] * wanted[2]) found |= grid_facts::no_corner;
+        for (int axis = 0; axis < 3; ++axis)
+            if (next[axis] != wanted[axis] || (wanted[axis] != 0 && 5 * least[axis] < 2 * most))
+                found |= grid_facts::uncoupled << axis;
+        return found;
+    }
+    KRYLITH_HD static std::uint32_t join(std::uint32_t one, std::uint32_t other) {
+        return one | other;
+    }
+    KRYLITH_HD bool finish(std::int64_t, std::uint32_t found) const {
+        for (int bit = 0; found != 0; ++bit, found >>= 1)
+            if ((found & 1) != 0 && load_shared(facts + bit) == 0)
+                raise_shared(facts + bit, std::uint32_t{1});
+        return false;
+    }
+
+private:
+    [[nodiscard]] KRYLITH_HD static std::uint32_t apart(std::uint32_t one, std::uint32_t other) {
+        return one < other ? other - one : one - other;
+    }
+    /// How many points are next to one along an axis of so many.
+    [[nodiscard]] KRYLITH_HD static int neighbours(std::uint32_t at, std::uint32_t points) {
+        return (at > 0 ? 1 : 0) + (at + 1 < points ? 1 : 0);
+    }
+};
+
+/// Writes the number of the box in which a point lies.
+struct box_step : writes_only {
+    column_numbers columns;
+    grid_boxes boxes;
+    std::int32_t* box; ///< [local columns]
+
+    [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t) const { return true; }
+    KRYLITH_HD bool finish(std::int64_t column, std::uint32_t) const {
+        box[column] = boxes.box_of(columns.global(static_cast<std::int32_t>(column)));
+        return false;
+    }
+};
+
+} // namespace krylith::aggregation
