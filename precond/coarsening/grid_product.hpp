@@ -1,27 +1,25 @@
 // The product R (B P) where rows are the points of a grid and P is the smoothed prolongation of
-// boxes, on one device.
+// boxes.
 #pragma once
 
-#include <memory>
-
+#include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/precond/coarsening/grid_boxes.hpp>
-#include <krylith/sparse/device_csr.hpp>
 
 namespace krylith::aggregation {
 
 /// Computes R (B P) with the same pattern and bits as products of any matrices give. The rows of B
 /// are those of the points next to each along three axes, the boxes have 2 x 2 x 2 points, P is
-/// smoothed with all of B, and R has the pattern of P'. Takes 10 numbers a point meanwhile. Waits
-/// for the device.
+/// smoothed with all of B, and R has the pattern of P'. Takes 14 numbers a point meanwhile. Waits
+/// for the devices.
 template <class T>
-[[nodiscard]] device_csr<T> make_grid_product(const std::shared_ptr<device>& device,
-                                              const grid_boxes& boxes, const device_csr<T>& r,
-                                              const device_csr<T>& b, const device_csr<T>& p);
+[[nodiscard]] distributed_csr<T>
+make_grid_product(const grid_boxes& boxes, const distributed_csr<T>& r, const distributed_csr<T>& b,
+                  const distributed_csr<T>& p);
 
 /// Computes its values anew, of others of the three. Enqueued.
 template <class T>
-void refresh_grid_product(const std::shared_ptr<device>& device, const grid_boxes& boxes,
-                          const device_csr<T>& r, const device_csr<T>& b, const device_csr<T>& p,
-                          device_csr<T>& product);
+void refresh_grid_product(const grid_boxes& boxes, const distributed_csr<T>& r,
+                          const distributed_csr<T>& b, const distributed_csr<T>& p,
+                          distributed_csr<T>& product);
 
 } // namespace krylith::aggregation

@@ -252,18 +252,14 @@ const T* smoothed_aggregation<T>::coarse_near_null(int rank) const noexcept {
 
 template <class T>
 bool smoothed_aggregation<T>::has_galerkin() const noexcept {
-    return state_->boxes && state_->boxes->have_product() && state_->options.smooth &&
-           state_->group.size() == 1;
+    return state_->boxes && state_->boxes->have_product() && state_->options.smooth;
 }
 
 template <class T>
 distributed_csr<T> smoothed_aggregation<T>::galerkin(const distributed_csr<T>& r,
                                                      const distributed_csr<T>& a,
                                                      const distributed_csr<T>& p) const {
-    std::vector<device_csr<T>> product;
-    product.push_back(aggregation::make_grid_product(state_->group.handle(0), *state_->boxes,
-                                                     r.block(0), a.block(0), p.block(0)));
-    return {state_->group, state_->coarse, state_->coarse, std::move(product), {p.columns_of(0)}};
+    return aggregation::make_grid_product(*state_->boxes, r, a, p);
 }
 
 template <class T>
@@ -271,8 +267,7 @@ void smoothed_aggregation<T>::refresh_galerkin(const distributed_csr<T>& r,
                                                const distributed_csr<T>& a,
                                                const distributed_csr<T>& p,
                                                distributed_csr<T>& coarse) const {
-    aggregation::refresh_grid_product(state_->group.handle(0), *state_->boxes, r.block(0),
-                                      a.block(0), p.block(0), coarse.block(0));
+    aggregation::refresh_grid_product(*state_->boxes, r, a, p, coarse);
 }
 
 template <class T>

@@ -101,8 +101,7 @@ std::vector<named_matrix> no_grids_of_boxes() {
 template <class T>
 void check_product(const device_group& group, const csr_matrix<T>& a) {
     boxes_on<T> on(group, a);
-    REQUIRE(on.aggregates.has_galerkin() == (group.size() == 1));
-    if (group.size() != 1) return;
+    REQUIRE(on.aggregates.has_galerkin());
     auto r = transpose(on.p);
     distributed_galerkin<T> expected(r, on.matrix, on.p);
     auto product = on.aggregates.galerkin(r, on.matrix, on.p);
