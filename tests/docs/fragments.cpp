@@ -8,6 +8,7 @@
 #include <krylith/adapters/csr_arrays.hpp>
 #include <krylith/device/device_group.hpp>
 #include <krylith/matrix/coo_assembly.hpp>
+#include <krylith/partition/pcsr.hpp>
 #include <krylith/precond/own_preconditioner.hpp>
 #include <krylith/precond/rigid_body_modes.hpp>
 #include <krylith/solvers/automatic.hpp>
@@ -42,6 +43,17 @@ void arrays_of_another_program(const device_group& group, int rows, int columns,
     const auto mine = adapt_csr(rows, columns, row_offsets, column_indices, values);
     const auto a = make_operator(group, mine);
     a->update(mine.view().values); // after new values were written to the same array
+}
+
+/// partition/pcsr.hpp. Adds up the rows of all ranges.
+std::int64_t cut_by_entries(const std::vector<std::int64_t>& offsets) {
+    std::int64_t rows = 0;
+    const pcsr cut = make_pcsr(offsets, equal_entries(offsets.back(), 4));
+    for (const major_range& range : cut.ranges) {
+        const std::vector<std::int64_t> own = range_offsets(offsets, range);
+        rows += static_cast<std::int64_t>(own.size()) - 1;
+    }
+    return rows;
 }
 
 /// spmv/matrix_parts.hpp.
