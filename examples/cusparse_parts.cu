@@ -148,16 +148,17 @@ std::vector<double> multiply_by_parts(const csr_matrix<double>& a, const std::ve
     for (const auto& one : parts) one->multiply(); // all GPUs at once
 
     std::vector<double> y(static_cast<std::size_t>(a.rows));
+    std::vector<double> firsts;
     for (std::size_t k = 0; k < parts.size(); ++k) {
         const std::vector<double>& sums = parts[k]->sums();
         const row_range own = cut.ranges[k].owned();
         std::copy(sums.end() - own.size(), sums.end(), y.begin() + own.begin);
+        firsts.push_back(sums.empty() ? 0 : sums.front());
     }
     for (const shared_major& row : cut.shared)
         for (auto k = static_cast<std::size_t>(row.first) + 1;
              k <= static_cast<std::size_t>(row.last); ++k)
-            if (cut.ranges[k].entries() != 0)
-                y[static_cast<std::size_t>(row.major)] += parts[k]->sums().front();
+            if (cut.ranges[k].entries() != 0) y[static_cast<std::size_t>(row.major)] += firsts[k];
     return y;
 }
 
@@ -184,6 +185,7 @@ bool is_product(const csr_matrix<double>& a, const std::vector<double>& x,
 
 int main(int argc, char** argv) {
     try {
+        if (cuda_device_count() == 0) throw std::runtime_error("there is no GPU");
         const auto a = make_gallery<double>(argc > 1 ? argv[1] : "fullchip:300000");
         const int parts = argc > 2 ? std::atoi(argv[2]) : std::max(4, cuda_device_count());
         std::vector<double> x(static_cast<std::size_t>(a.columns));

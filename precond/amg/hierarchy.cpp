@@ -220,10 +220,11 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options, side_task
     return true;
 }
 
-/// Makes R and R (B P), the latter without rows where B P fills up.
+/// Makes R and R (B P), or R alone where B P fills up.
 template <class W>
-distributed_csr<W> hierarchy<W>::galerkin(std::size_t at, const distributed_csr<W>& p,
-                                          level_plans<W>& plans, distributed_csr<W>& r) {
+std::optional<distributed_csr<W>>
+hierarchy<W>::galerkin(std::size_t at, const distributed_csr<W>& p, level_plans<W>& plans,
+                       distributed_csr<W>& r) {
     multigrid_level<W>& level = levels_[at];
     const distributed_csr<W>& b = level.matrix;
     side_tasks transpose(b.group());
@@ -241,7 +242,7 @@ distributed_csr<W> hierarchy<W>::galerkin(std::size_t at, const distributed_csr<
     if (!keeps_) plans.first.reset();
     if (static_cast<double>(plans.between.nonzeros()) > most_product_entries(at)) {
         level.facts.why_last = filled_up("B P", plans.between);
-        return {};
+        return std::nullopt;
     }
     transpose.wait();
     distributed_csr<W> product;
@@ -274,9 +275,10 @@ bool hierarchy<W>::add_level(std::size_t at, const amg_options& options, side_ta
     }
     phases.begin("coarse matrix");
     distributed_csr<W> r;
-    distributed_csr<W> product = galerkin(at, p, plans, r);
-    fills_up = product.rows() == 0;
+    std::optional<distributed_csr<W>> galerkin_product = galerkin(at, p, plans, r);
+    fills_up = !galerkin_product;
     if (fills_up) return false;
+    distributed_csr<W> product = *std::move(galerkin_product);
     plans.to_next->fill_dropped(product);
     fills_up = fills_up_with(product.nonzeros());
     if (fills_up) {

@@ -149,8 +149,10 @@ private:
     [[nodiscard]] bool coarsen(std::size_t at, const amg_options& options, side_tasks& operators);
     [[nodiscard]] bool add_level(std::size_t at, const amg_options& options, side_tasks& operators,
                                  bool& fills_up);
-    [[nodiscard]] distributed_csr<W> galerkin(std::size_t at, const distributed_csr<W>& p,
-                                              level_plans<W>& plans, distributed_csr<W>& r);
+    [[nodiscard]] std::optional<distributed_csr<W>> galerkin(std::size_t at,
+                                                             const distributed_csr<W>& p,
+                                                             level_plans<W>& plans,
+                                                             distributed_csr<W>& r);
     [[nodiscard]] bool fills_up_with(std::int64_t nonzeros) const;
     [[nodiscard]] double most_product_entries(std::size_t at) const;
     [[nodiscard]] bool scale_next(std::size_t at, multigrid_level<W>& next);

@@ -107,10 +107,10 @@ struct box_row_task {
 #ifdef __CUDA_ARCH__
 #pragma unroll
 #endif
-        for (int k = 0; k < coarse_entries::count; ++k) {
-            if (!of.has(entries.at[k])) continue;
-            if (columns != nullptr) columns[to] = of.number_of(entries.at[k]);
-            values[to++] = sums[k];
+        for (int entry = 0; entry < coarse_entries::count; ++entry) {
+            if (!of.has(entries.at[entry])) continue;
+            if (columns != nullptr) columns[to] = of.number_of(entries.at[entry]);
+            values[to++] = sums[entry];
         }
     }
 

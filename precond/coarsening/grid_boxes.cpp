@@ -74,24 +74,29 @@ std::string in_words(const grid_boxes& boxes) {
     return words;
 }
 
-/// Boxes have up to 3 points along coupled axes, of which there are two or three, and 1 along
-/// others. They have up to 2 where rows are not coupled with all corners around them: the smoothed
-/// prolongation then reaches no corner of a larger box, and a few of these cost a third more
-/// iterations.
+/// Boxes have up to 3 points along axes that are coupled everywhere, of which there are two or
+/// three, and 1 along those that are nowhere. They have up to 2 where rows are not coupled with all
+/// corners around them: the smoothed prolongation then reaches no corner of a larger box, and a few
+/// of these cost a third more iterations.
 template <class T>
 std::optional<grid_boxes> find_boxes(const distributed_csr<T>& a, const rank_parts<T>& parts) {
     const grid_shape grid = shape_of(first_columns(a), a.rows());
     if (grid.points() == 0) return std::nullopt;
     const std::uint32_t facts = facts_of(a, grid, parts);
-    const std::uint32_t points[3] = {grid.x, grid.y, grid.z};
-    const auto coupled = [&](int axis) {
-        return points[axis] > 1 && (facts & (grid_facts::uncoupled << axis)) == 0;
-    };
-    const int axes = (coupled(0) ? 1 : 0) + (coupled(1) ? 1 : 0) + (coupled(2) ? 1 : 0);
-    if (axes < 2 || (facts & grid_facts::other) != 0) return std::nullopt;
+    if ((facts & grid_facts::other) != 0) return std::nullopt;
+    bool coupled[3];
+    int axes = 0;
+    for (int axis = 0; axis < 3; ++axis) {
+        const bool somewhere = (facts & (grid_facts::coupled << axis)) != 0;
+        const bool everywhere = somewhere && (facts & (grid_facts::uncoupled << axis)) == 0;
+        if (somewhere != everywhere) return std::nullopt;
+        coupled[axis] = everywhere;
+        axes += everywhere ? 1 : 0;
+    }
+    if (axes < 2) return std::nullopt;
     const int edge = axes == 3 && (facts & grid_facts::no_corner) != 0 ? 2 : 3;
     return grid_boxes{grid,
-                      {coupled(0) ? edge : 1, coupled(1) ? edge : 1, coupled(2) ? edge : 1},
+                      {coupled[0] ? edge : 1, coupled[1] ? edge : 1, coupled[2] ? edge : 1},
                       (facts & grid_facts::oblique) == 0};
 }
 

@@ -43,7 +43,10 @@ public:
             std::vector<T*> arrays;
             for (int rank = 0; rank < a_.group().size(); ++rank)
                 arrays.push_back(arrays_[as_size(rank)].data() + entry * columns(rank).count());
-            exchange.fill(std::span<T* const>(arrays));
+            if (entry + 1 < count_)
+                exchange.fill_in_turn(std::span<T* const>(arrays));
+            else
+                exchange.fill(std::span<T* const>(arrays)); // orders those before it, too
         }
     }
 

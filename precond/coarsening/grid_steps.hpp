@@ -13,17 +13,21 @@ namespace krylith::aggregation {
 
 /// What some row says about a grid whose points all rows may be.
 struct grid_facts {
-    static constexpr std::uint32_t uncoupled = 1; ///< << axis
-    static constexpr std::uint32_t no_corner = 8; ///< it is not coupled with a corner around it
-    static constexpr std::uint32_t other = 16;    ///< it has an entry of no point around it
-    static constexpr std::uint32_t oblique = 32;  ///< it has an entry of a point along two axes
-    static constexpr std::size_t count = 6;
+    static constexpr std::uint32_t uncoupled = 1;  ///< << axis
+    static constexpr std::uint32_t coupled = 8;    ///< << axis
+    static constexpr std::uint32_t no_corner = 64; ///< it is not coupled with a corner around it
+    static constexpr std::uint32_t other = 128;    ///< it has an entry of no point around it
+    static constexpr std::uint32_t oblique = 256;  ///< it has an entry of a point along two axes
+    static constexpr std::size_t count = 9;
 };
 
 /// Looks at the entries of rows as at points. A row is coupled along an axis where it is coupled
 /// with all points next to it there, with each by at least 2/5 of its largest coupling along any
-/// axis. Corners are the points that are a step away along all three axes.
+/// axis; that is 3/256 at least, since couplings are whole numbers. Corners are the points that are
+/// a step away along all three axes.
 struct grid_step {
+    static constexpr std::uint32_t least_coupling = 3;
+
     rank_rows a;
     grid_shape grid;
     std::uint32_t* facts; ///< [grid_facts::count] becomes 1 where a row says so
@@ -56,9 +60,12 @@ struct grid_step {
         const int wanted[3] = {neighbours(at.x, grid.x), neighbours(at.y, grid.y),
                                neighbours(at.z, grid.z)};
         if (corners != wanted[0] * wanted[1] * wanted[2]) found |= grid_facts::no_corner;
-        for (int axis = 0; axis < 3; ++axis)
-            if (next[axis] != wanted[axis] || (wanted[axis] != 0 && 5 * least[axis] < 2 * most))
-                found |= grid_facts::uncoupled << axis;
+        for (int axis = 0; axis < 3; ++axis) {
+            const bool coupled =
+                next[axis] == wanted[axis] && most >= least_coupling && 5 * least[axis] >= 2 * most;
+            if (wanted[axis] != 0 || next[axis] != 0)
+                found |= (coupled ? grid_facts::coupled : grid_facts::uncoupled) << axis;
+        }
         return found;
     }
     KRYLITH_HD static std::uint32_t join(std::uint32_t one, std::uint32_t other) {

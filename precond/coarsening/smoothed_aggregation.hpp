@@ -113,7 +113,7 @@ public:
                            distributed_csr<T>& t);
     /// Gives aggregation_options::known_bound anew, for later values.
     void know_bound(double bound) override;
-    /// Whether aggregates are boxes of 2 x 2 x 2 points on one device, P is smoothed, and rows
+    /// Whether aggregates are boxes of 2 x 2 x 2 points, P is smoothed, and rows
     /// refer to the points next to theirs along the axes alone.
     [[nodiscard]] bool has_galerkin() const noexcept override;
     [[nodiscard]] distributed_csr<T> galerkin(const distributed_csr<T>& r,

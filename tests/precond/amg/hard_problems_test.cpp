@@ -117,17 +117,31 @@ KRYLITH_GROUP_TEST("amg: boxes stay with new values, which may be no grid's any 
              k < static_cast<std::size_t>(other.row_offsets[static_cast<std::size_t>(row) + 1]);
              ++k)
             if (row < 700 && other.column_indices[k] < 700) other.values[k] *= 50;
-    problem<double> p(group, matrix, random_values<double>(matrix.rows, 22));
-    amg<double> m(*p.a, matrix);
-    for (const bool jumps : {true, false, true}) {
-        const csr_matrix<double>& now = jumps ? other : matrix;
-        m.update(now);
-        p.a->update(now.values);
-        p.x.upload(std::vector<double>(static_cast<std::size_t>(now.rows)));
-        const auto result = cg(*p.a, p.b, p.x, {.rtol = 1e-8}, m);
-        INFO(testing::describe(result));
-        CHECK(result.converged());
-        CHECK(result.iterations <= 30);
+    for (const auto reuse : {multigrid_reuse::transfer, multigrid_reuse::values}) {
+        CAPTURE(static_cast<int>(reuse));
+        problem<double> p(group, matrix, random_values<double>(matrix.rows, 22));
+        amg<double> m(*p.a, matrix, {.reuse = reuse});
+        for (const bool jumps : {true, false, true}) {
+            const csr_matrix<double>& now = jumps ? other : matrix;
+            m.update(now);
+            CHECK(m.levels().front().next_rows == "boxes of 2 x 2 x 2");
+            p.a->update(now.values);
+            p.x.upload(std::vector<double>(static_cast<std::size_t>(now.rows)));
+            const auto result = cg(*p.a, p.b, p.x, {.rtol = 1e-8}, m);
+            INFO(testing::describe(result));
+            CHECK(result.converged());
+            CHECK(result.iterations <= 30);
+        }
+    }
+}
+
+KRYLITH_GROUP_TEST("amg: a grid whose diagonal is large is none of boxes") {
+    for (const double shift : {10.0, 100.0, 1e4}) {
+        CAPTURE(shift);
+        auto matrix = poisson3d<double>(12, 11, 10);
+        for (double& value : matrix.values)
+            if (value > 0) value += shift;
+        check_solves(group, matrix, 8, 1.6);
     }
 }
 

@@ -93,6 +93,16 @@ std::vector<named_matrix> no_grids_of_boxes() {
     set_coupling(broken, 200, 201, -1e-3);
     set_coupling(broken, 200, 208, -1e-3);
     all.push_back({"two axes are weak at a point", broken});
+    broken = grid;
+    set_coupling(broken, 200, 248, -0.3);
+    all.push_back({"one axis is weak at a point", broken});
+    broken = grid;
+    for (double& value : broken.values)
+        if (value > 0) value += 1000;
+    all.push_back({"all couplings are weak", broken});
+    for (double& value : broken.values)
+        if (value < 0) value = 0;
+    all.push_back({"zeros", broken});
     all.push_back({"one row", testing::diagonal_matrix({3})});
     all.push_back({"no rows", csr_matrix<double>{0, 0, {0}, {}, {}}});
     return all;
