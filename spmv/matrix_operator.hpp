@@ -244,8 +244,8 @@ protected:
 /// not square; only another order of rows (operator_options::order) needs a square one. Throws
 /// usage_error for that, for an empty group, or a format that the devices don't have, and
 /// device_error where memory is short. The matrix may be freed afterwards. While it works it takes,
-/// of a CUDA device, the rows as they come besides the result, and where there is no room for that
-/// or the operator isn't halo 8 bytes a row, 4 a nonzero (8 on several devices, pcsc 24) and 64 MB.
+/// of a CUDA device, 8 bytes a row, 4 a nonzero (8 on several devices, pcsc 24) and 64 MB besides
+/// the result.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
 make_operator(const device_group& group, const csr_view<T>& matrix,

@@ -36,15 +36,8 @@ struct matrix_source {
 
     /// Columns are local numbers, as halo plans count them: those of `parts`, or of `blocks`.
     bool numbered = false;
-    /// The same matrix in host memory, where `parts` were made of it, and what keeps these.
-    csr_view<T> on_host = {};
-    std::shared_ptr<const void> kept = nullptr;
     std::vector<local_csr<T>> blocks = {}; ///< [ranks] of host devices, or empty
 
-    /// The pattern in host memory, if it lies there.
-    [[nodiscard]] const csr_view<T>& host_pattern() const noexcept {
-        return on_host.row_offsets.empty() ? matrix : on_host;
-    }
     /// The nonzeros before rows.
     [[nodiscard]] row_starts starts() const {
         if (resident && matrix.row_offsets.empty()) return resident->starts();

@@ -45,11 +45,12 @@ std::vector<operator_kind> ranked_operators(const pattern_statistics& statistics
     return result;
 }
 
+namespace {
+
+/// Returns the columns of each device for a matrix that is not square.
 row_partition partition_columns(std::int64_t columns, int devices) {
     return equal_rows(columns, devices, row_alignment(columns, devices));
 }
-
-namespace {
 
 template <class T>
 operator_subject<T> make_subject(const device_group& group, const matrix_source<T>& source,
@@ -130,21 +131,9 @@ public:
     }
 
 private:
-    [[nodiscard]] bool lies_on_host() const {
-        return !subject_.source.host_pattern().row_offsets.empty();
-    }
-    /// Goes back to the matrix in host memory, for operators that want global columns.
-    void take_from_host(operator_kind kind) {
-        matrix_source<T> source{subject_.source.on_host, subject_.longest};
-        source.order = subject_.source.order;
-        if (!kind->deals)
-            source.resident = upload_pattern(subject_.group, source.matrix, subject_.rows);
-        subject_.resident = source.resident;
-        subject_.source = std::move(source);
-    }
     /// Whether an operator can be made of what is given.
     [[nodiscard]] bool is_possible(operator_kind kind) const {
-        if (subject_.source.parts.empty() || lies_on_host()) return true;
+        if (subject_.source.parts.empty()) return true;
         return kind->needs_host_because.empty() && !(kind->deals && subject_.source.borrow);
     }
     void read_offsets() {
@@ -185,7 +174,6 @@ private:
         operator_options options = subject_.options;
         options.kind = kind;
         check_replication(subject_.group, options);
-        if (subject_.source.kept && kind != operators::halo) take_from_host(kind);
         subject_.fractions = fractions;
         return kind->build.get().template of<T>()(kind, subject_);
     }
@@ -252,7 +240,7 @@ build_operator(const device_group& group, const matrix_source<T>& source,
     check_place(options.kind, !source.parts.empty(), source.borrow);
     check_replication(group, options);
     check_measure(options);
-    if (options.transposed_products && source.host_pattern().row_offsets.empty())
+    if (options.transposed_products && !source.parts.empty())
         throw usage_error("operator_options::transposed_products needs the matrix in host memory, "
                           "where it is transposed; allowed for rows that lie on the devices is "
                           "false");

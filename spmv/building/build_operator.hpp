@@ -2,11 +2,9 @@
 // overloads of make_operator() end here.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <optional>
 
-#include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/distributed/source/matrix_source.hpp>
 #include <krylith/partition/row_partition.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
@@ -36,26 +34,14 @@ build_operator(const device_group& group, const matrix_source<T>& source,
 /// Whether somebody has validated a matrix.
 enum class pattern_state { unknown, valid };
 
-/// Returns a matrix in host memory as a source of operators with the rows of the placement, or,
-/// where it has none, sets them: equal nonzeros. Where devices make operators of it, they get the
-/// rows with their values, if operator halo may be made and there is room, or else the pattern.
+/// Returns a matrix in host memory as a source of operators with these rows, or, where none are
+/// given, sets them: equal nonzeros. Where devices make operators of it, they get the pattern.
 /// Unless it is known to be valid it is validated, there or on the host. Throws what validate()
 /// throws.
 template <class T>
 [[nodiscard]] matrix_source<T> make_source(const device_group& group, const csr_view<T>& matrix,
-                                           pattern_state state, operator_placement& placement,
+                                           pattern_state state, std::optional<row_partition>& rows,
                                            const operator_options& options);
-
-/// Returns a matrix over a group of CUDA devices as a source of operator halo: no columns are
-/// numbered anew, and nothing is validated. The group may be a larger one where the matrix lies on
-/// its first device alone.
-template <class T>
-[[nodiscard]] matrix_source<T> numbered_source(const device_group& group,
-                                               const distributed_csr<T>& matrix,
-                                               const row_partition& columns);
-
-/// Returns the columns of each device for a matrix that is not square.
-[[nodiscard]] row_partition partition_columns(std::int64_t columns, int devices);
 
 /// Throws usage_error unless the layouts are those of a rows x columns matrix on one group, the
 /// options' kind has such vectors, and its order is none.

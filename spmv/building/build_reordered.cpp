@@ -50,7 +50,7 @@ std::unique_ptr<matrix_operator<T>> build_reordered(const device_group& group,
     report.ghosts_before = ghosts(matrix, partition_rows(matrix, group.size()));
     report.ghosts_after = ghosts(view, found.rows);
     operator_placement placement{found.rows, {}};
-    auto source = make_source(group, view, pattern_state::valid, placement, options);
+    auto source = make_source(group, view, pattern_state::valid, placement.rows, options);
     source.order = std::move(order);
     auto result = build_operator(group, source, placement, options);
     result->take_values_from(std::move(moved.entry_source), report);

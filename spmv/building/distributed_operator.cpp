@@ -46,10 +46,12 @@ row_partition over(const device_group& group, row_partition owners) {
     return owners;
 }
 
+/// What the halo operator is made of: no columns are numbered anew, and nothing is validated.
 template <class T>
-matrix_source<T> source_of(const distributed_csr<T>& matrix) {
+matrix_source<T> source_of(const distributed_csr<T>& matrix, const operator_options& options) {
     matrix_source<T> source;
     source.numbered = true;
+    source.borrow = options.borrow;
     source.matrix.rows = matrix.rows();
     source.matrix.columns = matrix.columns();
     return source;
@@ -57,9 +59,28 @@ matrix_source<T> source_of(const distributed_csr<T>& matrix) {
 
 /// The columns of a rank; only its own where the matrix lies on other devices.
 template <class T>
-local_columns columns_on(const distributed_csr<T>& matrix, int rank, const row_partition& columns) {
+local_columns columns_on(const distributed_csr<T>& matrix, int rank, const layout& domain) {
     if (rank < matrix.group().size()) return matrix.columns_of(rank);
-    return {nullptr, columns.owned(rank), {}};
+    return {nullptr, domain.rows.owned(rank), {}};
+}
+
+/// Builds the halo operator of rows on CUDA devices.
+template <class T>
+std::unique_ptr<matrix_operator<T>> build_there(const operator_layouts& layouts,
+                                                const distributed_csr<T>& matrix,
+                                                const operator_options& options) {
+    const device_group& group = layouts.range->group;
+    std::vector<numbered_rows> rows;
+    matrix_source<T> source = source_of(matrix, options);
+    for (int rank = 0; rank < group.size(); ++rank) {
+        device_csr_view<T> a{};
+        if (rank < matrix.group().size()) a = matrix.block(rank).view();
+        rows.push_back({a.rows, a.offsets, a.indices, columns_on(matrix, rank, *layouts.domain)});
+        source.parts.push_back({a.indices, a.values});
+    }
+    source.resident = take_numbered(group, rows, matrix.columns());
+    source.longest = source.resident->longest();
+    return build_operator(group, source, {{}, layouts}, options);
 }
 
 /// The rows of a rank on a host device, as the formats take them.
@@ -87,14 +108,13 @@ std::unique_ptr<matrix_operator<T>> build_on_hosts(const operator_layouts& layou
     const trace_range range("set up an operator");
     check_replication(layouts.range->group, options);
     matrix.group().synchronize(); // the arrays are read here
-    matrix_source<T> source = source_of(matrix);
-    source.borrow = options.borrow;
+    matrix_source<T> source = source_of(matrix, options);
     halo_plan plan{layouts.range->rows, {}, {}};
     std::vector<local_indices> columns;
     for (int rank = 0; rank < layouts.range->group.size(); ++rank) {
         const local_csr<T>& rows =
             source.blocks.emplace_back(rows_on_host(matrix, rank, options.borrow));
-        columns.push_back(columns_on(matrix, rank, layouts.domain->rows));
+        columns.push_back(columns_on(matrix, rank, *layouts.domain));
         plan.boundary.push_back(find_boundary(rows.offsets, rows.indices, columns.back()));
     }
     plan.columns = {layouts.domain->rows, std::move(columns)};
@@ -102,22 +122,6 @@ std::unique_ptr<matrix_operator<T>> build_on_hosts(const operator_layouts& layou
 }
 
 } // namespace
-
-template <class T>
-matrix_source<T> numbered_source(const device_group& group, const distributed_csr<T>& matrix,
-                                 const row_partition& columns) {
-    std::vector<numbered_rows> rows;
-    matrix_source<T> source = source_of(matrix);
-    for (int rank = 0; rank < group.size(); ++rank) {
-        device_csr_view<T> a{};
-        if (rank < matrix.group().size()) a = matrix.block(rank).view();
-        rows.push_back({a.rows, a.offsets, a.indices, columns_on(matrix, rank, columns)});
-        source.parts.push_back({a.indices, a.values});
-    }
-    source.resident = take_numbered(group, rows, matrix.columns());
-    source.longest = source.resident->longest();
-    return source;
-}
 
 template <class T>
 std::unique_ptr<matrix_operator<T>> make_operator(const operator_layouts& layouts,
@@ -132,11 +136,7 @@ std::unique_ptr<matrix_operator<T>> make_operator(const operator_layouts& layout
         with.kind = operators::halo; // the usual one
     if (with.kind == operators::halo && same_owners) {
         check_layouts(layouts, matrix.rows(), matrix.columns(), with);
-        if (can_be_made_there(group, with)) {
-            matrix_source<T> source = numbered_source(group, matrix, layouts.domain->rows);
-            source.borrow = with.borrow;
-            return build_operator(group, source, {{}, layouts}, with);
-        }
+        if (can_be_made_there(group, with)) return build_there(layouts, matrix, with);
         if (group.kind() == backend::host && !with.measure && !with.transposed_products)
             return build_on_hosts(layouts, matrix, with);
     }
@@ -167,8 +167,6 @@ std::unique_ptr<matrix_operator<T>> make_operator(const distributed_csr<T>& matr
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template matrix_source<T> numbered_source(const device_group&, const distributed_csr<T>&,      \
-                                              const row_partition&);                               \
     template std::unique_ptr<matrix_operator<T>> make_operator(const distributed_csr<T>&,          \
                                                                const operator_options&);           \
     template std::unique_ptr<matrix_operator<T>> make_operator(                                    \

@@ -21,17 +21,18 @@ std::unique_ptr<matrix_operator<T>> build_between(const operator_layouts& layout
                                                   const csr_view<T>& matrix,
                                                   const operator_options& options) {
     const device_group& group = layouts.range->group;
-    operator_placement placement{{}, layouts};
+    const operator_placement placement{{}, layouts};
     const permutation* const rows = layouts.range->order.get();
     const permutation* const columns = layouts.domain->order.get();
-    if (rows == nullptr && columns == nullptr) {
-        const auto source = make_source(group, matrix, pattern_state::unknown, placement, options);
-        return build_operator(group, source, placement, options);
-    }
+    std::optional<row_partition> cut = layouts.range->rows;
+    if (rows == nullptr && columns == nullptr)
+        return build_operator(group,
+                              make_source(group, matrix, pattern_state::unknown, cut, options),
+                              placement, options);
     (void)validate(matrix);
     reordered_matrix<T> moved = reordered(matrix, rows, columns);
     const auto source =
-        make_source(group, csr_view<T>(moved.matrix), pattern_state::valid, placement, options);
+        make_source(group, csr_view<T>(moved.matrix), pattern_state::valid, cut, options);
     auto result = build_operator(group, source, placement, options);
     result->take_values_from(std::move(moved.entry_source), {});
     return result;
@@ -42,7 +43,7 @@ std::unique_ptr<matrix_operator<T>> build_in_order(const device_group& group,
                                                    const csr_view<T>& matrix,
                                                    const operator_options& options) {
     operator_placement placement;
-    const auto source = make_source(group, matrix, pattern_state::unknown, placement, options);
+    const auto source = make_source(group, matrix, pattern_state::unknown, placement.rows, options);
     return build_operator(group, source, placement, options);
 }
 

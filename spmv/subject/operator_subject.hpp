@@ -69,8 +69,8 @@ struct operator_subject : operator_pattern {
                      row_partition of_columns, std::optional<operator_layouts> given,
                      const operator_options& options)
         : operator_pattern{group,
-                           from.host_pattern().row_offsets,
-                           from.host_pattern().column_indices,
+                           from.matrix.row_offsets,
+                           from.matrix.column_indices,
                            from.longest,
                            std::move(of_rows),
                            std::move(of_columns),
