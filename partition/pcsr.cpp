@@ -56,6 +56,11 @@ std::vector<shared_major> shared_by(std::span<const major_range> ranges) {
 
 std::vector<std::int64_t> range_offsets(std::span<const std::int64_t> offsets,
                                         const major_range& range) {
+    if (range.start_major < 0 || range.majors() < 0 ||
+        range.end_major >= static_cast<std::int64_t>(offsets.size()))
+        throw usage_error("range_offsets: the range has the majors from " +
+                          to_string(range.start_major) + " to " + to_string(range.end_major) +
+                          ", must be within those of " + to_string(offsets.size()) + " offsets");
     std::vector<std::int64_t> result;
     for (const std::int64_t offset :
          offsets.subspan(as_size(range.start_major), as_size(range.majors()) + 1))

@@ -7,12 +7,14 @@
 //     const pcsr cut = make_pcsr(offsets, equal_entries(offsets.back(), 4));
 //     for (const major_range& range : cut.ranges) {
 //         const std::vector<std::int64_t> own = range_offsets(offsets, range);
-//         ... multiply x by the range.majors() rows of offsets `own`, columns + range.start_idx
-//             and values + range.start_idx: y of the rows from range.start_major on ...
+//         ... multiply x by the range.majors() rows of offsets `own`, columns + range.start_idx and
+//         ... values + range.start_idx: sums of the rows from range.start_major on, of which those
+//         ... of range.owned() go to y
 //     }
-//     ... add up the rows of cut.shared, of which several ranges have entries ...
+//     ... for each row of cut.shared, add to y the first sum of each later range that has entries
 //
-// examples/cusparse_parts.cu does this with cuSPARSE on several GPUs.
+// examples/cusparse_parts.cu does this with cuSPARSE on several GPUs. By columns each range has sums
+// of all rows, which are added up.
 //
 // Entries are sorted by their major index: the row in CSR and in COO by rows (pCSR, pCOO), the
 // column in CSC and in COO by columns (pCSC, pCOO). The arithmetic is the same for all of them.
@@ -61,6 +63,7 @@ range_offset(std::int64_t offset, std::int64_t start_idx, std::int64_t end_idx) 
 }
 
 /// The pointer array of a range: [majors + 1] from 0 to the number of its entries. O(majors).
+/// Throws usage_error for a range beyond the offsets.
 [[nodiscard]] std::vector<std::int64_t> range_offsets(std::span<const std::int64_t> offsets,
                                                       const major_range& range);
 

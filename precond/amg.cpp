@@ -171,7 +171,8 @@ constexpr parameter_rule amg_rules[] = {
                           "of the smoother before and after each correction"),
     parameter_rule::word("cycle", cycles, "v, or w for coefficients that jump"),
     parameter_rule::whole("aggressive", -1, -1, most_levels,
-                          "levels with aggregates joined in pairs; -1: by the length of rows"),
+                          "levels with aggregates joined in pairs; -1: by the length of rows, "
+                          "and boxes of points on grids"),
     parameter_rule::whole("levels", amg_options().max_levels, 1, most_levels, "at most"),
     parameter_rule::whole("gathered", amg_options().gathered_nonzeros, 0, most_gathered,
                           "nonzeros up to which a coarse level lies on one device"),

@@ -152,6 +152,9 @@ TEST_CASE("parts check: arrays that are not those of the parts") {
 TEST_CASE("parts check: makers refuse sizes that disagree and what they can see to be wrong") {
     const auto cut = equal_entries(9, 3);
     CHECK_THROWS_AS((void)make_pcsr({}, cut), usage_error);
+    const major_range beyond{.start_idx = 0, .end_idx = 9, .start_major = 0, .end_major = 99};
+    CHECK_THROWS_AS((void)range_offsets(offsets, beyond), usage_error);
+    CHECK_THROWS_AS((void)range_offsets({}, {}), usage_error);
     CHECK_THROWS_AS((void)make_pcsr(offsets, nonzero_partition{{0, 5, 3, 9}}), usage_error);
     CHECK_THROWS_AS((void)make_pcsr(offsets, equal_entries(10, 3)), input_error);
     CHECK_THROWS_AS((void)make_pcoo(5, row_indices, equal_entries(8, 3)), usage_error);
