@@ -13,8 +13,8 @@
 //     }
 //     ... for each row of cut.shared, add to y the first sum of each later range that has entries
 //
-// examples/cusparse_parts.cu does this with cuSPARSE on several GPUs. By columns each range has sums
-// of all rows, which are added up.
+// examples/cusparse_parts.cu does this with cuSPARSE on several GPUs. By columns each range has
+// sums of all rows, which are added up.
 //
 // Entries are sorted by their major index: the row in CSR and in COO by rows (pCSR, pCOO), the
 // column in CSC and in COO by columns (pCSC, pCOO). The arithmetic is the same for all of them.
