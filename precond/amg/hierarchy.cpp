@@ -238,6 +238,7 @@ hierarchy<W>::galerkin(std::size_t at, const distributed_csr<W>& p, level_plans<
         transpose.wait();
         return plans.to_next->galerkin(r, b, p);
     }
+    set_up_phases phases("B P");
     plans.first.emplace(b, p, plans.between);
     if (!keeps_) plans.first.reset();
     if (static_cast<double>(plans.between.nonzeros()) > most_product_entries(at)) {
@@ -245,6 +246,7 @@ hierarchy<W>::galerkin(std::size_t at, const distributed_csr<W>& p, level_plans<
         return std::nullopt;
     }
     transpose.wait();
+    phases.begin("R (B P)");
     distributed_csr<W> product;
     plans.second.emplace(r, plans.between, product);
     if (!keeps_) plans.second.reset();

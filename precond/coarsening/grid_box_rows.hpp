@@ -11,8 +11,8 @@
 
 namespace krylith::aggregation {
 
-/// A box by its steps along the axes from another.
-struct box_step_along {
+/// How many boxes one is from another along each axis.
+struct box_offset {
     int x;
     int y;
     int z;
@@ -22,7 +22,7 @@ struct box_step_along {
 /// and those two steps away along an axis.
 struct coarse_entries {
     static constexpr int count = 33;
-    box_step_along at[count]{};
+    box_offset at[count]{};
 
     KRYLITH_HD constexpr coarse_entries() {
         int found = 0;
@@ -46,16 +46,16 @@ struct coarse_entries {
     }
 };
 
-/// The entries of a box's row of P' (B P) whose boxes are there.
+/// The entries of a box's row of R (B P) whose boxes are there.
 struct coarse_row {
     grid_shape boxes;
     grid_point at;
 
-    [[nodiscard]] KRYLITH_HD bool has(box_step_along step) const {
+    [[nodiscard]] KRYLITH_HD bool has(box_offset step) const {
         return is_there(at.x, step.x, boxes.x) && is_there(at.y, step.y, boxes.y) &&
                is_there(at.z, step.z, boxes.z);
     }
-    [[nodiscard]] KRYLITH_HD std::int32_t number_of(box_step_along step) const {
+    [[nodiscard]] KRYLITH_HD std::int32_t number_of(box_offset step) const {
         return boxes.number_of({at.x + static_cast<std::uint32_t>(step.x),
                                 at.y + static_cast<std::uint32_t>(step.y),
                                 at.z + static_cast<std::uint32_t>(step.z)});
@@ -77,7 +77,7 @@ struct coarse_row_size {
         constexpr coarse_entries entries;
         const coarse_row of{boxes, boxes.point_of(static_cast<std::int32_t>(first + row))};
         std::int32_t size = 0;
-        for (const box_step_along& step : entries.at) size += of.has(step) ? 1 : 0;
+        for (const box_offset& step : entries.at) size += of.has(step) ? 1 : 0;
         return size;
     }
 };
