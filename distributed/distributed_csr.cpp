@@ -13,21 +13,12 @@
 #include <krylith/distributed/products/product_kernels.hpp>
 #include <krylith/distributed/source/cut_rows.hpp>
 #include <krylith/distributed/source/memory_items.hpp>
+#include <krylith/distributed/source/partition_check.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith {
 
 namespace {
-
-void check_partition(const char* what, const row_partition& partition, std::int64_t size,
-                     const device_group& group) {
-    if (partition.ranks() != group.size())
-        throw usage_error(std::string("distributed_csr: the partition of ") + what + " has " +
-                          std::to_string(partition.ranks()) + " ranks for " +
-                          std::to_string(group.size()) + " devices");
-    check(partition, size);
-    check_index_size(std::string("distributed_csr: the number of ") + what, size);
-}
 
 /// Says what is wrong with a matrix.
 template <class T>
@@ -63,8 +54,8 @@ distributed_csr<T>::distributed_csr(const device_group& group, const csr_view<T>
     : group_(std::make_shared<const device_group>(group)),
       rows_(std::move(rows)),
       columns_(std::move(columns)) {
-    check_partition("rows", rows_, a.rows, group);
-    check_partition("columns", columns_, a.columns, group);
+    check_partition("distributed_csr", "rows", rows_, a.rows, group);
+    check_partition("distributed_csr", "columns", columns_, a.columns, group);
     if (!can_be_cut(a, rows_)) refuse(a);
     blocks_.resize(as_size(group.size()));
     columns_of_.resize(as_size(group.size()));
@@ -108,8 +99,8 @@ distributed_csr<T>::distributed_csr(const device_group& group, std::span<const c
                               std::to_string(parts[rank].rows) + " rows, allowed are 0 and more");
         rows_.begin.push_back(rows_.begin.back() + parts[rank].rows);
     }
-    check_partition("rows", rows_, rows_.rows(), group);
-    check_partition("columns", columns_, columns_.rows(), group);
+    check_partition("distributed_csr", "rows", rows_, rows_.rows(), group);
+    check_partition("distributed_csr", "columns", columns_, columns_.rows(), group);
     blocks_.resize(parts.size());
     columns_of_.resize(parts.size());
     on_each_rank(group, [&](int rank) {
@@ -138,8 +129,8 @@ distributed_csr<T>::distributed_csr(const device_group& group, row_partition row
       columns_(std::move(columns)),
       blocks_(std::move(blocks)),
       columns_of_(std::move(numbers_of)) {
-    check_partition("rows", rows_, rows_.rows(), group);
-    check_partition("columns", columns_, columns_.rows(), group);
+    check_partition("distributed_csr", "rows", rows_, rows_.rows(), group);
+    check_partition("distributed_csr", "columns", columns_, columns_.rows(), group);
     if (blocks_.size() != as_size(group.size()) || columns_of_.size() != blocks_.size())
         throw usage_error("distributed_csr: " + std::to_string(blocks_.size()) + " blocks and " +
                           std::to_string(columns_of_.size()) + " sets of columns for " +

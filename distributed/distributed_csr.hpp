@@ -46,19 +46,6 @@ struct csr_part {
 /// as long as it is used.
 enum class part_values { copied, borrowed };
 
-/// Coordinate entries as a finite-element code assembles them on one device: entry k adds values[k]
-/// at (row_indices[k], column_indices[k]) of the whole matrix, in any order, duplicates included.
-/// Rows must be among the `rows` rows that the device owns; entries with a negative row or column
-/// are left out (as in PETSc's MatSetPreallocationCOO).
-template <class T>
-struct coo_part {
-    std::int64_t rows = 0;
-    std::int64_t entries = 0;
-    const std::int32_t* row_indices = nullptr;    ///< [entries]
-    const std::int32_t* column_indices = nullptr; ///< [entries]
-    const T* values = nullptr;                    ///< [entries]
-};
-
 /// Rank k has the rows row_owners().owned(k) on its device, as a device_csr whose columns are local
 /// ones: those that the rows refer to and those that the rank owns, numbered in the order of their
 /// global numbers (local_columns). Numbers so ascend where global ones do, and what kernels for one

@@ -142,7 +142,7 @@ void matrix_operator<T>::update(std::span<const T> values) {
             moved.data()[k] = values.data()[entry_source_.data()[k]];
         values = moved;
     }
-    if (gathers_.empty()) return give(values);
+    if (assembly_ == nullptr) return give(values);
     std::vector<buffer<T>> uploaded;
     std::vector<const T*> there;
     for (std::size_t rank = 0; rank < ranks; ++rank) {
@@ -183,19 +183,16 @@ void matrix_operator<T>::update_on_devices(std::span<const T* const> values) {
             throw usage_error("update_on_devices: the array of rank " + std::to_string(rank) +
                               " is " + problem + ", allowed is memory of " + device.description());
     }
-    if (in_place_ && gathers_.empty()) identity_.renew(); // blocks will read other arrays
+    if (in_place_ && assembly_ == nullptr) identity_.renew(); // blocks will read other arrays
     kept_.forget_values();
     take(values);
 }
 
 template <class T>
 void matrix_operator<T>::take(std::span<const T* const> values) {
-    std::vector<const T*> in_rows;
-    for (std::size_t rank = 0; rank < gathers_.size(); ++rank) {
-        if (gathers_[rank].entries() != 0) gathers_[rank](values[rank]);
-        in_rows.push_back(gathers_[rank].values());
-    }
-    give(gathers_.empty() ? values : std::span<const T* const>(in_rows));
+    if (assembly_ == nullptr) return give(values);
+    assembly_->gather(values);
+    give(assembly_->values());
 }
 
 template <class T>

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <krylith/distributed/distributed_assembly.hpp>
 #include <krylith/distributed/source/dealt_values.hpp>
-#include <krylith/distributed/source/value_gather.hpp>
 #include <krylith/matrix/coo.hpp>
 #include <krylith/matrix/csr.hpp>
 #include <krylith/partition/row_partition.hpp>
@@ -169,8 +169,8 @@ public:
         entry_source_ = std::move(source);
         reordered_ = report;
     }
-    /// Makes updates take values in the order of each rank's assembly; [ranks].
-    void gather_by(std::vector<value_gather<T>> gathers) { gathers_ = std::move(gathers); }
+    /// Makes updates take values in the order of the entries of an assembly, which it keeps.
+    void assemble_by(std::unique_ptr<distributed_assembly<T>> from) { assembly_ = std::move(from); }
     /// Makes transposed products possible. Value k of the transposed matrix is number source[k] of
     /// those that update() takes; an empty source says that both are in one order.
     void keep_transposed(std::unique_ptr<matrix_operator> transposed,
@@ -222,13 +222,13 @@ protected:
     virtual void give(std::span<const T> all) { dealt_.bring(group(), all); }
     /// Returns the number of values that update() takes for a rank.
     [[nodiscard]] std::int64_t update_size(std::size_t rank) const {
-        return gathers_.empty() ? first_nonzero_[rank + 1] - first_nonzero_[rank]
-                                : gathers_[rank].entries();
+        return assembly_ == nullptr ? first_nonzero_[rank + 1] - first_nonzero_[rank]
+                                    : assembly_->entries(static_cast<int>(rank));
     }
 
-    std::vector<std::int64_t> first_nonzero_; // [ranks + 1]; empty: matrix-free
-    std::vector<value_gather<T>> gathers_;    // [ranks], or empty: updates are in CSR order
-    std::vector<std::int64_t> entry_source_;  // [nnz], or empty: the caller's order is this one
+    std::vector<std::int64_t> first_nonzero_;           // [ranks + 1]; empty: matrix-free
+    std::unique_ptr<distributed_assembly<T>> assembly_; // null: updates are in CSR order
+    std::vector<std::int64_t> entry_source_; // [nnz], or empty: the caller's order is this one
     reordering_report reordered_;
     std::unique_ptr<matrix_operator> transposed_; // null unless transposed products were asked for
     std::vector<std::int64_t> transposed_source_; // [nnz], or empty: values are in one order

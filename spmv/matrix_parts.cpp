@@ -31,117 +31,9 @@ std::vector<std::int64_t> read_offsets(device& device, const offset_array& offse
     return result;
 }
 
-/// Returns the pattern of a device's entries, with rows counted from `first`.
-template <class T>
-coo_assembly assemble(device& device, int rank, const coo_part<T>& part, std::int64_t first,
-                      std::int64_t all_columns) {
-    const auto entries = static_cast<std::size_t>(part.entries);
-    std::vector<std::int32_t> rows(entries);
-    std::vector<std::int32_t> columns(entries);
-    check_entries(device, rank, part);
-    if (entries != 0) {
-        device.download(rows.data(), part.row_indices, entries * sizeof(std::int32_t));
-        device.download(columns.data(), part.column_indices, entries * sizeof(std::int32_t));
-    }
-    for (std::size_t k = 0; k < entries; ++k) {
-        if (rows[k] < 0 || columns[k] < 0) {
-            rows[k] = columns[k] = -1; // the other one may be anything
-            continue;
-        }
-        if (rows[k] < first || rows[k] >= first + part.rows)
-            throw input_error("make_operator: part " + std::to_string(rank) + ": row_indices[" +
-                              std::to_string(k) + "] is " + std::to_string(rows[k]) +
-                              ", allowed are the rows of this part, " + std::to_string(first) +
-                              " to " + std::to_string(first + part.rows - 1) + ", or negative");
-        rows[k] -= static_cast<std::int32_t>(first);
-    }
-    return coo_assembly(part.rows, all_columns, rows, columns);
-}
-
 /// The columns of the whole matrix: as many as rows, unless layouts say it.
 std::int64_t columns_of(const row_partition& rows, const operator_placement& placement) {
     return placement.layouts ? placement.layouts->domain->size() : rows.rows();
-}
-
-/// Whether blocks read the values of coordinate entries where gathers keep them in CSR order.
-bool values_stay(const operator_options& options) {
-    return options.format && options.format->borrows && !(options.kind && options.kind->deals);
-}
-
-/// Builds the operator of entries that are sorted where they lie. Null where one is out of range.
-template <class T>
-std::unique_ptr<matrix_operator<T>>
-assembled_there(const device_group& group, std::span<const coo_part<T>> parts,
-                const operator_placement& placement, std::int64_t columns,
-                const operator_options& options) {
-    std::vector<given_entries> given;
-    for (int rank = 0; rank < group.size(); ++rank) {
-        const coo_part<T>& part = parts[static_cast<std::size_t>(rank)];
-        check_entries(group[rank], rank, part);
-        given.push_back({part.rows, part.entries, part.row_indices, part.column_indices});
-    }
-    std::vector<device_assembly> assemblies;
-    matrix_source<T> source;
-    source.resident = take_entries(group, given, columns, assemblies);
-    if (!source.resident) return nullptr;
-    std::vector<value_gather<T>> gathers;
-    for (int rank = 0; rank < group.size(); ++rank) {
-        const auto at = static_cast<std::size_t>(rank);
-        gathers.emplace_back(group.handle(rank), std::move(assemblies[at]), parts[at].entries);
-        gathers.back()(parts[at].values);
-        source.parts.push_back({nullptr, gathers.back().values()});
-    }
-    source.borrow = values_stay(options);
-    source.matrix.rows = source.resident->rows.rows();
-    source.matrix.columns = columns;
-    source.longest = source.resident->longest();
-    auto result = build_operator(group, source, placement, options);
-    result->gather_by(std::move(gathers));
-    return result;
-}
-
-template <class T>
-std::unique_ptr<matrix_operator<T>>
-assembled(const device_group& group, std::span<const coo_part<T>> parts,
-          const std::optional<operator_layouts>& layouts, const operator_options& options) {
-    check_count(parts.size(), group);
-    check_order(options);
-    row_partition rows;
-    for (int rank = 0; rank < group.size(); ++rank) {
-        const coo_part<T>& part = parts[static_cast<std::size_t>(rank)];
-        check_part(group[rank], rank, part);
-        rows.begin.push_back(rows.begin.back() + part.rows);
-    }
-
-    const operator_placement placement = placement_of(rows, layouts, options);
-    if (can_be_made_there(group, options))
-        if (auto there =
-                assembled_there(group, parts, placement, columns_of(rows, placement), options))
-            return there;
-    matrix_source<T> source;
-    std::vector<std::int64_t> offsets{0};
-    std::vector<std::int32_t> columns;
-    std::vector<value_gather<T>> gathers;
-    for (int rank = 0; rank < group.size(); ++rank) {
-        const coo_part<T>& part = parts[static_cast<std::size_t>(rank)];
-        const coo_assembly assembly =
-            assemble(group[rank], rank, part, rows.owned(rank).begin, columns_of(rows, placement));
-        const std::int64_t before = offsets.back();
-        for (const std::int64_t offset : assembly.row_offsets().subspan(1))
-            offsets.push_back(before + offset);
-        columns.insert(columns.end(), assembly.column_indices().begin(),
-                       assembly.column_indices().end());
-        gathers.emplace_back(group.handle(rank), assembly);
-        gathers.back()(part.values);
-        source.parts.push_back({nullptr, gathers.back().values()});
-    }
-    // The gathers keep the values in CSR order, so a format that borrows reads them there.
-    source.borrow = values_stay(options);
-    source.matrix = {rows.rows(), columns_of(rows, placement), offsets, columns, {}};
-    source.longest = validate_pattern(source.matrix);
-    auto result = build_operator(group, source, placement, options);
-    result->gather_by(std::move(gathers));
-    return result;
 }
 
 /// Builds the operator of parts whose pattern does not leave the devices. Null where it is invalid.
@@ -293,25 +185,7 @@ std::unique_ptr<matrix_operator<T>> make_operator(const operator_layouts& layout
     return assembled(group_of(layouts), parts, layouts, options);
 }
 
-template <class T>
-std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
-                                                  std::span<const coo_part<T>> parts,
-                                                  const operator_options& options) {
-    return assembled(group, parts, {}, options);
-}
-
-template <class T>
-std::unique_ptr<matrix_operator<T>> make_operator(const operator_layouts& layouts,
-                                                  std::span<const coo_part<T>> parts,
-                                                  const operator_options& options) {
-    return assembled(group_of(layouts), parts, layouts, options);
-}
-
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template std::unique_ptr<matrix_operator<T>> make_operator(                                    \
-        const device_group&, std::span<const coo_part<T>>, const operator_options&);               \
-    template std::unique_ptr<matrix_operator<T>> make_operator(                                    \
-        const operator_layouts&, std::span<const coo_part<T>>, const operator_options&);           \
     template std::unique_ptr<matrix_operator<T>> make_operator(                                    \
         const device_group&, std::span<const csr_part<T>>, const operator_options&);               \
     template std::unique_ptr<matrix_operator<T>> make_operator(                                    \

@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 
+#include <krylith/distributed/distributed_assembly.hpp>
 #include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 
@@ -46,12 +47,13 @@ template <class T>
 make_operator(const operator_layouts& layouts, std::span<const csr_part<T>> parts,
               const operator_options& options = {});
 
-/// Makes the operator of coordinate entries of a square matrix. The permutation that sorts them
-/// (matrix/coo_assembly.hpp) stays on the devices, so that update_on_devices(), which takes values
-/// in the order of the entries, costs one gather: 20 bytes an entry and 12 a nonzero (fp64), and
-/// the format's own copy. update() takes the entries of all parts, one part after the other. Row
-/// and column indices are read back: 8 bytes an entry over the bus, O(entries) on the host. A
-/// device has at most 2^31 - 1 entries. `options.borrow` has no effect.
+/// Makes the operator of coordinate entries of a square matrix, through a distributed_assembly,
+/// which it keeps: update_on_devices() takes values in the order of the entries, which costs one
+/// gather, and update() those of all parts, one part after the other. Bytes on a device: 4 an
+/// entry and, with duplicates, 4 a nonzero, the values in CSR order, and what the format keeps.
+/// While it works it takes what the assembly takes. A matrix that preconditioners are to be made
+/// of, too, is better assembled by the caller. `options.borrow` has no effect. Throws what
+/// distributed_assembly and the operator of its matrix throw.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
 make_operator(const device_group& group, std::span<const coo_part<T>> parts,

@@ -9,6 +9,7 @@
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/cuda/launch_over.cuh>
 #include <krylith/device/loops/two_pass_scan.cuh>
+#include <krylith/distributed/source/memory_items.hpp>
 
 namespace krylith::cuda {
 
@@ -135,7 +136,8 @@ std::optional<device_assembly> assemble_there(const std::shared_ptr<device>& dev
     const std::string item = "set-up";
     const auto size = static_cast<std::size_t>(entries);
     device_assembly result;
-    result.offsets = buffer<std::int64_t>(device, static_cast<std::size_t>(rows.size()) + 1, item);
+    result.offsets =
+        buffer<std::int64_t>(device, static_cast<std::size_t>(rows.size()) + 1, matrix_item);
     result.offsets.zero();
     if (entries == 0) return result;
     const buffer<std::uint64_t> places[2] = {{device, size, item}, {device, size, item}};
@@ -157,7 +159,7 @@ std::optional<device_assembly> assemble_there(const std::shared_ptr<device>& dev
     counts = counted.download().front();
     const auto nonzeros = static_cast<std::int64_t>(counts.nonzeros);
     result.first = buffer<std::int32_t>(device, static_cast<std::size_t>(nonzeros) + 1, "assembly");
-    result.columns = buffer<std::int32_t>(device, static_cast<std::size_t>(nonzeros), item);
+    result.columns = buffer<std::int32_t>(device, static_cast<std::size_t>(nonzeros), matrix_item);
     if (kept != 0) {
         const buffer<std::byte> scratch(device, scan_scratch_bytes, item);
         scan(*device,

@@ -71,32 +71,6 @@ std::shared_ptr<resident_matrix> take_numbered(const device_group& group,
     return result;
 }
 
-std::shared_ptr<resident_matrix> take_entries(const device_group& group,
-                                              std::span<const given_entries> given,
-                                              std::int64_t columns,
-                                              std::vector<device_assembly>& assemblies) {
-    if (columns > index_size_limit()) return nullptr;
-    auto result = std::make_shared<resident_matrix>(
-        resident_matrix{group, {}, columns, std::vector<resident_rows>(given.size())});
-    for (std::size_t rank = 0; rank < given.size(); ++rank) {
-        const auto& device = group.handle(static_cast<int>(rank));
-        const given_entries& from = given[rank];
-        const std::int64_t first = result->rows.begin.back();
-        result->rows.begin.push_back(first + from.rows);
-        if (from.entries > index_limit) return nullptr;
-        auto made = cuda::assemble_there(device, from.row_indices, from.column_indices,
-                                         from.entries, {first, first + from.rows}, columns);
-        if (!made) return nullptr;
-        resident_rows& to = result->parts[rank];
-        to.offsets = std::move(made->offsets);
-        to.uploaded = std::move(made->columns);
-        to.columns = to.uploaded.data();
-        to.lengths = cuda::measure_lengths(device, to.offsets.data(), from.rows).lengths;
-        assemblies.push_back(std::move(*made));
-    }
-    return result;
-}
-
 } // namespace krylith
 
 #endif

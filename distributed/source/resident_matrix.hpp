@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <krylith/device/device_group.hpp>
-#include <krylith/distributed/source/device_assembly.hpp>
 #include <krylith/distributed/source/local_columns.hpp>
 #include <krylith/distributed/source/resident_columns.hpp>
 #include <krylith/distributed/source/row_starts.hpp>
@@ -93,19 +92,6 @@ struct numbered_rows {
 [[nodiscard]] std::shared_ptr<resident_matrix> take_numbered(const device_group& group,
                                                              std::span<const numbered_rows> given,
                                                              std::int64_t columns);
-
-/// Sorts coordinate entries that lie on the devices, the arrays of rank k being those of
-/// `given[k]`, and leaves the gathers of their values in `assemblies`. Null where an entry is out
-/// of range.
-struct given_entries {
-    std::int64_t rows = 0;
-    std::int64_t entries = 0;
-    const std::int32_t* row_indices = nullptr;
-    const std::int32_t* column_indices = nullptr;
-};
-[[nodiscard]] std::shared_ptr<resident_matrix>
-take_entries(const device_group& group, std::span<const given_entries> given, std::int64_t columns,
-             std::vector<device_assembly>& assemblies);
 
 /// Returns the fraction of scattered nonzeros in a sample of a device's rows (measure_pattern()).
 [[nodiscard]] double scattered_fraction(const resident_matrix& matrix, int rank,

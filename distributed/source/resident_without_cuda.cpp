@@ -33,12 +33,6 @@ std::shared_ptr<resident_matrix> take_numbered(const device_group& /*group*/,
                                                std::int64_t /*columns*/) {
     refuse_cuda();
 }
-std::shared_ptr<resident_matrix> take_entries(const device_group& /*group*/,
-                                              std::span<const given_entries> /*given*/,
-                                              std::int64_t /*columns*/,
-                                              std::vector<device_assembly>& /*assemblies*/) {
-    refuse_cuda();
-}
 double scattered_fraction(const resident_matrix& /*matrix*/, int /*rank*/,
                           std::int64_t /*value_bytes*/) {
     refuse_cuda();

@@ -5,6 +5,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/trace/trace_range.hpp>
 #include <krylith/spmv/building/build_operator.hpp>
+#include <krylith/spmv/building/part_checks.hpp>
 #include <krylith/spmv/halo/halo_operator.hpp>
 #include <krylith/spmv/matrix_parts.hpp>
 #include <krylith/spmv/replicated/replicated_plan.hpp>
@@ -121,6 +122,29 @@ std::unique_ptr<matrix_operator<T>> build_on_hosts(const operator_layouts& layou
     return std::make_unique<halo_operator<T>>(layouts, source, plan, options.format);
 }
 
+/// Makes the operator of rows with global columns, on a group of so many devices or on the layouts
+/// of one.
+template <class T, class Where>
+std::unique_ptr<matrix_operator<T>> make_of_rows(const Where& where, int devices,
+                                                 const distributed_csr<T>& matrix,
+                                                 operator_options options) {
+    std::vector<buffer<std::int32_t>> global; // read while the operator is made
+    std::vector<csr_part<T>> parts;
+    for (int rank = 0; rank < matrix.group().size(); ++rank) {
+        const device_csr_view<T> a = matrix.block(rank).view();
+        const std::int32_t* columns = a.indices;
+        if (matrix.group().size() > 1) {
+            global.push_back(matrix.global_columns(rank));
+            columns = global.back().data();
+        }
+        parts.push_back({a.rows, a.offsets, columns, a.values});
+    }
+    parts.resize(static_cast<std::size_t>(devices));
+    // Some operators would borrow the global columns, and others can't borrow at all.
+    if (devices > 1 || (options.kind && options.kind->deals)) options.borrow = false;
+    return make_operator(where, std::span<const csr_part<T>>(parts), options);
+}
+
 } // namespace
 
 template <class T>
@@ -140,21 +164,7 @@ std::unique_ptr<matrix_operator<T>> make_operator(const operator_layouts& layout
         if (group.kind() == backend::host && !with.measure && !with.transposed_products)
             return build_on_hosts(layouts, matrix, with);
     }
-    std::vector<buffer<std::int32_t>> global; // read while the operator is made
-    std::vector<csr_part<T>> parts;
-    for (int rank = 0; rank < matrix.group().size(); ++rank) {
-        const device_csr_view<T> a = matrix.block(rank).view();
-        const std::int32_t* columns = a.indices;
-        if (matrix.group().size() > 1) {
-            global.push_back(matrix.global_columns(rank));
-            columns = global.back().data();
-        }
-        parts.push_back({a.rows, a.offsets, columns, a.values});
-    }
-    parts.resize(static_cast<std::size_t>(group.size()));
-    // Some operators would borrow the global columns, and others can't borrow at all.
-    if (group.size() > 1 || (with.kind && with.kind->deals)) with.borrow = false;
-    return make_operator(layouts, std::span<const csr_part<T>>(parts), with);
+    return make_of_rows(layouts, group.size(), matrix, with);
 }
 
 template <class T>
@@ -166,11 +176,59 @@ std::unique_ptr<matrix_operator<T>> make_operator(const distributed_csr<T>& matr
         options);
 }
 
+namespace {
+
+/// Assembles entries and makes an operator of their matrix, which keeps what it needs for others.
+template <class T, class Make>
+std::unique_ptr<matrix_operator<T>>
+assembled(const device_group& group, std::span<const coo_part<T>> parts,
+          const row_partition& columns, const operator_options& options, const Make& make) {
+    check_order(options);
+    auto assembly = std::make_unique<distributed_assembly<T>>(group, parts, columns);
+    operator_options with = options;
+    with.borrow = options.format && options.format->borrows; // the assembly keeps them in CSR order
+    auto result = make(assembly->matrix(), with);
+    if (!result->reads_in_place()) assembly->drop_matrix();
+    result->assemble_by(std::move(assembly));
+    return result;
+}
+
+} // namespace
+
+template <class T>
+std::unique_ptr<matrix_operator<T>> make_operator(const operator_layouts& layouts,
+                                                  std::span<const coo_part<T>> parts,
+                                                  const operator_options& options) {
+    if (layouts.range == nullptr || layouts.domain == nullptr)
+        throw usage_error("make_operator: a layout is null");
+    return assembled<T>(layouts.range->group, parts, layouts.domain->rows, options,
+                        [&](const distributed_csr<T>& matrix, const operator_options& with) {
+                            return make_operator(layouts, matrix, with);
+                        });
+}
+
+template <class T>
+std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
+                                                  std::span<const coo_part<T>> parts,
+                                                  const operator_options& options) {
+    row_partition rows;
+    for (const coo_part<T>& part : parts) rows.begin.push_back(rows.begin.back() + part.rows);
+    return assembled<T>(group, parts, rows, options,
+                        [&](const distributed_csr<T>& matrix, const operator_options& with) {
+                            if (with.kind) return make_operator(matrix, with);
+                            return make_of_rows(group, group.size(), matrix, with);
+                        });
+}
+
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template std::unique_ptr<matrix_operator<T>> make_operator(const distributed_csr<T>&,          \
                                                                const operator_options&);           \
     template std::unique_ptr<matrix_operator<T>> make_operator(                                    \
-        const operator_layouts&, const distributed_csr<T>&, const operator_options&);
+        const operator_layouts&, const distributed_csr<T>&, const operator_options&);              \
+    template std::unique_ptr<matrix_operator<T>> make_operator(                                    \
+        const device_group&, std::span<const coo_part<T>>, const operator_options&);               \
+    template std::unique_ptr<matrix_operator<T>> make_operator(                                    \
+        const operator_layouts&, std::span<const coo_part<T>>, const operator_options&);
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -44,24 +44,7 @@ void check_count(std::size_t parts, const device_group& group) {
 }
 
 template <class T>
-void check_part(device& /*device*/, int rank, const coo_part<T>& part) {
-    for (const std::int64_t count : {part.rows, part.entries})
-        if (count < 0)
-            refuse_part(rank, std::to_string(part.rows) + " rows and " +
-                                  std::to_string(part.entries) +
-                                  " entries, allowed are 0 and more");
-}
-
-template <class T>
 void check_entries(device& device, int rank, const csr_part<T>& part) {
-    check_pointer(device, part_of(rank), part.column_indices, "column_indices");
-    check_pointer(device, part_of(rank), part.values, "values");
-}
-
-template <class T>
-void check_entries(device& device, int rank, const coo_part<T>& part) {
-    if (part.entries == 0) return;
-    check_pointer(device, part_of(rank), part.row_indices, "row_indices");
     check_pointer(device, part_of(rank), part.column_indices, "column_indices");
     check_pointer(device, part_of(rank), part.values, "values");
 }
@@ -100,9 +83,7 @@ operator_placement placement_of(row_partition rows, const std::optional<operator
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template void check_part(device&, int, const csr_part<T>&);                                    \
-    template void check_part(device&, int, const coo_part<T>&);                                    \
-    template void check_entries(device&, int, const csr_part<T>&);                                 \
-    template void check_entries(device&, int, const coo_part<T>&);
+    template void check_entries(device&, int, const csr_part<T>&);
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -16,17 +16,12 @@ namespace krylith {
 void check_count(std::size_t parts, const device_group& group);
 /// Rows that lie on the devices stay there: the order must be none.
 void check_order(const operator_options& options);
-/// The numbers of rows and entries, and the row offsets of a part that has rows.
+/// The number of rows, and the row offsets of a part that has rows.
 template <class T>
 void check_part(device& device, int rank, const csr_part<T>& part);
-template <class T>
-void check_part(device& device, int rank, const coo_part<T>& part);
 /// The columns and values of a part that has nonzeros.
 template <class T>
 void check_entries(device& device, int rank, const csr_part<T>& part);
-/// The arrays of a part that has entries.
-template <class T>
-void check_entries(device& device, int rank, const coo_part<T>& part);
 
 /// Reads how many nonzeros rows have, from their first offset and their last.
 [[nodiscard]] std::int64_t count_nonzeros(device& device, const offset_array& offsets,

@@ -66,6 +66,17 @@ solve_result lent_arrays(const device_group& group, std::int64_t rows, const std
     return result;
 }
 
+/// distributed/distributed_assembly.hpp.
+void assembled_there(const device_group& group, std::span<const coo_part<double>> parts,
+                     const row_partition& columns, std::span<const double* const> element_values) {
+    distributed_assembly<double> assembly(group, parts, columns); // coo_part, one a device
+    const auto a = make_operator(assembly.matrix());
+    amg<double> m(*a, assembly.matrix());
+    assembly.gather(element_values); // new values: one gather on each device
+    a->update_on_devices(assembly.values());
+    m.update(assembly.matrix());
+}
+
 /// solvers/automatic.hpp.
 solve_result chosen_method(const std::unique_ptr<matrix_operator<double>>& a,
                            const vector<double>& b, vector<double>& x) {

@@ -1,7 +1,6 @@
 // Operators of matrices whose arrays lie on the devices, and values that arrive there.
 #include <algorithm>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include <krylith/device/error.hpp>
@@ -10,6 +9,7 @@
 #include <krylith/spmv/matrix_parts.hpp>
 #include <krylith/vector/fused.hpp>
 
+#include <krylith/tests/support/element_arrays.hpp>
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/matrices.hpp>
 #include <krylith/tests/support/operator_product.hpp>
@@ -251,65 +251,13 @@ KRYLITH_GROUP_TEST("parts: what can't be accepted is named") {
                          usage_error);
 }
 
-namespace {
-
-/// Entries as of finite elements: every nonzero is a sum of two or three, entries to be left out
-/// are among them, and each device's are in random order.
-struct assembled_arrays {
-    std::vector<buffer<std::int32_t>> rows;
-    std::vector<buffer<std::int32_t>> columns;
-    std::vector<buffer<double>> values;
-    std::vector<coo_part<double>> parts;
-    std::vector<double> all; ///< values of all parts
-
-    assembled_arrays(const device_group& group, const csr_matrix<double>& matrix) {
-        const row_partition assigned = equal_rows(matrix.rows, group.size());
-        for (int rank = 0; rank < group.size(); ++rank) {
-            std::vector<std::tuple<double, std::int32_t, std::int32_t, double>> entries;
-            const row_range own = assigned.owned(rank);
-            std::uint64_t salt = 70;
-            const auto add = [&](std::int64_t row, std::int32_t column, double value) {
-                entries.emplace_back(random_values<double>(1, ++salt).front(),
-                                     static_cast<std::int32_t>(row), column, value);
-            };
-            for (std::int64_t row = own.begin; row < own.end; ++row)
-                for (auto k = matrix.row_offsets[static_cast<std::size_t>(row)];
-                     k < matrix.row_offsets[static_cast<std::size_t>(row) + 1]; ++k) {
-                    const auto i = static_cast<std::size_t>(k);
-                    add(row, matrix.column_indices[i], matrix.values[i] * 0.5);
-                    add(row, matrix.column_indices[i], matrix.values[i] * 0.25);
-                    add(row, matrix.column_indices[i], matrix.values[i] * 0.25);
-                    if (k % 5 == 0) add(k % 2 == 0 ? -1 : row, -1, 1e6);
-                }
-            std::sort(entries.begin(), entries.end());
-            std::vector<std::int32_t> r;
-            std::vector<std::int32_t> c;
-            std::vector<double> v;
-            for (const auto& [key, row, column, value] : entries) {
-                r.push_back(row);
-                c.push_back(column);
-                v.push_back(value);
-            }
-            all.insert(all.end(), v.begin(), v.end());
-            const auto& device = group.handle(rank);
-            rows.emplace_back(device, std::span<const std::int32_t>(r), "test");
-            columns.emplace_back(device, std::span<const std::int32_t>(c), "test");
-            values.emplace_back(device, std::span<const double>(v), "test");
-            parts.push_back({own.size(), static_cast<std::int64_t>(v.size()), rows.back().data(),
-                             columns.back().data(), values.back().data()});
-        }
-    }
-};
-
-} // namespace
-
 KRYLITH_GROUP_TEST("parts: coordinate entries on the devices, new values by one gather") {
     const auto first = testing::random_matrix(400, 5, 2, 69);
     auto second = first;
     for (auto& v : second.values) v = 1 - 3 * v;
     const auto x0 = random_values<double>(400, 62);
-    const assembled_arrays arrays(group, first);
-    const assembled_arrays other(group, second);
+    const testing::element_arrays arrays(group, first);
+    const testing::element_arrays other(group, second);
     for (const auto kind : testing::operators_from_devices())
         for (const auto format : testing::formats_of(group.kind())) {
             CAPTURE(name_of(kind));
