@@ -9,6 +9,7 @@
 #include <krylith/device/device_group.hpp>
 #include <krylith/matrix/coo_assembly.hpp>
 #include <krylith/partition/pcsr.hpp>
+#include <krylith/precond/amg.hpp>
 #include <krylith/precond/own_preconditioner.hpp>
 #include <krylith/precond/rigid_body_modes.hpp>
 #include <krylith/solvers/automatic.hpp>
