@@ -12,6 +12,8 @@
 #include <krylith/precond/amg/first_near_null.hpp>
 #include <krylith/precond/amg/level_operators.hpp>
 #include <krylith/precond/amg/lost_entries.hpp>
+#include <krylith/precond/coarsening/grid_product.hpp>
+#include <krylith/precond/coarsening/grid_restriction.hpp>
 #include <krylith/precond/matrix/same_entries.hpp>
 #include <krylith/precond/scaling/unit_diagonal.hpp>
 
@@ -227,6 +229,10 @@ hierarchy<W>::galerkin(std::size_t at, const distributed_csr<W>& p, level_plans<
                        distributed_csr<W>& r) {
     multigrid_level<W>& level = levels_[at];
     const distributed_csr<W>& b = level.matrix;
+    if (const aggregation::grid_boxes* const boxes = plans.to_next->boxes()) {
+        r = aggregation::make_grid_restriction(*boxes, p);
+        return aggregation::make_grid_product(*boxes, r, b, p);
+    }
     side_tasks transpose(b.group());
     transpose.add([&] {
         const trace_range range("restriction");
@@ -234,10 +240,6 @@ hierarchy<W>::galerkin(std::size_t at, const distributed_csr<W>& p, level_plans<
         r = plans.transposition.emplace(of).take(of);
         if (!keeps_) plans.transposition.reset();
     });
-    if (plans.to_next->has_galerkin()) {
-        transpose.wait();
-        return plans.to_next->galerkin(r, b, p);
-    }
     set_up_phases phases("B P");
     plans.first.emplace(b, p, plans.between);
     if (!keeps_) plans.first.reset();

@@ -9,6 +9,8 @@
 #include <krylith/distributed/source/memory_items.hpp>
 #include <krylith/precond/amg/hierarchy.hpp>
 #include <krylith/precond/amg/level_operators.hpp>
+#include <krylith/precond/coarsening/grid_product.hpp>
+#include <krylith/precond/coarsening/grid_restriction.hpp>
 
 namespace krylith::detail {
 
@@ -44,9 +46,9 @@ void make_room(distributed_csr<W>& matrix) {
 template <class W>
 void refresh_galerkin(const multigrid_level<W>& level, const level_plans<W>& plans,
                       distributed_csr<W>& product) {
-    if (plans.to_next->has_galerkin())
-        return plans.to_next->refresh_galerkin(level.restriction, level.matrix, level.prolongation,
-                                               product);
+    if (const aggregation::grid_boxes* const boxes = plans.to_next->boxes())
+        return aggregation::refresh_grid_product(*boxes, level.restriction, level.matrix,
+                                                 level.prolongation, product);
     distributed_csr<W> between = with_room(plans.between);
     plans.first->refresh(level.matrix, level.prolongation, between);
     plans.second->refresh(level.restriction, between, product);
@@ -116,7 +118,11 @@ bool hierarchy<W>::update_next(std::size_t at, const amg_options& options) {
         } else {
             if (level.scaling.sharp) plans.to_next->know_bound(level.scaling.bound);
             plans.to_next->refresh(level.matrix, near_null, level.prolongation);
-            plans.transposition->apply(level.prolongation, level.restriction);
+            if (const aggregation::grid_boxes* const boxes = plans.to_next->boxes())
+                aggregation::refresh_grid_restriction(*boxes, level.prolongation,
+                                                      level.restriction);
+            else
+                plans.transposition->apply(level.prolongation, level.restriction);
         }
     }
     multigrid_level<W>& next = levels_[at + 1];

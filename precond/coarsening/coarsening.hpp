@@ -10,6 +10,10 @@
 
 namespace krylith {
 
+namespace aggregation {
+struct grid_boxes;
+} // namespace aggregation
+
 /// The unknowns of the level below a matrix A, and the prolongation P from them. near_null[rank]
 /// are the entries of a vector v, not 0, on the rows that the rank owns, or of several,
 /// [rows][vectors]: P coarse_near_null() = v but in rows that P leaves empty or that A does not map
@@ -30,19 +34,10 @@ public:
     /// Computes the values of P anew, of other values of A and v. What is strong stays as it was.
     virtual void refresh(const distributed_csr<T>& a, std::span<const T* const> near_null,
                          distributed_csr<T>& p) = 0;
-    /// Whether galerkin() gives R (A P).
-    [[nodiscard]] virtual bool has_galerkin() const noexcept { return false; }
-    /// R (A P) where its structure is known, so that it costs less than two products of any
-    /// matrices, with the same pattern and bits. R has the pattern of P'.
-    [[nodiscard]] virtual distributed_csr<T> galerkin(const distributed_csr<T>& /*r*/,
-                                                      const distributed_csr<T>& /*a*/,
-                                                      const distributed_csr<T>& /*p*/) const {
-        return {};
-    }
-    /// Computes its values anew, of others of the three.
-    virtual void refresh_galerkin(const distributed_csr<T>& /*r*/, const distributed_csr<T>& /*a*/,
-                                  const distributed_csr<T>& /*p*/,
-                                  distributed_csr<T>& /*coarse*/) const {}
+    /// The boxes of a grid's points that coarse unknowns are, where R and R (A P) are those of
+    /// grid_restriction.hpp and grid_product.hpp, which cost less than a transposition and two
+    /// products of any matrices; null where they are not.
+    [[nodiscard]] virtual const aggregation::grid_boxes* boxes() const noexcept { return nullptr; }
     /// The near-null vectors on the coarse unknowns that a rank owns, [unknowns][vectors], of the
     /// latest P.
     [[nodiscard]] virtual const T* coarse_near_null(int rank) const noexcept = 0;

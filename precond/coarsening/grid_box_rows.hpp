@@ -158,9 +158,9 @@ private:
             constexpr int bx = box_of(X);
             constexpr int by = box_of(Y);
             constexpr int bz = box_of(Z);
-            constexpr int rx = reach(X);
-            constexpr int ry = reach(Y);
-            constexpr int rz = reach(Z);
+            constexpr int rx = reach((X + 2) % 2, 2);
+            constexpr int ry = reach((Y + 2) % 2, 2);
+            constexpr int rz = reach((Z + 2) % 2, 2);
             add(steps<bx, by, bz>{}, point_entries::own);
             add(steps<bx + rx, by, bz>{}, point_entries::near);
             add(steps<bx, by + ry, bz>{}, point_entries::near + 1);

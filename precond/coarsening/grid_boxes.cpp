@@ -95,9 +95,11 @@ std::optional<grid_boxes> find_boxes(const distributed_csr<T>& a, const rank_par
     }
     if (axes < 2) return std::nullopt;
     const int edge = axes == 3 && (facts & grid_facts::no_corner) != 0 ? 2 : 3;
-    return grid_boxes{grid,
-                      {coupled[0] ? edge : 1, coupled[1] ? edge : 1, coupled[2] ? edge : 1},
-                      (facts & grid_facts::oblique) == 0};
+    const grid_stencil stencil = (facts & grid_facts::oblique) == 0 ? grid_stencil::star
+                                 : (facts & grid_facts::gap) == 0   ? grid_stencil::full
+                                                                    : grid_stencil::other;
+    return grid_boxes{
+        grid, {coupled[0] ? edge : 1, coupled[1] ? edge : 1, coupled[2] ? edge : 1}, stencil};
 }
 
 template <class T>

@@ -23,6 +23,9 @@ struct grid_shape {
     std::uint32_t z = 0; ///< 1 in two dimensions
 
     [[nodiscard]] KRYLITH_HD std::int64_t points() const { return std::int64_t{1} * x * y * z; }
+    [[nodiscard]] KRYLITH_HD int along(int axis) const {
+        return static_cast<int>(axis == 0 ? x : axis == 1 ? y : z);
+    }
     [[nodiscard]] KRYLITH_HD grid_point point_of(std::int32_t number) const {
         const auto n = static_cast<std::uint32_t>(number);
         const std::uint32_t line = n / x;
@@ -34,15 +37,44 @@ struct grid_shape {
     }
 };
 
+/// The points to which that of a row is coupled, all others that are there being none of its row.
+enum class grid_stencil {
+    other,
+    star, ///< those next to it along the axes
+    full  ///< those that are at most a step away along each axis
+};
+
+/// The points along an axis that a box's row of R may have, by their steps from its lowest: those
+/// of the box, [0, inner), and one on either side, if it is there.
+struct box_span {
+    int inner;
+    int first;
+    int end;
+
+    [[nodiscard]] KRYLITH_HD bool has(int step) const { return step >= first && step < end; }
+    [[nodiscard]] KRYLITH_HD bool is_outside(int step) const { return step < 0 || step >= inner; }
+    [[nodiscard]] KRYLITH_HD int size() const { return end - first; }
+};
+
 /// Boxes of so many points along the axes; those at the upper ends may have fewer.
 struct grid_boxes {
     grid_shape grid;
     int edges[3] = {1, 1, 1};
-    bool along_axes = false; ///< rows refer to the points next to theirs along the axes alone
+    grid_stencil stencil = grid_stencil::other;
 
-    /// Whether P' A P is a product of grid_product.hpp, where P is smoothed.
+    /// Whether R and P' A P are those of grid_restriction.hpp and grid_product.hpp, where P is
+    /// smoothed.
     [[nodiscard]] bool have_product() const {
-        return along_axes && edges[0] == 2 && edges[1] == 2 && edges[2] == 2;
+        const auto are = [this](int edge) {
+            return edges[0] == edge && edges[1] == edge && edges[2] == edge;
+        };
+        return (stencil == grid_stencil::star && are(2)) ||
+               (stencil == grid_stencil::full && are(3));
+    }
+    [[nodiscard]] KRYLITH_HD box_span span_of(std::uint32_t box, int axis) const {
+        const int left = grid.along(axis) - static_cast<int>(box) * edges[axis];
+        const int inner = left < edges[axis] ? left : edges[axis];
+        return {inner, box == 0 ? 0 : -1, left > inner ? inner + 1 : inner};
     }
 
     [[nodiscard]] KRYLITH_HD grid_shape shape() const {

@@ -1,32 +1,19 @@
-// Rows of P and of B P at the points of a grid: all places are known, and no column is searched.
+// Rows of B P at the points of a grid, where B has the points next to a point along three axes and
+// boxes have 2 x 2 x 2 points.
 //
-// B has the points next to a point along three axes, and boxes have 2 x 2 x 2 points, fewer at the
-// upper ends alone. A point then has, along each axis, one neighbour in its own box and one, on the
-// side that it reaches to, in the next box, if they are there. Its row of P has its own box and the
-// three that it reaches to. Its row of B P has these, the three on the other sides, and for each
-// two axes the box that it reaches to along both.
+// A point has, along each axis, one neighbour in its own box and one, on the side that it reaches
+// to, in the next box, if they are there. Its row of P has its own box and the three that it
+// reaches to. Its row of B P has these, the three on the other sides, and for each two axes the box
+// that it reaches to along both.
 #pragma once
 
 #include <cstdint>
 
 #include <krylith/device/kernel/annotations.hpp>
 #include <krylith/device/loops/shared_numbers.hpp>
-#include <krylith/precond/coarsening/grid_boxes.hpp>
-#include <krylith/sparse/device_csr.hpp>
+#include <krylith/precond/coarsening/grid_entries.hpp>
 
 namespace krylith::aggregation {
-
-/// The side to which a point reaches along an axis, from its place or that in its box.
-[[nodiscard]] KRYLITH_HD constexpr int reach(int at) {
-    return at % 2 == 0 ? -1 : 1;
-}
-
-/// The entries of a row of P.
-struct p_entries {
-    static constexpr int own = 0;
-    static constexpr int near = 1; ///< + axis: on the side that the point reaches to
-    static constexpr int count = 4;
-};
 
 /// The entries of a row of B P.
 struct point_entries {
@@ -35,59 +22,6 @@ struct point_entries {
     static constexpr int far = 4;  ///< + axis: on the other side
     static constexpr int both = 7; ///< + the axis that is left out
     static constexpr int count = 10;
-};
-
-/// Entries of the rows of points, those of one kind one after the other.
-template <class T>
-struct entry_arrays {
-    T* data;
-    std::int64_t stride;
-
-    [[nodiscard]] KRYLITH_HD T& operator()(int entry, std::int64_t point) const {
-        return data[entry * stride + point];
-    }
-};
-
-/// The points that a rank owns.
-struct owned_points {
-    grid_shape grid;
-    std::int64_t first; ///< the number of the first
-
-    struct place {
-        int on[3];
-    };
-    [[nodiscard]] KRYLITH_HD place at(std::int64_t row) const {
-        const grid_point point = grid.point_of(static_cast<std::int32_t>(first + row));
-        return {{static_cast<int>(point.x), static_cast<int>(point.y), static_cast<int>(point.z)}};
-    }
-    [[nodiscard]] KRYLITH_HD bool has(const place& at, int axis, int step) const {
-        const auto size = static_cast<int>(axis == 0 ? grid.x : axis == 1 ? grid.y : grid.z);
-        const int to = at.on[axis] + step;
-        return to >= 0 && to < size;
-    }
-};
-
-/// Writes a point's row of P, 0 for boxes that are not there.
-template <class T>
-struct p_entries_task {
-    owned_points points;
-    device_csr_view<T> p;
-    entry_arrays<T> entries; ///< from the first owned point on
-
-    KRYLITH_HD void operator()(std::int64_t row) const {
-        const owned_points::place at = points.at(row);
-        const T* entry = p.values + p.offsets[row];
-        for (int axis = 2; axis >= 0; --axis) write(row, at, axis, -1, entry);
-        entries(p_entries::own, row) = *entry++;
-        for (int axis = 0; axis < 3; ++axis) write(row, at, axis, 1, entry);
-    }
-
-private:
-    KRYLITH_HD void write(std::int64_t row, const owned_points::place& at, int axis, int side,
-                          const T*& entry) const {
-        if (reach(at.on[axis]) != side) return;
-        entries(p_entries::near + axis, row) = points.has(at, axis, side) ? *entry++ : T(0);
-    }
 };
 
 /// Writes a point's row of B P.
@@ -119,7 +53,7 @@ struct point_rows_task {
 private:
     KRYLITH_HD void add_own(std::int64_t k, T* sums) const {
         const T value = b.values[k];
-        for (int entry = 0; entry < p_entries::count; ++entry)
+        for (int entry = 0; entry < p_entries::star_count; ++entry)
             sums[entry] = plus_product(sums[entry], value, p(entry, b.indices[k]));
     }
     /// Adds what the neighbour along an axis has.
@@ -130,7 +64,7 @@ private:
         const auto add = [&](int entry, int of_next) {
             sums[entry] = plus_product(sums[entry], value, p(of_next, next));
         };
-        const bool is_near = reach(at.on[axis]) == step;
+        const bool is_near = reach(at.on[axis] % 2, 2) == step;
         const T own = p(p_entries::own, next);
         const T beyond = p(p_entries::near + axis, next);
         T& to_own = sums[point_entries::own];

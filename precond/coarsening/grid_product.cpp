@@ -1,7 +1,6 @@
 #include <krylith/precond/coarsening/grid_product.hpp>
 
 #include <cstdint>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -9,77 +8,63 @@
 #include <krylith/device/loops/running_sums.hpp>
 #include <krylith/device/loops/settled_on_failure.hpp>
 #include <krylith/device/threads/each_rank.hpp>
-#include <krylith/distributed/products/column_exchange.hpp>
 #include <krylith/distributed/products/numbered_columns.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/grid_box_rows.hpp>
+#include <krylith/precond/coarsening/grid_full_rows.hpp>
 #include <krylith/precond/coarsening/grid_point_rows.hpp>
 
 namespace krylith::aggregation {
 
 namespace {
 
-/// So many entries for each local column of a matrix, on all ranks.
-template <class T>
-class column_entries {
-public:
-    column_entries(const distributed_csr<T>& a, int count) : a_(a), count_(count) {
-        for (int rank = 0; rank < a.group().size(); ++rank)
-            arrays_.emplace_back(a.group().handle(rank), as_size(count * columns(rank).count()),
-                                 "product of a grid");
-    }
-
-    [[nodiscard]] entry_arrays<const T> all(int rank) const {
-        return {arrays_[as_size(rank)].data(), columns(rank).count()};
-    }
-    /// From the first owned column on.
-    [[nodiscard]] entry_arrays<T> owned(int rank) {
-        return {arrays_[as_size(rank)].data() + columns(rank).first_owned(), columns(rank).count()};
-    }
-    /// Brings the entries of ghosts.
-    void fill_ghosts() {
-        const column_exchange exchange(a_.group(), a_.all_columns());
-        for (int entry = 0; entry < count_; ++entry) {
-            std::vector<T*> arrays;
-            for (int rank = 0; rank < a_.group().size(); ++rank)
-                arrays.push_back(arrays_[as_size(rank)].data() + entry * columns(rank).count());
-            if (entry + 1 < count_)
-                exchange.fill_in_turn(std::span<T* const>(arrays));
-            else
-                exchange.fill(std::span<T* const>(arrays)); // orders those before it, too
-        }
-    }
-
-private:
-    [[nodiscard]] const local_columns& columns(int rank) const { return a_.columns_of(rank); }
-
-    const distributed_csr<T>& a_;
-    int count_;
-    std::vector<buffer<T>> arrays_;
-};
-
 /// Enqueues the rows of B P by the columns of R.
 template <class T>
 column_entries<T> point_rows(const grid_boxes& boxes, const distributed_csr<T>& r,
                              const distributed_csr<T>& b, const distributed_csr<T>& p) {
-    column_entries<T> of_p(b, p_entries::count);
-    column_entries<T> rows(r, point_entries::count);
-    const settled_on_failure settled(b.group()); // before arrays are freed
-    const auto run = [&](const auto& task_of) {
-        for (int rank = 0; rank < b.group().size(); ++rank)
-            run_items(b.group()[rank],
-                      task_of(rank, owned_points{boxes.grid, b.row_owners().owned(rank).begin}),
-                      b.block(rank).rows());
-    };
-    run([&](int rank, owned_points points) {
-        return p_entries_task<T>{points, p.block(rank).view(), of_p.owned(rank)};
-    });
-    of_p.fill_ghosts();
-    run([&](int rank, owned_points points) {
-        return point_rows_task<T>{points, b.block(rank).view(), of_p.all(rank), rows.owned(rank)};
-    });
+    const device_group& group = b.group();
+    const bool star = boxes.stencil == grid_stencil::star;
+    column_entries<T> of_p(group, b.all_columns(), p_entries::count(boxes.stencil));
+    column_entries<T> rows(group, r.all_columns(),
+                           star ? point_entries::count : full_entries::count);
+    const settled_on_failure settled(group); // before arrays are freed
+    write_p_entries(boxes, p, of_p);
+    for (int rank = 0; rank < group.size(); ++rank) {
+        const owned_points points{boxes, b.row_owners().owned(rank).begin};
+        const device_csr_view<T> of_b = b.block(rank).view();
+        if (star)
+            run_items(group[rank],
+                      point_rows_task<T>{points, of_b, of_p.all(rank), rows.owned(rank)},
+                      of_b.rows);
+        else
+            run_items(group[rank],
+                      full_point_rows_task<T>{points, of_b, of_p.all(rank), rows.owned(rank)},
+                      of_b.rows);
+    }
     rows.fill_ghosts();
     return rows;
+}
+
+void add_up_rows(const std::shared_ptr<device>& device, const grid_boxes& boxes, row_range own,
+                 std::int64_t* offsets) {
+    if (boxes.stencil == grid_stencil::star)
+        add_up_sizes(device, own.size(), coarse_row_size{boxes.shape(), own.begin}, offsets);
+    else
+        add_up_sizes(device, own.size(), full_row_size{boxes.shape(), own.begin}, offsets);
+}
+
+/// Enqueues the rows of the boxes of a rank, with their columns unless these are null.
+template <class T>
+void write_rows(device& device, const grid_boxes& boxes, row_range own, const device_csr_view<T>& r,
+                const entry_arrays<const T>& rows, const std::int64_t* offsets,
+                std::int32_t* columns, T* values) {
+    if (boxes.stencil == grid_stencil::star)
+        return run_items(device,
+                         box_row_task<T>{boxes, own.begin, r, rows, offsets, columns, values},
+                         own.size());
+    const full_box_rows_task<T> task{boxes, own.begin, own.size(), r,
+                                     rows,  offsets,   columns,    values};
+    run_items(device, task, task.items());
 }
 
 } // namespace
@@ -97,15 +82,13 @@ distributed_csr<T> make_grid_product(const grid_boxes& boxes, const distributed_
         const auto& device = group.handle(rank);
         const row_range own = owners.owned(rank);
         buffer<std::int64_t> offsets(device, as_size(own.size() + 1), "offsets of a matrix");
-        add_up_sizes(device, own.size(), coarse_row_size{boxes.shape(), own.begin}, offsets.data());
+        add_up_rows(device, boxes, own, offsets.data());
         std::int64_t entries = 0;
         device->download(&entries, offsets.data() + own.size(), sizeof entries);
         buffer<std::int32_t> columns(device, as_size(entries), "columns of a matrix");
         buffer<T> values(device, as_size(entries), "values of a matrix");
-        run_items(*device,
-                  box_row_task<T>{boxes, own.begin, r.block(rank).view(), rows.all(rank),
-                                  offsets.data(), columns.data(), values.data()},
-                  own.size());
+        write_rows(*device, boxes, own, r.block(rank).view(), rows.all(rank), offsets.data(),
+                   columns.data(), values.data());
         columns_of[as_size(rank)] =
             group.size() == 1 ? p.columns_of(rank)
                               : number_columns(device, own, owners.rows(), columns).value();
@@ -121,14 +104,10 @@ void refresh_grid_product(const grid_boxes& boxes, const distributed_csr<T>& r,
                           const distributed_csr<T>& b, const distributed_csr<T>& p,
                           distributed_csr<T>& product) {
     const column_entries<T> rows = point_rows(boxes, r, b, p);
-    for (int rank = 0; rank < b.group().size(); ++rank) {
-        const row_range own = r.row_owners().owned(rank);
-        run_items(b.group()[rank],
-                  box_row_task<T>{boxes, own.begin, r.block(rank).view(), rows.all(rank),
-                                  product.block(rank).view().offsets, nullptr,
-                                  product.block(rank).values()},
-                  own.size());
-    }
+    for (int rank = 0; rank < b.group().size(); ++rank)
+        write_rows(b.group()[rank], boxes, r.row_owners().owned(rank), r.block(rank).view(),
+                   rows.all(rank), product.block(rank).view().offsets,
+                   static_cast<std::int32_t*>(nullptr), product.block(rank).values());
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \

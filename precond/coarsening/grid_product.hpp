@@ -7,10 +7,9 @@
 
 namespace krylith::aggregation {
 
-/// Computes R (B P) with the same pattern and bits as products of any matrices give. The rows of B
-/// are those of the points next to each along three axes, the boxes have 2 x 2 x 2 points, P is
-/// smoothed with all of B, and R has the pattern of P'. Takes 14 numbers a point meanwhile. Waits
-/// for the devices.
+/// Computes R (B P), with the same pattern and bits as products of any matrices give, of boxes that
+/// have_product(). P is smoothed with all of B, and R has the pattern of P'. Takes 14 numbers a
+/// point meanwhile, with a full stencil 35. Waits for the devices.
 template <class T>
 [[nodiscard]] distributed_csr<T>
 make_grid_product(const grid_boxes& boxes, const distributed_csr<T>& r, const distributed_csr<T>& b,

@@ -18,13 +18,14 @@ struct grid_facts {
     static constexpr std::uint32_t no_corner = 64; ///< it is not coupled with a corner around it
     static constexpr std::uint32_t other = 128;    ///< it has an entry of no point around it
     static constexpr std::uint32_t oblique = 256;  ///< it has an entry of a point along two axes
-    static constexpr std::size_t count = 9;
+    static constexpr std::uint32_t gap = 512;      ///< it is not coupled with a point around it
+    static constexpr std::size_t count = 10;
 };
 
 /// Looks at the entries of rows as at points. A row is coupled along an axis where it is coupled
 /// with all points next to it there, with each by at least 2/5 of its largest coupling along any
 /// axis; that is 3/256 at least, since couplings are whole numbers. Corners are the points that are
-/// a step away along all three axes.
+/// a step away along all three axes. Points around one are at most a step away along each.
 struct grid_step {
     static constexpr std::uint32_t least_coupling = 3;
 
@@ -41,6 +42,7 @@ struct grid_step {
         std::uint32_t most = 0;
         int next[3] = {0, 0, 0};
         int corners = 0;
+        int around = 0;
         std::uint32_t found = 0;
         for (std::int64_t k = a.offsets[row]; k < a.offsets[row + 1]; ++k) {
             const grid_point other = grid.point_of(a.columns.global(a.indices[k]));
@@ -51,6 +53,7 @@ struct grid_step {
             if (x > 1 || y > 1 || z > 1) found |= grid_facts::other;
             if (x + y + z > 1) found |= grid_facts::oblique;
             if (x + y + z == 3 && coupling != 0) ++corners;
+            if (x + y + z != 0 && coupling != 0) ++around;
             if (x + y + z != 1) continue;
             const int axis = x != 0 ? 0 : y != 0 ? 1 : 2;
             ++next[axis];
@@ -60,6 +63,8 @@ struct grid_step {
         const int wanted[3] = {neighbours(at.x, grid.x), neighbours(at.y, grid.y),
                                neighbours(at.z, grid.z)};
         if (corners != wanted[0] * wanted[1] * wanted[2]) found |= grid_facts::no_corner;
+        if (around + 1 != (wanted[0] + 1) * (wanted[1] + 1) * (wanted[2] + 1))
+            found |= grid_facts::gap;
         for (int axis = 0; axis < 3; ++axis) {
             const bool coupled =
                 next[axis] == wanted[axis] && most >= least_coupling && 5 * least[axis] >= 2 * most;

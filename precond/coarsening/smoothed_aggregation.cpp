@@ -10,7 +10,7 @@
 #include <krylith/distributed/products/numbered_columns.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
-#include <krylith/precond/coarsening/grid_product.hpp>
+#include <krylith/precond/coarsening/grid_boxes.hpp>
 #include <krylith/precond/coarsening/node_aggregation.hpp>
 #include <krylith/precond/coarsening/node_rows.hpp>
 #include <krylith/precond/coarsening/prolongation_rows.hpp>
@@ -251,23 +251,9 @@ const T* smoothed_aggregation<T>::coarse_near_null(int rank) const noexcept {
 }
 
 template <class T>
-bool smoothed_aggregation<T>::has_galerkin() const noexcept {
-    return state_->boxes && state_->boxes->have_product() && state_->options.smooth;
-}
-
-template <class T>
-distributed_csr<T> smoothed_aggregation<T>::galerkin(const distributed_csr<T>& r,
-                                                     const distributed_csr<T>& a,
-                                                     const distributed_csr<T>& p) const {
-    return aggregation::make_grid_product(*state_->boxes, r, a, p);
-}
-
-template <class T>
-void smoothed_aggregation<T>::refresh_galerkin(const distributed_csr<T>& r,
-                                               const distributed_csr<T>& a,
-                                               const distributed_csr<T>& p,
-                                               distributed_csr<T>& coarse) const {
-    aggregation::refresh_grid_product(*state_->boxes, r, a, p, coarse);
+const aggregation::grid_boxes* smoothed_aggregation<T>::boxes() const noexcept {
+    const bool known = state_->boxes && state_->boxes->have_product() && state_->options.smooth;
+    return known ? &*state_->boxes : nullptr;
 }
 
 template <class T>

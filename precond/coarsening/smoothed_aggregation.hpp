@@ -113,14 +113,8 @@ public:
                            distributed_csr<T>& t);
     /// Gives aggregation_options::known_bound anew, for later values.
     void know_bound(double bound) override;
-    /// Whether aggregates are boxes of 2 x 2 x 2 points, P is smoothed, and rows
-    /// refer to the points next to theirs along the axes alone.
-    [[nodiscard]] bool has_galerkin() const noexcept override;
-    [[nodiscard]] distributed_csr<T> galerkin(const distributed_csr<T>& r,
-                                              const distributed_csr<T>& a,
-                                              const distributed_csr<T>& p) const override;
-    void refresh_galerkin(const distributed_csr<T>& r, const distributed_csr<T>& a,
-                          const distributed_csr<T>& p, distributed_csr<T>& coarse) const override;
+    /// Null unless aggregates are such boxes and P is smoothed.
+    [[nodiscard]] const aggregation::grid_boxes* boxes() const noexcept override;
     /// The near-null vectors on the coarse rows that a rank owns, [rows][vectors], of the latest P.
     [[nodiscard]] const T* coarse_near_null(int rank) const noexcept override;
     /// Enqueues 1 for the diagonal entries of the rows of P' A P whose column of P is empty,
