@@ -17,16 +17,18 @@ bool is_rough(const distributed_csr<W>& b, double diagonal, double theta,
     constexpr std::uint64_t most_asked = 65536;
     const std::vector<buffer<W>> v = by_local_columns(b, near_null);
     const auto one_in = static_cast<std::uint64_t>(b.rows()) / most_asked;
-    const auto sampled = static_cast<std::uint32_t>(std::bit_ceil(one_in + 1));
+    const auto apart = static_cast<std::uint32_t>(std::bit_ceil(one_in + 1));
     std::vector<buffer<unsigned long long>> counts;
     for (int rank = 0; rank < b.group().size(); ++rank) {
         counts.emplace_back(b.group().handle(rank), 3, precond_item);
         counts.back().zero();
-        visit_rows(b.group()[rank], b.block(rank).rows(), aggregation::mean_entries(b, rank),
+        const classical::sampled_rows sample{b.row_owners().owned(rank).begin, apart};
+        visit_rows(b.group()[rank], sample.count(b.block(rank).rows()),
+                   aggregation::mean_entries(b, rank),
                    classical::rough_rows_step<W>{
                        aggregation::rows_of(b, rank), b.block(rank).view().values,
                        v[static_cast<std::size_t>(rank)].data(), static_cast<W>(theta * diagonal),
-                       sampled, counts.back().data()});
+                       sample, counts.back().data()});
     }
     unsigned long long rough = 0;
     unsigned long long positive = 0;

@@ -11,6 +11,24 @@ namespace krylith::classical {
 
 using aggregation::rank_rows;
 
+/// One row in so many of a matrix, drawn from each run of so many rows: the same rows whatever rank
+/// has them.
+struct sampled_rows {
+    std::int64_t first;  ///< row of the rank
+    std::uint32_t apart; ///< a power of two
+
+    /// The runs that the rows of the rank touch.
+    [[nodiscard]] std::int64_t count(std::int64_t rows) const {
+        return rows == 0 ? 0 : (first + rows - 1) / apart - first / apart + 1;
+    }
+    /// The row that is drawn from a run, as one of the rank, which may not have it.
+    [[nodiscard]] KRYLITH_HD std::int64_t row(std::int64_t item) const {
+        const std::int64_t run = first / apart + item;
+        const std::uint32_t drawn = aggregation::key_of(static_cast<std::uint32_t>(run), 0);
+        return run * apart + (drawn & (apart - 1)) - first;
+    }
+};
+
 /// Counts rough rows of a sample. A row is rough where aggregates grow along an entry, a_ij of at
 /// least theta times the diagonal, that is none of its strong ones, -a_ij v_j / v_i being less than
 /// a quarter of the largest, and that has no other of nearly its size beside it, as the couplings
@@ -21,9 +39,9 @@ template <class T>
 struct rough_rows_step {
     rank_rows a;
     const T* values;
-    const T* v;            ///< [local columns]
-    T least;               ///< theta times the diagonal, which is constant
-    std::uint32_t sampled; ///< a power of two: one row in so many is asked
+    const T* v; ///< [local columns]
+    T least;    ///< theta times the diagonal, which is constant
+    sampled_rows sample;
     unsigned long long*
         counts; ///< rough rows, those with a large positive entry, all with neighbours
 
@@ -35,11 +53,12 @@ struct rough_rows_step {
     static constexpr std::uint32_t positive = 2;
     static constexpr std::uint32_t coupled = 4; ///< it has neighbours
     using part_type = std::uint32_t;            ///< what the row is
-    [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t row) const {
-        const std::int32_t global = a.columns.global(a.own(row));
-        return (aggregation::key_of(static_cast<std::uint32_t>(global), 0) & (sampled - 1)) == 0;
+    [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t item) const {
+        const std::int64_t row = sample.row(item);
+        return row >= 0 && row < a.rows;
     }
-    [[nodiscard]] KRYLITH_HD std::uint32_t part(std::int64_t row, int lane, int lanes) const {
+    [[nodiscard]] KRYLITH_HD std::uint32_t part(std::int64_t item, int lane, int lanes) const {
+        const std::int64_t row = sample.row(item);
         const std::int64_t begin = a.offsets[row];
         const std::int64_t end = a.offsets[row + 1];
         const std::int32_t own = a.own(row);
