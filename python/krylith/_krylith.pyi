@@ -43,6 +43,7 @@ class SolverOptions:
     initial_guess: bool
     divergence_tolerance: float
     stagnation_window: int
+    stagnation_gain: float
     history: bool
     max_seconds: float
     timeout_seconds: float

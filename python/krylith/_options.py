@@ -24,6 +24,7 @@ class MoreOptions(TypedDict, total=False):
     max_seconds: float
     divergence_tolerance: float
     stagnation_window: int
+    stagnation_gain: float
     timeout_seconds: float
 
 

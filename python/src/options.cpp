@@ -36,6 +36,7 @@ void bind_options(nb::module_& m) {
         .def_rw("initial_guess", &o::initial_guess)
         .def_rw("divergence_tolerance", &o::divergence_tolerance)
         .def_rw("stagnation_window", &o::stagnation_window)
+        .def_rw("stagnation_gain", &o::stagnation_gain)
         .def_rw("history", &o::history)
         .def_rw("max_seconds", &o::max_seconds)
         .def_rw("timeout_seconds", &o::timeout_seconds)

@@ -212,7 +212,7 @@ def test_out_that_does_not_fit():
 
 NUMBERS = [float("nan"), -1, "text", None, 1j, [], object(), 2**70, -(2**70), float("inf"), -float("inf"), b"1", Raises()]
 OPTIONS = ["rtol", "atol", "maxiter", "restart", "damping", "rtol_normal", "polynomial_degree", "shadow_vectors", "side",
-           "max_seconds", "divergence_tolerance", "timeout_seconds", "stagnation_window", "callback", "callback_type", "M",
+           "max_seconds", "divergence_tolerance", "timeout_seconds", "stagnation_window", "stagnation_gain", "callback", "callback_type", "M",
            "nonsense", "method", "devices", "backend"]
 LEGAL = {("rtol", None), ("maxiter", None), ("M", None), ("callback", None), ("callback_type", None), ("backend", None),
          ("devices", None), ("max_seconds", float("inf")), ("divergence_tolerance", float("inf")), ("maxiter", 2**70)}

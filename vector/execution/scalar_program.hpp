@@ -32,6 +32,7 @@ enum : std::uint8_t {
     best,      ///< smallest squared residual norm that counted as progress
     best_at,   ///< its iteration
     patience,  ///< iterations without progress that count as stagnation
+    gain,      ///< times `best`: a squared residual norm below that is progress
     watched,   ///< the number of the launch, 0 where the host doesn't watch the loop
     posted,    ///< iterations whose residuals the host has been told
     count
@@ -136,7 +137,7 @@ KRYLITH_HD inline void test(double* reg, double rr) {
     if (rr <= reg[control::target]) return stop(reg, loop_state::converged);
     if (rr > reg[control::ceiling]) return stop(reg, loop_state::diverged);
     if (reg[control::iteration] >= reg[control::limit]) return stop(reg, loop_state::limit);
-    if (rr < 0.98 * reg[control::best]) {
+    if (rr < reg[control::gain] * reg[control::best]) {
         reg[control::best] = rr;
         reg[control::best_at] = reg[control::iteration];
     } else if (reg[control::iteration] - reg[control::best_at] >= reg[control::patience]) {
