@@ -8,6 +8,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
 #include <krylith/precond/amg/amg_work.hpp>
+#include <krylith/precond/amg/relaxations.hpp>
 #include <krylith/precond/coarsening/node_rows.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 
@@ -27,6 +28,7 @@ constexpr std::string_view amg_precisions[] = {"fp32", "fp16", "fp64"};
 constexpr std::string_view amg_kinds[] = {"auto", "symmetric", "unsymmetric"};
 
 constexpr std::string_view coarsenings[] = {"auto", "aggregation", "classical"};
+constexpr std::string_view relaxation_names[] = {"auto", "chebyshev", "first_kind", "jacobi"};
 
 constexpr multigrid_coarsening coarsening_values[] = {multigrid_coarsening::automatic,
                                                       multigrid_coarsening::aggregation,
@@ -78,7 +80,8 @@ amg<T>::amg(const matrix_operator<T>& a, std::span<const multigrid_level_matrice
             const amg_options& options)
     : matrix_preconditioner<T>(std::make_unique<detail::amg_work<T>>(
           a, levels,
-          checked_amg<T>({.degree = options.degree,
+          checked_amg<T>({.relaxation = options.relaxation,
+                          .degree = options.degree,
                           .cycle = options.cycle,
                           .max_levels = options.max_levels,
                           .gathered_nonzeros = options.gathered_nonzeros,
@@ -123,6 +126,8 @@ std::string amg<T>::name() const {
     std::string text = given ? "amg_of_levels" : "amg:theta=" + number_text(o.theta);
     text += ":degree=" + std::to_string(o.degree) +
             ":cycle=" + std::string(cycles[static_cast<int>(o.cycle)]);
+    for (const detail::relaxation_method& row : detail::relaxations())
+        if (o.relaxation == row.kind) text += ":relaxation=" + std::string(row.name);
     if (o.aggressive >= 0) text += ":aggressive=" + std::to_string(o.aggressive);
     if (o.max_levels != amg_options().max_levels) text += ":levels=" + std::to_string(o.max_levels);
     if (o.gathered_nonzeros != amg_options().gathered_nonzeros)
@@ -167,8 +172,11 @@ namespace {
 constexpr parameter_rule amg_rules[] = {
     parameter_rule::real("theta", amg_options().theta, 0, 1,
                          "entries below theta sqrt(a_ii a_jj) are weak"),
+    parameter_rule::word("relaxation", relaxation_names,
+                         "before and after each correction; auto is chebyshev, of the fourth kind, "
+                         "or jacobi for the unsymmetric kind"),
     parameter_rule::whole("degree", amg_options().degree, 1, highest_smoother_degree,
-                          "of the smoother before and after each correction"),
+                          "of the relaxation"),
     parameter_rule::word("cycle", cycles, "v, or w for coefficients that jump"),
     parameter_rule::whole("aggressive", -1, -1, most_levels,
                           "levels with aggregates joined in pairs; -1: by the length of rows, "
@@ -192,6 +200,8 @@ constexpr parameter_rule amg_rules[] = {
 amg_options amg_options_of(const method_parameters& parameters) {
     amg_options options;
     options.theta = parameters.real("theta");
+    for (const detail::relaxation_method& row : detail::relaxations())
+        if (parameters.word("relaxation") == row.name) options.relaxation = row.kind;
     options.degree = static_cast<int>(parameters.whole("degree"));
     options.aggressive = static_cast<int>(parameters.whole("aggressive"));
     options.max_levels = static_cast<int>(parameters.whole("levels"));

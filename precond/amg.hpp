@@ -43,6 +43,15 @@ enum class multigrid_coarsening {
     classical
 };
 
+/// What smooths the error before and after each coarse correction, by products with the matrix
+/// alone (precond/amg/relaxations.cpp).
+enum class multigrid_relaxation {
+    automatic,  ///< jacobi for the unsymmetric kind, else chebyshev
+    chebyshev,  ///< the Chebyshev polynomial of the fourth kind
+    first_kind, ///< that of the first kind, of the upper nine tenths of the spectrum
+    jacobi      ///< damped Jacobi
+};
+
 /// What update() keeps, and so what lies in memory for it.
 enum class multigrid_reuse {
     automatic, ///< transfer from the first update() on, which makes all anew; before it nothing
@@ -74,7 +83,8 @@ struct amg_options {
     /// them; half of it on each further level. Rows with large positive entries have a direction
     /// (aggregation_options::directions), which all levels follow where nearly all rows have one.
     double theta = 0.02;
-    /// Of the Chebyshev polynomial of the fourth kind before and after each coarse correction.
+    multigrid_relaxation relaxation = multigrid_relaxation::automatic;
+    /// Of the relaxation before and after each coarse correction: its products with the matrix.
     int degree = 2;
     multigrid_cycle cycle = multigrid_cycle::v;
     /// Levels, from the first, whose aggregates are joined in pairs; -1: one if rows of A have at
@@ -162,11 +172,11 @@ public:
     /// coarse matrix need not be R A P, nor R be P'. Smoothers and the inverse of a last matrix of
     /// at most 200 rows are those of other hierarchies. M is symmetric where all matrices are, and
     /// each restriction is a positive multiple of the transposed prolongation. Of the options,
-    /// degree, cycle, max_levels, gathered_nonzeros, precision and kind count. There is no
-    /// update(), which throws usage_error: given levels can't follow new values. Throws usage_error
-    /// for sizes that don't fit, and input_error naming level and row for entries that are not
-    /// finite and for diagonal entries that are not positive, which only a last matrix that is
-    /// inverted may have: M is not symmetric then.
+    /// relaxation, degree, cycle, max_levels, gathered_nonzeros, precision and kind count. There is
+    /// no update(), which throws usage_error: given levels can't follow new values. Throws
+    /// usage_error for sizes that don't fit, and input_error naming level and row for entries that
+    /// are not finite and for diagonal entries that are not positive, which only a last matrix that
+    /// is inverted may have: M is not symmetric then.
     amg(const matrix_operator<T>& a, std::span<const multigrid_level_matrices<T>> levels,
         const amg_options& options = {});
 

@@ -43,7 +43,7 @@ void amg_work<T>::make(const Source& source, multigrid_precision precision) {
         made = of(T{});
     };
     make_cycle();
-    if (options.coarsening == multigrid_coarsening::automatic && made->classical_gave_up()) {
+    if (options.coarsening == multigrid_coarsening::automatic && made->gave_up()) {
         options.coarsening = multigrid_coarsening::aggregation;
         options.precision = precision;
         made.reset();
@@ -56,8 +56,7 @@ void amg_work<T>::make(const Source& source, multigrid_precision precision) {
 
 template <class T>
 void amg_work<T>::note_coarsening() {
-    options_.coarsening =
-        cycle_->classical() ? multigrid_coarsening::classical : multigrid_coarsening::aggregation;
+    options_.coarsening = cycle_->way().kind;
 }
 
 template <class T>
@@ -123,7 +122,7 @@ bool amg_work<T>::update(const matrix_ref<T>& matrix) {
         make(rows, asked_.precision);
     else if (!cycle_->rebuild(rows, again))
         make(rows, multigrid_precision::fp64);
-    else if (again.coarsening == multigrid_coarsening::automatic && cycle_->classical_gave_up())
+    else if (again.coarsening == multigrid_coarsening::automatic && cycle_->gave_up())
         make(rows, asked_.precision);
     note_coarsening();
     counts ? age_.rebuilt() : age_.begin();

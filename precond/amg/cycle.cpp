@@ -13,19 +13,6 @@
 
 namespace krylith::detail {
 
-std::vector<smoother_step> fourth_kind_steps(int degree) {
-    std::vector<smoother_step> steps;
-    for (int k = 1; k <= degree; ++k)
-        steps.push_back({(2.0 * k - 3) / (2.0 * k + 1), (8.0 * k - 4) / (2.0 * k + 1)});
-    steps.front().a = 0;
-    return steps;
-}
-
-std::vector<smoother_step> jacobi_steps(int count) {
-    constexpr double weight = 1.6;
-    return std::vector<smoother_step>(static_cast<std::size_t>(count), {0, weight});
-}
-
 template <class T, class W>
 template <class Source>
 multigrid_cycle_apply<T, W>::multigrid_cycle_apply(layout_handle fine, const Source& source,
@@ -36,13 +23,8 @@ multigrid_cycle_apply<T, W>::multigrid_cycle_apply(layout_handle fine, const Sou
       columns_(vectors.columns),
       cycle_(options.cycle) {
     if (lacks_digits()) return;
-    choose_steps(options.degree);
+    steps_ = relaxation_of(options.relaxation, hierarchy_.unsymmetric()).steps(options.degree);
     make_vectors();
-}
-
-template <class T, class W>
-void multigrid_cycle_apply<T, W>::choose_steps(int degree) {
-    steps_ = hierarchy_.unsymmetric() ? jacobi_steps(degree) : fourth_kind_steps(degree);
 }
 
 template <class T, class W>
@@ -173,8 +155,8 @@ void multigrid_cycle_apply<T, W>::smooth_after(execution& run, std::size_t at) {
 
 /// The factors of z and r in the last change. A single step has the correction in z.
 template <class T, class W>
-smoother_step multigrid_cycle_apply<T, W>::last_step() const {
-    return steps_.size() == 1 ? smoother_step{1, steps_.front().c} : steps_.back();
+relaxation_step multigrid_cycle_apply<T, W>::last_step() const {
+    return steps_.size() == 1 ? relaxation_step{1, steps_.front().c} : steps_.back();
 }
 
 /// Improves x on a level. Its result is left in e; where it is to be visited again, in x, with the
@@ -198,7 +180,7 @@ void multigrid_cycle_apply<T, W>::visit(execution& run, std::size_t at, bool fro
     }
     correct(run, at);
     smooth_after(run, at);
-    const smoother_step last = last_step();
+    const relaxation_step last = last_step();
     if (at == 0) return;
     if (!again)
         fused(run, *e = linear_combination<W>(*x) + constant(last.a) * *z + constant(last.c) * *r);
@@ -251,7 +233,7 @@ void multigrid_cycle_apply<T, W>::run_cycle(execution& run, const vector<T>& fro
     } else if (!level.restrict) {
         fused(run, to = part(out, *x), dots);
     } else {
-        const smoother_step last = last_step();
+        const relaxation_step last = last_step();
         fused(run,
               to = part(out, *x) + part(out * constant(last.a), *z) +
                    part(out * constant(last.c), *r),

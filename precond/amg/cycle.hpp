@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <krylith/precond/amg/hierarchy.hpp>
+#include <krylith/precond/amg/relaxations.hpp>
 #include <krylith/vector/kept/execution_register.hpp>
 
 namespace krylith::detail {
@@ -30,8 +31,8 @@ public:
                        std::span<const reduction_into<T>> dots) = 0;
     [[nodiscard]] virtual bool recordable() const = 0;
     [[nodiscard]] virtual bool symmetric() const = 0;
-    [[nodiscard]] virtual bool classical() const = 0;
-    [[nodiscard]] virtual bool classical_gave_up() const = 0;
+    [[nodiscard]] virtual const coarsening_method& way() const = 0;
+    [[nodiscard]] virtual bool gave_up() const = 0;
     /// The near-null vectors that were given, or none.
     [[nodiscard]] virtual near_null_space<T> near_null() const = 0;
     [[nodiscard]] virtual std::int64_t bytes() const = 0;
@@ -46,19 +47,6 @@ struct cycle_vectors {
     std::optional<vector<W>> x; ///< the sum of the changes but the last
     std::optional<vector<W>> e; ///< the result, which prolong of the level above multiplies
 };
-
-/// x = z_1 + ... + z_degree with z_1 = c_1 r and z_k = a_k z_(k - 1) + c_k (r - B x) is the
-/// Chebyshev iteration of the fourth kind for B x = r with eigenvalues of B in [0, 1] (Lottes,
-/// arXiv 2202.08830, algorithm 2.1).
-struct smoother_step {
-    double a;
-    double c;
-};
-[[nodiscard]] std::vector<smoother_step> fourth_kind_steps(int degree);
-/// Damped Jacobi steps, c = 1.6 and a = 0. For the complex eigenvalues of a matrix that is not
-/// symmetric: where those of D^-1 A are in the disc |z - 1| <= 1, as of M-matrices with weakly
-/// dominant rows, and rho = 2, no step enlarges anything, which the polynomial above does.
-[[nodiscard]] std::vector<smoother_step> jacobi_steps(int count);
 
 template <class T, class W>
 class multigrid_cycle_apply final : public level_cycle<T> {
@@ -79,8 +67,8 @@ public:
                std::span<const reduction_into<T>> dots) override;
     [[nodiscard]] bool recordable() const override;
     [[nodiscard]] bool symmetric() const override { return hierarchy_.symmetric(); }
-    [[nodiscard]] bool classical() const override { return hierarchy_.classical(); }
-    [[nodiscard]] bool classical_gave_up() const override { return hierarchy_.classical_gave_up(); }
+    [[nodiscard]] const coarsening_method& way() const override { return hierarchy_.way(); }
+    [[nodiscard]] bool gave_up() const override { return hierarchy_.gave_up(); }
     [[nodiscard]] near_null_space<T> near_null() const override {
         return in_precision<T>(hierarchy_.fine()->group, hierarchy_.given());
     }
@@ -88,7 +76,6 @@ public:
     [[nodiscard]] std::vector<multigrid_level_facts> levels() const override;
 
 private:
-    void choose_steps(int degree);
     void make_vectors();
     void take_scale();
     void run_cycle(execution& run, const vector<T>& from, vector<T>& to,
@@ -97,11 +84,11 @@ private:
     void smooth_before(execution& run, std::size_t at, bool from_zero);
     void correct(execution& run, std::size_t at);
     void smooth_after(execution& run, std::size_t at);
-    [[nodiscard]] smoother_step last_step() const;
+    [[nodiscard]] relaxation_step last_step() const;
 
     hierarchy<W> hierarchy_;
     int columns_;
-    std::vector<smoother_step> steps_;
+    std::vector<relaxation_step> steps_;
     multigrid_cycle cycle_;
     std::vector<cycle_vectors<W>> vectors_; ///< [levels]
     std::optional<vector<W>> spread_r_;     ///< r of a gathered level, before it is gathered

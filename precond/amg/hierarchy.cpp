@@ -26,14 +26,8 @@ namespace {
 constexpr double least_slow_part = 0.01;
 /// A coarse matrix of at least so many rows is worth losing small entries.
 constexpr std::int64_t sparsified_rows = 1000;
-/// Matrices without locality, as of random graphs, fill up: where B P has more than this times the
-/// nonzeros of B, or the coarse matrix more than A, or all of them together more than
-/// most_coarse times as many, coarse levels would cost more than they bring.
+/// Where B P has more than this times the nonzeros of B, coarse matrices fill up.
 constexpr double most_between = 4;
-constexpr double most_coarse = 2;
-/// What classical coarsening may have: it makes up for it.
-constexpr double most_classical_level = 2;
-constexpr double most_classical = 4;
 /// rho of a matrix that is not symmetric is at least this: its eigenvalues are complex, and an
 /// estimate of the largest may be far too small.
 constexpr double least_unsymmetric_bound = 1.6;
@@ -90,7 +84,7 @@ hierarchy<W>::hierarchy(layout_handle fine, const distributed_csr<T>& a, const a
         if (rounded_away_) return;
     }
     phases.reset();
-    classical_ = is_classical(options);
+    way_ = &way_of(options);
     build(options);
     if (vectors.columns > 1) widen(vectors);
 }
@@ -190,9 +184,8 @@ bool hierarchy<W>::fills_up_with(std::int64_t nonzeros) const {
     double sum = static_cast<double>(nonzeros);
     for (std::size_t at = 1; at < levels_.size(); ++at)
         sum += static_cast<double>(levels_[at].facts.nonzeros);
-    const double level = classical_ ? most_classical_level : 1;
-    const double all = classical_ ? most_classical : most_coarse;
-    return static_cast<double>(nonzeros) > level * most || sum > all * most;
+    return static_cast<double>(nonzeros) > way_->most_level * most ||
+           sum > way_->most_together * most;
 }
 
 /// The most nonzeros that B P of level `at` may have, counted in blocks of nodes: several vectors
@@ -213,8 +206,8 @@ bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options, side_task
     multigrid_level<W>& level = levels_[at];
     bool fills_up = false;
     if (add_level(at, options, operators, fills_up)) return true;
-    classical_gave_up_ = classical_;
-    if (!fills_up || unsymmetric_ || classical_ || slow_part(level.matrix) < least_slow_part)
+    gave_up_ = !way_->has_unsmoothed;
+    if (!fills_up || unsymmetric_ || gave_up_ || slow_part(level.matrix) < least_slow_part)
         return false;
     level.smoothed = false;
     if (!add_level(at, options, operators, fills_up)) return false;
@@ -319,7 +312,7 @@ hierarchy<W>::sparsify(const multigrid_level<W>& level, const coarsening<W>& to_
     distributed_csr<W> sparse;
     std::optional<sparsification<W>> result(std::in_place, level.matrix, 1 / level.scaling.bound,
                                             level.near_null, r, to_next, coarse,
-                                            classical_ ? options.drop / 8 : options.drop, sparse);
+                                            way_->drop * options.drop, sparse);
     if (sparse.rows() == 0) return {};
     coarse = std::move(sparse);
     return result;

@@ -23,6 +23,7 @@
 #include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/distributed/distributed_products.hpp>
 #include <krylith/precond/amg.hpp>
+#include <krylith/precond/amg/coarsenings.hpp>
 #include <krylith/precond/amg/gathered_level.hpp>
 #include <krylith/precond/amg/near_null_space.hpp>
 #include <krylith/precond/amg/scaled_level.hpp>
@@ -110,10 +111,10 @@ public:
     [[nodiscard]] bool whole() const noexcept { return whole_; }
     /// Whether its transfers are those of a matrix that is not symmetric.
     [[nodiscard]] bool unsymmetric() const noexcept { return unsymmetric_; }
-    /// Whether coarse unknowns are rows of the matrix above, and not aggregates of them.
-    [[nodiscard]] bool classical() const noexcept { return classical_; }
-    /// Whether classical coarsening ended before the last level was small.
-    [[nodiscard]] bool classical_gave_up() const noexcept { return classical_gave_up_; }
+    [[nodiscard]] const coarsening_method& way() const noexcept { return *way_; }
+    /// Whether another way of coarsening should stand in: this one ended before the last level was
+    /// small.
+    [[nodiscard]] bool gave_up() const noexcept { return gave_up_; }
     /// Whether a cycle is a symmetric matrix.
     [[nodiscard]] bool symmetric() const noexcept { return !unsymmetric_ && mirrored_; }
     /// Whether there is what update() needs, and worth it: a hierarchy that ended early because a
@@ -145,7 +146,12 @@ private:
                                                      const amg_options& options) const;
     [[nodiscard]] std::unique_ptr<coarsening<W>>
     coarsening_of(std::size_t at, const distributed_csr<W>& graph, const amg_options& options);
-    [[nodiscard]] bool is_classical(const amg_options& options) const;
+    [[nodiscard]] std::unique_ptr<coarsening<W>>
+    classical_unknowns(std::size_t at, const distributed_csr<W>& graph, const amg_options& options);
+    [[nodiscard]] std::unique_ptr<coarsening<W>>
+    aggregated_unknowns(std::size_t at, const distributed_csr<W>& graph,
+                        const amg_options& options);
+    [[nodiscard]] const coarsening_method& way_of(const amg_options& options) const;
     [[nodiscard]] bool coarsen(std::size_t at, const amg_options& options, side_tasks& operators);
     [[nodiscard]] bool add_level(std::size_t at, const amg_options& options, side_tasks& operators,
                                  bool& fills_up);
@@ -210,8 +216,8 @@ private:
     format_kind format_ = formats::automatic; ///< of the operators
     bool keeps_ = false;                      ///< what update() needs
     bool unsymmetric_ = false;
-    bool classical_ = false;
-    bool classical_gave_up_ = false;
+    const coarsening_method* way_ = &coarsening_rows::aggregation;
+    bool gave_up_ = false;
     bool mirrored_ = true;        ///< restrictions are multiples of transposed prolongations
     double largest_quotient_ = 1; ///< of the near-null vector of the first level, if none is given
     bool directed_ = false;       ///< nearly all rows of the first level have a direction

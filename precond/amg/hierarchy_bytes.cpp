@@ -35,7 +35,8 @@ std::int64_t hierarchy<W>::bytes() const {
         if (!level.plans) continue;
         const level_plans<W>& plans = *level.plans;
         if (plans.first) sum += plans.first->bytes() + plans.second->bytes();
-        sum += plans.to_next->bytes() + plans.transposition->bytes() + plans.between.bytes() +
+        if (plans.transposition) sum += plans.transposition->bytes();
+        sum += plans.to_next->bytes() + plans.between.bytes() +
                (plans.sparse ? plans.sparse->bytes() : 0) +
                (plans.unsymmetric ? plans.unsymmetric->bytes() : 0);
     }

@@ -1,4 +1,5 @@
 // How the unknowns of the level below a matrix are found.
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -20,10 +21,6 @@ namespace {
 /// Mean entries of a row up to which rows are those of a stencil along the axes: the aggregates of
 /// longer ones are large as they are.
 constexpr double short_rows = 12;
-/// Aggregation that leaves more than this fraction of the rows is tried with a lower threshold.
-constexpr double slow_coarsening = 1 / 1.7;
-/// Classical coarsening keeps about half of the rows of a graph with few edges.
-constexpr double slow_classical = 0.8;
 /// Finds aggregates of a graph, of which there are much fewer than rows, by strong couplings or by
 /// weaker ones. Returns none, with the reason in `why`, where there are no such.
 template <class W>
@@ -37,7 +34,8 @@ few_aggregates(const distributed_csr<W>& graph, aggregation_options how, double 
         aggregates.emplace(graph, how, near_null);
         coarse = aggregates->coarse().rows();
         if (coarse == 0) continue;
-        if (static_cast<double>(coarse) <= slow_coarsening * static_cast<double>(graph.rows()))
+        if (static_cast<double>(coarse) <=
+            coarsening_rows::aggregation.most_rows * static_cast<double>(graph.rows()))
             return aggregates;
     }
     why = coarse == 0
@@ -68,49 +66,56 @@ aggregation_options hierarchy<W>::aggregation_of(std::size_t at, const amg_optio
     return how;
 }
 
-/// Whether coarse unknowns are some of the rows: where that was asked for, or the first matrix is
-/// rough.
+/// The way that was asked for; where that is none, the classical one of a rough matrix.
 template <class W>
-bool hierarchy<W>::is_classical(const amg_options& options) const {
+const coarsening_method& hierarchy<W>::way_of(const amg_options& options) const {
     const multigrid_level<W>& first = levels_.front();
     const bool scalar = first.block == 1 && first.vectors == 1;
-    if (options.coarsening == multigrid_coarsening::automatic)
-        return scalar && !unsymmetric_ && first.matrix.rows() > inverted_rows &&
-               is_rough(first.matrix, 1 / first.scaling.bound, amg_options().theta,
-                        first.near_null);
-    if (options.coarsening != multigrid_coarsening::classical) return false;
+    if (options.coarsening == multigrid_coarsening::automatic) {
+        const bool rough =
+            scalar && !unsymmetric_ && first.matrix.rows() > inverted_rows &&
+            is_rough(first.matrix, 1 / first.scaling.bound, amg_options().theta, first.near_null);
+        return rough ? coarsening_rows::classical : coarsening_rows::aggregation;
+    }
+    const coarsening_method& asked =
+        **std::ranges::find(coarsening_rows::all, options.coarsening, &coarsening_method::kind);
+    if (asked.of_nodes) return asked;
+    const std::string is = "amg_options::coarsening is " + std::string(asked.name);
     if (unsymmetric_)
-        throw usage_error("amg_options::coarsening is classical, for the unsymmetric kind, which "
-                          "matrices that are not symmetric have; allowed is aggregation");
+        throw usage_error(is + ", for the unsymmetric kind, which matrices that are not symmetric "
+                               "have; allowed is aggregation");
     if (!scalar)
-        throw usage_error(
-            "amg_options::coarsening is classical, for nodes of " + std::to_string(first.block) +
-            (first.block == 1 ? " row and " : " rows and ") + std::to_string(first.vectors) +
-            " near-null vectors; allowed is 1 of each (block_size=1 takes each row "
-            "for a node), or aggregation");
-    return true;
+        throw usage_error(is + ", for nodes of " + std::to_string(first.block) +
+                          (first.block == 1 ? " row and " : " rows and ") +
+                          std::to_string(first.vectors) +
+                          " near-null vectors; allowed is 1 of each (block_size=1 takes each row "
+                          "for a node), or aggregation");
+    return asked;
 }
 
-/// Finds the unknowns of the level after number `at`. Null where they are not much fewer, with the
-/// reason in the facts of level `at`.
 template <class W>
-std::unique_ptr<coarsening<W>> hierarchy<W>::coarsening_of(std::size_t at,
-                                                           const distributed_csr<W>& graph,
-                                                           const amg_options& options) {
+std::unique_ptr<coarsening<W>> hierarchy<W>::classical_unknowns(std::size_t at,
+                                                                const distributed_csr<W>& graph,
+                                                                const amg_options& options) {
     multigrid_level<W>& level = levels_[at];
     const auto near_null = pointers(level.near_null);
-    if (classical_) {
-        auto found = std::make_unique<classical_coarsening<W>>(
-            graph, classical_options{.strong_threshold = options.strong_threshold}, near_null);
-        if (found->coarse().rows() != 0 && static_cast<double>(found->coarse().rows()) <=
-                                               slow_classical * static_cast<double>(graph.rows()))
-            return found;
-        // In fp32 v may have under- or overflown.
-        if (at == 0 && found->coarse().rows() == 0) rounded_away_ = true;
-        level.facts.why_last =
-            "classical coarsening leaves " + std::to_string(found->coarse().rows()) + " rows";
-        return nullptr;
-    }
+    auto found = std::make_unique<classical_coarsening<W>>(
+        graph, classical_options{.strong_threshold = options.strong_threshold}, near_null);
+    const std::int64_t coarse = found->coarse().rows();
+    if (coarse != 0 &&
+        static_cast<double>(coarse) <= way_->most_rows * static_cast<double>(graph.rows()))
+        return found;
+    if (at == 0 && coarse == 0) rounded_away_ = true; // in fp32 v may have under- or overflown
+    level.facts.why_last = "classical coarsening leaves " + std::to_string(coarse) + " rows";
+    return nullptr;
+}
+
+template <class W>
+std::unique_ptr<coarsening<W>> hierarchy<W>::aggregated_unknowns(std::size_t at,
+                                                                 const distributed_csr<W>& graph,
+                                                                 const amg_options& options) {
+    multigrid_level<W>& level = levels_[at];
+    const auto near_null = pointers(level.near_null);
     std::optional<smoothed_aggregation<W>> aggregates = few_aggregates(
         graph, aggregation_of(at, options), std::ldexp(options.theta, -static_cast<int>(at)),
         unsymmetric_ ? std::span<const W* const>() : std::span<const W* const>(near_null),
@@ -120,10 +125,20 @@ std::unique_ptr<coarsening<W>> hierarchy<W>::coarsening_of(std::size_t at,
     return std::make_unique<smoothed_aggregation<W>>(std::move(*aggregates));
 }
 
+/// Finds the unknowns of the level after number `at`. Null where they are not much fewer, with the
+/// reason in the facts of level `at`.
+template <class W>
+std::unique_ptr<coarsening<W>> hierarchy<W>::coarsening_of(std::size_t at,
+                                                           const distributed_csr<W>& graph,
+                                                           const amg_options& options) {
+    return way_->kind == multigrid_coarsening::classical ? classical_unknowns(at, graph, options)
+                                                         : aggregated_unknowns(at, graph, options);
+}
+
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template aggregation_options hierarchy<T>::aggregation_of(std::size_t, const amg_options&)     \
         const;                                                                                     \
-    template bool hierarchy<T>::is_classical(const amg_options&) const;                            \
+    template const coarsening_method& hierarchy<T>::way_of(const amg_options&) const;              \
     template std::unique_ptr<coarsening<T>> hierarchy<T>::coarsening_of(                           \
         std::size_t, const distributed_csr<T>&, const amg_options&);
 #include <krylith/device/language/instantiate.inc>

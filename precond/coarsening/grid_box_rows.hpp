@@ -127,10 +127,18 @@ private:
     }
     template <int Y, int Z>
     KRYLITH_HD void add_line(grid_point box, std::int64_t& k, T* sums) const {
-        add_point<-1, Y, Z>(box, k, sums);
-        add_point<0, Y, Z>(box, k, sums);
-        add_point<1, Y, Z>(box, k, sums);
-        add_point<2, Y, Z>(box, k, sums);
+        constexpr int outside = is_outside(Y) + is_outside(Z);
+        if constexpr (outside <= 1) {
+            if (!has(box.y, Y, boxes.grid.y) || !has(box.z, Z, boxes.grid.z)) return;
+            constexpr int first = outside == 0 ? -1 : 0;
+            std::int64_t k_of_0 = k; // local columns of a line follow one another, as points do
+            if (first < 0 && box.x > 0) ++k_of_0;
+            const std::int64_t point = r.indices[k_of_0];
+            if constexpr (first < 0) add_point<-1, Y, Z>(box, point, k, sums);
+            add_point<0, Y, Z>(box, point, k, sums);
+            add_point<1, Y, Z>(box, point, k, sums);
+            if constexpr (first < 0) add_point<2, Y, Z>(box, point, k, sums);
+        }
     }
     [[nodiscard]] KRYLITH_HD static constexpr bool is_outside(int at) {
         return at < 0 || at > 1;
@@ -138,40 +146,38 @@ private:
     [[nodiscard]] KRYLITH_HD static constexpr int box_of(int at) {
         return at < 0 ? -1 : at / 2;
     }
+    [[nodiscard]] KRYLITH_HD static bool has(std::uint32_t box, int step, std::uint32_t points) {
+        const std::int64_t to = std::int64_t{2} * box + step;
+        return to >= 0 && to < points;
+    }
 
-    /// Adds the row of B P of a point, times the next entry of R, if the point has one.
+    /// Adds the row of B P of a point, times the next entry of R, if the point is there.
     template <int X, int Y, int Z>
-    KRYLITH_HD void add_point(grid_point box, std::int64_t& k, T* sums) const {
-        constexpr int outside = is_outside(X) + is_outside(Y) + is_outside(Z);
-        if constexpr (outside <= 1) {
-            const std::int64_t x = std::int64_t{2} * box.x + X;
-            const std::int64_t y = std::int64_t{2} * box.y + Y;
-            const std::int64_t z = std::int64_t{2} * box.z + Z;
-            const grid_shape& grid = boxes.grid;
-            if (x < 0 || y < 0 || z < 0 || x >= grid.x || y >= grid.y || z >= grid.z) return;
-            const T factor = r.values[k];
-            const std::int64_t point = r.indices[k++];
-            const auto add = [&]<int DX, int DY, int DZ>(steps<DX, DY, DZ>, int entry) {
-                constexpr int to = coarse_entries::number_of(DX, DY, DZ);
-                sums[to] = plus_product(sums[to], factor, rows(entry, point));
-            };
-            constexpr int bx = box_of(X);
-            constexpr int by = box_of(Y);
-            constexpr int bz = box_of(Z);
-            constexpr int rx = reach((X + 2) % 2, 2);
-            constexpr int ry = reach((Y + 2) % 2, 2);
-            constexpr int rz = reach((Z + 2) % 2, 2);
-            add(steps<bx, by, bz>{}, point_entries::own);
-            add(steps<bx + rx, by, bz>{}, point_entries::near);
-            add(steps<bx, by + ry, bz>{}, point_entries::near + 1);
-            add(steps<bx, by, bz + rz>{}, point_entries::near + 2);
-            add(steps<bx - rx, by, bz>{}, point_entries::far);
-            add(steps<bx, by - ry, bz>{}, point_entries::far + 1);
-            add(steps<bx, by, bz - rz>{}, point_entries::far + 2);
-            add(steps<bx, by + ry, bz + rz>{}, point_entries::both);
-            add(steps<bx + rx, by, bz + rz>{}, point_entries::both + 1);
-            add(steps<bx + rx, by + ry, bz>{}, point_entries::both + 2);
-        }
+    KRYLITH_HD void add_point(grid_point box, std::int64_t point_of_0, std::int64_t& k,
+                              T* sums) const {
+        if (!has(box.x, X, boxes.grid.x)) return;
+        const T factor = r.values[k++];
+        const std::int64_t point = point_of_0 + X;
+        const auto add = [&]<int DX, int DY, int DZ>(steps<DX, DY, DZ>, int entry) {
+            constexpr int to = coarse_entries::number_of(DX, DY, DZ);
+            sums[to] = plus_product(sums[to], factor, rows(entry, point));
+        };
+        constexpr int bx = box_of(X);
+        constexpr int by = box_of(Y);
+        constexpr int bz = box_of(Z);
+        constexpr int rx = reach((X + 2) % 2, 2);
+        constexpr int ry = reach((Y + 2) % 2, 2);
+        constexpr int rz = reach((Z + 2) % 2, 2);
+        add(steps<bx, by, bz>{}, point_entries::own);
+        add(steps<bx + rx, by, bz>{}, point_entries::near);
+        add(steps<bx, by + ry, bz>{}, point_entries::near + 1);
+        add(steps<bx, by, bz + rz>{}, point_entries::near + 2);
+        add(steps<bx - rx, by, bz>{}, point_entries::far);
+        add(steps<bx, by - ry, bz>{}, point_entries::far + 1);
+        add(steps<bx, by, bz - rz>{}, point_entries::far + 2);
+        add(steps<bx, by + ry, bz + rz>{}, point_entries::both);
+        add(steps<bx + rx, by, bz + rz>{}, point_entries::both + 1);
+        add(steps<bx + rx, by + ry, bz>{}, point_entries::both + 2);
     }
 };
 

@@ -22,6 +22,34 @@ struct grid_facts {
     static constexpr std::size_t count = 10;
 };
 
+/// The step from a point of a grid to another, by the difference of their numbers and without a
+/// division: there are at least 3 points along x, and 3 lines in a plane.
+struct grid_step_to {
+    int along[3];
+    bool there; ///< it is one step at most along each axis
+
+    KRYLITH_HD grid_step_to(const grid_shape& grid, const grid_point& at, std::int32_t apart) {
+        const auto line = static_cast<std::int64_t>(grid.x);
+        const std::int64_t plane = line * grid.y;
+        along[2] = sign(apart, plane / 2);
+        const std::int64_t in_plane = apart - along[2] * plane;
+        along[1] = sign(in_plane, line / 2);
+        const std::int64_t in_line = in_plane - along[1] * line;
+        along[0] = sign(in_line, 0);
+        there = in_line == along[0] && has(at.x, along[0], grid.x) && has(at.y, along[1], grid.y) &&
+                has(at.z, along[2], grid.z);
+    }
+
+private:
+    [[nodiscard]] KRYLITH_HD static int sign(std::int64_t apart, std::int64_t beyond) {
+        return apart > beyond ? 1 : apart < -beyond ? -1 : 0;
+    }
+    [[nodiscard]] KRYLITH_HD static bool has(std::uint32_t at, int step, std::uint32_t points) {
+        const std::int64_t to = std::int64_t{at} + step;
+        return to >= 0 && to < points;
+    }
+};
+
 /// Looks at the entries of rows as at points. A row is coupled along an axis where it is coupled
 /// with all points next to it there, with each by at least 2/5 of its largest coupling along any
 /// axis; that is 3/256 at least, since couplings are whole numbers. Corners are the points that are
@@ -37,7 +65,8 @@ struct grid_step {
     [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t) const { return true; }
     [[nodiscard]] KRYLITH_HD std::uint32_t part(std::int64_t row, int lane, int) const {
         if (lane != 0) return 0;
-        const grid_point at = grid.point_of(a.columns.global(a.own(row)));
+        const std::int32_t own = a.columns.global(a.own(row));
+        const grid_point at = grid.point_of(own);
         std::uint32_t least[3] = {255, 255, 255};
         std::uint32_t most = 0;
         int next[3] = {0, 0, 0};
@@ -45,12 +74,15 @@ struct grid_step {
         int around = 0;
         std::uint32_t found = 0;
         for (std::int64_t k = a.offsets[row]; k < a.offsets[row + 1]; ++k) {
-            const grid_point other = grid.point_of(a.columns.global(a.indices[k]));
-            const std::uint32_t x = apart(at.x, other.x);
-            const std::uint32_t y = apart(at.y, other.y);
-            const std::uint32_t z = apart(at.z, other.z);
+            const grid_step_to to(grid, at, a.columns.global(a.indices[k]) - own);
+            if (!to.there) {
+                found |= grid_facts::other | grid_facts::oblique;
+                continue;
+            }
+            const int x = to.along[0] != 0 ? 1 : 0;
+            const int y = to.along[1] != 0 ? 1 : 0;
+            const int z = to.along[2] != 0 ? 1 : 0;
             const std::uint32_t coupling = is_strong(a.couplings[k]) ? a.couplings[k] : 0;
-            if (x > 1 || y > 1 || z > 1) found |= grid_facts::other;
             if (x + y + z > 1) found |= grid_facts::oblique;
             if (x + y + z == 3 && coupling != 0) ++corners;
             if (x + y + z != 0 && coupling != 0) ++around;
@@ -84,9 +116,6 @@ struct grid_step {
     }
 
 private:
-    [[nodiscard]] KRYLITH_HD static std::uint32_t apart(std::uint32_t one, std::uint32_t other) {
-        return one < other ? other - one : one - other;
-    }
     /// How many points are next to one along an axis of so many.
     [[nodiscard]] KRYLITH_HD static int neighbours(std::uint32_t at, std::uint32_t points) {
         return (at > 0 ? 1 : 0) + (at + 1 < points ? 1 : 0);

@@ -12,18 +12,13 @@ namespace {
 constexpr int lanes = 8;          ///< of a row
 constexpr int scaled_at_once = 4; ///< entries of a lane that are loaded at once
 
-/// The rows of a grid: each group of `lanes` lanes takes one row after the other. All lanes of a
-/// warp make the same number of steps.
+/// The rows of a grid: each group of `lanes` lanes takes one row after the other.
 struct row_walk {
     std::int64_t row = (std::int64_t{blockIdx.x} * block_threads + threadIdx.x) / lanes;
     int lane = static_cast<int>(threadIdx.x) % lanes;
     std::int64_t step = std::int64_t{gridDim.x} * (block_threads / lanes);
 
     __device__ row_walk() {}
-    /// The first row of the warp.
-    [[nodiscard]] __device__ std::int64_t first_of_warp() const {
-        return row - (lane_number() / lanes);
-    }
 };
 
 /// Reports the largest number of the warp's lanes, which are not negative.
@@ -138,6 +133,69 @@ __global__ void __launch_bounds__(block_threads)
     }
 }
 
+/// The rows with so many entries on average that short_entry_kernel is for.
+constexpr std::int64_t short_rows = 40;
+
+/// The same where rows are short: a warp takes the entries of 32 rows one after the other, as they
+/// lie in memory, and looks for their rows among the 32.
+template <bool Mirrored, class T, class W>
+__global__ void __launch_bounds__(block_threads)
+    short_entry_kernel(device_csr_view<T> a, const double* s, std::int64_t first_owned,
+                       double factor, W* to, const __grid_constant__ detail::mirror_sum mirrored) {
+    const int lane = lane_number();
+    const std::int64_t step = std::int64_t{gridDim.x} * block_threads;
+    atomic_word all = 0;
+    for (std::int64_t first = std::int64_t{blockIdx.x} * block_threads + threadIdx.x / 32 * 32;
+         first < a.rows; first += step) {
+        const std::int64_t row = min(first + lane, a.rows - 1);
+        const std::int64_t begin = a.offsets[min(first + lane, a.rows)];
+        const std::int64_t end = a.offsets[min(first + 32, a.rows)];
+        const double own_scale = factor * s[first_owned + row];
+        detail::probe_pair own_probe{};
+        if constexpr (Mirrored)
+            own_probe = detail::probe_of(
+                mirrored.columns.global(static_cast<std::int32_t>(first_owned + row)));
+        for (std::int64_t k = __shfl_sync(all_lanes, begin, 0); k < end; k += scaled_at_once * 32) {
+            std::int32_t column[scaled_at_once];
+            T value[scaled_at_once];
+            double other[scaled_at_once];
+#pragma unroll
+            for (int i = 0; i < scaled_at_once; ++i) {
+                const std::int64_t there = min(k + i * 32 + lane, end - 1);
+                column[i] = a.indices[there];
+                value[i] = a.values[there];
+            }
+#pragma unroll
+            for (int i = 0; i < scaled_at_once; ++i) other[i] = s[column[i]];
+#pragma unroll
+            for (int i = 0; i < scaled_at_once; ++i) {
+                const std::int64_t entry = k + i * 32 + lane;
+                int of_row = 0; // the last one that begins at the entry or before
+#pragma unroll
+                for (int half = 16; half > 0; half /= 2)
+                    if (__shfl_sync(all_lanes, begin, of_row + half) <= entry) of_row += half;
+                const double own = __shfl_sync(all_lanes, own_scale, of_row);
+                detail::probe_pair probe{};
+                if constexpr (Mirrored) {
+                    probe.u = __shfl_sync(all_lanes, own_probe.u, of_row);
+                    probe.v = __shfl_sync(all_lanes, own_probe.v, of_row);
+                }
+                if (entry >= end) continue;
+                const W scaled = static_cast<W>(static_cast<double>(value[i]) * own * other[i]);
+                to[entry] = scaled;
+                if constexpr (Mirrored)
+                    all += static_cast<atomic_word>(detail::mirror_term(
+                        probe, detail::probe_of(mirrored.columns.global(column[i])),
+                        mirrored.factor * static_cast<double>(scaled)));
+            }
+        }
+    }
+    if constexpr (Mirrored) {
+        all = warp_sum(all);
+        if (lane == 0 && all != 0) atomicAdd(reinterpret_cast<atomic_word*>(mirrored.sum), all);
+    }
+}
+
 template <class W>
 __global__ void __launch_bounds__(block_threads)
     row_scale_kernel(device_csr_view<W> a, const double* s, double factor, W* values) {
@@ -147,25 +205,42 @@ __global__ void __launch_bounds__(block_threads)
             values[k] = static_cast<W>(static_cast<double>(a.values[k]) * (factor * s[at.row]));
 }
 
+/// As root_kernel, a warp takes 32 rows.
 template <class W>
 __global__ void __launch_bounds__(block_threads)
     defect_kernel(device_csr_view<W> b, const W* v, std::uint64_t* sum) {
+    constexpr int groups = 32 / lanes;
+    const int lane = lane_number() % lanes;
+    const int group = lane_number() / lanes;
+    const std::int64_t step = std::int64_t{gridDim.x} * block_threads;
     atomic_word all = 0;
-    row_walk at;
-    for (; at.first_of_warp() < b.rows; at.row += at.step) {
+    for (std::int64_t first = std::int64_t{blockIdx.x} * block_threads + threadIdx.x / 32 * 32;
+         first < b.rows; first += step) {
+        const std::int64_t row = first + lane * groups + group; // the lane's own
+        const std::int64_t own_begin = row < b.rows ? b.offsets[row] : 0;
+        const std::int64_t own_end = row < b.rows ? b.offsets[row + 1] : 0;
         double signed_sum = 0;
         double size = 0;
-        if (at.row < b.rows)
-            for (std::int64_t k = b.offsets[at.row] + at.lane; k < b.offsets[at.row + 1];
-                 k += lanes) {
+#pragma unroll
+        for (int i = 0; i < lanes; ++i) {
+            const std::int64_t begin = __shfl_sync(all_lanes, own_begin, i, lanes);
+            const std::int64_t end = __shfl_sync(all_lanes, own_end, i, lanes);
+            double part = 0;
+            double magnitudes = 0;
+#pragma unroll scaled_at_once
+            for (std::int64_t k = begin + lane; k < end; k += lanes) {
                 const double term =
                     static_cast<double>(b.values[k]) * static_cast<double>(v[b.indices[k]]);
-                signed_sum += term;
-                size += fabs(term);
+                part += term;
+                magnitudes += fabs(term);
             }
-        signed_sum = warp_sum<lanes>(signed_sum);
-        size = warp_sum<lanes>(size);
-        if (at.row < b.rows && at.lane == 0) all += detail::quantised_defect(signed_sum, size);
+            part = warp_sum<lanes>(part);
+            magnitudes = warp_sum<lanes>(magnitudes);
+            if (lane != i) continue;
+            signed_sum = part;
+            size = magnitudes;
+        }
+        if (row < b.rows) all += detail::quantised_defect(signed_sum, size);
     }
     all = warp_sum(all);
     if (lane_number() == 0 && all != 0) atomicAdd(reinterpret_cast<atomic_word*>(sum), all);
@@ -188,9 +263,14 @@ template <class T, class W>
 void scale_entries(device& on, const device_csr_view<T>& a, const double* s,
                    std::int64_t first_owned, double factor, W* to,
                    const detail::mirror_sum& mirrored) {
-    const auto kernel =
-        mirrored.sum != nullptr ? entry_kernel<true, T, W> : entry_kernel<false, T, W>;
-    launch_blocks(on, blocks_of_rows(a.rows), kernel, a, s, first_owned, factor, to, mirrored);
+    const bool mirrors = mirrored.sum != nullptr;
+    if (a.nonzeros <= short_rows * a.rows)
+        return launch_over(
+            on, a.rows, mirrors ? short_entry_kernel<true, T, W> : short_entry_kernel<false, T, W>,
+            a, s, first_owned, factor, to, mirrored);
+    launch_blocks(on, blocks_of_rows(a.rows),
+                  mirrors ? entry_kernel<true, T, W> : entry_kernel<false, T, W>, a, s, first_owned,
+                  factor, to, mirrored);
 }
 
 template <class W>
@@ -201,7 +281,7 @@ void scale_rows(device& on, const device_csr_view<W>& a, const double* s, double
 
 template <class W>
 void null_defect(device& on, const device_csr_view<W>& b, const W* v, std::uint64_t* sum) {
-    launch_blocks(on, blocks_of_rows(b.rows), defect_kernel<W>, b, v, sum);
+    launch_over(on, b.rows, defect_kernel<W>, b, v, sum);
 }
 
 #define KRYLITH_INSTANTIATE(W)                                                                     \

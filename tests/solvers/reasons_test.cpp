@@ -225,8 +225,8 @@ KRYLITH_GROUP_TEST("reasons: stagnated") {
     CHECK(chain.solve(method::cg, {.stagnation_window = 1}).iterations < 120);
     CHECK(chain.solve(method::cg).converged());
     const solver_options strict = {.stagnation_window = 50, .stagnation_gain = 0.03};
-    ends(chain, method::cg, reason::stagnated, strict); // below 0.03 after 34, and not below 0.0009
-    CHECK(chain.solve(method::cg, strict).iterations == 84);
+    ends(chain, method::cg, reason::stagnated, strict); // iterations 2 to 51 were not below 0.03
+    CHECK(chain.solve(method::cg, strict).iterations == 51);
     // GMRES(1) makes no progress on a rotation.
     problem<double> rotation(group, from_dense({{0, 1}, {-1, 0}}), {1, 0});
     ends(rotation, method::gmres, reason::stagnated, {.restart = 1});
