@@ -85,15 +85,18 @@ struct grid_boxes {
         const grid_point at = grid.point_of(number);
         return shape().number_of({at.x / edge(0), at.y / edge(1), at.z / edge(2)});
     }
-    /// The first box whose lowest point is `point` or a later one; lowest points ascend. O(log n).
+    /// The number of the lowest point of a box; these ascend.
+    [[nodiscard]] KRYLITH_HD std::int32_t lowest_point(std::int64_t box) const {
+        const grid_point at = shape().point_of(static_cast<std::int32_t>(box));
+        return grid.number_of({at.x * edge(0), at.y * edge(1), at.z * edge(2)});
+    }
+    /// The first box whose lowest point is `point` or a later one. O(log n).
     [[nodiscard]] std::int64_t first_box_from(std::int64_t point) const {
-        const grid_shape boxes = shape();
         std::int64_t begin = 0;
-        std::int64_t end = boxes.points();
+        std::int64_t end = shape().points();
         while (begin < end) {
             const std::int64_t middle = begin + (end - begin) / 2;
-            const grid_point at = boxes.point_of(static_cast<std::int32_t>(middle));
-            if (grid.number_of({at.x * edge(0), at.y * edge(1), at.z * edge(2)}) < point)
+            if (lowest_point(middle) < point)
                 begin = middle + 1;
             else
                 end = middle;

@@ -72,10 +72,15 @@ struct full_point_rows_task {
     KRYLITH_HD void operator()(std::int64_t row) const {
         const owned_points::place at = points.at(row);
         const axis of[3] = {axis_at(at, 0), axis_at(at, 1), axis_at(at, 2)};
+        T values[full_entries::count]; // a thread's own copy: it reads each about five times
+        const T* const from = b.values + b.offsets[row];
+        const int entries = of[0].steps() * of[1].steps() * of[2].steps();
+        for (int k = 0; k < entries; ++k) values[k] = from[k];
         for (int z = of[2].first_box; z <= of[2].last_box; ++z)
             for (int y = of[1].first_box; y <= of[1].last_box; ++y)
                 for (int x = of[0].first_box; x <= of[0].last_box; ++x)
-                    rows(full_entries::of(x, y, z), row) = sum(row, of, x, y, z);
+                    rows(full_entries::of(x, y, z), row) =
+                        sum(b.indices + b.offsets[row], values, of, x, y, z);
     }
 
 private:
@@ -85,6 +90,8 @@ private:
         int last;
         int first_box;
         int last_box;
+
+        [[nodiscard]] KRYLITH_HD int steps() const { return last - first + 1; }
     };
     [[nodiscard]] KRYLITH_HD axis axis_at(const owned_points::place& at, int axis) const {
         const int place = at.on[axis] % 3;
@@ -99,22 +106,21 @@ private:
                 points.has(at, axis, -1) ? -1 : 0, points.has(at, axis, 1) ? 1 : 0, below ? -1 : 0,
                 above ? 1 : 0};
     }
-    [[nodiscard]] KRYLITH_HD T sum(std::int64_t row, const axis* of, int box_x, int box_y,
-                                   int box_z) const {
-        const int in_line = of[0].last - of[0].first + 1;
-        std::int64_t k = b.offsets[row] - of[0].first; // of step 0 in the first line
+    [[nodiscard]] KRYLITH_HD T sum(const std::int32_t* columns, const T* values, const axis* of,
+                                   int box_x, int box_y, int box_z) const {
+        int k = -of[0].first; // of step 0 in the first line
         T sum = 0;
         for (int z = of[2].first; z <= of[2].last; ++z)
-            for (int y = of[1].first; y <= of[1].last; ++y, k += in_line) {
+            for (int y = of[1].first; y <= of[1].last; ++y, k += of[0].steps()) {
                 const int term_z = of[2].terms(box_z, z);
                 const int term_y = of[1].terms(box_y, y);
                 if (term_z == axis_terms::none || term_y == axis_terms::none) continue;
-                const std::int64_t j = b.indices[k];
+                const std::int64_t j = columns[k];
                 for (int x = of[0].first; x <= of[0].last; ++x) {
                     const int term_x = of[0].terms(box_x, x);
                     if (term_x == axis_terms::none) continue;
                     const int entry = p_entries::of_axes(term_x | term_y << 1 | term_z << 2);
-                    sum = plus_product(sum, b.values[k + x], p(entry, j + x));
+                    sum = plus_product(sum, values[k + x], p(entry, j + x));
                 }
             }
         return sum;
@@ -144,8 +150,9 @@ struct full_row_size {
     }
 };
 
-/// Writes an entry of a box's row of R (B P). Neighbouring items are one entry of neighbouring
-/// boxes, and the 27 entries of 32 boxes follow one another.
+/// Writes up to three entries of a box's row of R (B P), those of boxes in a line along x.
+/// Neighbouring items are the same entries of neighbouring boxes, and the 9 items of each of 32
+/// boxes follow one another.
 template <class T>
 struct full_box_rows_task {
     grid_boxes boxes;
@@ -158,60 +165,73 @@ struct full_box_rows_task {
     T* values;
 
     static constexpr int together = 32;
+    static constexpr int lines = 9;
     [[nodiscard]] std::int64_t items() const {
-        return (count + together - 1) / together * together * full_entries::count;
+        return (count + together - 1) / together * together * lines;
     }
 
     KRYLITH_HD void operator()(std::int64_t item) const {
-        const std::int64_t some = item / (together * full_entries::count);
-        const auto of_some = static_cast<int>(item - some * together * full_entries::count);
+        const std::int64_t some = item / (together * lines);
+        const auto of_some = static_cast<int>(item - some * together * lines);
         const std::int64_t row = some * together + of_some % together;
         if (row >= count) return;
-        const int entry = of_some / together;
-        const int step[3] = {entry % 3 - 1, entry / 3 % 3 - 1, entry / 9 - 1};
+        const int y = of_some / together % 3 - 1;
+        const int z = of_some / together / 3 - 1;
         const grid_shape shape = boxes.shape();
         const grid_point at = shape.point_of(static_cast<std::int32_t>(first + row));
         const neighbour_boxes on[3] = {{at.x, shape.x}, {at.y, shape.y}, {at.z, shape.z}};
-        if (!on[0].has(step[0]) || !on[1].has(step[1]) || !on[2].has(step[2])) return;
-        const std::int64_t to =
-            offsets[row] +
-            ((step[2] - on[2].first) * on[1].size() + step[1] - on[1].first) * on[0].size() +
-            step[0] - on[0].first;
-        if (columns != nullptr)
-            columns[to] = shape.number_of({at.x + static_cast<std::uint32_t>(step[0]),
-                                           at.y + static_cast<std::uint32_t>(step[1]),
-                                           at.z + static_cast<std::uint32_t>(step[2])});
-        values[to] = sum(row, step);
+        if (!on[1].has(y) || !on[2].has(z)) return;
+        T sums[3] = {}; // of the boxes at -1, 0 and 1 along x
+        add(row, on[0], y, z, sums);
+        std::int64_t to =
+            offsets[row] + ((z - on[2].first) * on[1].size() + y - on[1].first) * on[0].size();
+        const auto in_line = static_cast<std::int32_t>(shape.x);
+        const std::int32_t own =
+            shape.number_of(at) + y * in_line + z * in_line * static_cast<std::int32_t>(shape.y);
+        for (int x = -1; x <= 1; ++x) {
+            if (!on[0].has(x)) continue;
+            if (columns != nullptr) columns[to] = own + x;
+            values[to++] = sums[x + 1];
+        }
     }
 
 private:
     /// The entry, along an axis, that the row of B P of a point has of the box at `box`; 2: none.
-    [[nodiscard]] KRYLITH_HD static int entry_of(int step, int box) {
+    [[nodiscard]] KRYLITH_HD static constexpr int entry_of(int step, int box) {
         const int box_of_it = step < 0 ? -1 : step / 3;
         const int from_it = box - box_of_it;
         const bool there =
             from_it >= -1 && from_it <= 1 && full_entries::has(step - 3 * box_of_it, from_it);
         return there ? from_it : 2;
     }
-    [[nodiscard]] KRYLITH_HD T sum(std::int64_t row, const int* box) const {
+    KRYLITH_HD void add(std::int64_t row, const neighbour_boxes& there, int box_y, int box_z,
+                        T* sums) const {
         const restricted_points points(boxes, first + row);
         const box_span* const on = points.on;
         std::int64_t k = r.offsets[row] - on[0].first; // of step 0 in the first line
-        T sum = 0;
         for (int z = on[2].first; z < on[2].end; ++z)
             for (int y = on[1].first; y < on[1].end; ++y, k += on[0].size()) {
-                const int entry_z = entry_of(z, box[2]);
-                const int entry_y = entry_of(y, box[1]);
+                const int entry_z = entry_of(z, box_z);
+                const int entry_y = entry_of(y, box_y);
                 if (entry_z == 2 || entry_y == 2) continue;
                 const std::int64_t i = r.indices[k];
-                for (int x = on[0].first; x < on[0].end; ++x) {
-                    const int entry_x = entry_of(x, box[0]);
-                    if (entry_x == 2) continue;
-                    sum = plus_product(sum, r.values[k + x],
-                                       rows(full_entries::of(entry_x, entry_y, entry_z), i + x));
-                }
+                const int entry = full_entries::of(0, entry_y, entry_z);
+                add_point<-1>(on[0], there, k, entry, i, sums);
+                add_point<0>(on[0], there, k, entry, i, sums);
+                add_point<1>(on[0], there, k, entry, i, sums);
+                add_point<2>(on[0], there, k, entry, i, sums);
+                add_point<3>(on[0], there, k, entry, i, sums);
             }
-        return sum;
+    }
+    /// Adds what a point of a line has of the three boxes.
+    template <int X>
+    KRYLITH_HD void add_point(const box_span& on, const neighbour_boxes& there, std::int64_t k,
+                              int entry, std::int64_t i, T* sums) const {
+        if (!on.has(X)) return;
+        const T factor = r.values[k + X];
+        for (int box = -1; box <= 1; ++box)
+            if (const int from_it = entry_of(X, box); from_it != 2 && there.has(box))
+                sums[box + 1] = plus_product(sums[box + 1], factor, rows(entry + from_it, i + X));
     }
 };
 

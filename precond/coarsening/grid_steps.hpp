@@ -29,24 +29,23 @@ struct grid_step_to {
     bool there; ///< it is one step at most along each axis
 
     KRYLITH_HD grid_step_to(const grid_shape& grid, const grid_point& at, std::int32_t apart) {
-        const auto line = static_cast<std::int64_t>(grid.x);
-        const std::int64_t plane = line * grid.y;
+        const auto line = static_cast<std::int32_t>(grid.x);
+        const auto plane = static_cast<std::int32_t>(grid.x * grid.y);
         along[2] = sign(apart, plane / 2);
-        const std::int64_t in_plane = apart - along[2] * plane;
+        const std::int32_t in_plane = apart - along[2] * plane;
         along[1] = sign(in_plane, line / 2);
-        const std::int64_t in_line = in_plane - along[1] * line;
+        const std::int32_t in_line = in_plane - along[1] * line;
         along[0] = sign(in_line, 0);
         there = in_line == along[0] && has(at.x, along[0], grid.x) && has(at.y, along[1], grid.y) &&
                 has(at.z, along[2], grid.z);
     }
 
 private:
-    [[nodiscard]] KRYLITH_HD static int sign(std::int64_t apart, std::int64_t beyond) {
-        return apart > beyond ? 1 : apart < -beyond ? -1 : 0;
+    [[nodiscard]] KRYLITH_HD static int sign(std::int32_t apart, std::int32_t beyond) {
+        return (apart > beyond ? 1 : 0) - (apart < -beyond ? 1 : 0);
     }
     [[nodiscard]] KRYLITH_HD static bool has(std::uint32_t at, int step, std::uint32_t points) {
-        const std::int64_t to = std::int64_t{at} + step;
-        return to >= 0 && to < points;
+        return at + static_cast<std::uint32_t>(step) < points; // below 0 it is huge
     }
 };
 

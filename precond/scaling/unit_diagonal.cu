@@ -134,7 +134,7 @@ __global__ void __launch_bounds__(block_threads)
 }
 
 /// The rows with so many entries on average that short_entry_kernel is for.
-constexpr std::int64_t short_rows = 40;
+constexpr std::int64_t short_rows = 12;
 
 /// The same where rows are short: a warp takes the entries of 32 rows one after the other, as they
 /// lie in memory, and looks for their rows among the 32.
