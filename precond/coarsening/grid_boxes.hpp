@@ -54,6 +54,7 @@ struct box_span {
     [[nodiscard]] KRYLITH_HD bool has(int step) const { return step >= first && step < end; }
     [[nodiscard]] KRYLITH_HD bool is_outside(int step) const { return step < 0 || step >= inner; }
     [[nodiscard]] KRYLITH_HD int size() const { return end - first; }
+    [[nodiscard]] KRYLITH_HD int outer() const { return size() - inner; }
 };
 
 /// Boxes of so many points along the axes; those at the upper ends may have fewer.

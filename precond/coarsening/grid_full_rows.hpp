@@ -16,114 +16,205 @@
 
 namespace krylith::aggregation {
 
-/// Along an axis, which entries of the rows of steps -1 .. 1 from a point make the entry of a box
-/// at -1 .. 1 from its own.
-class axis_terms {
-public:
-    static constexpr int own = 0;  ///< of the box that the neighbour is in
-    static constexpr int near = 1; ///< of the box that it reaches to
-    static constexpr int none = 3;
+/// Along an axis, which entry of the row of P of a neighbour, at `step` from a point at a place in
+/// its box, is of the box at `box` from that of the point.
+struct axis_term {
+    static constexpr int own = 0;  ///< that of the box that the neighbour is in
+    static constexpr int near = 1; ///< that of the box that it reaches to
+    static constexpr int none = 2;
 
-    KRYLITH_HD constexpr explicit axis_terms(int place) {
-        for (int box = -1; box <= 1; ++box)
-            for (int step = -1; step <= 1; ++step)
-                bits_ |= static_cast<std::uint32_t>(term(place, box, step)) << bit_of(box, step);
-    }
-    [[nodiscard]] KRYLITH_HD constexpr int operator()(int box, int step) const {
-        return static_cast<int>(bits_ >> bit_of(box, step) & 3);
-    }
-
-private:
-    [[nodiscard]] KRYLITH_HD static constexpr int bit_of(int box, int step) {
-        return 2 * (3 * (box + 1) + step + 1);
-    }
-    [[nodiscard]] KRYLITH_HD static constexpr int term(int place, int box, int step) {
+    [[nodiscard]] KRYLITH_HD static constexpr int of(int place, int step, int box) {
         const int to = place + step;
         const int box_of_it = to < 0 ? -1 : to / 3;
         const int side = reach(to - 3 * box_of_it, 3);
         if (box == box_of_it) return own;
         return side != 0 && box == box_of_it + side ? near : none;
     }
-
-    std::uint32_t bits_ = 0;
 };
 
 /// The entries of a point's row of B P by their boxes, at -1 .. 1 along each axis from its own.
 struct full_entries {
     static constexpr int count = 27;
-    [[nodiscard]] KRYLITH_HD static int of(int x, int y, int z) {
+    [[nodiscard]] KRYLITH_HD static constexpr int of(int x, int y, int z) {
         return 9 * (z + 1) + 3 * (y + 1) + x + 1;
     }
-    /// Whether the row of a point at a place in its box has such an entry along an axis, if the box
-    /// is there.
+    /// Whether the row of a point at a place in its box has such an entry along an axis. It is 0
+    /// where the box is not there.
     [[nodiscard]] KRYLITH_HD static constexpr bool has(int place, int box) {
         return place == 1 || box == 0 || box == reach(place, 3);
     }
 };
 
-/// Writes a point's row of B P.
+/// Writes the rows of B P of the points that a line along x has in a box.
 template <class T>
 struct full_point_rows_task {
     owned_points points;
+    std::int64_t count; ///< points of the rank
     device_csr_view<T> b;
     entry_arrays<const T> p; ///< by the local columns of B
     entry_arrays<T> rows;    ///< from the first owned point on
 
-    KRYLITH_HD void operator()(std::int64_t row) const {
-        const owned_points::place at = points.at(row);
-        const axis of[3] = {axis_at(at, 0), axis_at(at, 1), axis_at(at, 2)};
-        T values[full_entries::count]; // a thread's own copy: it reads each about five times
-        const T* const from = b.values + b.offsets[row];
-        const int entries = of[0].steps() * of[1].steps() * of[2].steps();
-        for (int k = 0; k < entries; ++k) values[k] = from[k];
-        for (int z = of[2].first_box; z <= of[2].last_box; ++z)
-            for (int y = of[1].first_box; y <= of[1].last_box; ++y)
-                for (int x = of[0].first_box; x <= of[0].last_box; ++x)
-                    rows(full_entries::of(x, y, z), row) =
-                        sum(b.indices + b.offsets[row], values, of, x, y, z);
+    [[nodiscard]] std::int64_t items() const {
+        const std::int64_t in_line = points.boxes.grid.x;
+        if (count == 0) return 0;
+        return ((points.first + count - 1) / in_line - points.first / in_line + 1) * in_boxes();
+    }
+
+    KRYLITH_HD void operator()(std::int64_t item) const {
+        const grid_shape& grid = points.boxes.grid;
+        const auto of_item = static_cast<std::int64_t>(item / in_boxes());
+        const auto line = static_cast<std::uint32_t>(of_item + points.first / grid.x);
+        some_points of;
+        const auto box = static_cast<std::int32_t>(item - of_item * in_boxes());
+        of.row = std::int64_t{line} * grid.x + 3 * box - points.first;
+        for (int step = -1; step <= 3; ++step) {
+            const int x = 3 * box + step;
+            of.there[step + 1] = x >= 0 && x < static_cast<int>(grid.x);
+        }
+        bool any = false;
+        for (int place = 0; place < 3; ++place) {
+            const std::int64_t row = of.row + place;
+            of.owned[place] = of.there[place + 1] && row >= 0 && row < count;
+            any = any || of.owned[place];
+            of.begin[place] = of.owned[place] ? b.offsets[row] + (of.there[place] ? 1 : 0) : 0;
+        }
+        if (!any) return;
+        const std::uint32_t y = line % grid.y;
+        const std::uint32_t z = line / grid.y;
+        of.below[0] = y > 0;
+        of.above[0] = y + 1 < grid.y;
+        of.below[1] = z > 0;
+        of.above[1] = z + 1 < grid.z;
+        switch (static_cast<int>(y % 3 + 3 * (z % 3))) {
+        case 0: return write<0, 0>(of);
+        case 1: return write<1, 0>(of);
+        case 2: return write<2, 0>(of);
+        case 3: return write<0, 1>(of);
+        case 4: return write<1, 1>(of);
+        case 5: return write<2, 1>(of);
+        case 6: return write<0, 2>(of);
+        case 7: return write<1, 2>(of);
+        default: return write<2, 2>(of);
+        }
     }
 
 private:
-    struct axis {
-        axis_terms terms;
-        int first; ///< steps to neighbours
-        int last;
-        int first_box;
-        int last_box;
-
-        [[nodiscard]] KRYLITH_HD int steps() const { return last - first + 1; }
+    /// The points at the places of a box's line.
+    struct some_points {
+        std::int64_t row;      ///< of the first, whoever owns it
+        std::int64_t begin[3]; ///< the entry of each with no step along x, in a line of its row
+        bool owned[3];
+        bool there[5]; ///< from step -1 to 3 along x
+        bool below[2]; ///< along y and z
+        bool above[2];
     };
-    [[nodiscard]] KRYLITH_HD axis axis_at(const owned_points::place& at, int axis) const {
-        const int place = at.on[axis] % 3;
-        const int box = at.on[axis] / 3;
-        const bool below = full_entries::has(place, -1) && box > 0;
-        const bool above =
-            full_entries::has(place, 1) && 3 * (box + 1) < points.boxes.grid.along(axis);
-        constexpr axis_terms of_places[3] = {axis_terms(0), axis_terms(1), axis_terms(2)};
-        return {place == 0   ? of_places[0]
-                : place == 1 ? of_places[1]
-                             : of_places[2],
-                points.has(at, axis, -1) ? -1 : 0, points.has(at, axis, 1) ? 1 : 0, below ? -1 : 0,
-                above ? 1 : 0};
+    /// What the places of a line have of neighbours' rows of P.
+    struct line_values {
+        T b[3][3]; ///< [place][step + 1]
+        T p[2][5]; ///< own and near entries, from step -1 to 3
+    };
+
+    [[nodiscard]] KRYLITH_HD std::int32_t in_boxes() const {
+        return (static_cast<std::int32_t>(points.boxes.grid.x) + 2) / 3;
     }
-    [[nodiscard]] KRYLITH_HD T sum(const std::int32_t* columns, const T* values, const axis* of,
-                                   int box_x, int box_y, int box_z) const {
-        int k = -of[0].first; // of step 0 in the first line
-        T sum = 0;
-        for (int z = of[2].first; z <= of[2].last; ++z)
-            for (int y = of[1].first; y <= of[1].last; ++y, k += of[0].steps()) {
-                const int term_z = of[2].terms(box_z, z);
-                const int term_y = of[1].terms(box_y, y);
-                if (term_z == axis_terms::none || term_y == axis_terms::none) continue;
-                const std::int64_t j = columns[k];
-                for (int x = of[0].first; x <= of[0].last; ++x) {
-                    const int term_x = of[0].terms(box_x, x);
-                    if (term_x == axis_terms::none) continue;
-                    const int entry = p_entries::of_axes(term_x | term_y << 1 | term_z << 2);
-                    sum = plus_product(sum, values[k + x], p(entry, j + x));
-                }
+
+    template <int Y, int Z>
+    KRYLITH_HD void write(some_points& of) const {
+        T sums[3][full_entries::count] = {}; // [place]; those that places don't have stay unused
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+        for (int z = -1; z <= 1; ++z) {
+            if ((z < 0 && !of.below[1]) || (z > 0 && !of.above[1])) continue;
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+            for (int y = -1; y <= 1; ++y) {
+                if ((y < 0 && !of.below[0]) || (y > 0 && !of.above[0])) continue;
+                add_line<Y, Z>(of, y, z, sums);
+                for (int place = 0; place < 3; ++place)
+                    of.begin[place] += of.there[place] + 1 + of.there[place + 2];
             }
-        return sum;
+        }
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+        for (int entry = 0; entry < full_entries::count; ++entry) {
+            if (!full_entries::has(Y, entry / 3 % 3 - 1) || !full_entries::has(Z, entry / 9 - 1))
+                continue;
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+            for (int place = 0; place < 3; ++place)
+                if (full_entries::has(place, entry % 3 - 1) && of.owned[place])
+                    rows(entry, of.row + place) = sums[place][entry];
+        }
+    }
+
+    /// Adds what the neighbours in a line have.
+    template <int Y, int Z>
+    KRYLITH_HD void add_line(const some_points& of, int y, int z, T (&sums)[3][27]) const {
+        line_values values{};
+        std::int64_t first = 0; // the local column with no step from the first place
+        for (int place = 0; place < 3; ++place) {
+            if (!of.owned[place]) continue;
+            first = b.indices[of.begin[place]] - place;
+            for (int step = -1; step <= 1; ++step)
+                if (of.there[place + step + 1])
+                    values.b[place][step + 1] = b.values[of.begin[place] + step];
+        }
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+        for (int box_z = -1; box_z <= 1; ++box_z)
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+            for (int box_y = -1; box_y <= 1; ++box_y) {
+                const int of_z = axis_term::of(Z, z, box_z);
+                const int of_y = axis_term::of(Y, y, box_y);
+                if (of_z == axis_term::none || of_y == axis_term::none) continue;
+                read_p(of, first, of_y << 1 | of_z << 2, values);
+                add(of, full_entries::of(0, box_y, box_z), values, sums);
+            }
+    }
+
+    /// Reads the entries of P that owned places need, with these bits of y and z.
+    KRYLITH_HD void read_p(const some_points& of, std::int64_t first, int bits,
+                           line_values& values) const {
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+        for (int step = -1; step <= 3; ++step) {
+            const bool is_needed = (step <= 1 && of.owned[0]) ||
+                                   (step >= 0 && step <= 2 && of.owned[1]) ||
+                                   (step >= 1 && of.owned[2]);
+            if (!is_needed || !of.there[step + 1]) continue;
+            values.p[0][step + 1] = p(p_entries::of_axes(bits), first + step);
+            if (step != 1) values.p[1][step + 1] = p(p_entries::of_axes(bits | 1), first + step);
+        }
+    }
+
+    KRYLITH_HD void add(const some_points& of, int entry, const line_values& values,
+                        T (&sums)[3][27]) const {
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+        for (int place = 0; place < 3; ++place)
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+            for (int box = -1; box <= 1; ++box)
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+                for (int step = -1; step <= 1; ++step) {
+                    const int term = axis_term::of(place, step, box);
+                    if (term == axis_term::none || !of.there[place + step + 1]) continue;
+                    T& sum = sums[place][entry + box];
+                    sum = plus_product(sum, values.b[place][step + 1],
+                                       values.p[term][place + step + 1]);
+                }
     }
 };
 
@@ -150,49 +241,36 @@ struct full_row_size {
     }
 };
 
-/// Writes up to three entries of a box's row of R (B P), those of boxes in a line along x.
-/// Neighbouring items are the same entries of neighbouring boxes, and the 9 items of each of 32
-/// boxes follow one another.
+/// Writes a box's row of R (B P).
 template <class T>
 struct full_box_rows_task {
     grid_boxes boxes;
     std::int64_t first; ///< box of the rank
-    std::int64_t count; ///< boxes of the rank
     device_csr_view<T> r;
     entry_arrays<const T> rows; ///< of B P, by the local columns of R
     const std::int64_t* offsets;
     std::int32_t* columns; ///< global ones; null: they are there
     T* values;
 
-    static constexpr int together = 32;
-    static constexpr int lines = 9;
-    [[nodiscard]] std::int64_t items() const {
-        return (count + together - 1) / together * together * lines;
-    }
-
-    KRYLITH_HD void operator()(std::int64_t item) const {
-        const std::int64_t some = item / (together * lines);
-        const auto of_some = static_cast<int>(item - some * together * lines);
-        const std::int64_t row = some * together + of_some % together;
-        if (row >= count) return;
-        const int y = of_some / together % 3 - 1;
-        const int z = of_some / together / 3 - 1;
-        const grid_shape shape = boxes.shape();
-        const grid_point at = shape.point_of(static_cast<std::int32_t>(first + row));
-        const neighbour_boxes on[3] = {{at.x, shape.x}, {at.y, shape.y}, {at.z, shape.z}};
-        if (!on[1].has(y) || !on[2].has(z)) return;
-        T sums[3] = {}; // of the boxes at -1, 0 and 1 along x
-        add(row, on[0], y, z, sums);
-        std::int64_t to =
-            offsets[row] + ((z - on[2].first) * on[1].size() + y - on[1].first) * on[0].size();
-        const auto in_line = static_cast<std::int32_t>(shape.x);
-        const std::int32_t own =
-            shape.number_of(at) + y * in_line + z * in_line * static_cast<std::int32_t>(shape.y);
-        for (int x = -1; x <= 1; ++x) {
-            if (!on[0].has(x)) continue;
-            if (columns != nullptr) columns[to] = own + x;
-            values[to++] = sums[x + 1];
+    KRYLITH_HD void operator()(std::int64_t row) const {
+        const restricted_points points(boxes, first + row);
+        T sums[full_entries::count] = {};
+        std::int64_t k = r.offsets[row] - points.on[0].first; // of step 0 in the first line
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+        for (int z = -1; z <= 3; ++z) {
+            if (!points.on[2].has(z)) continue;
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+            for (int y = -1; y <= 3; ++y) {
+                if (!points.on[1].has(y)) continue;
+                add_line(points.on[0], k, y, z, sums);
+                k += points.on[0].size();
+            }
         }
+        write(row, sums);
     }
 
 private:
@@ -204,34 +282,49 @@ private:
             from_it >= -1 && from_it <= 1 && full_entries::has(step - 3 * box_of_it, from_it);
         return there ? from_it : 2;
     }
-    KRYLITH_HD void add(std::int64_t row, const neighbour_boxes& there, int box_y, int box_z,
-                        T* sums) const {
-        const restricted_points points(boxes, first + row);
-        const box_span* const on = points.on;
-        std::int64_t k = r.offsets[row] - on[0].first; // of step 0 in the first line
-        for (int z = on[2].first; z < on[2].end; ++z)
-            for (int y = on[1].first; y < on[1].end; ++y, k += on[0].size()) {
-                const int entry_z = entry_of(z, box_z);
-                const int entry_y = entry_of(y, box_y);
-                if (entry_z == 2 || entry_y == 2) continue;
-                const std::int64_t i = r.indices[k];
-                const int entry = full_entries::of(0, entry_y, entry_z);
-                add_point<-1>(on[0], there, k, entry, i, sums);
-                add_point<0>(on[0], there, k, entry, i, sums);
-                add_point<1>(on[0], there, k, entry, i, sums);
-                add_point<2>(on[0], there, k, entry, i, sums);
-                add_point<3>(on[0], there, k, entry, i, sums);
+
+    KRYLITH_HD void add_line(const box_span& on, std::int64_t k, int y, int z,
+                             T (&sums)[full_entries::count]) const {
+        const std::int64_t i = r.indices[k];
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+        for (int x = -1; x <= 3; ++x) {
+            if (!on.has(x)) continue;
+            const T factor = r.values[k + x];
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+            for (int box = 0; box < full_entries::count; ++box) {
+                const int of_x = entry_of(x, box % 3 - 1);
+                const int of_y = entry_of(y, box / 3 % 3 - 1);
+                const int of_z = entry_of(z, box / 9 - 1);
+                if (of_x == 2 || of_y == 2 || of_z == 2) continue;
+                sums[box] = plus_product(sums[box], factor,
+                                         rows(full_entries::of(of_x, of_y, of_z), i + x));
             }
+        }
     }
-    /// Adds what a point of a line has of the three boxes.
-    template <int X>
-    KRYLITH_HD void add_point(const box_span& on, const neighbour_boxes& there, std::int64_t k,
-                              int entry, std::int64_t i, T* sums) const {
-        if (!on.has(X)) return;
-        const T factor = r.values[k + X];
-        for (int box = -1; box <= 1; ++box)
-            if (const int from_it = entry_of(X, box); from_it != 2 && there.has(box))
-                sums[box + 1] = plus_product(sums[box + 1], factor, rows(entry + from_it, i + X));
+
+    KRYLITH_HD void write(std::int64_t row, const T (&sums)[full_entries::count]) const {
+        const grid_shape shape = boxes.shape();
+        const grid_point at = shape.point_of(static_cast<std::int32_t>(first + row));
+        const neighbour_boxes on[3] = {{at.x, shape.x}, {at.y, shape.y}, {at.z, shape.z}};
+        const auto in_line = static_cast<std::int32_t>(shape.x);
+        const auto in_plane = static_cast<std::int32_t>(shape.y) * in_line;
+        std::int64_t to = offsets[row];
+#ifdef __CUDA_ARCH__
+#pragma unroll
+#endif
+        for (int box = 0; box < full_entries::count; ++box) {
+            const int x = box % 3 - 1;
+            const int y = box / 3 % 3 - 1;
+            const int z = box / 9 - 1;
+            if (!on[0].has(x) || !on[1].has(y) || !on[2].has(z)) continue;
+            if (columns != nullptr)
+                columns[to] = shape.number_of(at) + x + y * in_line + z * in_plane;
+            values[to++] = sums[box];
+        }
     }
 };
 

@@ -32,14 +32,15 @@ column_entries<T> point_rows(const grid_boxes& boxes, const distributed_csr<T>& 
     for (int rank = 0; rank < group.size(); ++rank) {
         const owned_points points{boxes, b.row_owners().owned(rank).begin};
         const device_csr_view<T> of_b = b.block(rank).view();
-        if (star)
+        if (star) {
             run_items(group[rank],
                       point_rows_task<T>{points, of_b, of_p.all(rank), rows.owned(rank)},
                       of_b.rows);
-        else
-            run_items(group[rank],
-                      full_point_rows_task<T>{points, of_b, of_p.all(rank), rows.owned(rank)},
-                      of_b.rows);
+        } else {
+            const full_point_rows_task<T> task{points, of_b.rows, of_b, of_p.all(rank),
+                                               rows.owned(rank)};
+            run_items(group[rank], task, task.items());
+        }
     }
     rows.fill_ghosts();
     return rows;
@@ -62,9 +63,8 @@ void write_rows(device& device, const grid_boxes& boxes, row_range own, const de
         return run_items(device,
                          box_row_task<T>{boxes, own.begin, r, rows, offsets, columns, values},
                          own.size());
-    const full_box_rows_task<T> task{boxes, own.begin, own.size(), r,
-                                     rows,  offsets,   columns,    values};
-    run_items(device, task, task.items());
+    run_items(device, full_box_rows_task<T>{boxes, own.begin, r, rows, offsets, columns, values},
+              own.size());
 }
 
 } // namespace
