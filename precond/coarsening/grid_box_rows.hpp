@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <krylith/device/kernel/annotations.hpp>
+#include <krylith/device/kernel/unroll.hpp>
 #include <krylith/device/loops/shared_numbers.hpp>
 #include <krylith/precond/coarsening/grid_boxes.hpp>
 #include <krylith/precond/coarsening/grid_point_rows.hpp>
@@ -104,9 +105,7 @@ struct box_row_task {
         add_plane<2>(of.at, k, sums);
         constexpr coarse_entries entries;
         std::int64_t to = offsets[row];
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
+        KRYLITH_UNROLL
         for (int entry = 0; entry < coarse_entries::count; ++entry) {
             if (!of.has(entries.at[entry])) continue;
             if (columns != nullptr) columns[to] = of.number_of(entries.at[entry]);
@@ -140,12 +139,8 @@ private:
             if constexpr (first < 0) add_point<2, Y, Z>(box, point, k, sums);
         }
     }
-    [[nodiscard]] KRYLITH_HD static constexpr bool is_outside(int at) {
-        return at < 0 || at > 1;
-    }
-    [[nodiscard]] KRYLITH_HD static constexpr int box_of(int at) {
-        return at < 0 ? -1 : at / 2;
-    }
+    [[nodiscard]] KRYLITH_HD static constexpr bool is_outside(int at) { return at < 0 || at > 1; }
+    [[nodiscard]] KRYLITH_HD static constexpr int box_of(int at) { return at < 0 ? -1 : at / 2; }
     [[nodiscard]] KRYLITH_HD static bool has(std::uint32_t box, int step, std::uint32_t points) {
         const std::int64_t to = std::int64_t{2} * box + step;
         return to >= 0 && to < points;

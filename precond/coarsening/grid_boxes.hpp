@@ -87,17 +87,17 @@ struct grid_boxes {
         return shape().number_of({at.x / edge(0), at.y / edge(1), at.z / edge(2)});
     }
     /// The number of the lowest point of a box; these ascend.
-    [[nodiscard]] KRYLITH_HD std::int32_t lowest_point(std::int64_t box) const {
-        const grid_point at = shape().point_of(static_cast<std::int32_t>(box));
-        return grid.number_of({at.x * edge(0), at.y * edge(1), at.z * edge(2)});
+    [[nodiscard]] KRYLITH_HD std::int32_t lowest_point(grid_point box) const {
+        return grid.number_of({box.x * edge(0), box.y * edge(1), box.z * edge(2)});
     }
     /// The first box whose lowest point is `point` or a later one. O(log n).
     [[nodiscard]] std::int64_t first_box_from(std::int64_t point) const {
+        const grid_shape boxes = shape();
         std::int64_t begin = 0;
-        std::int64_t end = shape().points();
+        std::int64_t end = boxes.points();
         while (begin < end) {
             const std::int64_t middle = begin + (end - begin) / 2;
-            if (lowest_point(middle) < point)
+            if (lowest_point(boxes.point_of(static_cast<std::int32_t>(middle))) < point)
                 begin = middle + 1;
             else
                 end = middle;

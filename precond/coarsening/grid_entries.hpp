@@ -61,16 +61,16 @@ public:
     column_entries(const device_group& group, std::span<const local_columns> columns, int count)
         : group_(group), columns_(columns), count_(count) {
         for (int rank = 0; rank < group.size(); ++rank)
-            arrays_.emplace_back(group.handle(rank), as_size(count * of(rank).count()),
+            arrays_.emplace_back(group.handle(rank), as_size(count * stride(rank)),
                                  "product of a grid");
     }
 
     [[nodiscard]] entry_arrays<const T> all(int rank) const {
-        return {arrays_[as_size(rank)].data(), of(rank).count()};
+        return {arrays_[as_size(rank)].data(), stride(rank)};
     }
     /// From the first owned column on.
     [[nodiscard]] entry_arrays<T> owned(int rank) {
-        return {arrays_[as_size(rank)].data() + of(rank).first_owned(), of(rank).count()};
+        return {arrays_[as_size(rank)].data() + of(rank).first_owned(), stride(rank)};
     }
     /// Brings the entries of ghosts.
     void fill_ghosts() {
@@ -78,7 +78,7 @@ public:
         for (int entry = 0; entry < count_; ++entry) {
             std::vector<T*> arrays;
             for (int rank = 0; rank < group_.size(); ++rank)
-                arrays.push_back(arrays_[as_size(rank)].data() + entry * of(rank).count());
+                arrays.push_back(arrays_[as_size(rank)].data() + entry * stride(rank));
             if (entry + 1 < count_)
                 exchange.fill_in_turn(std::span<T* const>(arrays));
             else
@@ -88,6 +88,10 @@ public:
 
 private:
     [[nodiscard]] const local_columns& of(int rank) const { return columns_[as_size(rank)]; }
+    /// Entries of one kind begin at multiples of 128 bytes, and not at a power of two from others.
+    [[nodiscard]] std::int64_t stride(int rank) const {
+        return (of(rank).count() + 31) / 32 * 32 + 32 * 37;
+    }
 
     device_group group_;
     std::span<const local_columns> columns_;

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include <krylith/device/kernel/annotations.hpp>
+#include <krylith/device/kernel/unroll.hpp>
 #include <krylith/device/loops/shared_numbers.hpp>
 #include <krylith/precond/coarsening/grid_entries.hpp>
 #include <krylith/precond/coarsening/grid_restriction_rows.hpp>
@@ -45,176 +46,103 @@ struct full_entries {
     }
 };
 
-/// Writes the rows of B P of the points that a line along x has in a box.
+/// Writes a point's row of B P.
 template <class T>
 struct full_point_rows_task {
     owned_points points;
-    std::int64_t count; ///< points of the rank
     device_csr_view<T> b;
     entry_arrays<const T> p; ///< by the local columns of B
     entry_arrays<T> rows;    ///< from the first owned point on
 
-    [[nodiscard]] std::int64_t items() const {
-        const std::int64_t in_line = points.boxes.grid.x;
-        if (count == 0) return 0;
-        return ((points.first + count - 1) / in_line - points.first / in_line + 1) * in_boxes();
-    }
-
-    KRYLITH_HD void operator()(std::int64_t item) const {
-        const grid_shape& grid = points.boxes.grid;
-        const auto of_item = static_cast<std::int64_t>(item / in_boxes());
-        const auto line = static_cast<std::uint32_t>(of_item + points.first / grid.x);
-        some_points of;
-        const auto box = static_cast<std::int32_t>(item - of_item * in_boxes());
-        of.row = std::int64_t{line} * grid.x + 3 * box - points.first;
-        for (int step = -1; step <= 3; ++step) {
-            const int x = 3 * box + step;
-            of.there[step + 1] = x >= 0 && x < static_cast<int>(grid.x);
-        }
-        bool any = false;
-        for (int place = 0; place < 3; ++place) {
-            const std::int64_t row = of.row + place;
-            of.owned[place] = of.there[place + 1] && row >= 0 && row < count;
-            any = any || of.owned[place];
-            of.begin[place] = of.owned[place] ? b.offsets[row] + (of.there[place] ? 1 : 0) : 0;
-        }
-        if (!any) return;
-        const std::uint32_t y = line % grid.y;
-        const std::uint32_t z = line / grid.y;
-        of.below[0] = y > 0;
-        of.above[0] = y + 1 < grid.y;
-        of.below[1] = z > 0;
-        of.above[1] = z + 1 < grid.z;
-        switch (static_cast<int>(y % 3 + 3 * (z % 3))) {
-        case 0: return write<0, 0>(of);
-        case 1: return write<1, 0>(of);
-        case 2: return write<2, 0>(of);
-        case 3: return write<0, 1>(of);
-        case 4: return write<1, 1>(of);
-        case 5: return write<2, 1>(of);
-        case 6: return write<0, 2>(of);
-        case 7: return write<1, 2>(of);
-        default: return write<2, 2>(of);
+    KRYLITH_HD void operator()(std::int64_t row) const {
+        const owned_points::place at = points.at(row);
+        switch (at.on[1] % 3 + 3 * (at.on[2] % 3)) {
+        case 0: return write<0, 0>(row, at);
+        case 1: return write<1, 0>(row, at);
+        case 2: return write<2, 0>(row, at);
+        case 3: return write<0, 1>(row, at);
+        case 4: return write<1, 1>(row, at);
+        case 5: return write<2, 1>(row, at);
+        case 6: return write<0, 2>(row, at);
+        case 7: return write<1, 2>(row, at);
+        default: return write<2, 2>(row, at);
         }
     }
 
 private:
-    /// The points at the places of a box's line.
-    struct some_points {
-        std::int64_t row;      ///< of the first, whoever owns it
-        std::int64_t begin[3]; ///< the entry of each with no step along x, in a line of its row
-        bool owned[3];
-        bool there[5]; ///< from step -1 to 3 along x
-        bool below[2]; ///< along y and z
-        bool above[2];
-    };
-    /// What the places of a line have of neighbours' rows of P.
-    struct line_values {
-        T b[3][3]; ///< [place][step + 1]
-        T p[2][5]; ///< own and near entries, from step -1 to 3
+    /// A point's row of B, and what of it is there.
+    struct matrix_row {
+        T values[27];            ///< by steps, x first; 0 where no point is there
+        std::int32_t columns[9]; ///< of the points with no step along x
+        bool there[3];           ///< steps along x
+        int place;               ///< along x
     };
 
-    [[nodiscard]] KRYLITH_HD std::int32_t in_boxes() const {
-        return (static_cast<std::int32_t>(points.boxes.grid.x) + 2) / 3;
+    [[nodiscard]] KRYLITH_HD matrix_row read(std::int64_t row,
+                                             const owned_points::place& at) const {
+        matrix_row of{};
+        of.place = at.on[0] % 3;
+        for (int x = -1; x <= 1; ++x) of.there[x + 1] = points.has(at, 0, x);
+        const int in_line = 1 + of.there[0] + of.there[2];
+        std::int64_t k = b.offsets[row] + of.there[0]; // of no step along x
+        KRYLITH_UNROLL
+        for (int line = 0; line < 9; ++line) {
+            if (!points.has(at, 1, line % 3 - 1) || !points.has(at, 2, line / 3 - 1)) continue;
+            of.columns[line] = b.indices[k];
+            KRYLITH_UNROLL
+            for (int x = -1; x <= 1; ++x)
+                if (of.there[x + 1]) of.values[3 * line + x + 1] = b.values[k + x];
+            k += in_line;
+        }
+        return of;
     }
 
     template <int Y, int Z>
-    KRYLITH_HD void write(some_points& of) const {
-        T sums[3][full_entries::count] = {}; // [place]; those that places don't have stay unused
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-        for (int z = -1; z <= 1; ++z) {
-            if ((z < 0 && !of.below[1]) || (z > 0 && !of.above[1])) continue;
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-            for (int y = -1; y <= 1; ++y) {
-                if ((y < 0 && !of.below[0]) || (y > 0 && !of.above[0])) continue;
-                add_line<Y, Z>(of, y, z, sums);
-                for (int place = 0; place < 3; ++place)
-                    of.begin[place] += of.there[place] + 1 + of.there[place + 2];
+    KRYLITH_HD void write(std::int64_t row, const owned_points::place& at) const {
+        const matrix_row of = read(row, at);
+        T sums[full_entries::count] = {};
+        KRYLITH_UNROLL
+        for (int line = 0; line < 9; ++line) {
+            const int y = line % 3 - 1;
+            const int z = line / 3 - 1;
+            if (!points.has(at, 1, y) || !points.has(at, 2, z)) continue;
+            KRYLITH_UNROLL
+            for (int box = 0; box < 9; ++box) {
+                const int of_y = axis_term::of(Y, y, box % 3 - 1);
+                const int of_z = axis_term::of(Z, z, box / 3 - 1);
+                if (of_y != axis_term::none && of_z != axis_term::none)
+                    add(of, line, of_y << 1 | of_z << 2, sums + 3 * box);
             }
         }
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-        for (int entry = 0; entry < full_entries::count; ++entry) {
-            if (!full_entries::has(Y, entry / 3 % 3 - 1) || !full_entries::has(Z, entry / 9 - 1))
-                continue;
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-            for (int place = 0; place < 3; ++place)
-                if (full_entries::has(place, entry % 3 - 1) && of.owned[place])
-                    rows(entry, of.row + place) = sums[place][entry];
-        }
+        KRYLITH_UNROLL
+        for (int entry = 0; entry < full_entries::count; ++entry)
+            if (full_entries::has(Y, entry / 3 % 3 - 1) && full_entries::has(Z, entry / 9 - 1) &&
+                full_entries::has(of.place, entry % 3 - 1))
+                rows(entry, row) = sums[entry];
     }
 
-    /// Adds what the neighbours in a line have.
-    template <int Y, int Z>
-    KRYLITH_HD void add_line(const some_points& of, int y, int z, T (&sums)[3][27]) const {
-        line_values values{};
-        std::int64_t first = 0; // the local column with no step from the first place
-        for (int place = 0; place < 3; ++place) {
-            if (!of.owned[place]) continue;
-            first = b.indices[of.begin[place]] - place;
-            for (int step = -1; step <= 1; ++step)
-                if (of.there[place + step + 1])
-                    values.b[place][step + 1] = b.values[of.begin[place] + step];
+    /// Adds what the neighbours in a line have with these bits of y and z, to the sums of the boxes
+    /// at -1 .. 1 along x. Each entry of theirs is of one of two boxes, as the place says.
+    KRYLITH_HD void add(const matrix_row& of, int line, int bits, T* sums) const {
+        const T* const own = &p(p_entries::of_axes(bits), 0);
+        const T* const near = &p(p_entries::of_axes(bits | 1), 0);
+        const std::int32_t j = of.columns[line];
+        const T* const value = of.values + 3 * line;
+        if (of.there[0]) {
+            add_to(sums, of.place == 0 ? -1 : 0, value[0], own[j - 1]);
+            if (of.place != 2) add_to(sums, of.place == 0 ? 0 : -1, value[0], near[j - 1]);
         }
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-        for (int box_z = -1; box_z <= 1; ++box_z)
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-            for (int box_y = -1; box_y <= 1; ++box_y) {
-                const int of_z = axis_term::of(Z, z, box_z);
-                const int of_y = axis_term::of(Y, y, box_y);
-                if (of_z == axis_term::none || of_y == axis_term::none) continue;
-                read_p(of, first, of_y << 1 | of_z << 2, values);
-                add(of, full_entries::of(0, box_y, box_z), values, sums);
-            }
-    }
-
-    /// Reads the entries of P that owned places need, with these bits of y and z.
-    KRYLITH_HD void read_p(const some_points& of, std::int64_t first, int bits,
-                           line_values& values) const {
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-        for (int step = -1; step <= 3; ++step) {
-            const bool is_needed = (step <= 1 && of.owned[0]) ||
-                                   (step >= 0 && step <= 2 && of.owned[1]) ||
-                                   (step >= 1 && of.owned[2]);
-            if (!is_needed || !of.there[step + 1]) continue;
-            values.p[0][step + 1] = p(p_entries::of_axes(bits), first + step);
-            if (step != 1) values.p[1][step + 1] = p(p_entries::of_axes(bits | 1), first + step);
+        sums[1] = plus_product(sums[1], value[1], own[j]);
+        if (of.place != 1) add_to(sums, of.place == 0 ? -1 : 1, value[1], near[j]);
+        if (of.there[2]) {
+            add_to(sums, of.place == 2 ? 1 : 0, value[2], own[j + 1]);
+            if (of.place != 0) add_to(sums, of.place == 2 ? 0 : 1, value[2], near[j + 1]);
         }
     }
-
-    KRYLITH_HD void add(const some_points& of, int entry, const line_values& values,
-                        T (&sums)[3][27]) const {
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-        for (int place = 0; place < 3; ++place)
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-            for (int box = -1; box <= 1; ++box)
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
-                for (int step = -1; step <= 1; ++step) {
-                    const int term = axis_term::of(place, step, box);
-                    if (term == axis_term::none || !of.there[place + step + 1]) continue;
-                    T& sum = sums[place][entry + box];
-                    sum = plus_product(sum, values.b[place][step + 1],
-                                       values.p[term][place + step + 1]);
-                }
+    KRYLITH_HD static void add_to(T* sums, int box, T value, T entry) {
+        if (box < 0) sums[0] = plus_product(sums[0], value, entry);
+        if (box == 0) sums[1] = plus_product(sums[1], value, entry);
+        if (box > 0) sums[2] = plus_product(sums[2], value, entry);
     }
 };
 
@@ -256,14 +184,10 @@ struct full_box_rows_task {
         const restricted_points points(boxes, first + row);
         T sums[full_entries::count] = {};
         std::int64_t k = r.offsets[row] - points.on[0].first; // of step 0 in the first line
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
+        KRYLITH_UNROLL
         for (int z = -1; z <= 3; ++z) {
             if (!points.on[2].has(z)) continue;
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
+            KRYLITH_UNROLL
             for (int y = -1; y <= 3; ++y) {
                 if (!points.on[1].has(y)) continue;
                 add_line(points.on[0], k, y, z, sums);
@@ -286,15 +210,11 @@ private:
     KRYLITH_HD void add_line(const box_span& on, std::int64_t k, int y, int z,
                              T (&sums)[full_entries::count]) const {
         const std::int64_t i = r.indices[k];
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
+        KRYLITH_UNROLL
         for (int x = -1; x <= 3; ++x) {
             if (!on.has(x)) continue;
             const T factor = r.values[k + x];
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
+            KRYLITH_UNROLL
             for (int box = 0; box < full_entries::count; ++box) {
                 const int of_x = entry_of(x, box % 3 - 1);
                 const int of_y = entry_of(y, box / 3 % 3 - 1);
@@ -313,9 +233,7 @@ private:
         const auto in_line = static_cast<std::int32_t>(shape.x);
         const auto in_plane = static_cast<std::int32_t>(shape.y) * in_line;
         std::int64_t to = offsets[row];
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
+        KRYLITH_UNROLL
         for (int box = 0; box < full_entries::count; ++box) {
             const int x = box % 3 - 1;
             const int y = box / 3 % 3 - 1;

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include <krylith/device/kernel/annotations.hpp>
+#include <krylith/device/kernel/unroll.hpp>
 #include <krylith/device/loops/shared_numbers.hpp>
 #include <krylith/precond/coarsening/grid_entries.hpp>
 
@@ -36,15 +37,11 @@ struct point_rows_task {
         const owned_points::place at = points.at(row);
         T sums[point_entries::count] = {};
         std::int64_t k = b.offsets[row];
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
+        KRYLITH_UNROLL
         for (int axis = 2; axis >= 0; --axis)
             if (points.has(at, axis, -1)) add_next(at, axis, -1, k++, sums);
         add_own(k++, sums);
-#ifdef __CUDA_ARCH__
-#pragma unroll
-#endif
+        KRYLITH_UNROLL
         for (int axis = 0; axis < 3; ++axis)
             if (points.has(at, axis, 1)) add_next(at, axis, 1, k++, sums);
         for (int entry = 0; entry < point_entries::count; ++entry) rows(entry, row) = sums[entry];

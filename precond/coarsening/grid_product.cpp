@@ -32,15 +32,14 @@ column_entries<T> point_rows(const grid_boxes& boxes, const distributed_csr<T>& 
     for (int rank = 0; rank < group.size(); ++rank) {
         const owned_points points{boxes, b.row_owners().owned(rank).begin};
         const device_csr_view<T> of_b = b.block(rank).view();
-        if (star) {
+        if (star)
             run_items(group[rank],
                       point_rows_task<T>{points, of_b, of_p.all(rank), rows.owned(rank)},
                       of_b.rows);
-        } else {
-            const full_point_rows_task<T> task{points, of_b.rows, of_b, of_p.all(rank),
-                                               rows.owned(rank)};
-            run_items(group[rank], task, task.items());
-        }
+        else
+            run_items(group[rank],
+                      full_point_rows_task<T>{points, of_b, of_p.all(rank), rows.owned(rank)},
+                      of_b.rows);
     }
     rows.fill_ghosts();
     return rows;

@@ -29,9 +29,8 @@ distributed_csr<T> make_grid_restriction(const grid_boxes& boxes, const distribu
         std::int64_t entries = 0;
         device->download(&entries, offsets.data() + own.size(), sizeof entries);
         buffer<std::int32_t> numbers(device, as_size(entries), "columns of a matrix");
-        const restricted_places places{boxes, own.begin, offsets.data()};
-        run_items(*device, restricted_columns_task{places, numbers.data()},
-                  places.count(own.size()));
+        const restricted_lines lines{boxes, boxes.shape(), own.begin, offsets.data()};
+        run_items(*device, restricted_columns_task{lines, numbers.data()}, lines.count(own.size()));
         columns_of[as_size(rank)] =
             group.size() == 1
                 ? local_columns(device, columns.owned(rank), {})
@@ -55,11 +54,12 @@ void refresh_grid_restriction(const grid_boxes& boxes, const distributed_csr<T>&
     write_p_entries(boxes, p, entries);
     for (int rank = 0; rank < group.size(); ++rank) {
         const device_csr_view<T> rows = r.block(rank).view();
-        const restricted_places places{boxes, r.row_owners().owned(rank).begin, rows.offsets};
+        const restricted_lines lines{boxes, boxes.shape(), r.row_owners().owned(rank).begin,
+                                     rows.offsets};
         run_items(group[rank],
-                  restricted_values_task<T>{places, rows.indices, entries.all(rank),
+                  restricted_values_task<T>{lines, rows.indices, entries.all(rank),
                                             r.block(rank).values()},
-                  places.count(rows.rows));
+                  lines.count(rows.rows));
     }
 }
 

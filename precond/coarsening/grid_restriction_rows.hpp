@@ -15,37 +15,33 @@ struct restricted_points {
     box_span on[3];
     bool star;
 
-    KRYLITH_HD restricted_points(const grid_boxes& boxes, std::int64_t box)
+    KRYLITH_HD restricted_points(const grid_boxes& boxes, grid_point box)
         : star(boxes.stencil == grid_stencil::star) {
-        const grid_point at = boxes.shape().point_of(static_cast<std::int32_t>(box));
-        on[0] = boxes.span_of(at.x, 0);
-        on[1] = boxes.span_of(at.y, 1);
-        on[2] = boxes.span_of(at.z, 2);
+        on[0] = boxes.span_of(box.x, 0);
+        on[1] = boxes.span_of(box.y, 1);
+        on[2] = boxes.span_of(box.z, 2);
     }
+    KRYLITH_HD restricted_points(const grid_boxes& boxes, std::int64_t box)
+        : restricted_points(boxes, boxes.shape().point_of(static_cast<std::int32_t>(box))) {}
 
     [[nodiscard]] KRYLITH_HD std::int32_t size() const {
         return star ? on[2].inner * plane() + on[2].outer() * on[1].inner * on[0].inner
                     : on[2].size() * on[1].size() * on[0].size();
     }
-    [[nodiscard]] KRYLITH_HD bool has(int x, int y, int z) const {
-        const bool in_block = on[0].has(x) && on[1].has(y) && on[2].has(z);
-        const int outside = (on[0].is_outside(x) ? 1 : 0) + (on[1].is_outside(y) ? 1 : 0) +
-                            (on[2].is_outside(z) ? 1 : 0);
-        return in_block && (!star || outside <= 1);
+    /// The steps along x of the points of a line; none where there is no such line.
+    [[nodiscard]] KRYLITH_HD box_span line(int y, int z) const {
+        if (!on[1].has(y) || !on[2].has(z)) return {on[0].inner, 0, 0};
+        const int outside = (on[1].is_outside(y) ? 1 : 0) + (on[2].is_outside(z) ? 1 : 0);
+        if (!star || outside == 0) return on[0];
+        return {on[0].inner, 0, outside == 1 ? on[0].inner : 0};
     }
-    /// How many points of the row come before one of it.
-    [[nodiscard]] KRYLITH_HD std::int32_t before(int x, int y, int z) const {
-        if (!star)
-            return ((z - on[2].first) * on[1].size() + y - on[1].first) * on[0].size() + x -
-                   on[0].first;
-        const int low_z = -on[2].first * on[1].inner * on[0].inner;
-        if (z < 0) return y * on[0].inner + x;
-        if (z >= on[2].inner) return low_z + z * plane() + y * on[0].inner + x;
-        const int low_y = -on[1].first * on[0].inner;
-        const int lines = low_z + z * plane();
-        if (y < 0) return lines + x;
-        if (y >= on[1].inner) return lines + low_y + y * on[0].size() + x;
-        return lines + low_y + y * on[0].size() + x - on[0].first;
+    /// How many points of the row come before the first one of a line.
+    [[nodiscard]] KRYLITH_HD std::int32_t before(int y, int z) const {
+        if (!star) return ((z - on[2].first) * on[1].size() + y - on[1].first) * on[0].size();
+        if (z < 0) return y * on[0].inner;
+        const int lines = z * plane() - on[2].first * on[1].inner * on[0].inner;
+        if (z >= on[2].inner) return lines + y * on[0].inner;
+        return y < 0 ? lines : lines - on[1].first * on[0].inner + y * on[0].size();
     }
 
 private:
@@ -65,64 +61,65 @@ struct restricted_row_size {
     }
 };
 
-/// The places of the blocks of rows, one row after the other: neighbouring items are neighbours in
-/// memory, but for the places that a row does not have.
-struct restricted_places {
+/// The lines of the blocks of rows, one row after the other: neighbouring items are neighbours in
+/// memory, but for the lines that a row does not have.
+struct restricted_lines {
     grid_boxes boxes;
+    grid_shape shape;            ///< of the boxes
     std::int64_t first;          ///< box of the rank
     const std::int64_t* offsets; ///< of R
 
     [[nodiscard]] std::int64_t count(std::int64_t rows) const {
         return rows * (boxes.stencil == grid_stencil::star ? of_star : of_full);
     }
-    /// Calls visit(k, row, x, y, z, bits) where the row has the place, which is its entry k; bits
-    /// are the axes along which the point is outside of the box.
+    /// Calls visit(k, point, bits) for each entry k of a line, whose column is a point; bits are
+    /// the axes along which it is outside of the box.
     template <class Visit>
     KRYLITH_HD void visit(std::int64_t item, const Visit& visit) const {
         const bool star = boxes.stencil == grid_stencil::star;
         const std::int64_t row = star ? item / of_star : item / of_full;
         const auto place = static_cast<int>(item - row * (star ? of_star : of_full));
-        const int x = (star ? place % 4 : place % 5) - 1;
-        const int y = (star ? place / 4 % 4 : place / 5 % 5) - 1;
-        const int z = (star ? place / 16 : place / 25) - 1;
-        const restricted_points points(boxes, first + row);
-        if (!points.has(x, y, z)) return;
-        const int bits = (points.on[0].is_outside(x) ? 1 : 0) |
-                         (points.on[1].is_outside(y) ? 2 : 0) |
-                         (points.on[2].is_outside(z) ? 4 : 0);
-        visit(offsets[row] + points.before(x, y, z), row, x, y, z, bits);
+        const int y = (star ? place % 4 : place % 5) - 1;
+        const int z = (star ? place / 4 : place / 5) - 1;
+        const grid_point box = shape.point_of(static_cast<std::int32_t>(first + row));
+        const restricted_points points(boxes, box);
+        const box_span line = points.line(y, z);
+        if (line.size() == 0) return;
+        const auto in_line = static_cast<std::int32_t>(boxes.grid.x);
+        const auto in_plane = static_cast<std::int32_t>(boxes.grid.y) * in_line;
+        const std::int32_t point = boxes.lowest_point(box) + y * in_line + z * in_plane;
+        const int bits =
+            (points.on[1].is_outside(y) ? 2 : 0) | (points.on[2].is_outside(z) ? 4 : 0);
+        std::int64_t k = offsets[row] + points.before(y, z);
+        for (int x = line.first; x < line.end; ++x, ++k)
+            visit(k, point + x, bits | (line.is_outside(x) ? 1 : 0));
     }
 
 private:
-    static constexpr int of_star = 4 * 4 * 4; ///< boxes of 2 x 2 x 2
-    static constexpr int of_full = 5 * 5 * 5; ///< boxes of 3 x 3 x 3
+    static constexpr int of_star = 4 * 4; ///< boxes of 2 x 2 x 2
+    static constexpr int of_full = 5 * 5; ///< boxes of 3 x 3 x 3
 };
 
-/// Writes the global column of a place.
+/// Writes the global columns of a line.
 struct restricted_columns_task {
-    restricted_places places;
+    restricted_lines lines;
     std::int32_t* columns;
 
     KRYLITH_HD void operator()(std::int64_t item) const {
-        places.visit(item, [&](std::int64_t k, std::int64_t row, int x, int y, int z, int) {
-            const auto in_line = static_cast<std::int32_t>(places.boxes.grid.x);
-            const auto in_plane = static_cast<std::int32_t>(places.boxes.grid.y) * in_line;
-            columns[k] =
-                places.boxes.lowest_point(places.first + row) + x + y * in_line + z * in_plane;
-        });
+        lines.visit(item, [&](std::int64_t k, std::int32_t point, int) { columns[k] = point; });
     }
 };
 
-/// Writes the value of a place.
+/// Writes the values of a line.
 template <class T>
 struct restricted_values_task {
-    restricted_places places;
+    restricted_lines lines;
     const std::int32_t* columns; ///< of R, by which entries are
     entry_arrays<const T> p;
     T* values;
 
     KRYLITH_HD void operator()(std::int64_t item) const {
-        places.visit(item, [&](std::int64_t k, std::int64_t, int, int, int, int outside) {
+        lines.visit(item, [&](std::int64_t k, std::int32_t, int outside) {
             values[k] = p(p_entries::of_axes(outside), columns[k]);
         });
     }
