@@ -141,11 +141,12 @@ void iteration_control::set_controls(std::int64_t iteration) {
     run_.set(control::best, infinity);
     run_.set(control::best_at, static_cast<double>(iteration));
     run_.set(control::patience, patience());
-    run_.set(control::gain, options_.stagnation_gain * options_.stagnation_gain);
 }
 
 double iteration_control::patience() const {
-    return judges_normal_ ? infinity : static_cast<double>(options_.stagnation_window);
+    return judges_normal_ ? infinity
+                          : patience_with(static_cast<double>(options_.stagnation_window),
+                                          options_.stagnation_gain * options_.stagnation_gain);
 }
 
 void iteration_control::set_controls(const scalar& bb, const scalar& rr) {
@@ -166,7 +167,6 @@ void iteration_control::set_controls(const scalar& bb, const scalar& rr) {
     run_.set(control::best, infinity);
     run_.set(control::best_at, 0);
     run_.set(control::patience, patience());
-    run_.set(control::gain, options_.stagnation_gain * options_.stagnation_gain);
 }
 
 void iteration_control::prepare(const std::function<void()>& body) {

@@ -47,7 +47,6 @@ void set_controls(execution& run, std::int64_t done, std::int64_t limit) {
     run.set(control::best, infinity);
     run.set(control::best_at, static_cast<double>(done));
     run.set(control::patience, infinity);
-    run.set(control::gain, 1);
     run.unguarded([&] { run.flush(); });
 }
 

@@ -175,9 +175,9 @@ template <class T>
 void persistent_loop<T>::enqueue(execution& run, T alpha, vector<T>& x, vector<T>& r,
                                  const vector<T>* inverse, const persistent_registers& registers) {
     std::vector<std::uint8_t> used = {
-        control::state, control::iteration, control::residual, control::best,     control::best_at,
-        registers.rho,  registers.beta,     control::posted,   control::watched,  control::target,
-        control::limit, control::pause_at,  control::ceiling,  control::patience, control::gain};
+        control::state, control::iteration, control::residual, control::best,    control::best_at,
+        registers.rho,  registers.beta,     control::posted,   control::watched, control::target,
+        control::limit, control::pause_at,  control::ceiling,  control::patience};
     if (registers.scale != no_register) used.push_back(registers.scale);
     std::vector<std::uint8_t> slots(used.size());
     run.open(used, slots);

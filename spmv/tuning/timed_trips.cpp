@@ -29,7 +29,6 @@ void set_limit(execution& run, std::int64_t trips) {
     run.set(control::best, never);
     run.set(control::best_at, 0);
     run.set(control::patience, never);
-    run.set(control::gain, 1);
 }
 
 void repeat_to_limit(execution& run, const std::function<void()>& body, std::int64_t trips) {

@@ -130,11 +130,15 @@ KRYLITH_GROUP_TEST("loops: each reason to stop") {
         {1, 0.5, control::target, 0.13, loop_state::converged, 3},
         {1, 0.5, control::target, 0.125, loop_state::converged, 3}, // equal is enough
         {1, 2, control::ceiling, 8, loop_state::diverged, 4},
-        {1, 1, control::patience, 5, loop_state::stagnated, 6},
-        {1, 0.99, control::patience, 4, loop_state::limit, 9}, // slow, but within 4 a 2% gain
-        {1, 0.999, control::patience, 4, loop_state::stagnated, 5},
-        {1, infinity, control::patience, 4, loop_state::not_a_number, 1},
-        {std::nan(""), 1, control::patience, 4, loop_state::not_a_number, 1},
+        {1, 1, control::patience, patience_with(5, 0.98), loop_state::stagnated, 6},
+        {1, 1, control::patience, patience_with(5, 1), loop_state::stagnated, 6},
+        // Slow, but within 4 a gain of 2%.
+        {1, 0.99, control::patience, patience_with(4, 0.98), loop_state::limit, 9},
+        {1, 0.999, control::patience, patience_with(4, 0.98), loop_state::stagnated, 5},
+        {1, 0.5, control::patience, patience_with(4, 0.05), loop_state::stagnated, 5},
+        {1, 0.5, control::patience, patience_with(4, 0.07), loop_state::limit, 9},
+        {1, infinity, control::patience, patience_with(4, 0.98), loop_state::not_a_number, 1},
+        {std::nan(""), 1, control::patience, patience_with(4, 0.98), loop_state::not_a_number, 1},
         {1, 0.5, control::pause_at, 2, loop_state::pause, 2},
         {1, 0.5, control::limit, 4, loop_state::limit, 4},
     };

@@ -79,7 +79,7 @@ void program_recorder::record(scalar_opcode code, std::uint8_t to, std::uint8_t 
         }
         for (const auto reg :
              {control::state, control::iteration, control::target, control::limit, control::ceiling,
-              control::best, control::best_at, control::patience, control::gain})
+              control::best, control::best_at, control::patience})
             need(reg);
         for (const auto reg : {control::state, control::iteration, control::residual, control::best,
                                control::best_at})

@@ -31,13 +31,20 @@ enum : std::uint8_t {
     residual,  ///< squared residual norm last tested
     best,      ///< smallest squared residual norm that counted as progress
     best_at,   ///< its iteration
-    patience,  ///< iterations without progress that count as stagnation
-    gain,      ///< times `best`: a squared residual norm below that is progress
+    patience,  ///< patience_with(): what counts as stagnation
     watched,   ///< the number of the launch, 0 where the host doesn't watch the loop
     posted,    ///< iterations whose residuals the host has been told
     count
 };
 } // namespace control
+
+/// One register for two numbers: so many iterations in a row without progress are stagnation, and
+/// progress is a squared residual norm below `gain`, of (0, 1], times the smallest so far. Kernels
+/// read their registers, and programs that name one more may not fit into them.
+[[nodiscard]] inline double patience_with(double iterations, double gain) {
+    constexpr double below_one = 1 - 1e-6;
+    return iterations + (gain < below_one ? gain : below_one);
+}
 
 /// The reason why the device-side loop stopped. The solver maps it to a reason of its result.
 enum class loop_state : std::uint8_t {
@@ -137,10 +144,12 @@ KRYLITH_HD inline void test(double* reg, double rr) {
     if (rr <= reg[control::target]) return stop(reg, loop_state::converged);
     if (rr > reg[control::ceiling]) return stop(reg, loop_state::diverged);
     if (reg[control::iteration] >= reg[control::limit]) return stop(reg, loop_state::limit);
-    if (rr < reg[control::gain] * reg[control::best]) {
+    const double iterations = floor(reg[control::patience]);
+    const double gain = reg[control::patience] - iterations; // NaN, and no progress, with infinity
+    if (rr < gain * reg[control::best]) {
         reg[control::best] = rr;
         reg[control::best_at] = reg[control::iteration];
-    } else if (reg[control::iteration] - reg[control::best_at] >= reg[control::patience]) {
+    } else if (reg[control::iteration] - reg[control::best_at] >= iterations) {
         stop(reg, loop_state::stagnated);
     }
 }

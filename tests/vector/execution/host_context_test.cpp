@@ -221,7 +221,7 @@ TEST_CASE("host loops of all ranks stop after the same trip") {
         for (int r = 0; r < p; ++r) {
             ranks.slot(r, control::limit) = 13;
             ranks.slot(r, control::pause_at) = 1000;
-            ranks.slot(r, control::patience) = 1000;
+            ranks.slot(r, control::patience) = patience_with(1000, 0.98);
             ranks.slot(r, control::ceiling) = 1e300;
             ranks.slot(r, control::best) = 1e300;
             loops.push_back(ranks[r].make_loop());
