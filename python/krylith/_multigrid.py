@@ -13,7 +13,7 @@ from ._matrices import Compressed, source_of
 from ._operator import Operator
 from ._preconditioner import Preconditioner
 
-_OF_LEVELS = ("degree", "cycle", "precision", "levels", "gathered", "kind")
+_OF_LEVELS = ("relaxation", "degree", "cycle", "precision", "levels", "gathered", "kind")
 
 
 def _named(parameters: dict[str, Any]) -> str:
