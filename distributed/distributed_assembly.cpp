@@ -1,11 +1,15 @@
 #include <krylith/distributed/distributed_assembly.hpp>
 
+#include <cstdint>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/memory/buffer.hpp>
 #include <krylith/device/threads/each_rank.hpp>
 #include <krylith/distributed/products/numbered_columns.hpp>
 #include <krylith/distributed/source/device_assembly.hpp>
@@ -146,7 +150,8 @@ void distributed_assembly<T>::gather(std::span<const T* const> coo_values) {
                           " arrays of values for " + std::to_string(gathers_.size()) + " ranks");
     for (int rank = 0; rank < group_.size(); ++rank)
         if (entries(rank) != 0)
-            check_pointer(group_[rank], entries_of(rank), coo_values[as_size(rank)], "values");
+            check_pointer(group_[rank], "distributed_assembly::gather: ", coo_values[as_size(rank)],
+                          ("coo_values[" + std::to_string(rank) + "]").c_str());
     for (std::size_t rank = 0; rank < gathers_.size(); ++rank)
         if (gathers_[rank].entries() != 0) gathers_[rank](coo_values[rank]);
 }

@@ -26,7 +26,7 @@ struct coo_part {
 
 /// The matrix of coordinate entries over a group, with ascending columns, and the permutation that
 /// sorts them (matrix/coo_assembly.hpp). parts[k] are the entries of rank k, whose arrays may be
-/// freed once it is made.
+/// freed once it is made. `columns` owns those of a square matrix as parts own rows.
 ///
 ///     distributed_assembly<double> assembly(group, parts, columns); // coo_part, one a device
 ///     const auto a = make_operator(assembly.matrix());
@@ -64,7 +64,7 @@ public:
     [[nodiscard]] std::int64_t entries(int rank) const {
         return gathers_[static_cast<std::size_t>(rank)].entries();
     }
-    /// Frees the pattern of the matrix, which is empty from then on; gather() goes on.
+    /// Frees the matrix, which nothing may be made of any more; gather() goes on.
     void drop_matrix() { matrix_ = {}; }
 
 private:

@@ -193,7 +193,7 @@ public:
     /// "amg_of_levels:degree=2:cycle=v", which makes none.
     [[nodiscard]] std::string name() const;
 
-    /// The options in effect, without near_null.
+    /// The options in effect, without near_null; relaxation and kind are as they were asked for.
     [[nodiscard]] const amg_options& options() const;
     /// Whether M is symmetric, as cg() needs it: whether the hierarchy is one of the symmetric
     /// kind, and given transfers suit each other.

@@ -40,8 +40,8 @@ void solver_options::check() const {
         refuse("divergence_tolerance", number_text(divergence_tolerance), "> 1");
     if (stagnation_window < 1)
         refuse("stagnation_window", std::to_string(stagnation_window), ">= 1");
-    if (!(stagnation_gain > 0 && stagnation_gain <= 1))
-        refuse("stagnation_gain", number_text(stagnation_gain), "more than 0 to 1");
+    if (!(stagnation_gain >= 0.001 && stagnation_gain <= 1))
+        refuse("stagnation_gain", number_text(stagnation_gain), "0.001 to 1");
     if (callback_interval < 1)
         refuse("callback_interval", std::to_string(callback_interval), ">= 1");
     if (!(max_seconds >= 0)) refuse("max_seconds", number_text(max_seconds), ">= 0");

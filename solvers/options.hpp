@@ -53,9 +53,9 @@ struct solver_options {
     double divergence_tolerance = 1e10;    ///< give up when ||r|| exceeds this times the larger of
                                            ///< ||b|| and the residual that the solve began with
     std::int64_t stagnation_window = 5000; ///< iterations without progress that count as
-                                           ///< stagnation, but for LSQR
-    double stagnation_gain = 0.99; ///< progress: ||r|| falls below this times what it was at the
-                                   ///< last one; > 0, <= 1
+                                           ///< stagnation, but for LSQR and what restarts (GMRES)
+    double stagnation_gain = 0.99; ///< progress: iteration 1, and where ||r|| falls below this
+                                   ///< times what it was at the last; 0.001 to 1
     bool history = false; ///< keep the residual of each iteration, and with cg() estimate the
                           ///< spectrum: 8 bytes an iteration, 24 with cg(), on the host, and on the
                           ///< first device for max_iterations, at most 2^20

@@ -49,11 +49,11 @@ make_operator(const operator_layouts& layouts, std::span<const csr_part<T>> part
 
 /// Makes the operator of coordinate entries of a square matrix, through a distributed_assembly,
 /// which it keeps: update_on_devices() takes values in the order of the entries, which costs one
-/// gather, and update() those of all parts, one part after the other. Bytes on a device: 4 an
-/// entry and, with duplicates, 4 a nonzero, the values in CSR order, and what the format keeps.
-/// While it works it takes what the assembly takes. A matrix that preconditioners are to be made
-/// of, too, is better assembled by the caller. `options.borrow` has no effect. Throws what
-/// distributed_assembly and the operator of its matrix throw.
+/// gather, and update() those of all parts in turn. Bytes on a device: 4 an entry and, with
+/// duplicates, 4 a nonzero, the values in CSR order, and what the format keeps; meanwhile those of
+/// the assembly, or 12 a nonzero beside the operator (fp64; on several devices 16). A matrix that
+/// preconditioners are to be made of, too, is better assembled by the caller. `options.borrow` has
+/// no effect. Throws what distributed_assembly and the operator of its matrix throw.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
 make_operator(const device_group& group, std::span<const coo_part<T>> parts,

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/precond/amg/coarsenings.hpp>
 #include <krylith/precond/amg/hierarchy.hpp>
 #include <krylith/precond/amg/level_operators.hpp>
 #include <krylith/precond/amg/rough_matrix.hpp>

@@ -2,7 +2,6 @@
 // steps.
 #pragma once
 
-#include <array>
 #include <span>
 #include <string_view>
 #include <vector>

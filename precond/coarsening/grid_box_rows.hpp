@@ -7,6 +7,7 @@
 #include <krylith/device/kernel/unroll.hpp>
 #include <krylith/device/loops/shared_numbers.hpp>
 #include <krylith/precond/coarsening/grid_boxes.hpp>
+#include <krylith/precond/coarsening/grid_entries.hpp>
 #include <krylith/precond/coarsening/grid_point_rows.hpp>
 #include <krylith/sparse/device_csr.hpp>
 

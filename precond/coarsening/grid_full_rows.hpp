@@ -12,8 +12,10 @@
 #include <krylith/device/kernel/annotations.hpp>
 #include <krylith/device/kernel/unroll.hpp>
 #include <krylith/device/loops/shared_numbers.hpp>
+#include <krylith/precond/coarsening/grid_boxes.hpp>
 #include <krylith/precond/coarsening/grid_entries.hpp>
 #include <krylith/precond/coarsening/grid_restriction_rows.hpp>
+#include <krylith/sparse/device_csr.hpp>
 
 namespace krylith::aggregation {
 

@@ -13,6 +13,7 @@
 #include <krylith/device/kernel/unroll.hpp>
 #include <krylith/device/loops/shared_numbers.hpp>
 #include <krylith/precond/coarsening/grid_entries.hpp>
+#include <krylith/sparse/device_csr.hpp>
 
 namespace krylith::aggregation {
 

@@ -11,6 +11,7 @@
 #include <krylith/distributed/products/numbered_columns.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/grid_box_rows.hpp>
+#include <krylith/precond/coarsening/grid_entries.hpp>
 #include <krylith/precond/coarsening/grid_full_rows.hpp>
 #include <krylith/precond/coarsening/grid_point_rows.hpp>
 

@@ -10,6 +10,7 @@
 #include <krylith/device/threads/each_rank.hpp>
 #include <krylith/distributed/products/numbered_columns.hpp>
 #include <krylith/matrix/types/index_width.hpp>
+#include <krylith/precond/coarsening/grid_entries.hpp>
 #include <krylith/precond/coarsening/grid_restriction_rows.hpp>
 
 namespace krylith::aggregation {

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <krylith/device/kernel/annotations.hpp>
+#include <krylith/precond/coarsening/grid_boxes.hpp>
 #include <krylith/precond/coarsening/grid_entries.hpp>
 
 namespace krylith::aggregation {

@@ -11,6 +11,7 @@
 #include <krylith/device/messages/number_text.hpp>
 #include <krylith/device/threads/interruption.hpp>
 #include <krylith/solvers/concepts.hpp>
+#include <krylith/solvers/iteration/diagnosis.hpp>
 #include <krylith/vector/fused.hpp>
 
 namespace krylith {
@@ -24,6 +25,9 @@ constexpr double worth_keeping = 0.1;
 /// below this times what it was: of those that were to converge in time, of 144 and 110 solves, one
 /// and two were left by it.
 constexpr double hopeful_gain = 0.03;
+
+/// ||A'r|| of at most this part of ||A|| ||r|| says that no x has a smaller r, or nearly.
+constexpr double least_residual = 1e-4;
 
 constexpr std::int64_t least_iterations = 1000;
 constexpr std::int64_t least_patience = 500;
@@ -117,7 +121,7 @@ solver_options attempts<T>::options_for(const planned_method& method, bool last)
     if (!last && !method.solver->needs_spd)
         o.stagnation_window = std::min(o.stagnation_window,
                                        std::clamp(2 * a_.columns(), least_patience, most_patience));
-    if (!last && method.solver->needs_spd && method.most_iterations > 0) {
+    if (is_left_half_way(method, last)) {
         o.stagnation_window = std::min(o.stagnation_window, method.most_iterations / 2);
         o.stagnation_gain = std::min(o.stagnation_gain, hopeful_gain);
     }
@@ -129,6 +133,16 @@ solver_options attempts<T>::options_for(const planned_method& method, bool last)
     o.max_seconds = std::max(0.0, seconds_left());
     if (wants_more_than_least_residual(method)) o.rtol_normal = 0;
     return o;
+}
+
+/// Whether a method that has few iterations for itself is left when its residual falls too slowly
+/// for them. A guess, and a tolerance that is nearly reached at the start, leave too little to
+/// judge by.
+template <class T>
+bool attempts<T>::is_left_half_way(const planned_method& method, bool last) const {
+    const double wanted = options_.rtol.value_or(default_rtol<T>());
+    return !last && method.solver->needs_spd && method.most_iterations > 0 && !guess_ &&
+           wanted < hopeful_gain * hopeful_gain;
 }
 
 /// Whether an x of least residual is no solution: that of a square system isn't.
@@ -194,6 +208,12 @@ solve_result attempts<T>::attempt(const planned_method& method, bool last,
     // A'(b - A x) may be 0 exactly, which no tolerance excludes.
     if (result.reason == reason::converged_rtol_normal && wants_more_than_least_residual(method))
         result.reason = reason::stagnated;
+    const double target = std::max(result.rtol * result.rhs_norm, options_.atol);
+    if (is_left_half_way(method, last) && result.reason == reason::stagnated &&
+        result.recurrence_residual > target) {  // else it is the arithmetic that carries no further
+        result.reason = reason::max_iterations; // it would have had no more than these
+        result.diagnosis = diagnosis(result, std::numeric_limits<T>::epsilon());
+    }
     result.setup_seconds += making;
     solve_attempt tried;
     tried.solver = method.solver->name;
@@ -294,7 +314,8 @@ solve_result attempts<T>::nearest(const std::string& stopped_by) {
             x_.zero();
         best_result_.true_residual = at_start;
     }
-    if (best_result_.reason == reason::stagnated && best_result_.normal)
+    if (best_result_.reason == reason::stagnated && best_result_.normal &&
+        best_result_.normal->relative <= least_residual)
         best_result_.diagnosis = no_solution(best_result_);
     best_result_.diagnosis = "none of " + std::to_string(best_result_.attempts.size()) +
                              " methods converged; the nearest: " + best_result_.diagnosis +

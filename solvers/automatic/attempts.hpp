@@ -42,6 +42,7 @@ public:
 
 private:
     [[nodiscard]] solver_options options_for(const planned_method& method, bool last) const;
+    [[nodiscard]] bool is_left_half_way(const planned_method& method, bool last) const;
     [[nodiscard]] bool wants_more_than_least_residual(const planned_method& method) const;
     /// Makes the preconditioner of a method, and lets go of the matrix that is lent.
     [[nodiscard]] any_preconditioner<T> make(const planned_method& method);

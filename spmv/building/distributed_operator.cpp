@@ -1,9 +1,13 @@
 // Operators of matrices over a group.
+#include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/trace/trace_range.hpp>
+#include <krylith/distributed/distributed_assembly.hpp>
 #include <krylith/spmv/building/build_operator.hpp>
 #include <krylith/spmv/building/part_checks.hpp>
 #include <krylith/spmv/halo/halo_operator.hpp>

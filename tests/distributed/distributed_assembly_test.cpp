@@ -80,9 +80,20 @@ KRYLITH_GROUP_TEST("distributed assembly: the bits of coo_assembly, new values b
             CHECK(assembly.entries(rank) == arrays.parts[at(rank)].entries);
             CHECK(assembly.values()[at(rank)] == assembly.matrix().block(rank).view().values);
         }
+        std::vector<std::size_t> sizes;
+        for (int rank = 0; rank < group.size(); ++rank)
+            sizes.push_back(at(assembly.matrix().block(rank).nonzeros()));
         assembly.drop_matrix();
         CHECK(assembly.matrix().rows() == 0);
         assembly.gather(pointers(arrays.values)); // as an operator goes on
+        std::vector<double> values;
+        for (int rank = 0; rank < group.size(); ++rank) {
+            std::vector<double> own(sizes[at(rank)]);
+            group[rank].download(own.data(), assembly.values()[at(rank)],
+                                 own.size() * sizeof(double));
+            values.insert(values.end(), own.begin(), own.end());
+        }
+        CHECK(values == expected(arrays, rows, columns).values);
     }
 }
 
@@ -149,7 +160,8 @@ KRYLITH_GROUP_TEST("distributed assembly: what is refused, by name") {
     CHECK_THROWS_WITH_AS(assembly.gather({}), doctest::Contains("0 arrays"), usage_error);
     auto values = pointers(arrays.values);
     values[0] = nullptr;
-    CHECK_THROWS_WITH_AS(assembly.gather(values), doctest::Contains("values is null"), usage_error);
+    CHECK_THROWS_WITH_AS(assembly.gather(values), doctest::Contains("coo_values[0] is null"),
+                         usage_error);
     check_same(assembly.matrix().download(), expected(arrays, 60, 60));
 }
 

@@ -45,7 +45,7 @@ TEST_CASE("options: each bad value is refused by its name, by every solver") {
         {"divergence_tolerance", [](auto& o) { o.divergence_tolerance = 1; }},
         {"divergence_tolerance", [=](auto& o) { o.divergence_tolerance = nan; }},
         {"stagnation_window", [](auto& o) { o.stagnation_window = 0; }},
-        {"stagnation_gain", [](auto& o) { o.stagnation_gain = 0; }},
+        {"stagnation_gain", [](auto& o) { o.stagnation_gain = 0.0009; }},
         {"stagnation_gain", [](auto& o) { o.stagnation_gain = 1.5; }},
         {"stagnation_gain", [=](auto& o) { o.stagnation_gain = nan; }},
         {"callback_interval", [](auto& o) { o.callback_interval = 0; }},
