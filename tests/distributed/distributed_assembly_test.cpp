@@ -2,7 +2,6 @@
 // operators of one source.
 #include <cstdint>
 #include <span>
-#include <tuple>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -61,10 +60,16 @@ void check_same(const csr_matrix<double>& a, const csr_matrix<double>& b) {
 } // namespace
 
 KRYLITH_GROUP_TEST("distributed assembly: the bits of coo_assembly, new values by a gather") {
-    for (const auto& [rows, columns, per_row] :
-         {std::tuple{400, 400, 5}, {150, 40, 5}, {30, 170, 9}, {2, 50, 20}}) {
+    struct shape {
+        int rows;
+        int columns;
+        int per_row;
+    };
+    for (const shape& of : {shape{400, 400, 5}, {150, 40, 5}, {30, 170, 9}, {2, 50, 20}}) {
+        const int rows = of.rows;
+        const int columns = of.columns;
         CAPTURE(rows);
-        const auto first = testing::random_rectangular(rows, columns, per_row, 69);
+        const auto first = testing::random_rectangular(rows, columns, of.per_row, 69);
         auto second = first;
         for (auto& v : second.values) v = 1 - 3 * v;
         const testing::element_arrays arrays(group, first);
