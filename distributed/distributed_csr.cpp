@@ -175,6 +175,32 @@ bool distributed_csr<T>::rows_ascend() const {
 }
 
 template <class T>
+std::vector<const T*> distributed_csr<T>::values() const {
+    std::vector<const T*> all;
+    for (const device_csr<T>& one : blocks_) all.push_back(one.view().values);
+    return all;
+}
+
+template <class T>
+void distributed_csr<T>::update(std::span<const T> values) {
+    if (static_cast<std::int64_t>(values.size()) != nonzeros())
+        throw usage_error("distributed_csr::update: there are " + std::to_string(values.size()) +
+                          " values; the matrix has " + std::to_string(nonzeros()) + " nonzeros");
+    std::vector<upload_request> requests;
+    for (int rank = 0; rank < static_cast<int>(blocks_.size()); ++rank) {
+        const auto count = as_size(block(rank).nonzeros());
+        if (count == 0) continue;
+        if (block(rank).values() == nullptr)
+            throw usage_error("distributed_csr::update: the matrix has no values of its own: "
+                              "borrowed ones are their owner's to change");
+        requests.push_back({block(rank).on().get(), block(rank).values(), values.data(),
+                            count * sizeof(T)});
+        values = values.subspan(count);
+    }
+    upload_together(requests);
+}
+
+template <class T>
 buffer<std::int32_t> distributed_csr<T>::global_columns(int rank) const {
     const device_csr_view<T> a = block(rank).view();
     buffer<std::int32_t> global(group_->handle(rank), as_size(a.nonzeros), matrix_item);

@@ -86,11 +86,28 @@ public:
 
     [[nodiscard]] const device_csr<T>& block(int rank) const { return blocks_[at(rank)]; }
     [[nodiscard]] device_csr<T>& block(int rank) { return blocks_[at(rank)]; }
+    /// [ranks] the values of each rank's rows, as matrix_operator::update_on_devices() takes them;
+    /// null for a rank without entries.
+    [[nodiscard]] std::vector<const T*> values() const;
     [[nodiscard]] const local_columns& columns_of(int rank) const { return columns_of_[at(rank)]; }
     /// [ranks]
     [[nodiscard]] std::span<const local_columns> all_columns() const noexcept {
         return columns_of_;
     }
+
+    /// Uploads new values on the same pattern, in the order of the entries: rank after rank, as the
+    /// csr_view that it was made of has them. What was made of the matrix takes them from it:
+    ///
+    ///     distributed_csr<double> matrix(group, arrays, rows, columns); // from host memory
+    ///     const auto a = make_operator(matrix);
+    ///     amg<double> m(*a, matrix);
+    ///     matrix.update(new_values); // they travel once
+    ///     a->update_on_devices(matrix.values());
+    ///     m.update(matrix);
+    ///
+    /// Returns when the host's array may be reused. Throws usage_error for another number of values,
+    /// and where it borrows values or has none.
+    void update(std::span<const T> values);
 
     /// Enqueues, on the device of the rank, the global columns of its entries:
     /// [block(rank).nonzeros()].

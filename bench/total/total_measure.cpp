@@ -8,9 +8,12 @@
 #include <krylith/bench/common/device_arrays.hpp>
 #include <krylith/bench/total/total_copies.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/distributed/distributed_csr.hpp>
+#include <krylith/precond/amg.hpp>
 #include <krylith/solvers/automatic.hpp>
 #include <krylith/solvers/cg.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/spmv/matrix_parts.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
 
 namespace krylith::bench {
@@ -33,6 +36,7 @@ public:
             once();
         }
         check();
+        with_new_values(repetitions);
         copies();
         from_devices(repetitions);
         return std::move(numbers_);
@@ -53,6 +57,8 @@ private:
         const tool::stopwatch watch;
         const solve_result solved = solve<double>(group_, w_.matrix, w_.b, solution_, options_);
         note("solve()", watch.seconds());
+        chose_amg_ = solved.attempts.back().solver == "cg" &&
+                     solved.attempts.back().preconditioner.starts_with("amg");
         numbers_.chosen = fmt::format("{} with {}, {} iterations", solved.attempts.back().solver,
                                       solved.attempts.back().preconditioner, solved.iterations);
         if (!solved.converged()) add_reason("solve() did not converge");
@@ -96,6 +102,29 @@ private:
         group_.synchronize();
         note("update(values)", watch.lap(), value_bytes);
         rows_ = std::make_unique<row_partition>(a->layout()->rows);
+    }
+
+    /// From new values on the same pattern to the answer: CG with amg, where solve() chose that.
+    void with_new_values(int repetitions) {
+        if (!chose_amg_) return;
+        distributed_csr<double> matrix(group_, w_.matrix, *rows_, *rows_);
+        const operator_owner a = make_operator(matrix);
+        amg<double> m(*a, matrix);
+        auto b = a->make_range_vector();
+        auto x = a->make_range_vector();
+        b.upload(w_.b);
+        for (int i = -1; i < repetitions; ++i) {
+            keep_ = i >= 0;
+            const tool::stopwatch watch;
+            matrix.update(w_.matrix.values);
+            a->update_on_devices(matrix.values());
+            m.update(matrix);
+            const solve_result solved = cg(*a, b, x, options_, m);
+            x.download(solution_);
+            note("update() and solve, amg", watch.seconds());
+            if (!solved.converged()) add_reason("CG with an updated amg did not converge");
+            check();
+        }
     }
 
     /// The same bytes without a look at them.
@@ -148,6 +177,7 @@ private:
     std::unique_ptr<row_partition> rows_;
     total_numbers numbers_;
     bool keep_ = false;
+    bool chose_amg_ = false; ///< by solve()
 };
 
 } // namespace

@@ -111,6 +111,7 @@ near_null_vector<W> near_null_of(const distributed_csr<W>& b, const diagonal_sca
     std::vector<buffer<W>> better = relaxed(b, best.entries, relaxation_steps);
     if (2 * defect_of(b, better) < defect)
         best = {std::move(better), std::numeric_limits<double>::infinity()};
+    best.maps_to_zero = false;
     return best;
 }
 

@@ -9,12 +9,12 @@
 
 namespace krylith::detail {
 
-/// A vector of the rows of each rank, and what bounds the quotients of its entries: infinity where
-/// nothing does.
+/// A vector of the rows of each rank.
 template <class W>
 struct near_null_vector {
     std::vector<buffer<W>> entries;
-    double largest_quotient;
+    double largest_quotient; ///< bounds the quotients of its entries; infinity: nothing does
+    bool maps_to_zero = true; ///< nearly, in most rows
 };
 
 /// The near-null vector of A in the variables of B = S A S, its largest entry 1: S^-1 1, for A that

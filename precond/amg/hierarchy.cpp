@@ -24,6 +24,9 @@ namespace {
 /// Where a smoother leaves less than this of a random vector it needs no coarse level that fills
 /// up: random graphs and circuits with few long rows have 1e-4 to 1e-3, trees with hubs 0.05.
 constexpr double least_slow_part = 0.01;
+/// Where a smoothed P has more than this times the nonzeros of B, hardly a row has two neighbours in
+/// one aggregate.
+constexpr double scattered = 0.75;
 /// A coarse matrix of at least so many rows is worth losing small entries.
 constexpr std::int64_t sparsified_rows = 1000;
 /// Where B P has more than this times the nonzeros of B, coarse matrices fill up.
@@ -100,6 +103,9 @@ void hierarchy<W>::find_near_null() {
     near_null_vector<W> found = near_null_of(first.matrix, first.scaling);
     first.near_null = std::move(found.entries);
     largest_quotient_ = found.largest_quotient;
+    // What maps a constant far from 0 may have nothing else that is slow, either.
+    if (!found.maps_to_zero && !unsymmetric_ && first.matrix.rows() > inverted_rows)
+        slow_part_ = slow_part(first.matrix);
 }
 
 /// Whether soft connections of the first level's matrix are lost beside its diagonal.
@@ -198,17 +204,29 @@ double hierarchy<W>::most_product_entries(std::size_t at) const {
     return most_between * static_cast<double>(entries) * block_growth;
 }
 
+/// The slow part of a level's matrix, that of the first kept.
+template <class W>
+double hierarchy<W>::slow_part_of(std::size_t at) {
+    if (at != 0) return slow_part(levels_[at].matrix);
+    if (!slow_part_) slow_part_ = slow_part(levels_[at].matrix);
+    return *slow_part_;
+}
+
 /// Makes the level after number `at`, and has the operators of that one made. Returns false where
 /// there is none that is much smaller. P = T where coarse matrices would fill up with a smoothed P,
 /// as those of networks with hubs do, and the smoother alone won't do.
 template <class W>
 bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options, side_tasks& operators) {
     multigrid_level<W>& level = levels_[at];
+    if (at == 0 && slow_part_ && *slow_part_ < 0.01 * least_slow_part) {
+        level.facts.why_last = "relaxation alone leaves little of any vector";
+        return false;
+    }
     bool fills_up = false;
     if (add_level(at, options, operators, fills_up)) return true;
+    if (fills_up && !unsymmetric_ && slow_part_of(at) < least_slow_part) return false;
     gave_up_ = !way_->has_unsmoothed;
-    if (!fills_up || unsymmetric_ || gave_up_ || slow_part(level.matrix) < least_slow_part)
-        return false;
+    if (!fills_up || unsymmetric_ || gave_up_) return false;
     level.smoothed = false;
     if (!add_level(at, options, operators, fills_up)) return false;
     level.facts.why_last.clear();
@@ -269,6 +287,13 @@ bool hierarchy<W>::add_level(std::size_t at, const amg_options& options, side_ta
         plans.unsymmetric = smooth_restriction(b, *mirrored, plans.aggregates(), near_null);
     } else {
         p = plans.to_next->prolongation(graph, near_null);
+    }
+    // Rows whose neighbours are in aggregates of their own have no locality, and B P fills up.
+    fills_up = static_cast<double>(p.nonzeros()) > scattered * static_cast<double>(b.nonzeros()) &&
+               !unsymmetric_ && slow_part_of(at) < least_slow_part;
+    if (fills_up) {
+        level.facts.why_last = filled_up("P", p);
+        return false;
     }
     phases.begin("coarse matrix");
     distributed_csr<W> r;

@@ -152,6 +152,7 @@ private:
     aggregated_unknowns(std::size_t at, const distributed_csr<W>& graph,
                         const amg_options& options);
     [[nodiscard]] const coarsening_method& way_of(const amg_options& options) const;
+    [[nodiscard]] double slow_part_of(std::size_t at);
     [[nodiscard]] bool coarsen(std::size_t at, const amg_options& options, side_tasks& operators);
     [[nodiscard]] bool add_level(std::size_t at, const amg_options& options, side_tasks& operators,
                                  bool& fills_up);
@@ -219,6 +220,7 @@ private:
     const coarsening_method* way_ = &coarsening_rows::aggregation;
     bool gave_up_ = false;
     bool mirrored_ = true;        ///< restrictions are multiples of transposed prolongations
+    std::optional<double> slow_part_; ///< of the first level's matrix, where it was asked for
     double largest_quotient_ = 1; ///< of the near-null vector of the first level, if none is given
     bool directed_ = false;       ///< nearly all rows of the first level have a direction
     bool cut_short_ = false;      ///< by a coarse matrix without a positive diagonal

@@ -147,6 +147,12 @@ private:
         return nullptr;
     }
 
+    [[nodiscard]] bool has_hub() const {
+        return static_cast<double>(setting_.longest_row) >=
+                   hub_part * static_cast<double>(setting_.rows) &&
+               !setting_.near_null && setting_.longest_row > 0;
+    }
+
     /// Solvers that need a definite matrix: the cheap M, or none, and those that must be set up, in
     /// turns. Which is first depends on the size; the cheap one has the last word, since it takes
     /// whatever is definite.
@@ -163,7 +169,7 @@ private:
             because = m == nullptr ? "in case that takes too long"
                                    : "in case " + std::string(m->name) + " is no help";
         };
-        const bool cheap_first = costly.empty() || setting_.sample.easy() ||
+        const bool cheap_first = costly.empty() || setting_.sample.easy() || has_hub() ||
                                  chosen_from(*costly.front()) > setting_.rows;
         if (cheap_first) try_next(cheap, costly.empty() ? 0 : cheap_iterations);
         if (costly.empty()) return;

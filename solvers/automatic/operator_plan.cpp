@@ -21,6 +21,7 @@ std::vector<planned_method> plan_for(const matrix_operator<T>& a, const solver_o
                                .symmetric = given == nullptr || given->symmetric(),
                                .sample = rows != nullptr ? sample_rows(*rows) : row_sample(),
                                .nonzeros = rows != nullptr ? rows->nnz() : 0,
+                               .longest_row = a.kept().longest_row,
                                .nodes = nodes.known(),
                                .near_null = !nodes.near_null.empty(),
                                .transposed = a.has_transposed() || rows != nullptr};

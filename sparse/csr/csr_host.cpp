@@ -136,7 +136,7 @@ public:
                     const std::int64_t to = map.at(row);
                     if (to >= map.rows) continue;
                     d[to] = T{0};
-                    all.visit(row, [&](std::int32_t column, T value) {
+                    all.visit(row, 0, 1, [&](std::int32_t column, T value) {
                         if (column == first_owned + to) d[to] += value;
                     });
                 }
@@ -156,7 +156,7 @@ public:
                         if (a.map.at(row) >= a.map.rows) continue;
                         for (int column = 0; column < a.columns; ++column) {
                             row_terms terms;
-                            all.visit(row, [&](std::int64_t j, T value) {
+                            all.visit(row, 0, 1, [&](std::int64_t j, T value) {
                                 terms.add(value, a.x[j * a.columns + column]);
                             });
                             a.finish(row, column, terms, to[part * a.columns + column]);

@@ -83,9 +83,13 @@ struct csr5_rows {
     std::int64_t places;
 
     [[nodiscard]] __device__ std::int64_t row(std::int64_t place) const { return place; }
+    [[nodiscard]] __device__ std::int64_t length(std::int64_t place) const {
+        return matrix.offsets[place + 1] - matrix.offsets[place];
+    }
     template <class Entry>
-    __device__ void visit(std::int64_t place, const Entry& entry) const {
-        for (std::int64_t k = matrix.offsets[place]; k < matrix.offsets[place + 1]; ++k) {
+    __device__ void visit(std::int64_t place, int lane, int lanes, const Entry& entry) const {
+        for (std::int64_t k = matrix.offsets[place] + lane; k < matrix.offsets[place + 1];
+             k += lanes) {
             const std::int64_t at = shape.place_of(k, matrix.nonzeros);
             entry(matrix.columns[at], matrix.values[at]);
         }

@@ -18,11 +18,17 @@ struct csr_rows {
     /// The row at a place; -1: none.
     [[nodiscard]] KRYLITH_HD std::int64_t row(std::int64_t place) const { return place; }
 
-    /// Calls entry(column, value) for the entries of the row at a place, in their order. A column
-    /// of -1 says that the place is empty.
+    /// The number of entries at a place, empty ones included.
+    [[nodiscard]] KRYLITH_HD std::int64_t length(std::int64_t place) const {
+        return offsets[place + 1] - offsets[place];
+    }
+
+    /// Calls entry(column, value) for every `lanes`-th entry at a place from number `lane` on, in
+    /// their order. A column of -1 says that the entry is empty.
     template <class Entry>
-    KRYLITH_HD void visit(std::int64_t place, const Entry& entry) const {
-        for (Offset k = offsets[place]; k < offsets[place + 1]; ++k) entry(columns[k], values[k]);
+    KRYLITH_HD void visit(std::int64_t place, int lane, int lanes, const Entry& entry) const {
+        for (Offset k = offsets[place] + lane; k < offsets[place + 1]; k += lanes)
+            entry(columns[k], values[k]);
     }
 };
 

@@ -1,5 +1,6 @@
-// Passes over the rows of a block entry by entry, one thread for each row: the diagonal, and the
-// residual in doubled precision. `Rows` has the members of csr_rows (block_rows.hpp).
+// Passes over the rows of a block entry by entry, one thread for each row, or all threads of a block
+// for a long one: the diagonal, and the residual in doubled precision. `Rows` has the members of
+// csr_rows (block_rows.hpp).
 #pragma once
 
 #include <cstdint>
@@ -13,25 +14,69 @@ namespace krylith::cuda {
 
 inline constexpr int row_threads = 256;
 
+/// Rows of more entries have a block of threads: one thread takes half a microsecond an entry.
+inline constexpr std::int64_t longest_of_thread = 1024;
+
+/// Sums up rows. wanted(row) says whether a row counts, add(row, sum, column, value) takes an entry
+/// of it, sum.add(other) joins what threads have, and finish(row, sum) is called by the thread of
+/// the row's place. All threads of a block call it.
+template <class Sum, class Rows, class Wanted, class Add, class Finish>
+__device__ void sum_rows(const Rows& rows, const Wanted& wanted, const Add& add,
+                         const Finish& finish) {
+    __shared__ alignas(Sum) unsigned char bytes[sizeof(Sum) * row_threads];
+    __shared__ bool is_long[row_threads];
+    Sum* const parts = reinterpret_cast<Sum*>(bytes); // Sum has a constructor
+    const int me = static_cast<int>(threadIdx.x);
+    const std::int64_t stride = std::int64_t{gridDim.x} * row_threads;
+    const auto visit = [&](std::int64_t place, int lane, int lanes) {
+        const std::int64_t row = rows.row(place);
+        Sum sum;
+        rows.visit(place, lane, lanes,
+                   [&](std::int64_t column, auto value) { add(row, sum, column, value); });
+        return sum;
+    };
+    for (std::int64_t first = std::int64_t{blockIdx.x} * row_threads; first < rows.places;
+         first += stride) {
+        const std::int64_t place = first + me;
+        const std::int64_t row = place < rows.places ? rows.row(place) : -1;
+        const bool mine = row >= 0 && wanted(row);
+        is_long[me] = mine && rows.length(place) > longest_of_thread;
+        if (mine && !is_long[me]) finish(row, visit(place, 0, 1));
+        if (__syncthreads_or(is_long[me]) == 0) continue;
+        for (int of = 0; of < row_threads; ++of) {
+            if (!is_long[of]) continue;
+            parts[me] = visit(first + of, me, row_threads);
+            for (int half = row_threads / 2; half > 0; half /= 2) {
+                __syncthreads();
+                if (me < half) parts[me].add(parts[me + half]);
+            }
+            __syncthreads();
+            if (me == of) finish(row, parts[0]);
+            __syncthreads(); // parts are written again
+        }
+        __syncthreads(); // and so is is_long
+    }
+}
+
+/// A diagonal entry, whose duplicates add up.
+template <class T>
+struct diagonal_sum {
+    T value = 0;
+    __device__ void add(const diagonal_sum& other) { value += other.value; }
+};
+
 /// Computes the diagonal, whose column of row 0 is `first_owned`. Duplicates add up, as they do in
 /// A x.
 template <class T, class Rows>
 __global__ void __launch_bounds__(row_threads)
     diagonal_kernel(const __grid_constant__ Rows rows, const __grid_constant__ row_map map,
                     std::int64_t first_owned, T* d) {
-    const std::int64_t stride = std::int64_t{gridDim.x} * row_threads;
-    for (std::int64_t place = std::int64_t{blockIdx.x} * row_threads + threadIdx.x;
-         place < rows.places; place += stride) {
-        const std::int64_t row = rows.row(place);
-        if (row < 0) continue;
-        const std::int64_t to = map.at(row);
-        if (to >= map.rows) continue;
-        T sum = 0;
-        rows.visit(place, [&](std::int64_t column, T value) {
-            if (column == first_owned + to) sum += value;
-        });
-        d[to] = sum;
-    }
+    sum_rows<diagonal_sum<T>>(
+        rows, [&](std::int64_t row) { return map.at(row) < map.rows; },
+        [&](std::int64_t row, diagonal_sum<T>& sum, std::int64_t column, T value) {
+            if (column == first_owned + map.at(row)) sum.value += value;
+        },
+        [&](std::int64_t row, const diagonal_sum<T>& sum) { d[map.at(row)] = sum.value; });
 }
 
 template <class T, class Rows>
@@ -52,18 +97,15 @@ __global__ void __launch_bounds__(row_threads)
     __shared__ residual_sums shared[row_threads];
     const int me = static_cast<int>(threadIdx.x);
     const int column = static_cast<int>(blockIdx.y);
-    const std::int64_t stride = std::int64_t{gridDim.x} * row_threads;
     residual_sums mine{};
-    for (std::int64_t place = std::int64_t{blockIdx.x} * row_threads + me; place < rows.places;
-         place += stride) {
-        const std::int64_t row = rows.row(place);
-        if (row < 0 || a.map.at(row) >= a.map.rows) continue;
-        krylith::row_terms terms;
-        rows.visit(place, [&](std::int64_t j, T value) {
+    sum_rows<krylith::row_terms>(
+        rows, [&](std::int64_t row) { return a.map.at(row) < a.map.rows; },
+        [&](std::int64_t, krylith::row_terms& terms, std::int64_t j, T value) {
             if (j >= 0) terms.add(value, a.x[j * a.columns + column]);
+        },
+        [&](std::int64_t row, const krylith::row_terms& terms) {
+            a.finish(row, column, terms, mine);
         });
-        a.finish(row, column, terms, mine);
-    }
     shared[me] = mine;
     for (int half = row_threads / 2; half > 0; half /= 2) {
         __syncthreads();

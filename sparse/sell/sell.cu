@@ -127,12 +127,15 @@ struct sell_rows {
     [[nodiscard]] __device__ std::int64_t row(std::int64_t place) const {
         return row_at(matrix, place);
     }
+    [[nodiscard]] __device__ std::int64_t length(std::int64_t place) const {
+        return load_head(matrix.heads + place / slice_rows).length();
+    }
     template <class Entry>
-    __device__ void visit(std::int64_t place, const Entry& entry) const {
+    __device__ void visit(std::int64_t place, int lane, int lanes, const Entry& entry) const {
         const slice_reader<T> from =
             read_slice(matrix, static_cast<std::int32_t>(place / slice_rows),
                        static_cast<int>(place % slice_rows));
-        for (std::int32_t k = 0; k < from.length; ++k) entry(from.column(k), from.value(k));
+        for (std::int32_t k = lane; k < from.length; k += lanes) entry(from.column(k), from.value(k));
     }
 };
 

@@ -1,4 +1,5 @@
 // Operators of matrices over a group.
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <string>
@@ -8,6 +9,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/trace/trace_range.hpp>
 #include <krylith/distributed/distributed_assembly.hpp>
+#include <krylith/matrix/types/longest_row.hpp>
 #include <krylith/spmv/building/build_operator.hpp>
 #include <krylith/spmv/building/part_checks.hpp>
 #include <krylith/spmv/halo/halo_operator.hpp>
@@ -116,14 +118,18 @@ std::unique_ptr<matrix_operator<T>> build_on_hosts(const operator_layouts& layou
     matrix_source<T> source = source_of(matrix, options);
     halo_plan plan{layouts.range->rows, {}, {}};
     std::vector<local_indices> columns;
+    std::int64_t longest = 0;
     for (int rank = 0; rank < layouts.range->group.size(); ++rank) {
         const local_csr<T>& rows =
             source.blocks.emplace_back(rows_on_host(matrix, rank, options.borrow));
         columns.push_back(columns_on(matrix, rank, *layouts.domain));
         plan.boundary.push_back(find_boundary(rows.offsets, rows.indices, columns.back()));
+        longest = std::max(longest, find_longest_row(rows.offsets).nonzeros);
     }
     plan.columns = {layouts.domain->rows, std::move(columns)};
-    return std::make_unique<halo_operator<T>>(layouts, source, plan, options.format);
+    auto result = std::make_unique<halo_operator<T>>(layouts, source, plan, options.format);
+    result->kept().longest_row = longest;
+    return result;
 }
 
 /// Makes the operator of rows with global columns, on a group of so many devices or on the layouts

@@ -51,6 +51,7 @@ private:
 struct kept_facts {
     std::shared_ptr<const operator_facts> facts; ///< of facts_of(); null since the last new values
     kept_norms norms;                            ///< the same
+    std::int64_t longest_row = 0;                ///< its entries; 0: not known
     std::shared_ptr<void> preconditioner;        ///< that solve() made last, or null
 
     /// Forgets what is known of the values.

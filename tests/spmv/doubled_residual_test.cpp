@@ -37,11 +37,13 @@ struct cancelling {
     T factor; ///< A's part in the residual
 
     cancelling(std::int64_t n, T s, int columns = 1)
-        : matrix(testing::converted<T>(testing::random_matrix(n, 7, 3, 61))),
-          x(random_values<T>(n * columns, 62)),
+        : cancelling(testing::random_matrix(n, 7, 3, 61), s, columns) {}
+    cancelling(const csr_matrix<double>& a, T s, int columns = 1)
+        : matrix(testing::converted<T>(a)),
+          x(random_values<T>(a.rows * columns, 62)),
           factor(s) {
         const auto k = static_cast<std::size_t>(columns);
-        b.resize(static_cast<std::size_t>(n) * k);
+        b.resize(x.size());
         for (std::size_t i = 0; i < b.size(); ++i)
             b[i] = static_cast<T>(static_cast<long double>(s) * product(i, k, false));
     }
@@ -111,6 +113,27 @@ struct cancelling {
     }
 };
 
+/// A matrix some of whose rows are full, two of them neighbours.
+csr_matrix<double> with_hubs(std::int64_t n) {
+    const csr_matrix<double> a = testing::random_matrix(n, 5, 3, 63);
+    csr_matrix<double> result{n, n, {0}, {}, {}};
+    for (std::int64_t i = 0; i < n; ++i) {
+        const bool full = i == 5 || i == 6 || i == n - 1;
+        for (std::int64_t j = 0; full && j < n; ++j) {
+            result.column_indices.push_back(static_cast<std::int32_t>(n - 1 - j));
+            result.values.push_back(1.0 / static_cast<double>(i + j + 1));
+        }
+        for (auto k = static_cast<std::size_t>(a.row_offsets[static_cast<std::size_t>(i)]);
+             !full && k < static_cast<std::size_t>(a.row_offsets[static_cast<std::size_t>(i) + 1]);
+             ++k) {
+            result.column_indices.push_back(a.column_indices[k]);
+            result.values.push_back(a.values[k]);
+        }
+        result.row_offsets.push_back(static_cast<std::int64_t>(result.values.size()));
+    }
+    return result;
+}
+
 template <class T>
 void check_operators(const device_group& group) {
     const cancelling<T> whole(730, 1);
@@ -133,6 +156,27 @@ KRYLITH_GROUP_TEST("doubled residuals: every operator and format, fp64") {
 
 KRYLITH_GROUP_TEST("doubled residuals: every operator and format, fp32") {
     check_operators<float>(group);
+}
+
+KRYLITH_GROUP_TEST("doubled residuals and diagonals: rows that are too long for a thread") {
+    const csr_matrix<double> hubs = with_hubs(2500);
+    const cancelling<double> one(hubs, 1);
+    for (const auto format : testing::formats_of(group.kind())) {
+        CAPTURE(name_of(format));
+        const auto a =
+            make_operator(group, one.matrix, {.kind = operators::halo, .format = format});
+        CHECK(a->kept().longest_row == 2500);
+        one.check(*a);
+        auto d = a->make_range_vector();
+        a->diagonal(d);
+        const std::vector<double> found = values_of(d);
+        for (const std::size_t i : {5U, 6U, 2499U}) CHECK(found[i] == 1.0 / 2500);
+    }
+    constexpr int columns = 3;
+    const cancelling<double> several(hubs, 1, columns);
+    auto single = make_operator(group, hubs, {.kind = operators::halo, .format = formats::csr});
+    const layout_handle wide = in_columns(single->layout(), columns);
+    several.check(column_operator<double>(std::move(single), {wide, wide}, columns));
 }
 
 KRYLITH_GROUP_TEST("doubled residuals: several columns at once") {

@@ -11,6 +11,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/gallery/poisson.hpp>
+#include <krylith/precond/jacobi.hpp>
 #include <krylith/vector/fused.hpp>
 #include <krylith/vector/vector.hpp>
 
@@ -175,17 +176,15 @@ KRYLITH_GROUP_TEST("distributed csr: its operator multiplies as that of the matr
         return testing::values_of(y);
     };
     CHECK(product_by(*from_matrix) == product_by(*from_host));
+    CHECK(from_matrix->kept().longest_row == 7);
+    CHECK(from_host->kept().longest_row == 7);
 
     const auto in_place = make_operator(layouts, matrix, {.format = formats::csr, .borrow = true});
     const std::vector<double> product = product_by(*in_place);
     CHECK(product == product_by(*from_host));
-    for (int rank = 0; rank < group.size(); ++rank) {
-        std::vector<double> doubled = matrix.block(rank).download().values;
-        for (double& value : doubled) value *= 2;
-        if (!doubled.empty())
-            group[rank].upload(matrix.block(rank).values(), doubled.data(),
-                               doubled.size() * sizeof(double));
-    }
+    std::vector<double> doubled = a.values;
+    for (double& value : doubled) value *= 2;
+    matrix.update(doubled);
     const std::vector<double> later = product_by(*in_place);
     for (std::size_t i = 0; i < later.size(); ++i) CHECK(later[i] == 2 * product[i]);
 
@@ -203,6 +202,53 @@ KRYLITH_GROUP_TEST("distributed csr: its operator multiplies as that of the matr
         (void)make_operator(ordered->layouts(),
                             distributed_csr<double>(group, csr_view<double>(a), its, its)),
         doctest::Contains("another order of rows"), usage_error);
+}
+
+KRYLITH_GROUP_TEST("distributed csr: new values go in once, for whatever was made of the matrix") {
+    auto a = poisson3d<double>(6, 5, 4);
+    const row_partition rows = uneven_rows(a.rows, group.size());
+    distributed_csr<double> matrix(group, csr_view<double>(a), rows, rows);
+    const auto op = make_operator(matrix);
+    jacobi<double> m(*op, matrix);
+    for (std::size_t k = 0; k < a.values.size(); ++k) a.values[k] *= 1.0 + 0.125 * double(k % 5);
+    matrix.update(a.values);
+    CHECK(matrix.download() == a);
+    op->update_on_devices(matrix.values());
+    m.update(matrix);
+    std::vector<double> r(static_cast<std::size_t>(a.rows));
+    for (std::size_t i = 0; i < r.size(); ++i) r[i] = double(i % 7) - 3;
+    std::vector<double> product(r.size());
+    std::vector<double> quotient(r.size());
+    for (std::int64_t i = 0; i < a.rows; ++i)
+        for (std::int64_t k = a.row_offsets[std::size_t(i)]; k < a.row_offsets[std::size_t(i) + 1];
+             ++k) {
+            const auto column = std::size_t(a.column_indices[std::size_t(k)]);
+            product[std::size_t(i)] += a.values[std::size_t(k)] * r[column];
+            if (column == std::size_t(i)) quotient[column] = r[column] / a.values[std::size_t(k)];
+        }
+    auto x = op->make_domain_vector();
+    auto y = op->make_range_vector();
+    x.upload(r);
+    execution run(group, {});
+    put_ghosts(run, x);
+    op->apply(run, 1, x, 0, y);
+    run.flush();
+    const std::vector<double> computed = testing::values_of(y);
+    m.apply(run, x, y);
+    run.flush();
+    const std::vector<double> divided = testing::values_of(y);
+    for (std::size_t i = 0; i < r.size(); ++i) {
+        CHECK(computed[i] == doctest::Approx(product[i]));
+        CHECK(divided[i] == doctest::Approx(quotient[i]));
+    }
+
+    CHECK_THROWS_WITH_AS(matrix.update(std::vector<double>(3)),
+                         doctest::Contains("there are 3 values; the matrix has"), usage_error);
+    CHECK(matrix.download() == a);
+    distributed_csr<double> borrowing = matrix.copy(part_values::borrowed);
+    CHECK_THROWS_WITH_AS(borrowing.update(a.values), doctest::Contains("no values of its own"),
+                         usage_error);
+    distributed_csr<double>().update({});
 }
 
 KRYLITH_GROUP_TEST("distributed csr: what is wrong with partitions, parts and blocks is named") {

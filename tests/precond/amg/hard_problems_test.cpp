@@ -61,6 +61,24 @@ csr_matrix<double> tree_with_hubs(std::int64_t n) {
     return testing::from_triplets(n, entries);
 }
 
+/// The Laplacian of a random graph of about 16 neighbours a vertex, with couplings of either sign
+/// or all negative, and something on its diagonal.
+csr_matrix<double> random_network(std::int64_t n, bool either_sign) {
+    const auto random = random_values<double>(24 * n, 29);
+    testing::triplets entries;
+    for (std::int64_t k = 0; k < 8 * n; ++k) {
+        const auto at = static_cast<std::size_t>(3 * k);
+        const std::int64_t i = k / 8;
+        const auto j =
+            static_cast<std::int64_t>((random[at] + 1) / 2 * static_cast<double>(n - 1));
+        const double size = random[at + 1] + 1.1;
+        const double coupling = either_sign && random[at + 2] > 0 ? size : -size;
+        entries.insert(entries.end(),
+                       {{i, i, size}, {j, j, size + 1e-3}, {i, j, coupling}, {j, i, coupling}});
+    }
+    return testing::from_triplets(n, entries);
+}
+
 /// One device needs no more than so many iterations and nonzeros over those of A; the group makes
 /// the same hierarchy, whether coarse levels are gathered or not.
 void check_solves(const device_group& group, const csr_matrix<double>& matrix,
@@ -192,6 +210,18 @@ KRYLITH_GROUP_TEST("amg: a network with hubs has P = T where coarse matrices wou
     CHECK(alone.complexity <= 3);
     CHECK(alone.iterations <= 40);
     check_same_hierarchy(alone, solve_with_amg(group, matrix, {}));
+}
+
+KRYLITH_GROUP_TEST("amg: a network without locality has no coarse level, which it would not need") {
+    for (const bool either_sign : {false, true}) {
+        CAPTURE(either_sign);
+        const auto matrix = random_network(4000, either_sign);
+        const amg_solve solve = solve_with_amg(group, matrix, {});
+        REQUIRE(solve.levels.size() == 1);
+        CHECK(solve.levels[0].why_last.starts_with(
+            either_sign ? "relaxation alone" : "coarse matrices fill up: P has"));
+        CHECK(solve.iterations <= 20);
+    }
 }
 
 KRYLITH_GROUP_TEST("amg: a beam that is four times as long takes fewer than twice the iterations") {

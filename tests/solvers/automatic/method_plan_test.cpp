@@ -108,12 +108,18 @@ TEST_CASE("method plan: what the matrix in host memory adds") {
     CHECK(planned(facts(true, 1, 10), with).starts_with("cg+jacobi bicgstab+jacobi"));
 }
 
-TEST_CASE("method plan: multigrid first for large systems, unless the diagonal is large") {
+TEST_CASE("method plan: multigrid first for large systems, unless the diagonal is large or a row is") {
     plan_setting with{.rows = 1'000'000, .source = preconditioner_source::matrix};
     with.sample = {.rows = 256, .dominant = 256, .largest_sum = 0.5, .off_diagonal = 9};
     CHECK(planned(facts(true, 1, 10), with).starts_with("cg+jacobi/1000 cg+amg/500 cg+amg!/500 cg+fsai"));
     CHECK(planned(facts(false, 1, 10), with).starts_with("bicgstab+jacobi/500"));
     with.sample.largest_sum = 1;
+    CHECK(planned(facts(true, 1, 10), with).starts_with("cg+amg/500"));
+    with.longest_row = 99'999;
+    CHECK(planned(facts(true, 1, 10), with).starts_with("cg+amg/500"));
+    with.longest_row = 100'000; // a hub
+    CHECK(planned(facts(true, 1, 10), with).starts_with("cg+jacobi/1000 cg+amg/500"));
+    with.near_null = true;
     CHECK(planned(facts(true, 1, 10), with).starts_with("cg+amg/500"));
 }
 
