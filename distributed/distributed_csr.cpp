@@ -193,8 +193,8 @@ void distributed_csr<T>::update(std::span<const T> values) {
         if (block(rank).values() == nullptr)
             throw usage_error("distributed_csr::update: the matrix has no values of its own: "
                               "borrowed ones are their owner's to change");
-        requests.push_back({block(rank).on().get(), block(rank).values(), values.data(),
-                            count * sizeof(T)});
+        requests.push_back(
+            {block(rank).on().get(), block(rank).values(), values.data(), count * sizeof(T)});
         values = values.subspan(count);
     }
     upload_together(requests);

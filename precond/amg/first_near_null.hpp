@@ -13,7 +13,7 @@ namespace krylith::detail {
 template <class W>
 struct near_null_vector {
     std::vector<buffer<W>> entries;
-    double largest_quotient; ///< bounds the quotients of its entries; infinity: nothing does
+    double largest_quotient;  ///< bounds the quotients of its entries; infinity: nothing does
     bool maps_to_zero = true; ///< nearly, in most rows
 };
 

@@ -24,8 +24,8 @@ namespace {
 /// Where a smoother leaves less than this of a random vector it needs no coarse level that fills
 /// up: random graphs and circuits with few long rows have 1e-4 to 1e-3, trees with hubs 0.05.
 constexpr double least_slow_part = 0.01;
-/// Where a smoothed P has more than this times the nonzeros of B, hardly a row has two neighbours in
-/// one aggregate.
+/// Where a smoothed P has more than this times the nonzeros of B, hardly a row has two neighbours
+/// in one aggregate.
 constexpr double scattered = 0.75;
 /// A coarse matrix of at least so many rows is worth losing small entries.
 constexpr std::int64_t sparsified_rows = 1000;

@@ -219,7 +219,7 @@ private:
     bool unsymmetric_ = false;
     const coarsening_method* way_ = &coarsening_rows::aggregation;
     bool gave_up_ = false;
-    bool mirrored_ = true;        ///< restrictions are multiples of transposed prolongations
+    bool mirrored_ = true;            ///< restrictions are multiples of transposed prolongations
     std::optional<double> slow_part_; ///< of the first level's matrix, where it was asked for
     double largest_quotient_ = 1; ///< of the near-null vector of the first level, if none is given
     bool directed_ = false;       ///< nearly all rows of the first level have a direction

@@ -57,14 +57,14 @@ struct plan_setting {
     int least_restart = solver_options{}.restart;
     side given_side = side::right; ///< that was asked for; one that can't be split is on the right
     preconditioner_source source = preconditioner_source::table;
-    bool varies = false;       ///< a preconditioner that is given differs between applications
-    bool symmetric = true;     ///< or may be symmetric
-    row_sample sample = {};    ///< of the matrix, if it is there
-    std::int64_t nonzeros = 0; ///< of the matrix, if it is there
+    bool varies = false;          ///< a preconditioner that is given differs between applications
+    bool symmetric = true;        ///< or may be symmetric
+    row_sample sample = {};       ///< of the matrix, if it is there
+    std::int64_t nonzeros = 0;    ///< of the matrix, if it is there
     std::int64_t longest_row = 0; ///< its entries; 0: not known
-    bool nodes = false;        ///< several unknowns a node, or near-null vectors, are known
-    bool near_null = false;    ///< vectors that A maps to nearly 0 are known
-    bool transposed = false;   ///< products with A' can be had
+    bool nodes = false;           ///< several unknowns a node, or near-null vectors, are known
+    bool near_null = false;       ///< vectors that A maps to nearly 0 are known
+    bool transposed = false;      ///< products with A' can be had
 };
 
 /// The bytes that a basis of a restarted method may take: reading them takes 10 ms on a CPU and 50
@@ -82,12 +82,12 @@ inline constexpr double wide_diagonal = 100;
 /// 1. Where the facts allow a symmetric positive definite matrix, the listed solvers that need one,
 ///    with each usable preconditioner: first the one that is for the largest of the systems that
 ///    this one is no smaller than (preconditioner_method::chosen_from), or none; the pointwise one,
-///    or none, where the sample of rows says that this is easy, or there is a hub. Near-null vectors make one that
-///    takes them the first for smaller systems, too. The first has cheap_iterations, or
-///    costly_iterations if it isn't pointwise, as long as another stands behind it; those that
-///    are never first have no such limit. Where its row says how, the same M made stronger stands
-///    behind it, unless nodes or near-null vectors are known. At the end stands again what is
-///    pointwise, or no M.
+///    or none, where the sample of rows says that this is easy, or there is a hub. Near-null
+///    vectors make one that takes them the first for smaller systems, too. The first has
+///    cheap_iterations, or costly_iterations if it isn't pointwise, as long as another stands
+///    behind it; those that are never first have no such limit. Where its row says how, the same M
+///    made stronger stands behind it, unless nodes or near-null vectors are known. At the end
+///    stands again what is pointwise, or no M.
 /// 2. The listed solvers that take any matrix, with the first usable preconditioner that does:
 ///    first those with short recurrences, then those that restart, whose long basis does not stall.
 ///    These have a pointwise M on the left where the diagonal spans more than wide_diagonal, since

@@ -1,6 +1,6 @@
-// Passes over the rows of a block entry by entry, one thread for each row, or all threads of a block
-// for a long one: the diagonal, and the residual in doubled precision. `Rows` has the members of
-// csr_rows (block_rows.hpp).
+// Passes over the rows of a block entry by entry, one thread for each row, or all threads of a
+// block for a long one: the diagonal, and the residual in doubled precision. `Rows` has the members
+// of csr_rows (block_rows.hpp).
 #pragma once
 
 #include <cstdint>

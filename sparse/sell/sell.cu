@@ -135,7 +135,8 @@ struct sell_rows {
         const slice_reader<T> from =
             read_slice(matrix, static_cast<std::int32_t>(place / slice_rows),
                        static_cast<int>(place % slice_rows));
-        for (std::int32_t k = lane; k < from.length; k += lanes) entry(from.column(k), from.value(k));
+        for (std::int32_t k = lane; k < from.length; k += lanes)
+            entry(from.column(k), from.value(k));
     }
 };
 

@@ -245,7 +245,7 @@ build_operator(const device_group& group, const matrix_source<T>& source,
                           "where it is transposed; allowed for rows that lie on the devices is "
                           "false");
     operator_builder<T> builder(group, source, placement, options);
-    auto result = !options.kind       ? builder.choose()
+    auto result = !options.kind     ? builder.choose()
                   : options.measure ? builder.tune(options.kind)
                                     : builder.build(options.kind);
     result->kept().longest_row = source.longest.nonzeros;

@@ -39,9 +39,7 @@ struct cancelling {
     cancelling(std::int64_t n, T s, int columns = 1)
         : cancelling(testing::random_matrix(n, 7, 3, 61), s, columns) {}
     cancelling(const csr_matrix<double>& a, T s, int columns = 1)
-        : matrix(testing::converted<T>(a)),
-          x(random_values<T>(a.rows * columns, 62)),
-          factor(s) {
+        : matrix(testing::converted<T>(a)), x(random_values<T>(a.rows * columns, 62)), factor(s) {
         const auto k = static_cast<std::size_t>(columns);
         b.resize(x.size());
         for (std::size_t i = 0; i < b.size(); ++i)

@@ -69,8 +69,7 @@ csr_matrix<double> random_network(std::int64_t n, bool either_sign) {
     for (std::int64_t k = 0; k < 8 * n; ++k) {
         const auto at = static_cast<std::size_t>(3 * k);
         const std::int64_t i = k / 8;
-        const auto j =
-            static_cast<std::int64_t>((random[at] + 1) / 2 * static_cast<double>(n - 1));
+        const auto j = static_cast<std::int64_t>((random[at] + 1) / 2 * static_cast<double>(n - 1));
         const double size = random[at + 1] + 1.1;
         const double coupling = either_sign && random[at + 2] > 0 ? size : -size;
         entries.insert(entries.end(),
@@ -218,8 +217,8 @@ KRYLITH_GROUP_TEST("amg: a network without locality has no coarse level, which i
         const auto matrix = random_network(4000, either_sign);
         const amg_solve solve = solve_with_amg(group, matrix, {});
         REQUIRE(solve.levels.size() == 1);
-        CHECK(solve.levels[0].why_last.starts_with(
-            either_sign ? "relaxation alone" : "coarse matrices fill up: P has"));
+        CHECK(solve.levels[0].why_last.starts_with(either_sign ? "relaxation alone"
+                                                               : "coarse matrices fill up: P has"));
         CHECK(solve.iterations <= 20);
     }
 }

@@ -89,12 +89,15 @@ TEST_CASE("method plan: what can't be split is put on the right where split is a
 TEST_CASE("method plan: what the matrix in host memory adds") {
     plan_setting with{.rows = 100, .source = preconditioner_source::matrix};
     CHECK(planned(facts(true, 1, 10), with)
-              .starts_with("cg+jacobi/1000 cg+amg/500 cg+amg!/500 cg+fsai cg+jacobi bicgstab+jacobi"));
-    CHECK(planned(facts(true, 4, 4), with).starts_with("cg/1000 cg+amg/500 cg+amg!/500 cg+fsai cg bicgstab"));
+              .starts_with(
+                  "cg+jacobi/1000 cg+amg/500 cg+amg!/500 cg+fsai cg+jacobi bicgstab+jacobi"));
+    CHECK(planned(facts(true, 4, 4), with)
+              .starts_with("cg/1000 cg+amg/500 cg+amg!/500 cg+fsai cg bicgstab"));
     with.rows = 1'000'000;
     CHECK(planned(facts(true, 1, 10), with)
               .starts_with("cg+amg/500 cg+amg!/500 cg+fsai cg+jacobi bicgstab+jacobi"));
-    CHECK(planned(facts(true, 4, 4), with).starts_with("cg+amg/500 cg+amg!/500 cg+fsai cg bicgstab"));
+    CHECK(
+        planned(facts(true, 4, 4), with).starts_with("cg+amg/500 cg+amg!/500 cg+fsai cg bicgstab"));
     CHECK(planned(facts(false, 1, 10), with).find("amg") == std::string::npos);
     plan_setting small{.rows = 100, .source = preconditioner_source::matrix};
     CHECK(planned(facts(false, 1, 10), small) ==
@@ -108,10 +111,12 @@ TEST_CASE("method plan: what the matrix in host memory adds") {
     CHECK(planned(facts(true, 1, 10), with).starts_with("cg+jacobi bicgstab+jacobi"));
 }
 
-TEST_CASE("method plan: multigrid first for large systems, unless the diagonal is large or a row is") {
+TEST_CASE(
+    "method plan: multigrid first for large systems, unless the diagonal is large or a row is") {
     plan_setting with{.rows = 1'000'000, .source = preconditioner_source::matrix};
     with.sample = {.rows = 256, .dominant = 256, .largest_sum = 0.5, .off_diagonal = 9};
-    CHECK(planned(facts(true, 1, 10), with).starts_with("cg+jacobi/1000 cg+amg/500 cg+amg!/500 cg+fsai"));
+    CHECK(planned(facts(true, 1, 10), with)
+              .starts_with("cg+jacobi/1000 cg+amg/500 cg+amg!/500 cg+fsai"));
     CHECK(planned(facts(false, 1, 10), with).starts_with("bicgstab+jacobi/500"));
     with.sample.largest_sum = 1;
     CHECK(planned(facts(true, 1, 10), with).starts_with("cg+amg/500"));
