@@ -35,11 +35,11 @@ enum class multigrid_kind {
 
 /// What the unknowns of a coarse level are.
 enum class multigrid_coarsening {
-    automatic,   ///< the second where more than a third of the rows are rough, else the first
+    automatic,   ///< the second where rows are rough or jumps everywhere, else the first
     aggregation, ///< sets of rows (precond/coarsening/smoothed_aggregation.hpp)
     /// Some of the rows (precond/coarsening/classical_coarsening.hpp): twice the memory, for
-    /// coefficients without any smoothness, as of networks (rough_rows_step.hpp). For symmetric A
-    /// and one near-null vector.
+    /// coefficients without any smoothness, as of networks (precond/amg/rough_matrix.hpp). For
+    /// symmetric A and one near-null vector.
     classical
 };
 

@@ -218,7 +218,7 @@ double hierarchy<W>::slow_part_of(std::size_t at) {
 template <class W>
 bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options, side_tasks& operators) {
     multigrid_level<W>& level = levels_[at];
-    if (at == 0 && slow_part_ && *slow_part_ < 0.01 * least_slow_part) {
+    if (at == 0 && slow_part_ && *slow_part_ < 0.002 * least_slow_part) {
         level.facts.why_last = "relaxation alone leaves little of any vector";
         return false;
     }

@@ -1,5 +1,6 @@
 #include <krylith/precond/amg/rough_matrix.hpp>
 
+#include <array>
 #include <bit>
 #include <cstdint>
 
@@ -14,32 +15,30 @@ namespace krylith::detail {
 template <class W>
 bool is_rough(const distributed_csr<W>& b, double diagonal, double theta,
               const std::vector<buffer<W>>& near_null) {
+    using step = classical::rough_rows_step<W>;
     constexpr std::uint64_t most_asked = 65536;
     const std::vector<buffer<W>> v = by_local_columns(b, near_null);
     const auto one_in = static_cast<std::uint64_t>(b.rows()) / most_asked;
     const auto apart = static_cast<std::uint32_t>(std::bit_ceil(one_in + 1));
     std::vector<buffer<unsigned long long>> counts;
     for (int rank = 0; rank < b.group().size(); ++rank) {
-        counts.emplace_back(b.group().handle(rank), 3, precond_item);
+        counts.emplace_back(b.group().handle(rank), step::kinds, precond_item);
         counts.back().zero();
         const classical::sampled_rows sample{b.row_owners().owned(rank).begin, apart};
         visit_rows(b.group()[rank], sample.count(b.block(rank).rows()),
                    aggregation::mean_entries(b, rank),
-                   classical::rough_rows_step<W>{
-                       aggregation::rows_of(b, rank), b.block(rank).view().values,
-                       v[static_cast<std::size_t>(rank)].data(), static_cast<W>(theta * diagonal),
-                       sample, counts.back().data()});
+                   step{aggregation::rows_of(b, rank), b.block(rank).view().values,
+                        v[static_cast<std::size_t>(rank)].data(), static_cast<W>(theta * diagonal),
+                        sample, counts.back().data()});
     }
-    unsigned long long rough = 0;
-    unsigned long long positive = 0;
-    unsigned long long asked = 0;
+    std::array<unsigned long long, step::kinds> all{};
     for (const auto& of_rank : counts) {
         const auto numbers = of_rank.download();
-        rough += numbers[0];
-        positive += numbers[1];
-        asked += numbers[2];
+        for (std::size_t k = 0; k < all.size(); ++k) all[k] += numbers[k];
     }
-    return 3 * rough > asked && 20 * positive < asked;
+    const auto& [rough, positive, asked, jumping, differing] = all;
+    const bool jumps_everywhere = 5 * jumping > 4 * asked && 5 * differing > asked;
+    return (3 * rough > asked || jumps_everywhere) && 20 * positive < asked;
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \

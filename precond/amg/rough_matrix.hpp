@@ -9,8 +9,10 @@
 namespace krylith::detail {
 
 /// Whether more than a third of the rows of B, whose diagonal entries are `diagonal`, are rough
-/// (coarsening/rough_rows_step.hpp) and less than one in 20 has a large positive entry,
-/// near_null[rank] being the near-null vector on the rows of a rank. A pass over a sample of about
+/// (coarsening/rough_rows_step.hpp), or jumps are nearly everywhere: more than four fifths of the
+/// rows have a neighbour where the near-null vector is twice as large or small, and in more than a
+/// fifth entries differ. Less than one in 20 may have a large positive entry. near_null[rank] is
+/// the near-null vector on the rows of a rank. A pass over a sample of about
 /// 65,000 rows; waits for the devices.
 template <class W>
 [[nodiscard]] bool is_rough(const distributed_csr<W>& b, double diagonal, double theta,

@@ -58,7 +58,10 @@ struct influence_counts {
     std::uint32_t entries = 0; ///< of either kind
 };
 
-/// Says of each entry what it is, and gives each row its key.
+/// Says of each entry what it is, and gives each row its key: how many rows it influences, or more
+/// where a positive entry is as large as one that influences. Such rows are the ends of slivers,
+/// thin triangles whose middle vertex hangs between the two: where the ends are coarse, the middle
+/// is interpolated from both, as it should be; where it is coarse itself, they would be one.
 template <class T>
 struct influence_step {
     rank_rows a;
@@ -69,6 +72,8 @@ struct influence_step {
     std::uint8_t* couplings; ///< [nonzeros]
     std::int32_t* key;       ///< [local columns]
     std::int32_t* kind;      ///< [local columns]
+
+    static constexpr std::uint32_t of_an_end = 128; ///< more than rows of a mesh influence
 
     using part_type = influence_counts;
     [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t) const { return true; }
@@ -81,6 +86,7 @@ struct influence_step {
             if (j != own) {
                 const T from = -values[k] * (v[j] / v[own]);
                 const T to = -values[k] * (v[own] / v[j]);
+                if (-from > T(0) && -from >= threshold * largest[own]) counts.rows += of_an_end;
                 if (from > T(0) && from >= threshold * largest[own]) found |= influenced;
                 if (to > T(0) && to >= threshold * largest[j]) found |= influences;
             }

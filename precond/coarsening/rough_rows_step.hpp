@@ -34,7 +34,8 @@ struct sampled_rows {
 /// a quarter of the largest, and that has no other of nearly its size beside it, as the couplings
 /// of a stretched grid have one on the other side: edges of networks and coefficients that differ
 /// from cell to cell. Rows with a large positive entry, as stretched elements have, are counted
-/// too.
+/// too; and, as signs of jumps, rows with a neighbour where v is more than twice as large or small,
+/// and rows with an entry that is less than a quarter of their largest.
 template <class T>
 struct rough_rows_step {
     rank_rows a;
@@ -42,8 +43,9 @@ struct rough_rows_step {
     const T* v; ///< [local columns]
     T least;    ///< theta times the diagonal, which is constant
     sampled_rows sample;
-    unsigned long long*
-        counts; ///< rough rows, those with a large positive entry, all with neighbours
+    /// Rough rows, those with a large positive entry, all with neighbours, those where v jumps, and
+    /// those whose entries differ.
+    unsigned long long* counts;
 
     /// Longer rows are none: each entry is compared with each.
     static constexpr std::int64_t longest = 64;
@@ -52,7 +54,10 @@ struct rough_rows_step {
     static constexpr std::uint32_t rough = 1;
     static constexpr std::uint32_t positive = 2;
     static constexpr std::uint32_t coupled = 4; ///< it has neighbours
-    using part_type = std::uint32_t;            ///< what the row is
+    static constexpr std::uint32_t jumps = 8;
+    static constexpr std::uint32_t differs = 16;
+    static constexpr int kinds = 5;
+    using part_type = std::uint32_t; ///< what the row is
     [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t item) const {
         const std::int64_t row = sample.row(item);
         return row >= 0 && row < a.rows;
@@ -71,6 +76,8 @@ struct rough_rows_step {
         for (std::int64_t k = begin + lane; k < end; k += lanes) {
             const T influence = influence_of(k, own);
             if (-influence > largest / T(8)) found |= positive;
+            if (influence > T(0) && influence < largest / T(4)) found |= differs;
+            if (influence > T(0) && !alike_vectors(a.indices[k], own)) found |= jumps;
             if (!(-values[k] >= least) || !(influence > T(0)) || influence >= largest / T(4))
                 continue;
             std::uint32_t alike = 0;
@@ -88,13 +95,17 @@ struct rough_rows_step {
         return one | other;
     }
     KRYLITH_HD bool finish(std::int64_t, std::uint32_t found) const {
-        if ((found & rough) != 0) add_shared(counts, 1ull);
-        if ((found & positive) != 0) add_shared(counts + 1, 1ull);
-        if ((found & coupled) != 0) add_shared(counts + 2, 1ull);
+        for (int kind = 0; kind < kinds; ++kind)
+            if ((found >> kind & 1) != 0) add_shared(counts + kind, 1ull);
         return false;
     }
 
 private:
+    [[nodiscard]] KRYLITH_HD bool alike_vectors(std::int32_t j, std::int32_t own) const {
+        const T there = v[j] < T(0) ? -v[j] : v[j];
+        const T here = v[own] < T(0) ? -v[own] : v[own];
+        return there <= T(2) * here && here <= T(2) * there;
+    }
     [[nodiscard]] KRYLITH_HD T influence_of(std::int64_t k, std::int32_t own) const {
         const std::int32_t j = a.indices[k];
         return j == own ? T(0) : -values[k] * (v[j] / v[own]);
