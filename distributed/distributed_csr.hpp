@@ -98,7 +98,7 @@ public:
     /// Uploads new values on the same pattern, in the order of the entries: rank after rank, as the
     /// csr_view that it was made of has them. What was made of the matrix takes them from it:
     ///
-    ///     distributed_csr<double> matrix(group, arrays, rows, columns); // from host memory
+    ///     distributed_csr<double> matrix(group, arrays, rows, rows);
     ///     const auto a = make_operator(matrix);
     ///     amg<double> m(*a, matrix);
     ///     matrix.update(new_values); // they travel once

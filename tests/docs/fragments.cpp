@@ -8,6 +8,7 @@
 #include <krylith/adapters/csr_arrays.hpp>
 #include <krylith/device/device_group.hpp>
 #include <krylith/matrix/coo_assembly.hpp>
+#include <krylith/partition/balance/partition_rows.hpp>
 #include <krylith/partition/pcsr.hpp>
 #include <krylith/precond/amg.hpp>
 #include <krylith/precond/own_preconditioner.hpp>
@@ -65,6 +66,18 @@ solve_result lent_arrays(const device_group& group, std::int64_t rows, const std
     const auto a = make_operator<double>(group, std::span(&mine, 1), {.borrow = true});
     const solve_result result = cg(*a, b, x);
     return result;
+}
+
+/// distributed/distributed_csr.hpp.
+void travels_once(const device_group& group, const csr_view<double>& arrays,
+                  std::span<const double> new_values) {
+    const row_partition rows = partition_rows(arrays, group.size()); // equal nonzeros
+    distributed_csr<double> matrix(group, arrays, rows, rows);
+    const auto a = make_operator(matrix);
+    amg<double> m(*a, matrix);
+    matrix.update(new_values); // they travel once
+    a->update_on_devices(matrix.values());
+    m.update(matrix);
 }
 
 /// distributed/distributed_assembly.hpp.
