@@ -8,7 +8,6 @@
 #include <krylith/adapters/csr_arrays.hpp>
 #include <krylith/device/device_group.hpp>
 #include <krylith/matrix/coo_assembly.hpp>
-#include <krylith/partition/balance/partition_rows.hpp>
 #include <krylith/partition/pcsr.hpp>
 #include <krylith/precond/amg.hpp>
 #include <krylith/precond/own_preconditioner.hpp>
@@ -71,7 +70,7 @@ solve_result lent_arrays(const device_group& group, std::int64_t rows, const std
 /// distributed/distributed_csr.hpp.
 void travels_once(const device_group& group, const csr_view<double>& arrays,
                   std::span<const double> new_values) {
-    const row_partition rows = partition_rows(arrays, group.size()); // equal nonzeros
+    const row_partition rows = equal_rows(arrays.rows, group.size());
     distributed_csr<double> matrix(group, arrays, rows, rows);
     const auto a = make_operator(matrix);
     amg<double> m(*a, matrix);
