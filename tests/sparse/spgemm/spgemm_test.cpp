@@ -73,6 +73,20 @@ KRYLITH_DEVICE_TEST("spgemm: products have the bits of the plain product") {
     });
 }
 
+// A bit for each column is just what a launch may have without asking, but the kernel has some by
+// itself.
+KRYLITH_DEVICE_TEST("spgemm: 48 KB of bits") {
+    const auto lengths = [](std::int64_t length) { return [=](std::int64_t) { return length; }; };
+    for (const std::int64_t columns : {393'000, 393'216, 393'217}) {
+        CAPTURE(columns);
+        const csr_matrix<double> left = rows_of_lengths(3, 600, lengths(600), 5);
+        const csr_matrix<double> right = rows_of_lengths(600, columns, lengths(100), 6);
+        const device_csr<double> a(device, left);
+        const device_csr<double> b(device, right);
+        CHECK(spgemm<double>(a, b).multiply(a, b).download() == plain_product(left, right));
+    }
+}
+
 KRYLITH_DEVICE_TEST("spgemm: fp32") {
     const host::mocked_products_worth all_threads(1);
     on_cases(*device, usual_limits, [&](const auto& c) {
