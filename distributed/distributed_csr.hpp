@@ -105,8 +105,9 @@ public:
     ///     a->update_on_devices(matrix.values());
     ///     m.update(matrix);
     ///
-    /// Returns when the host's array may be reused. Throws usage_error for another number of
-    /// values, and where it borrows values or has none.
+    /// An operator that borrows them must be told, too. Returns when the host's array may be
+    /// reused. Throws usage_error for another number of values, and where it borrows values or has
+    /// none.
     void update(std::span<const T> values);
 
     /// Enqueues, on the device of the rank, the global columns of its entries:

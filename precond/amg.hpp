@@ -165,8 +165,9 @@ public:
     ///
     /// update() keeps what options.reuse says. All is made anew, and stays for the next update as
     /// options.reuse says, where a rebuild is due, and where the values are not for this hierarchy:
-    /// they are symmetric and those before were not, or the reverse, or a coarse matrix of theirs
-    /// has a diagonal that is not positive.
+    /// they are symmetric and those before were not, or the reverse, relaxation was enough for
+    /// those before and is not for them, or a coarse matrix of theirs has a diagonal that is not
+    /// positive.
     amg(const matrix_operator<T>& a, const matrix_ref<T>& matrix, const amg_options& options = {});
     /// Takes levels as they are given, from A, in the caller's order of rows, to the coarsest: a
     /// coarse matrix need not be R A P, nor R be P'. Smoothers and the inverse of a last matrix of

@@ -57,8 +57,8 @@ private:
         const tool::stopwatch watch;
         const solve_result solved = solve<double>(group_, w_.matrix, w_.b, solution_, options_);
         note("solve()", watch.seconds());
-        chose_amg_ = solved.attempts.back().solver == "cg" &&
-                     solved.attempts.back().preconditioner.starts_with("amg");
+        by_cg_with_ =
+            solved.attempts.back().solver == "cg" ? solved.attempts.back().preconditioner : "";
         numbers_.chosen = fmt::format("{} with {}, {} iterations", solved.attempts.back().solver,
                                       solved.attempts.back().preconditioner, solved.iterations);
         if (!solved.converged()) add_reason("solve() did not converge");
@@ -106,10 +106,11 @@ private:
 
     /// From new values on the same pattern to the answer: CG with amg, where solve() chose that.
     void with_new_values(int repetitions) {
-        if (!chose_amg_) return;
+        if (!by_cg_with_.starts_with("amg")) return;
         distributed_csr<double> matrix(group_, w_.matrix, *rows_, *rows_);
         const operator_owner a = make_operator(matrix);
         amg<double> m(*a, matrix);
+        if (m.name() != by_cg_with_) return; // solve() made a stronger one
         auto b = a->make_range_vector();
         auto x = a->make_range_vector();
         b.upload(w_.b);
@@ -177,7 +178,7 @@ private:
     std::unique_ptr<row_partition> rows_;
     total_numbers numbers_;
     bool keep_ = false;
-    bool chose_amg_ = false; ///< by solve()
+    std::string by_cg_with_; ///< the preconditioner that solve() chose for cg
 };
 
 } // namespace

@@ -1,6 +1,7 @@
 #include <krylith/precond/amg/first_near_null.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -111,12 +112,12 @@ near_null_vector<W> near_null_of(const distributed_csr<W>& b, const diagonal_sca
     std::vector<buffer<W>> better = relaxed(b, best.entries, relaxation_steps);
     if (2 * defect_of(b, better) < defect)
         best = {std::move(better), std::numeric_limits<double>::infinity()};
-    best.maps_to_zero = false;
+    best.constants_vanish = false;
     return best;
 }
 
 template <class W>
-double slow_part(const distributed_csr<W>& b) {
+slow_part slow_part_of(const distributed_csr<W>& b) {
     std::vector<buffer<W>> x;
     for (int rank = 0; rank < b.group().size(); ++rank) {
         const row_range own = b.row_owners().owned(rank);
@@ -124,14 +125,17 @@ double slow_part(const distributed_csr<W>& b) {
         run_items(b.group()[rank], sign_task<W>{own.begin, x.back().data()}, own.size());
     }
     double squares = 0; // added up in the order of rows, whatever the devices
+    double largest = 0;
     for (const auto& of_rank : relaxed(b, x, relaxation_steps))
-        for (const W entry : of_rank.download())
+        for (const W entry : of_rank.download()) {
             squares += static_cast<double>(entry) * static_cast<double>(entry);
-    return squares / static_cast<double>(std::max<std::int64_t>(1, b.rows()));
+            largest = std::max(largest, std::fabs(static_cast<double>(entry)));
+        }
+    return {squares / static_cast<double>(std::max<std::int64_t>(1, b.rows())), largest};
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template double slow_part(const distributed_csr<T>&);                                          \
+    template slow_part slow_part_of(const distributed_csr<T>&);                                    \
     template near_null_vector<T> near_null_of(const distributed_csr<T>&, const diagonal_scaling&);
 #include <krylith/device/language/instantiate.inc>
 

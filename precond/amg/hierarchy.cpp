@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -21,9 +22,13 @@ namespace krylith::detail {
 
 namespace {
 
-/// Where a smoother leaves less than this of a random vector it needs no coarse level that fills
-/// up: random graphs and circuits with few long rows have 1e-4 to 1e-3, trees with hubs 0.05.
-constexpr double least_slow_part = 0.01;
+/// A smoother that leaves no more of a random vector needs no coarse level that fills up: of random
+/// graphs and circuits with few long rows the mean is 1e-4 to 1e-3, of trees with hubs 0.05.
+constexpr slow_part little = {.mean = 0.01, .largest = std::numeric_limits<double>::infinity()};
+/// And one that leaves no more needs none at all. Random graphs have 0.01 to 0.05, a mesh, or a
+/// part of the matrix that is one, 0.15 and more.
+constexpr slow_part next_to_nothing = {.mean = std::numeric_limits<double>::infinity(),
+                                       .largest = 0.05};
 /// Where a smoothed P has more than this times the nonzeros of B, hardly a row has two neighbours
 /// in one aggregate.
 constexpr double scattered = 0.75;
@@ -96,6 +101,7 @@ hierarchy<W>::hierarchy(layout_handle fine, const distributed_csr<T>& a, const a
 template <class W>
 void hierarchy<W>::find_near_null() {
     multigrid_level<W>& first = levels_.front();
+    slow_part_.reset();
     if (!given_.empty()) {
         first.near_null = scaled_vectors(given_, first.matrix, first.scaling);
         return;
@@ -103,9 +109,7 @@ void hierarchy<W>::find_near_null() {
     near_null_vector<W> found = near_null_of(first.matrix, first.scaling);
     first.near_null = std::move(found.entries);
     largest_quotient_ = found.largest_quotient;
-    // What maps a constant far from 0 may have nothing else that is slow, either.
-    if (!found.maps_to_zero && !unsymmetric_ && first.matrix.rows() > inverted_rows)
-        slow_part_ = slow_part(first.matrix);
+    constants_vanish_ = found.constants_vanish;
 }
 
 /// Whether soft connections of the first level's matrix are lost beside its diagonal.
@@ -204,12 +208,16 @@ double hierarchy<W>::most_product_entries(std::size_t at) const {
     return most_between * static_cast<double>(entries) * block_growth;
 }
 
-/// The slow part of a level's matrix, that of the first kept.
+/// Whether relaxation leaves no more of a level's slow part. Where that ends the hierarchy at its
+/// first level, update() asks again.
 template <class W>
-double hierarchy<W>::slow_part_of(std::size_t at) {
-    if (at != 0) return slow_part(levels_[at].matrix);
-    if (!slow_part_) slow_part_ = slow_part(levels_[at].matrix);
-    return *slow_part_;
+bool hierarchy<W>::leaves(std::size_t at, const slow_part& most) {
+    if (unsymmetric_) return false;
+    if (at != 0) return slow_part_of(levels_[at].matrix).within(most);
+    if (!slow_part_) slow_part_ = slow_part_of(levels_[at].matrix);
+    if (!slow_part_->within(most)) return false;
+    relaxed_to_ = most;
+    return true;
 }
 
 /// Makes the level after number `at`, and has the operators of that one made. Returns false where
@@ -218,13 +226,13 @@ double hierarchy<W>::slow_part_of(std::size_t at) {
 template <class W>
 bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options, side_tasks& operators) {
     multigrid_level<W>& level = levels_[at];
-    if (at == 0 && slow_part_ && *slow_part_ < 0.002 * least_slow_part) {
+    if (at == 0 && !constants_vanish_ && leaves(at, next_to_nothing)) {
         level.facts.why_last = "relaxation alone leaves little of any vector";
         return false;
     }
     bool fills_up = false;
     if (add_level(at, options, operators, fills_up)) return true;
-    if (fills_up && !unsymmetric_ && slow_part_of(at) < least_slow_part) return false;
+    if (fills_up && leaves(at, little)) return false;
     gave_up_ = !way_->has_unsmoothed;
     if (!fills_up || unsymmetric_ || gave_up_) return false;
     level.smoothed = false;
@@ -289,8 +297,9 @@ bool hierarchy<W>::add_level(std::size_t at, const amg_options& options, side_ta
         p = plans.to_next->prolongation(graph, near_null);
     }
     // Rows whose neighbours are in aggregates of their own have no locality, and B P fills up.
-    fills_up = static_cast<double>(p.nonzeros()) > scattered * static_cast<double>(b.nonzeros()) &&
-               !unsymmetric_ && slow_part_of(at) < least_slow_part;
+    fills_up = at == 0 &&
+               static_cast<double>(p.nonzeros()) > scattered * static_cast<double>(b.nonzeros()) &&
+               leaves(at, next_to_nothing);
     if (fills_up) {
         level.facts.why_last = filled_up("P", p);
         return false;

@@ -24,6 +24,7 @@
 #include <krylith/distributed/distributed_products.hpp>
 #include <krylith/precond/amg.hpp>
 #include <krylith/precond/amg/coarsenings.hpp>
+#include <krylith/precond/amg/first_near_null.hpp>
 #include <krylith/precond/amg/gathered_level.hpp>
 #include <krylith/precond/amg/near_null_space.hpp>
 #include <krylith/precond/amg/scaled_level.hpp>
@@ -98,7 +99,8 @@ public:
 
     /// Takes new values of A, of the same pattern; only where keeps_plans(). Returns false where
     /// the hierarchy is not for these values: they are symmetric and those before were not, or the
-    /// reverse, or a coarse matrix has a diagonal that is not positive. It is not whole() until
+    /// reverse, or need coarse levels that those before did not, or a coarse matrix has a diagonal
+    /// that is not positive. It is not whole() until
     /// complete().
     template <class T>
     [[nodiscard]] bool update(const distributed_csr<T>& a, const amg_options& options);
@@ -152,7 +154,7 @@ private:
     aggregated_unknowns(std::size_t at, const distributed_csr<W>& graph,
                         const amg_options& options);
     [[nodiscard]] const coarsening_method& way_of(const amg_options& options) const;
-    [[nodiscard]] double slow_part_of(std::size_t at);
+    [[nodiscard]] bool leaves(std::size_t at, const slow_part& most);
     [[nodiscard]] bool coarsen(std::size_t at, const amg_options& options, side_tasks& operators);
     [[nodiscard]] bool add_level(std::size_t at, const amg_options& options, side_tasks& operators,
                                  bool& fills_up);
@@ -219,8 +221,10 @@ private:
     bool unsymmetric_ = false;
     const coarsening_method* way_ = &coarsening_rows::aggregation;
     bool gave_up_ = false;
-    bool mirrored_ = true;            ///< restrictions are multiples of transposed prolongations
-    std::optional<double> slow_part_; ///< of the first level's matrix, where it was asked for
+    bool mirrored_ = true;               ///< restrictions are multiples of transposed prolongations
+    bool constants_vanish_ = true;       ///< near_null_vector::constants_vanish
+    std::optional<slow_part> slow_part_; ///< of the first level, where it was asked for
+    std::optional<slow_part> relaxed_to_ = {}; ///< there is one level, since no more is left
     double largest_quotient_ = 1; ///< of the near-null vector of the first level, if none is given
     bool directed_ = false;       ///< nearly all rows of the first level have a direction
     bool cut_short_ = false;      ///< by a coarse matrix without a positive diagonal

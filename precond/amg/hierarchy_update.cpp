@@ -84,6 +84,7 @@ bool hierarchy<W>::take_values(const distributed_csr<T>& a, const amg_options& o
     if (worth_sharpening(first.scaling)) sharpen(first.matrix, first.scaling, least_bound());
     find_near_null();
     if (sizeof(W) < sizeof(T) && loses_soft()) return false;
+    if (relaxed_to_ && !leaves(0, *relaxed_to_)) return false;
     for (std::size_t at = 0; at < levels_.size(); ++at) {
         interruption_point();
         multigrid_level<W>& level = levels_[at];

@@ -56,6 +56,7 @@ struct largest_influence_step {
 struct influence_counts {
     std::uint32_t rows = 0;    ///< that the row influences
     std::uint32_t entries = 0; ///< of either kind
+    std::uint32_t end = 0;     ///< 1: a positive entry is as large as one that influences
 };
 
 /// Says of each entry what it is, and gives each row its key: how many rows it influences, or more
@@ -73,8 +74,6 @@ struct influence_step {
     std::int32_t* key;       ///< [local columns]
     std::int32_t* kind;      ///< [local columns]
 
-    static constexpr std::uint32_t of_an_end = 128; ///< more than rows of a mesh influence
-
     using part_type = influence_counts;
     [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t) const { return true; }
     [[nodiscard]] KRYLITH_HD influence_counts part(std::int64_t row, int lane, int lanes) const {
@@ -86,7 +85,8 @@ struct influence_step {
             if (j != own) {
                 const T from = -values[k] * (v[j] / v[own]);
                 const T to = -values[k] * (v[own] / v[j]);
-                if (-from > T(0) && -from >= threshold * largest[own]) counts.rows += of_an_end;
+                if (-from > T(0) && largest[own] > T(0) && -from >= threshold * largest[own])
+                    counts.end = 1;
                 if (from > T(0) && from >= threshold * largest[own]) found |= influenced;
                 if (to > T(0) && to >= threshold * largest[j]) found |= influences;
             }
@@ -97,15 +97,16 @@ struct influence_step {
         return counts;
     }
     KRYLITH_HD static influence_counts join(influence_counts one, const influence_counts& other) {
-        return {one.rows + other.rows, one.entries + other.entries};
+        return {one.rows + other.rows, one.entries + other.entries, one.end | other.end};
     }
     KRYLITH_HD bool finish(std::int64_t row, const influence_counts& counts) const {
         constexpr std::uint32_t most = 1023;
+        constexpr std::uint32_t of_an_end = 128; // more than rows of a mesh influence
+        const std::uint32_t rows = counts.rows + of_an_end * counts.end;
         const std::int32_t own = a.own(row);
         const std::uint32_t hash =
             aggregation::key_of(static_cast<std::uint32_t>(a.columns.global(own)), 0) >> 11;
-        key[own] =
-            static_cast<std::int32_t>(((counts.rows < most ? counts.rows : most) << 21) + hash);
+        key[own] = static_cast<std::int32_t>(((rows < most ? rows : most) << 21) + hash);
         kind[own] = counts.entries != 0 ? open : alone;
         return false;
     }

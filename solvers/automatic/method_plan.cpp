@@ -169,9 +169,10 @@ private:
             because = m == nullptr ? "in case that takes too long"
                                    : "in case " + std::string(m->name) + " is no help";
         };
-        const bool cheap_first = costly.empty() || setting_.sample.easy() || has_hub() ||
+        const bool cheap_first = costly.empty() || setting_.sample.easy() ||
                                  chosen_from(*costly.front()) > setting_.rows;
-        if (cheap_first) try_next(cheap, costly.empty() ? 0 : cheap_iterations);
+        if (cheap_first || has_hub())
+            try_next(cheap, costly.empty() ? 0 : cheap_first ? cheap_iterations : hub_iterations);
         if (costly.empty()) return;
         for (const preconditioner_method* m : costly) {
             try_next(m, *m->chosen_from.get() == never_first ? 0 : costly_iterations);

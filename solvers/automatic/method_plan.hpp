@@ -46,9 +46,12 @@ inline constexpr std::int64_t gain_of_near_null = 10;
 /// Matrices of more nonzeros have no M that is made stronger: it may take a minute, and gigabytes.
 inline constexpr std::int64_t most_strong_nonzeros = 1'000'000;
 
-/// A hub is a row that has at least this part of all columns. Nearly every unknown is a few steps
-/// from every other one then, so that no slow part is left for coarse levels, and these fill up.
+/// A hub is a row that has at least this part of all columns. Often every unknown is a few steps
+/// from every other one then, which leaves coarse levels little to do, and these fill up.
 inline constexpr double hub_part = 0.1;
+
+/// As many iterations of the cheap M does a hub bring before an M that must be set up.
+inline constexpr std::int64_t hub_iterations = 250;
 
 /// What the plan depends on beside the facts.
 struct plan_setting {
@@ -82,7 +85,8 @@ inline constexpr double wide_diagonal = 100;
 /// 1. Where the facts allow a symmetric positive definite matrix, the listed solvers that need one,
 ///    with each usable preconditioner: first the one that is for the largest of the systems that
 ///    this one is no smaller than (preconditioner_method::chosen_from), or none; the pointwise one,
-///    or none, where the sample of rows says that this is easy, or there is a hub. Near-null
+///    or none, where the sample of rows says that this is easy, or, for hub_iterations, there is a
+///    hub. Near-null
 ///    vectors make one that takes them the first for smaller systems, too. The first has
 ///    cheap_iterations, or costly_iterations if it isn't pointwise, as long as another stands
 ///    behind it; those that are never first have no such limit. Where its row says how, the same M

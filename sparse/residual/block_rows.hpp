@@ -27,7 +27,8 @@ struct csr_rows {
     /// their order. A column of -1 says that the entry is empty.
     template <class Entry>
     KRYLITH_HD void visit(std::int64_t place, int lane, int lanes, const Entry& entry) const {
-        for (Offset k = offsets[place] + lane; k < offsets[place + 1]; k += lanes)
+        const std::int64_t end = offsets[place + 1]; // k may go beyond what an Offset holds
+        for (std::int64_t k = std::int64_t{offsets[place]} + lane; k < end; k += lanes)
             entry(columns[k], values[k]);
     }
 };

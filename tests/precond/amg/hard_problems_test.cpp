@@ -223,6 +223,44 @@ KRYLITH_GROUP_TEST("amg: a network without locality has no coarse level, which i
     }
 }
 
+/// The matrix, with `shift` added to the diagonal of its rows before `end`.
+csr_matrix<double> shifted(csr_matrix<double> a, double shift, std::int64_t end) {
+    for (std::int64_t i = 0; i < end; ++i)
+        for (auto k = static_cast<std::size_t>(a.row_offsets[static_cast<std::size_t>(i)]);
+             k < static_cast<std::size_t>(a.row_offsets[static_cast<std::size_t>(i) + 1]); ++k)
+            if (a.column_indices[k] == i) a.values[k] += shift;
+    return a;
+}
+
+KRYLITH_GROUP_TEST("amg: a few rows that relaxation does not reach have coarse levels") {
+    const auto grid = make_gallery<double>("poisson2d:100");
+    const amg_solve easy = solve_with_amg(group, shifted(grid, 100, grid.rows), {});
+    CHECK(easy.levels.size() == 1);
+    CHECK(easy.iterations <= 8);
+    const amg_solve mixed = solve_with_amg(group, shifted(grid, 100, grid.rows - 500), {});
+    CHECK(mixed.levels.size() > 1);
+    CHECK(mixed.iterations <= 14);
+}
+
+KRYLITH_GROUP_TEST("amg: values that need coarse levels get them by an update") {
+    const auto grid = make_gallery<double>("poisson2d:60");
+    const auto easy = shifted(grid, 300, grid.rows);
+    for (const auto reuse : {multigrid_reuse::automatic, multigrid_reuse::transfer}) {
+        problem<double> p(group, easy, random_values<double>(easy.rows, 11));
+        amg<double> m(*p.a, easy, {.reuse = reuse});
+        CHECK(m.levels().size() == 1);
+        for (int times = 0; times < 2; ++times) {
+            m.update(csr_view<double>(grid));
+            CHECK(m.levels().size() > 1);
+        }
+        p.a->update(grid.values);
+        CHECK(cg(*p.a, p.b, p.x, {}, m).iterations ==
+              solve_with_amg(group, grid, {.reuse = reuse}).iterations);
+        m.update(csr_view<double>(easy));
+        CHECK(m.levels().back().why_last.empty());
+    }
+}
+
 KRYLITH_GROUP_TEST("amg: a beam that is four times as long takes fewer than twice the iterations") {
     std::vector<std::int64_t> iterations;
     for (const std::int64_t length : {20, 80}) {

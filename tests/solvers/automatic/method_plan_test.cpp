@@ -123,7 +123,7 @@ TEST_CASE(
     with.longest_row = 99'999;
     CHECK(planned(facts(true, 1, 10), with).starts_with("cg+amg/500"));
     with.longest_row = 100'000; // a hub
-    CHECK(planned(facts(true, 1, 10), with).starts_with("cg+jacobi/1000 cg+amg/500"));
+    CHECK(planned(facts(true, 1, 10), with).starts_with("cg+jacobi/250 cg+amg/500"));
     with.near_null = true;
     CHECK(planned(facts(true, 1, 10), with).starts_with("cg+amg/500"));
 }
