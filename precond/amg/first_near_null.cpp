@@ -1,7 +1,7 @@
 #include <krylith/precond/amg/first_near_null.hpp>
 
 #include <algorithm>
-#include <cmath>
+#include <bit>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -112,30 +112,41 @@ near_null_vector<W> near_null_of(const distributed_csr<W>& b, const diagonal_sca
     std::vector<buffer<W>> better = relaxed(b, best.entries, relaxation_steps);
     if (2 * defect_of(b, better) < defect)
         best = {std::move(better), std::numeric_limits<double>::infinity()};
-    best.constants_vanish = false;
     return best;
 }
 
 template <class W>
-slow_part slow_part_of(const distributed_csr<W>& b) {
+bool relaxes_to(const distributed_csr<W>& b, const relaxation_limits& most) {
+    const device_group& group = b.group();
     std::vector<buffer<W>> x;
-    for (int rank = 0; rank < b.group().size(); ++rank) {
+    for (int rank = 0; rank < group.size(); ++rank) {
         const row_range own = b.row_owners().owned(rank);
-        x.emplace_back(b.group().handle(rank), static_cast<std::size_t>(own.size()), precond_item);
-        run_items(b.group()[rank], sign_task<W>{own.begin, x.back().data()}, own.size());
+        x.emplace_back(group.handle(rank), static_cast<std::size_t>(own.size()), precond_item);
+        run_items(group[rank], sign_task<W>{own.begin, x.back().data()}, own.size());
     }
-    double squares = 0; // added up in the order of rows, whatever the devices
+    x = relaxed(b, x, relaxation_steps);
+    std::vector<buffer<std::uint64_t>> bits;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        bits.emplace_back(group.handle(rank), 1, precond_item);
+        bits.back().zero();
+        KRYLITH_ON(group[rank],
+                   find_largest(group[rank], b.block(rank).rows(),
+                                x[static_cast<std::size_t>(rank)].data(), bits.back().data()));
+    }
     double largest = 0;
-    for (const auto& of_rank : relaxed(b, x, relaxation_steps))
-        for (const W entry : of_rank.download()) {
+    for (const auto& of_rank : bits)
+        largest = std::max(largest, std::bit_cast<double>(of_rank.download().front()));
+    if (largest > most.largest) return false;
+    if (largest * largest <= most.mean) return true;
+    double squares = 0; // added up in the order of rows, whatever the devices
+    for (const auto& of_rank : x)
+        for (const W entry : of_rank.download())
             squares += static_cast<double>(entry) * static_cast<double>(entry);
-            largest = std::max(largest, std::fabs(static_cast<double>(entry)));
-        }
-    return {squares / static_cast<double>(std::max<std::int64_t>(1, b.rows())), largest};
+    return squares <= most.mean * static_cast<double>(b.rows());
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template slow_part slow_part_of(const distributed_csr<T>&);                                    \
+    template bool relaxes_to(const distributed_csr<T>&, const relaxation_limits&);                 \
     template near_null_vector<T> near_null_of(const distributed_csr<T>&, const diagonal_scaling&);
 #include <krylith/device/language/instantiate.inc>
 

@@ -14,8 +14,6 @@ template <class W>
 struct near_null_vector {
     std::vector<buffer<W>> entries;
     double largest_quotient; ///< bounds the quotients of its entries; infinity: nothing does
-    /// Whether constants, or S^-1 1, are mapped to nearly 0 in most rows.
-    bool constants_vanish = true;
 };
 
 /// The near-null vector of A in the variables of B = S A S, its largest entry 1: S^-1 1, for A that
@@ -25,20 +23,17 @@ template <class W>
 [[nodiscard]] near_null_vector<W> near_null_of(const distributed_csr<W>& b,
                                                const diagonal_scaling& by);
 
-/// What 12 steps x -= B x leave of x = +-1, random, B having its eigenvalues in [0, 1]: the part of
-/// all modes that a smoother hardly changes.
-struct slow_part {
+/// How little of a random vector relaxation must leave.
+struct relaxation_limits {
     double mean;    ///< of the squared entries
     double largest; ///< magnitude of an entry: large where any few rows have a slow mode
-
-    [[nodiscard]] bool within(const slow_part& most) const {
-        return mean <= most.mean && largest <= most.largest;
-    }
 };
 
-/// Finds the slow part. Networks in which all rows are a few steps apart have next to none but the
-/// near-null vector, which CG takes out by itself. Costs 12 products and a download of x.
+/// Whether 12 steps x -= B x leave no more of x = +-1, random, B having its eigenvalues in [0, 1]:
+/// what is left is the part of all modes that a smoother hardly changes. Networks in which all rows
+/// are a few steps apart have next to none but the near-null vector, which CG takes out by itself.
+/// Costs 12 products, and a download of x where its largest entry does not decide.
 template <class W>
-[[nodiscard]] slow_part slow_part_of(const distributed_csr<W>& b);
+[[nodiscard]] bool relaxes_to(const distributed_csr<W>& b, const relaxation_limits& most);
 
 } // namespace krylith::detail

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -23,12 +22,12 @@ namespace krylith::detail {
 namespace {
 
 /// A smoother that leaves no more of a random vector needs no coarse level that fills up: of random
-/// graphs and circuits with few long rows the mean is 1e-4 to 1e-3, of trees with hubs 0.05.
-constexpr slow_part little = {.mean = 0.01, .largest = std::numeric_limits<double>::infinity()};
+/// graphs and circuits with few long rows the mean is 1e-4 to 1e-3, of trees with hubs 0.05; and
+/// where a part of the matrix has slow modes, some entries stay above 0.6.
+constexpr relaxation_limits little = {.mean = 0.01, .largest = 0.5};
 /// And one that leaves no more needs none at all. Random graphs have 0.01 to 0.05, a mesh, or a
 /// part of the matrix that is one, 0.15 and more.
-constexpr slow_part next_to_nothing = {.mean = std::numeric_limits<double>::infinity(),
-                                       .largest = 0.05};
+constexpr relaxation_limits next_to_nothing = {.mean = 0.01, .largest = 0.05};
 /// Where a smoothed P has more than this times the nonzeros of B, hardly a row has two neighbours
 /// in one aggregate.
 constexpr double scattered = 0.75;
@@ -101,7 +100,6 @@ hierarchy<W>::hierarchy(layout_handle fine, const distributed_csr<T>& a, const a
 template <class W>
 void hierarchy<W>::find_near_null() {
     multigrid_level<W>& first = levels_.front();
-    slow_part_.reset();
     if (!given_.empty()) {
         first.near_null = scaled_vectors(given_, first.matrix, first.scaling);
         return;
@@ -109,7 +107,6 @@ void hierarchy<W>::find_near_null() {
     near_null_vector<W> found = near_null_of(first.matrix, first.scaling);
     first.near_null = std::move(found.entries);
     largest_quotient_ = found.largest_quotient;
-    constants_vanish_ = found.constants_vanish;
 }
 
 /// Whether soft connections of the first level's matrix are lost beside its diagonal.
@@ -208,15 +205,12 @@ double hierarchy<W>::most_product_entries(std::size_t at) const {
     return most_between * static_cast<double>(entries) * block_growth;
 }
 
-/// Whether relaxation leaves no more of a level's slow part. Where that ends the hierarchy at its
-/// first level, update() asks again.
+/// Whether relaxation leaves no more of a random vector on a level. Where that ends the hierarchy
+/// at its first level, update() asks again.
 template <class W>
-bool hierarchy<W>::leaves(std::size_t at, const slow_part& most) {
-    if (unsymmetric_) return false;
-    if (at != 0) return slow_part_of(levels_[at].matrix).within(most);
-    if (!slow_part_) slow_part_ = slow_part_of(levels_[at].matrix);
-    if (!slow_part_->within(most)) return false;
-    relaxed_to_ = most;
+bool hierarchy<W>::leaves(std::size_t at, const relaxation_limits& most) {
+    if (unsymmetric_ || !relaxes_to(levels_[at].matrix, most)) return false;
+    if (at == 0) relaxed_to_ = most;
     return true;
 }
 
@@ -226,13 +220,9 @@ bool hierarchy<W>::leaves(std::size_t at, const slow_part& most) {
 template <class W>
 bool hierarchy<W>::coarsen(std::size_t at, const amg_options& options, side_tasks& operators) {
     multigrid_level<W>& level = levels_[at];
-    if (at == 0 && !constants_vanish_ && leaves(at, next_to_nothing)) {
-        level.facts.why_last = "relaxation alone leaves little of any vector";
-        return false;
-    }
     bool fills_up = false;
     if (add_level(at, options, operators, fills_up)) return true;
-    if (fills_up && leaves(at, little)) return false;
+    if (fills_up && ((at == 0 && relaxed_to_) || leaves(at, little))) return false;
     gave_up_ = !way_->has_unsmoothed;
     if (!fills_up || unsymmetric_ || gave_up_) return false;
     level.smoothed = false;
@@ -297,7 +287,7 @@ bool hierarchy<W>::add_level(std::size_t at, const amg_options& options, side_ta
         p = plans.to_next->prolongation(graph, near_null);
     }
     // Rows whose neighbours are in aggregates of their own have no locality, and B P fills up.
-    fills_up = at == 0 &&
+    fills_up = at == 0 && plans.to_next->boxes() == nullptr &&
                static_cast<double>(p.nonzeros()) > scattered * static_cast<double>(b.nonzeros()) &&
                leaves(at, next_to_nothing);
     if (fills_up) {

@@ -154,7 +154,7 @@ private:
     aggregated_unknowns(std::size_t at, const distributed_csr<W>& graph,
                         const amg_options& options);
     [[nodiscard]] const coarsening_method& way_of(const amg_options& options) const;
-    [[nodiscard]] bool leaves(std::size_t at, const slow_part& most);
+    [[nodiscard]] bool leaves(std::size_t at, const relaxation_limits& most);
     [[nodiscard]] bool coarsen(std::size_t at, const amg_options& options, side_tasks& operators);
     [[nodiscard]] bool add_level(std::size_t at, const amg_options& options, side_tasks& operators,
                                  bool& fills_up);
@@ -221,10 +221,8 @@ private:
     bool unsymmetric_ = false;
     const coarsening_method* way_ = &coarsening_rows::aggregation;
     bool gave_up_ = false;
-    bool mirrored_ = true;               ///< restrictions are multiples of transposed prolongations
-    bool constants_vanish_ = true;       ///< near_null_vector::constants_vanish
-    std::optional<slow_part> slow_part_; ///< of the first level, where it was asked for
-    std::optional<slow_part> relaxed_to_ = {}; ///< there is one level, since no more is left
+    bool mirrored_ = true; ///< restrictions are multiples of transposed prolongations
+    std::optional<relaxation_limits> relaxed_to_; ///< there is one level, since no more is left
     double largest_quotient_ = 1; ///< of the near-null vector of the first level, if none is given
     bool directed_ = false;       ///< nearly all rows of the first level have a direction
     bool cut_short_ = false;      ///< by a coarse matrix without a positive diagonal

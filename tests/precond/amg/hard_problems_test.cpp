@@ -217,47 +217,53 @@ KRYLITH_GROUP_TEST("amg: a network without locality has no coarse level, which i
         const auto matrix = random_network(4000, either_sign ? 16 : 8, either_sign);
         const amg_solve solve = solve_with_amg(group, matrix, {});
         REQUIRE(solve.levels.size() == 1);
-        CHECK(solve.levels[0].why_last.starts_with(either_sign ? "relaxation alone"
-                                                               : "coarse matrices fill up: P has"));
+        CHECK(solve.levels[0].why_last.starts_with("coarse matrices fill up: P has"));
         CHECK(solve.iterations <= 20);
     }
 }
 
-/// The matrix, with `shift` added to the diagonal of its rows before `end`.
-csr_matrix<double> shifted(csr_matrix<double> a, double shift, std::int64_t end) {
-    for (std::int64_t i = 0; i < end; ++i)
-        for (auto k = static_cast<std::size_t>(a.row_offsets[static_cast<std::size_t>(i)]);
-             k < static_cast<std::size_t>(a.row_offsets[static_cast<std::size_t>(i) + 1]); ++k)
-            if (a.column_indices[k] == i) a.values[k] += shift;
-    return a;
+/// The Laplacian of a ring whose first vertices, up to `end`, are joined at random, too, by edges
+/// of so much weight, with something on its diagonal.
+csr_matrix<double> ring_with_chords(std::int64_t n, std::int64_t end, double weight) {
+    constexpr std::int64_t chords = 8; // a vertex
+    const auto random = random_values<double>(chords * end, 37);
+    testing::triplets entries;
+    const auto join = [&](std::int64_t i, std::int64_t j, double size) {
+        entries.insert(entries.end(), {{i, i, size}, {j, j, size}, {i, j, -size}, {j, i, -size}});
+    };
+    for (std::int64_t i = 0; i < n; ++i) {
+        entries.emplace_back(i, i, 1e-6);
+        join(i, (i + 1) % n, 1);
+    }
+    for (std::int64_t k = 0; k < chords * end; ++k)
+        join(k / chords,
+             static_cast<std::int64_t>((random[static_cast<std::size_t>(k)] + 1) / 2 *
+                                       static_cast<double>(end - 1)),
+             weight);
+    return testing::from_triplets(n, entries);
 }
 
 KRYLITH_GROUP_TEST("amg: a few rows that relaxation does not reach have coarse levels") {
-    const auto grid = make_gallery<double>("poisson2d:100");
-    const amg_solve easy = solve_with_amg(group, shifted(grid, 100, grid.rows), {});
-    CHECK(easy.levels.size() == 1);
-    CHECK(easy.iterations <= 8);
-    const amg_solve mixed = solve_with_amg(group, shifted(grid, 100, grid.rows - 500), {});
+    CHECK(solve_with_amg(group, ring_with_chords(4000, 4000, 1), {}).levels.size() == 1);
+    const amg_solve mixed = solve_with_amg(group, ring_with_chords(4000, 3800, 1), {});
     CHECK(mixed.levels.size() > 1);
-    CHECK(mixed.iterations <= 14);
+    CHECK(mixed.iterations <= 50);
 }
 
 KRYLITH_GROUP_TEST("amg: values that need coarse levels get them by an update") {
-    const auto grid = make_gallery<double>("poisson2d:60");
-    const auto easy = shifted(grid, 300, grid.rows);
+    const auto easy = ring_with_chords(3000, 3000, 1);
+    const auto hard = ring_with_chords(3000, 3000, 1e-6);
     for (const auto reuse : {multigrid_reuse::automatic, multigrid_reuse::transfer}) {
         problem<double> p(group, easy, random_values<double>(easy.rows, 11));
         amg<double> m(*p.a, easy, {.reuse = reuse});
         CHECK(m.levels().size() == 1);
-        for (int times = 0; times < 2; ++times) {
-            m.update(csr_view<double>(grid));
-            CHECK(m.levels().size() > 1);
-        }
-        p.a->update(grid.values);
-        CHECK(cg(*p.a, p.b, p.x, {}, m).iterations ==
-              solve_with_amg(group, grid, {.reuse = reuse}).iterations);
         m.update(csr_view<double>(easy));
-        CHECK(m.levels().back().why_last.empty());
+        CHECK(m.levels().size() == 1);
+        m.update(csr_view<double>(hard));
+        CHECK(m.levels().size() > 1);
+        p.a->update(hard.values);
+        CHECK(cg(*p.a, p.b, p.x, {}, m).iterations ==
+              solve_with_amg(group, hard, {.reuse = reuse}).iterations);
     }
 }
 
