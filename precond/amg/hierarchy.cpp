@@ -28,9 +28,10 @@ constexpr relaxation_limits little = {.mean = 0.01, .largest = 0.5};
 /// And one that leaves no more needs none at all. Random graphs have 0.01 to 0.05, a mesh, or a
 /// part of the matrix that is one, 0.15 and more.
 constexpr relaxation_limits next_to_nothing = {.mean = 0.01, .largest = 0.05};
-/// Where a smoothed P has more than this times the nonzeros of B, hardly a row has two neighbours
-/// in one aggregate.
-constexpr double scattered = 0.75;
+/// Rows of P of more entries, or of more than so many of those of B, are those of matrices without
+/// locality: on meshes few neighbours of a row lie in aggregates of their own.
+constexpr double scattered_entries = 8;
+constexpr double scattered_part = 0.75;
 /// A coarse matrix of at least so many rows is worth losing small entries.
 constexpr std::int64_t sparsified_rows = 1000;
 /// Where B P has more than this times the nonzeros of B, coarse matrices fill up.
@@ -38,6 +39,14 @@ constexpr double most_between = 4;
 /// rho of a matrix that is not symmetric is at least this: its eigenvalues are complex, and an
 /// estimate of the largest may be far too small.
 constexpr double least_unsymmetric_bound = 1.6;
+
+/// Whether P, of one near-null vector, says that B P would fill up.
+template <class W>
+bool is_scattered(const distributed_csr<W>& b, const distributed_csr<W>& p) {
+    const auto entries = static_cast<double>(p.nonzeros());
+    return entries > scattered_entries * static_cast<double>(p.rows()) ||
+           entries > scattered_part * static_cast<double>(b.nonzeros());
+}
 
 /// Why a matrix ends the hierarchy.
 template <class W>
@@ -286,10 +295,7 @@ bool hierarchy<W>::add_level(std::size_t at, const amg_options& options, side_ta
     } else {
         p = plans.to_next->prolongation(graph, near_null);
     }
-    // Rows whose neighbours are in aggregates of their own have no locality, and B P fills up.
-    fills_up = at == 0 && plans.to_next->boxes() == nullptr &&
-               static_cast<double>(p.nonzeros()) > scattered * static_cast<double>(b.nonzeros()) &&
-               leaves(at, next_to_nothing);
+    fills_up = at == 0 && level.vectors == 1 && is_scattered(b, p) && leaves(at, next_to_nothing);
     if (fills_up) {
         level.facts.why_last = filled_up("P", p);
         return false;
