@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -22,9 +23,10 @@ namespace krylith::detail {
 namespace {
 
 /// A smoother that leaves no more of a random vector needs no coarse level that fills up: of random
-/// graphs and circuits with few long rows the mean is 1e-4 to 1e-3, of trees with hubs 0.05; and
-/// where a part of the matrix has slow modes, some entries stay above 0.6.
-constexpr relaxation_limits little = {.mean = 0.01, .largest = 0.5};
+/// graphs and circuits with few long rows the mean is 1e-4 to 1e-3, of trees with hubs 0.05. The
+/// largest entry says nothing here: of networks in several pieces small ones stay as they are.
+constexpr relaxation_limits little = {.mean = 0.01,
+                                      .largest = std::numeric_limits<double>::infinity()};
 /// And one that leaves no more needs none at all. Random graphs have 0.01 to 0.05, a mesh, or a
 /// part of the matrix that is one, 0.15 and more.
 constexpr relaxation_limits next_to_nothing = {.mean = 0.01, .largest = 0.05};
