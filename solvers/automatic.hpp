@@ -48,8 +48,8 @@ namespace krylith {
 /// Of the options, max_seconds and max_iterations limit all attempts together. When the time is
 /// over no attempt begins and no preconditioner is made, and the last of result.attempts says so;
 /// one that is being made ends there, where it can (amg, ilut), as it does where a
-/// stop is requested. Without max_iterations CG may take min(50 n, 50000)
-/// iterations (1000 before multigrid is tried, 500 with it), BiCGStab and GMRES min(10 n, 10000)
+/// stop is requested. Without max_iterations CG may take min(50 n, 50000) iterations (1000 before
+/// multigrid is tried, 250 for a hub, 500 with multigrid), BiCGStab and GMRES min(10 n, 10000)
 /// each, at least 1000 (500 where multigrid is next, and with it). `restart` is the least length of
 /// GMRES' basis, and an attempt that has another behind it gives up after min(2 n, 2000)
 /// iterations, at least 500, without gain. A callback is told iterations of all attempts; result
