@@ -20,18 +20,26 @@ namespace {
 
 constexpr int relaxation_steps = 12;
 
+/// A number a device, 0 at first.
+std::vector<buffer<std::uint64_t>> zeros_of(const device_group& group) {
+    std::vector<buffer<std::uint64_t>> zeros;
+    for (int rank = 0; rank < group.size(); ++rank) {
+        zeros.emplace_back(group.handle(rank), 1, precond_item);
+        zeros.back().zero();
+    }
+    return zeros;
+}
+
 /// The sum over rows of |sum_j b_ij v_j| / sum_j |b_ij v_j|, in units of 2^-16.
 template <class W>
 std::uint64_t defect_of(const distributed_csr<W>& b, const std::vector<buffer<W>>& v) {
     const device_group& group = b.group();
     const std::vector<buffer<W>> local = by_local_columns(b, v);
-    std::vector<buffer<std::uint64_t>> sums;
+    const std::vector<buffer<std::uint64_t>> sums = zeros_of(group);
     for (int rank = 0; rank < group.size(); ++rank) {
-        sums.emplace_back(group.handle(rank), 1, precond_item);
-        sums.back().zero();
+        const auto r = static_cast<std::size_t>(rank);
         KRYLITH_ON(group[rank],
-                   null_defect(group[rank], b.block(rank).view(),
-                               local[static_cast<std::size_t>(rank)].data(), sums.back().data()));
+                   null_defect(group[rank], b.block(rank).view(), local[r].data(), sums[r].data()));
     }
     std::uint64_t all = 0;
     for (const auto& sum : sums) all += sum.download().front();
@@ -125,13 +133,11 @@ bool relaxes_to(const distributed_csr<W>& b, const relaxation_limits& most) {
         run_items(group[rank], sign_task<W>{own.begin, x.back().data()}, own.size());
     }
     x = relaxed(b, x, relaxation_steps);
-    std::vector<buffer<std::uint64_t>> bits;
+    const std::vector<buffer<std::uint64_t>> bits = zeros_of(group);
     for (int rank = 0; rank < group.size(); ++rank) {
-        bits.emplace_back(group.handle(rank), 1, precond_item);
-        bits.back().zero();
+        const auto r = static_cast<std::size_t>(rank);
         KRYLITH_ON(group[rank],
-                   find_largest(group[rank], b.block(rank).rows(),
-                                x[static_cast<std::size_t>(rank)].data(), bits.back().data()));
+                   find_largest(group[rank], b.block(rank).rows(), x[r].data(), bits[r].data()));
     }
     double largest = 0;
     for (const auto& of_rank : bits)

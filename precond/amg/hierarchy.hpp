@@ -100,8 +100,7 @@ public:
     /// Takes new values of A, of the same pattern; only where keeps_plans(). Returns false where
     /// the hierarchy is not for these values: they are symmetric and those before were not, or the
     /// reverse, or need coarse levels that those before did not, or a coarse matrix has a diagonal
-    /// that is not positive. It is not whole() until
-    /// complete().
+    /// that is not positive. It is not whole() until complete().
     template <class T>
     [[nodiscard]] bool update(const distributed_csr<T>& a, const amg_options& options);
 

@@ -50,7 +50,7 @@ inline constexpr std::int64_t most_strong_nonzeros = 1'000'000;
 /// from every other one then, which leaves coarse levels little to do, and these fill up.
 inline constexpr double hub_part = 0.1;
 
-/// As many iterations of the cheap M does a hub bring before an M that must be set up.
+/// The iterations that a hub gives the cheap M before an M that must be set up is tried.
 inline constexpr std::int64_t hub_iterations = 250;
 
 /// What the plan depends on beside the facts.
@@ -85,13 +85,12 @@ inline constexpr double wide_diagonal = 100;
 /// 1. Where the facts allow a symmetric positive definite matrix, the listed solvers that need one,
 ///    with each usable preconditioner: first the one that is for the largest of the systems that
 ///    this one is no smaller than (preconditioner_method::chosen_from), or none; the pointwise one,
-///    or none, where the sample of rows says that this is easy, or, for hub_iterations, there is a
-///    hub. Near-null
-///    vectors make one that takes them the first for smaller systems, too. The first has
-///    cheap_iterations, or costly_iterations if it isn't pointwise, as long as another stands
-///    behind it; those that are never first have no such limit. Where its row says how, the same M
-///    made stronger stands behind it, unless nodes or near-null vectors are known. At the end
-///    stands again what is pointwise, or no M.
+///    or none, where the sample of rows says that this is easy, or, for hub_iterations, where there
+///    is a hub. Near-null vectors make one that takes them the first for smaller systems, too. The
+///    first has cheap_iterations, or costly_iterations if it isn't pointwise, as long as another
+///    stands behind it; those that are never first have no such limit. Where its row says how, the
+///    same M made stronger stands behind it, unless nodes or near-null vectors are known. At the
+///    end stands again what is pointwise, or no M.
 /// 2. The listed solvers that take any matrix, with the first usable preconditioner that does:
 ///    first those with short recurrences, then those that restart, whose long basis does not stall.
 ///    These have a pointwise M on the left where the diagonal spans more than wide_diagonal, since
