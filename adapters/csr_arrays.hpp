@@ -128,9 +128,9 @@ inline void check_csr_sizes(std::int64_t rows, std::int64_t columns, std::int64_
 /// csr_view.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
-make_operator(const device_group& group, const adapted_csr<T>& matrix,
+make_operator(const communicator& comm, const adapted_csr<T>& matrix,
               const operator_options& options = {}) {
-    return make_operator(group, matrix.view(), options);
+    return make_operator(comm, matrix.view(), options);
 }
 
 /// Returns a view of a matrix of `rows` rows in three arrays: row_offsets[rows + 1], and

@@ -14,8 +14,8 @@ namespace krylith {
 /// layout. All devices must be host devices, rows must be in the caller's order, and either each
 /// device holds its own rows only (operator halo) or there is one device.
 [[nodiscard]] inline bool can_borrow_host_array(const layout& layout) {
-    return layout.group.kind() == backend::host &&
-           (layout.kind == coherence::owned || layout.group.size() == 1) && !layout.order;
+    return layout.comm.kind() == backend::host &&
+           (layout.kind == coherence::owned || layout.comm.ranks() == 1) && !layout.order;
 }
 
 /// Returns the array as a vector: solvers read and write it in place. It must outlive the vector.
@@ -25,13 +25,13 @@ template <class T>
 [[nodiscard]] vector<T> borrow_host_array(const layout_handle& layout, std::span<T> array) {
     if (!can_borrow_host_array(*layout))
         throw usage_error(
-            "an array in host memory can't be a vector of " + std::to_string(layout->group.size()) +
-            " " + to_string(layout->group.kind()) + " devices with this operator: upload() it");
+            "an array in host memory can't be a vector of " + std::to_string(layout->comm.ranks()) +
+            " " + to_string(layout->comm.kind()) + " devices with this operator: upload() it");
     if (static_cast<std::int64_t>(array.size()) != layout->size())
         throw usage_error("an array of " + std::to_string(array.size()) +
                           " entries for a vector of " + std::to_string(layout->size()));
     std::vector<T*> parts;
-    for (int rank = 0; rank < layout->group.size(); ++rank)
+    for (const int rank : layout->comm.local())
         parts.push_back(array.data() + layout->rows.owned(rank).begin);
     return vector<T>::borrow(layout, parts);
 }

@@ -48,9 +48,9 @@ public:
     using real = std::remove_cv_t<
         std::remove_pointer_t<decltype(std::declval<const mfem::Vector&>().HostRead())>>;
 
-    explicit mfem_solver(device_group group, mfem_method method = mfem_method::cg,
+    explicit mfem_solver(communicator comm, mfem_method method = mfem_method::cg,
                          const operator_options& options = {})
-        : group_(std::move(group)), method_(method), operator_options_(options) {}
+        : comm_(std::move(comm)), method_(method), operator_options_(options) {}
 
     /// The options for which MFEM has no setter: restart, history, callback. MFEM's own settings
     /// overwrite tolerances, iterations and initial_guess.
@@ -136,7 +136,7 @@ private:
             rhs_.reset();
             solution_.reset();
             jacobi_.reset();
-            operator_ = make_operator(group_, matrix, operator_options_);
+            operator_ = make_operator(comm_, matrix, operator_options_);
             offsets_.assign(matrix.row_offsets.begin(), matrix.row_offsets.end());
             columns_.assign(matrix.column_indices.begin(), matrix.column_indices.end());
         }
@@ -170,7 +170,7 @@ private:
         }
     }
 
-    device_group group_;
+    communicator comm_;
     mfem_method method_;
     operator_options operator_options_;
     solver_options options_;

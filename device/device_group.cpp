@@ -7,7 +7,6 @@
 #include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <numeric>
 #include <set>
 #include <string>
@@ -20,6 +19,7 @@
 #include <krylith/device/host/host_device.hpp>
 #include <krylith/device/host/host_threads.hpp>
 #include <krylith/device/kernel/all_reduce_slots.hpp>
+#include <krylith/device/threads/restorers.hpp>
 
 namespace krylith {
 
@@ -28,8 +28,7 @@ struct device_group::members {
     struct failure_record {
         std::atomic<std::uint64_t> waits = 0;    ///< that have failed
         std::atomic<std::uint64_t> restored = 0; ///< failures that words have been restored after
-        std::mutex guard;
-        std::vector<std::weak_ptr<const std::function<void()>>> restorers;
+        krylith::restorers restorers;
     };
 
     std::vector<std::shared_ptr<device>> devices;
@@ -181,7 +180,7 @@ void device_group::copy(int from, const void* source, int to, void* target,
     device& sender = (*this)[from];
 #if KRYLITH_HAVE_CUDA
     if (kind() == backend::cuda)
-        return cuda::copy_across(sender, source, (*this)[to], target, bytes);
+        return cuda::copy_across(sender, source, (*this)[to].ordinal(), target, bytes);
 #endif
     (void)to;
     static_cast<host_device&>(sender).submit([=] { std::memcpy(target, source, bytes); });
@@ -249,14 +248,7 @@ void device_group::synchronize() const {
 }
 
 std::shared_ptr<const void> device_group::when_restored(std::function<void()> restore) const {
-    auto handle = std::make_shared<const std::function<void()>>(std::move(restore));
-    members::failure_record& record = *members_->failures;
-    const std::scoped_lock lock(record.guard);
-    auto& all = record.restorers;
-    if (all.size() == all.capacity()) // before it grows
-        std::erase_if(all, [](const auto& one) { return one.expired(); });
-    all.push_back(handle);
-    return handle;
+    return members_->failures->restorers.add(std::move(restore));
 }
 
 void device_group::note_failure() const noexcept {
@@ -269,9 +261,7 @@ void device_group::restore() const {
     for (const auto& d : members_->devices) failures += d->failures();
     if (failures == record.restored.load(std::memory_order_relaxed)) return;
     synchronize();
-    const std::scoped_lock lock(record.guard);
-    for (const auto& one : record.restorers)
-        if (const auto restorer = one.lock()) (*restorer)();
+    record.restorers.run();
     join(); // words are right before any peer writes them
     record.restored.store(failures, std::memory_order_relaxed);
 }

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include <krylith/comm/local/each_rank.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/memory/buffer.hpp>
-#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/distributed/products/numbered_columns.hpp>
 #include <krylith/distributed/source/device_assembly.hpp>
 #include <krylith/distributed/source/memory_items.hpp>
@@ -103,26 +103,26 @@ assembled_rows<T> assemble_rows(const std::shared_ptr<device>& device, int rank,
 } // namespace
 
 template <class T>
-distributed_assembly<T>::distributed_assembly(const device_group& group,
+distributed_assembly<T>::distributed_assembly(const communicator& comm,
                                               std::span<const coo_part<T>> parts,
                                               row_partition columns)
-    : group_(group) {
-    if (parts.size() != as_size(group.size()))
+    : comm_(comm) {
+    if (parts.size() != as_size(comm.ranks()))
         throw usage_error("distributed_assembly: " + std::to_string(parts.size()) + " parts for " +
-                          std::to_string(group.size()) + " devices");
+                          std::to_string(comm.ranks()) + " devices");
     row_partition rows;
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         const coo_part<T>& part = parts[as_size(rank)];
-        check_part(group[rank], rank, part);
+        check_part(comm[rank], rank, part);
         rows.begin.push_back(rows.begin.back() + part.rows);
     }
-    check_partition("distributed_assembly", "rows", rows, rows.rows(), group);
-    check_partition("distributed_assembly", "columns", columns, columns.rows(), group);
+    check_partition("distributed_assembly", "rows", rows, rows.rows(), comm);
+    check_partition("distributed_assembly", "columns", columns, columns.rows(), comm);
     std::vector<assembled_rows<T>> made(parts.size());
     std::vector<device_csr<T>> blocks(parts.size());
     std::vector<local_columns> numbers_of(parts.size());
-    on_each_rank(group, [&](int rank) {
-        const auto& device = group.handle(rank);
+    on_each_rank(comm, [&](int rank) {
+        const auto& device = comm.handle(rank);
         assembled_rows<T>& mine = made[as_size(rank)];
         mine = assemble_rows(device, rank, parts[as_size(rank)], rows.owned(rank), columns.rows());
         auto numbers =
@@ -139,8 +139,7 @@ distributed_assembly<T>::distributed_assembly(const device_group& group,
         values_.push_back(mine.gather->values());
         gathers_.push_back(*std::move(mine.gather));
     }
-    matrix_ = {group, std::move(rows), std::move(columns), std::move(blocks),
-               std::move(numbers_of)};
+    matrix_ = {comm, std::move(rows), std::move(columns), std::move(blocks), std::move(numbers_of)};
 }
 
 template <class T>
@@ -148,9 +147,9 @@ void distributed_assembly<T>::gather(std::span<const T* const> coo_values) {
     if (coo_values.size() != gathers_.size())
         throw usage_error("distributed_assembly: " + std::to_string(coo_values.size()) +
                           " arrays of values for " + std::to_string(gathers_.size()) + " ranks");
-    for (int rank = 0; rank < group_.size(); ++rank)
+    for (const int rank : comm_.local())
         if (entries(rank) != 0)
-            check_pointer(group_[rank], "distributed_assembly::gather: ", coo_values[as_size(rank)],
+            check_pointer(comm_[rank], "distributed_assembly::gather: ", coo_values[as_size(rank)],
                           ("coo_values[" + std::to_string(rank) + "]").c_str());
     for (std::size_t rank = 0; rank < gathers_.size(); ++rank)
         if (gathers_[rank].entries() != 0) gathers_[rank](coo_values[rank]);

@@ -46,7 +46,7 @@ public:
     /// for a partition of columns that is not of the ranks of the group, and for pointers that are
     /// null or of another device; input_error for an entry of another rank's row or of no column,
     /// naming it, and for 2^31 entries or more on a device.
-    distributed_assembly(const device_group& group, std::span<const coo_part<T>> parts,
+    distributed_assembly(const communicator& comm, std::span<const coo_part<T>> parts,
                          row_partition columns);
 
     /// Its values are those of the assembly: gather() writes them, block(rank).values() is null.
@@ -71,7 +71,7 @@ private:
     std::vector<value_gather<T>> gathers_; // [ranks]
     std::vector<const T*> values_;         // [ranks], those of gathers_
     distributed_csr<T> matrix_;
-    device_group group_;
+    communicator comm_;
 };
 
 } // namespace krylith

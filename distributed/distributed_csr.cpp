@@ -1,12 +1,13 @@
 #include <krylith/distributed/distributed_csr.hpp>
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
 
+#include <krylith/comm/local/each_rank.hpp>
 #include <krylith/device/error.hpp>
-#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/device/transport/transfers.hpp>
 #include <krylith/distributed/products/copied_part.hpp>
 #include <krylith/distributed/products/numbered_columns.hpp>
@@ -49,24 +50,24 @@ void add_rows(const std::shared_ptr<device>& device, const csr_view<T>& a, row_r
 } // namespace
 
 template <class T>
-distributed_csr<T>::distributed_csr(const device_group& group, const csr_view<T>& a,
+distributed_csr<T>::distributed_csr(const communicator& comm, const csr_view<T>& a,
                                     row_partition rows, row_partition columns)
-    : group_(std::make_shared<const device_group>(group)),
+    : comm_(std::make_shared<const communicator>(comm)),
       rows_(std::move(rows)),
       columns_(std::move(columns)) {
-    check_partition("distributed_csr", "rows", rows_, a.rows, group);
-    check_partition("distributed_csr", "columns", columns_, a.columns, group);
+    check_partition("distributed_csr", "rows", rows_, a.rows, comm);
+    check_partition("distributed_csr", "columns", columns_, a.columns, comm);
     if (!can_be_cut(a, rows_)) refuse(a);
-    blocks_.resize(as_size(group.size()));
-    columns_of_.resize(as_size(group.size()));
-    std::vector<copied_part<T>> parts(as_size(group.size()));
+    blocks_.resize(as_size(comm.ranks()));
+    columns_of_.resize(as_size(comm.ranks()));
+    std::vector<copied_part<T>> parts(as_size(comm.ranks()));
     std::vector<upload_request> requests;
-    for (int rank = 0; rank < group.size(); ++rank)
-        add_rows(group.handle(rank), a, rows_.owned(rank), parts[at(rank)], requests);
+    for (const int rank : comm.local())
+        add_rows(comm.handle(rank), a, rows_.owned(rank), parts[at(rank)], requests);
     upload_together(requests);
     std::vector<char> valid(parts.size(), 1); // of each rank, written by threads of their own
-    on_each_rank(group, [&](int rank) {
-        const auto& device = group.handle(rank);
+    on_each_rank(comm, [&](int rank) {
+        const auto& device = comm.handle(rank);
         copied_part<T>& mine = parts[at(rank)];
         const row_range rows = rows_.owned(rank);
         run_items(*device,
@@ -83,28 +84,36 @@ distributed_csr<T>::distributed_csr(const device_group& group, const csr_view<T>
                              std::move(mine.columns), std::move(mine.values)};
         columns_of_[at(rank)] = *std::move(numbers);
     });
-    if (std::count(valid.begin(), valid.end(), 0) != 0) refuse(a);
+    if (comm.any(std::count(valid.begin(), valid.end(), 0) != 0)) refuse(a);
+    count_nonzeros();
 }
 
 template <class T>
-distributed_csr<T>::distributed_csr(const device_group& group, std::span<const csr_part<T>> parts,
+void distributed_csr<T>::count_nonzeros() {
+    auto counts = by_rank(*comm_, [&](int rank) { return block(rank).nonzeros(); });
+    comm_->all_gather(counts);
+    nonzeros_ = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+}
+
+template <class T>
+distributed_csr<T>::distributed_csr(const communicator& comm, std::span<const csr_part<T>> parts,
                                     row_partition columns, part_values values)
-    : group_(std::make_shared<const device_group>(group)), columns_(std::move(columns)) {
-    if (parts.size() != as_size(group.size()))
+    : comm_(std::make_shared<const communicator>(comm)), columns_(std::move(columns)) {
+    if (parts.size() != as_size(comm.ranks()))
         throw usage_error("distributed_csr: " + std::to_string(parts.size()) + " parts for " +
-                          std::to_string(group.size()) + " devices");
-    for (std::size_t rank = 0; rank < parts.size(); ++rank) {
-        if (parts[rank].rows < 0)
+                          std::to_string(comm.ranks()) + " devices");
+    for (const int rank : comm.local())
+        if (parts[at(rank)].rows < 0)
             throw usage_error("distributed_csr: part " + std::to_string(rank) + ": " +
-                              std::to_string(parts[rank].rows) + " rows, allowed are 0 and more");
-        rows_.begin.push_back(rows_.begin.back() + parts[rank].rows);
-    }
-    check_partition("distributed_csr", "rows", rows_, rows_.rows(), group);
-    check_partition("distributed_csr", "columns", columns_, columns_.rows(), group);
+                              std::to_string(parts[at(rank)].rows) +
+                              " rows, allowed are 0 and more");
+    rows_ = rows_of_parts(comm, [&](int rank) { return parts[at(rank)].rows; });
+    check_partition("distributed_csr", "rows", rows_, rows_.rows(), comm);
+    check_partition("distributed_csr", "columns", columns_, columns_.rows(), comm);
     blocks_.resize(parts.size());
     columns_of_.resize(parts.size());
-    on_each_rank(group, [&](int rank) {
-        const auto& device = group.handle(rank);
+    on_each_rank(comm, [&](int rank) {
+        const auto& device = comm.handle(rank);
         const std::int64_t first = rows_.owned(rank).begin;
         copied_part<T> mine = copy_part(device, rank, parts[at(rank)], first, values);
         auto numbers = number_columns(device, columns_.owned(rank), columns_.rows(), mine.columns);
@@ -118,24 +127,25 @@ distributed_csr<T>::distributed_csr(const device_group& group, std::span<const c
                 : device_csr<T>(device, count, std::move(mine.offsets), std::move(mine.columns),
                                 std::move(mine.values));
     });
+    count_nonzeros();
 }
 
 template <class T>
-distributed_csr<T>::distributed_csr(const device_group& group, row_partition rows,
+distributed_csr<T>::distributed_csr(const communicator& comm, row_partition rows,
                                     row_partition columns, std::vector<device_csr<T>> blocks,
                                     std::vector<local_columns> numbers_of)
-    : group_(std::make_shared<const device_group>(group)),
+    : comm_(std::make_shared<const communicator>(comm)),
       rows_(std::move(rows)),
       columns_(std::move(columns)),
       blocks_(std::move(blocks)),
       columns_of_(std::move(numbers_of)) {
-    check_partition("distributed_csr", "rows", rows_, rows_.rows(), group);
-    check_partition("distributed_csr", "columns", columns_, columns_.rows(), group);
-    if (blocks_.size() != as_size(group.size()) || columns_of_.size() != blocks_.size())
+    check_partition("distributed_csr", "rows", rows_, rows_.rows(), comm);
+    check_partition("distributed_csr", "columns", columns_, columns_.rows(), comm);
+    if (blocks_.size() != as_size(comm.ranks()) || columns_of_.size() != blocks_.size())
         throw usage_error("distributed_csr: " + std::to_string(blocks_.size()) + " blocks and " +
                           std::to_string(columns_of_.size()) + " sets of columns for " +
-                          std::to_string(group.size()) + " devices");
-    for (int rank = 0; rank < group.size(); ++rank) {
+                          std::to_string(comm.ranks()) + " devices");
+    for (const int rank : comm.local()) {
         const device_csr<T>& mine = block(rank);
         const local_columns& numbers = columns_of(rank);
         if (mine.rows() == rows_.owned(rank).size() && mine.columns() == numbers.count() &&
@@ -147,13 +157,7 @@ distributed_csr<T>::distributed_csr(const device_group& group, row_partition row
                           " rows and has " + std::to_string(numbers.count()) +
                           " local columns, of which it must own those of the partition");
     }
-}
-
-template <class T>
-std::int64_t distributed_csr<T>::nonzeros() const noexcept {
-    std::int64_t sum = 0;
-    for (const device_csr<T>& one : blocks_) sum += one.nonzeros();
-    return sum;
+    count_nonzeros();
 }
 
 template <class T>
@@ -166,12 +170,12 @@ std::int64_t distributed_csr<T>::bytes() const noexcept {
 
 template <class T>
 bool distributed_csr<T>::rows_ascend() const {
-    if (group_ == nullptr) return true;
+    if (comm_ == nullptr) return true;
     std::vector<char> ascend(blocks_.size(), 1); // of each rank, written by threads of their own
-    on_each_rank(*group_, [&](int rank) {
-        ascend[at(rank)] = columns_ascend(group_->handle(rank), block(rank).pattern()) ? 1 : 0;
+    on_each_rank(*comm_, [&](int rank) {
+        ascend[at(rank)] = columns_ascend(comm_->handle(rank), block(rank).pattern()) ? 1 : 0;
     });
-    return std::count(ascend.begin(), ascend.end(), 0) == 0;
+    return !comm_->any(std::count(ascend.begin(), ascend.end(), 0) != 0);
 }
 
 template <class T>
@@ -187,9 +191,15 @@ void distributed_csr<T>::update(std::span<const T> values) {
         throw usage_error("distributed_csr::update: there are " + std::to_string(values.size()) +
                           " values; the matrix has " + std::to_string(nonzeros()) + " nonzeros");
     std::vector<upload_request> requests;
-    for (int rank = 0; rank < static_cast<int>(blocks_.size()); ++rank) {
-        const auto count = as_size(block(rank).nonzeros());
+    auto counts = by_rank(*comm_, [&](int rank) { return block(rank).nonzeros(); });
+    comm_->all_gather(counts);
+    for (int rank = 0; rank < comm_->ranks(); ++rank) {
+        const auto count = as_size(counts[at(rank)]);
         if (count == 0) continue;
+        if (!comm_->is_local(rank)) {
+            values = values.subspan(count);
+            continue;
+        }
         if (block(rank).values() == nullptr)
             throw usage_error("distributed_csr::update: the matrix has no values of its own: "
                               "borrowed ones are their owner's to change");
@@ -203,9 +213,9 @@ void distributed_csr<T>::update(std::span<const T> values) {
 template <class T>
 buffer<std::int32_t> distributed_csr<T>::global_columns(int rank) const {
     const device_csr_view<T> a = block(rank).view();
-    buffer<std::int32_t> global(group_->handle(rank), as_size(a.nonzeros), matrix_item);
-    run_items((*group_)[rank],
-              number_globally{columns_of(rank).numbers(), a.indices, global.data()}, a.nonzeros);
+    buffer<std::int32_t> global(comm_->handle(rank), as_size(a.nonzeros), matrix_item);
+    run_items((*comm_)[rank], number_globally{columns_of(rank).numbers(), a.indices, global.data()},
+              a.nonzeros);
     return global;
 }
 
@@ -215,12 +225,12 @@ distributed_csr<T> distributed_csr<T>::copy(part_values values) const {
         return with_values<T>(matrix_item, [&](int rank, T* to) {
             const device_csr_view<T> from = block(rank).view();
             if (from.nonzeros != 0)
-                (*group_)[rank].copy(to, from.values, as_size(from.nonzeros) * sizeof(T));
+                (*comm_)[rank].copy(to, from.values, as_size(from.nonzeros) * sizeof(T));
         });
-    std::vector<device_csr<T>> blocks;
-    for (const device_csr<T>& one : blocks_)
-        blocks.push_back(one.with_values(borrowed_values<T>(one.view().values)));
-    return {*group_, rows_, columns_, std::move(blocks), columns_of_};
+    auto blocks = by_rank(*comm_, [&](int rank) {
+        return block(rank).with_values(borrowed_values<T>(block(rank).view().values));
+    });
+    return {*comm_, rows_, columns_, std::move(blocks), columns_of_};
 }
 
 template <class T>
@@ -228,14 +238,26 @@ csr_matrix<T> distributed_csr<T>::download() const {
     csr_matrix<T> all;
     all.rows = rows();
     all.columns = columns();
-    for (int rank = 0; group_ != nullptr && rank < group_->size(); ++rank) {
-        const csr_matrix<T> mine = block(rank).download();
+    if (comm_ == nullptr) return all;
+    const communicator& comm = *comm_;
+    std::vector<std::vector<std::int64_t>> offsets(blocks_.size());
+    std::vector<std::vector<T>> values(blocks_.size());
+    for (const int rank : comm.local()) {
+        csr_matrix<T> mine = block(rank).download();
+        offsets[at(rank)] = std::move(mine.row_offsets);
+        values[at(rank)] = std::move(mine.values);
+    }
+    auto columns = by_rank(comm, [&](int rank) { return global_columns(rank).download(); });
+    comm.all_gather_lists(offsets);
+    comm.all_gather_lists(columns);
+    comm.all_gather_lists(values);
+    for (std::size_t rank = 0; rank < offsets.size(); ++rank) {
         const std::int64_t before = all.row_offsets.back();
-        for (std::size_t i = 1; i < mine.row_offsets.size(); ++i)
-            all.row_offsets.push_back(before + mine.row_offsets[i]);
-        const std::vector<std::int32_t> global = global_columns(rank).download();
-        all.column_indices.insert(all.column_indices.end(), global.begin(), global.end());
-        all.values.insert(all.values.end(), mine.values.begin(), mine.values.end());
+        for (std::size_t i = 1; i < offsets[rank].size(); ++i)
+            all.row_offsets.push_back(before + offsets[rank][i]);
+        all.column_indices.insert(all.column_indices.end(), columns[rank].begin(),
+                                  columns[rank].end());
+        all.values.insert(all.values.end(), values[rank].begin(), values[rank].end());
     }
     return all;
 }

@@ -11,7 +11,7 @@
 #include <variant>
 #include <vector>
 
-#include <krylith/device/device_group.hpp>
+#include <krylith/comm/communicator.hpp>
 #include <krylith/device/memory/unmoved.hpp>
 #include <krylith/distributed/source/local_columns.hpp>
 #include <krylith/matrix/csr.hpp>
@@ -50,34 +50,37 @@ enum class part_values { copied, borrowed };
 /// ones: those that the rows refer to and those that the rank owns, numbered in the order of their
 /// global numbers (local_columns). Numbers so ascend where global ones do, and what kernels for one
 /// device compute of a row has the same bits on any number of devices. On one rank local numbers
-/// are global ones. Bytes on a device: those of its block, and 4 a ghost. Move-only.
+/// are global ones. Bytes on a device: those of its block, and 4 a ghost. Constructors, copies,
+/// rows_ascend() and download() are collective. Move-only.
 template <class T>
 class distributed_csr {
 public:
     distributed_csr() = default;
-    /// Uploads `a`: each rank its rows, whose entries keep their order. Waits for the devices.
-    /// Throws input_error as validate() does, and usage_error for partitions that are not of the
-    /// rows and columns of `a` on the ranks of the group.
-    distributed_csr(const device_group& group, const csr_view<T>& a, row_partition rows,
+    /// Uploads `a`, which each driver has whole: each rank its rows, whose entries keep their
+    /// order. Waits for the devices. Throws input_error as validate() does, and usage_error for
+    /// partitions that are not of the rows and columns of `a` on the ranks of the group.
+    distributed_csr(const communicator& comm, const csr_view<T>& a, row_partition rows,
                     row_partition columns);
     /// Copies rows that lie on the devices, parts[k] those of rank k, with global columns. Entries
     /// keep their order: products want ascending columns (rows_ascend(), sorted_rows of
     /// distributed_products.hpp). Waits for the devices. Throws usage_error for another number of
     /// parts and for pointers that are null or of another device, and input_error for offsets that
     /// descend and for columns out of range, naming the row of the whole matrix.
-    distributed_csr(const device_group& group, std::span<const csr_part<T>> parts,
+    distributed_csr(const communicator& comm, std::span<const csr_part<T>> parts,
                     row_partition columns, part_values values = part_values::copied);
     /// Takes blocks that are right: blocks[k].columns() is numbers_of[k].count(). Throws
     /// usage_error where sizes differ.
-    distributed_csr(const device_group& group, row_partition rows, row_partition columns,
+    distributed_csr(const communicator& comm, row_partition rows, row_partition columns,
                     std::vector<device_csr<T>> blocks, std::vector<local_columns> numbers_of);
 
-    [[nodiscard]] const device_group& group() const { return *group_; }
+    [[nodiscard]] const communicator& comm() const { return *comm_; }
     [[nodiscard]] const row_partition& row_owners() const noexcept { return rows_; }
     [[nodiscard]] const row_partition& column_owners() const noexcept { return columns_; }
     [[nodiscard]] std::int64_t rows() const noexcept { return rows_.rows(); }
     [[nodiscard]] std::int64_t columns() const noexcept { return columns_.rows(); }
-    [[nodiscard]] std::int64_t nonzeros() const noexcept;
+    [[nodiscard]] std::int64_t nonzeros() const noexcept {
+        return comm_ != nullptr ? nonzeros_ : 0;
+    }
     /// The most bytes that it keeps on a device.
     [[nodiscard]] std::int64_t bytes() const noexcept;
     /// Whether columns ascend strictly in each row. Reads 4 bytes a nonzero and 8 a row, and waits
@@ -119,22 +122,20 @@ public:
     /// values on the device of the rank; `item` is that of their memory.
     template <class V, class Fill>
     [[nodiscard]] distributed_csr<V> with_values(const char* item, const Fill& fill) const {
-        std::vector<device_csr<V>> blocks;
-        for (int rank = 0; rank < group_->size(); ++rank) {
+        auto blocks = by_rank(*comm_, [&](int rank) {
             const auto count = static_cast<std::size_t>(block(rank).nonzeros());
-            buffer<V> values(group_->handle(rank), count, item);
+            buffer<V> values(comm_->handle(rank), count, item);
             fill(rank, values.data());
-            blocks.push_back(block(rank).with_values(std::move(values)));
-        }
-        return {*group_, rows_, columns_, std::move(blocks), columns_of_};
+            return block(rank).with_values(std::move(values));
+        });
+        return {*comm_, rows_, columns_, std::move(blocks), columns_of_};
     }
     /// Returns its pattern, which both have, as a matrix that has no values and of which only
     /// with_values() makes one.
     [[nodiscard]] distributed_csr without_values() const {
-        std::vector<device_csr<T>> blocks;
-        for (const device_csr<T>& block : blocks_)
-            blocks.push_back(block.with_values(borrowed_values<T>(nullptr)));
-        return {*group_, rows_, columns_, std::move(blocks), columns_of_};
+        auto blocks = by_rank(
+            *comm_, [&](int rank) { return block(rank).with_values(borrowed_values<T>(nullptr)); });
+        return {*comm_, rows_, columns_, std::move(blocks), columns_of_};
     }
     /// The whole matrix with global columns. Waits for the devices.
     [[nodiscard]] csr_matrix<T> download() const;
@@ -142,9 +143,12 @@ public:
 private:
     [[nodiscard]] static std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
 
-    unmoved<std::shared_ptr<const device_group>> group_; ///< null: empty
+    void count_nonzeros();
+
+    unmoved<std::shared_ptr<const communicator>> comm_; ///< null: empty
     row_partition rows_;
     row_partition columns_;
+    std::int64_t nonzeros_ = 0; ///< of all ranks
     std::vector<device_csr<T>> blocks_;
     std::vector<local_columns> columns_of_;
 };

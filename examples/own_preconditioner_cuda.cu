@@ -78,7 +78,7 @@ bool compare(std::int64_t n) {
     const solve_result plain = solve(*a, identity());
     const solve_result with_lines = solve(*a, lines);
     std::printf("%d GPUs: %d iterations without, %d with the lines solved (%s)\n",
-                a->layout()->group.size(), static_cast<int>(plain.iterations),
+                a->layout()->comm.ranks(), static_cast<int>(plain.iterations),
                 static_cast<int>(with_lines.iterations),
                 with_lines.recorded ? "recorded" : "eager");
     return plain.converged() && with_lines.converged() && with_lines.iterations < plain.iterations;

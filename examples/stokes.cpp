@@ -46,7 +46,7 @@ csr_matrix<double> leading_block(const csr_matrix<double>& a, std::int64_t count
 layout_handle part_of(const layout& whole, std::int64_t begin, std::int64_t end) {
     row_partition rows = whole.rows;
     for (std::int64_t& boundary : rows.begin) boundary = std::clamp(boundary, begin, end) - begin;
-    return std::make_shared<const layout>(layout{whole.group, rows});
+    return std::make_shared<const layout>(layout{whole.comm, rows});
 }
 
 /// M = diag(L, I) for A = [L B'; B 0]: one cycle of multigrid for the velocities' Laplacian L; the
@@ -79,12 +79,12 @@ private:
     [[nodiscard]] static vector<double> first_of(const layout_handle& part,
                                                  const vector<double>& v) {
         std::vector<double*> arrays;
-        for (int rank = 0; rank < part->group.size(); ++rank) arrays.push_back(v.data(rank));
+        for (int rank = 0; rank < part->comm.ranks(); ++rank) arrays.push_back(v.data(rank));
         return vector<double>::borrow(part, arrays);
     }
     [[nodiscard]] vector<double> rest_of(const layout_handle& part, const vector<double>& v) const {
         std::vector<double*> arrays;
-        for (int rank = 0; rank < part->group.size(); ++rank)
+        for (int rank = 0; rank < part->comm.ranks(); ++rank)
             arrays.push_back(v.data(rank) + velocities_->held(rank));
         return vector<double>::borrow(part, arrays);
     }

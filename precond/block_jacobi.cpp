@@ -87,7 +87,7 @@ public:
     [[nodiscard]] const block_inverses<T>& inverses() const { return *inverses_; }
     [[nodiscard]] std::int64_t bytes() const override {
         std::int64_t most = 0;
-        for (int rank = 0; rank < layout_->group.size(); ++rank) {
+        for (const int rank : layout_->comm.local()) {
             std::int64_t sum = inverses_->bytes(rank);
             if (copy_)
                 sum += (layout_->held(rank) + inverse_->received(rank)) *
@@ -112,7 +112,7 @@ private:
     void make_operator() {
         const index_map map = inverses_->map(*layout_);
         const auto block = [&](const layout& layout, int rank, const held_entries&) {
-            return make_block_product<T>(layout.group.handle(rank),
+            return make_block_product<T>(layout.comm.handle(rank),
                                          {inverses_->view(rank), inverses_->columns(rank),
                                           map.local(rank).ghost_count() != 0,
                                           inverses_->bytes_read(rank)});

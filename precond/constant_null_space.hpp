@@ -52,7 +52,7 @@ public:
     /// of v that A x can be: x is then the least squares solution of A x = v. Waits for the
     /// devices.
     double remove(vector<T>& v) const {
-        execution run(v.layout()->group, {});
+        execution run(v.layout()->comm, {});
         scalar sum(run);
         scalar square(run);
         const auto remove_mean = [&](vector<T>& of) {
@@ -60,7 +60,7 @@ public:
             const auto found = run.get({sum.number(), square.number()});
             if (!is_ordinary(found[1], sizeof(T))) return -1.0;
             fused(run, of += share(run, sum.value()) * ones());
-            run.group().synchronize();
+            run.comm().synchronize();
             return std::fabs(found[0]) / std::sqrt(static_cast<double>(of.size()) * found[1]);
         };
         if (const double found = remove_mean(v); found >= 0) return found;
@@ -78,7 +78,7 @@ public:
         scaled.upload(values);
         const double found = remove_mean(scaled);
         fused(run, v = scalar_value{&run, run.constant(std::ldexp(1.0, exponent))} * scaled);
-        run.group().synchronize();
+        run.comm().synchronize();
         return found;
     }
 

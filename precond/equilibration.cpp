@@ -35,8 +35,8 @@ struct scaling_logs {
 
 std::vector<buffer<double>> zeros_for(const distributed_csr<double>& a) {
     std::vector<buffer<double>> zeros;
-    for (int rank = 0; rank < a.group().size(); ++rank) {
-        zeros.emplace_back(a.group().handle(rank),
+    for (const int rank : a.comm().local()) {
+        zeros.emplace_back(a.comm().handle(rank),
                            static_cast<std::size_t>(a.columns_of(rank).count()), precond_item);
         zeros.back().zero();
     }
@@ -46,24 +46,24 @@ std::vector<buffer<double>> zeros_for(const distributed_csr<double>& a) {
 /// Finds the largest of each row of a matrix of logarithms, or raises what is there to it.
 void find_largest(const distributed_csr<double>& logs, const std::vector<buffer<double>>& s,
                   const std::vector<buffer<double>>& largest, bool raises) {
-    for (int rank = 0; rank < logs.group().size(); ++rank) {
+    for (const int rank : logs.comm().local()) {
         const auto at = static_cast<std::size_t>(rank);
         const device_csr_view<double> a = logs.block(rank).view();
-        visit_rows(logs.group()[rank], a.rows, aggregation::mean_entries(logs, rank),
+        visit_rows(logs.comm()[rank], a.rows, aggregation::mean_entries(logs, rank),
                    detail::largest_of_row_step{a.offsets, a.indices, a.values, s[at].data(),
                                                largest[at].data(), raises});
     }
 }
 
-double largest_of(const device_group& group, const scaling_logs& found, const row_partition& rows) {
+double largest_of(const communicator& comm, const scaling_logs& found, const row_partition& rows) {
     unsigned long long most = 0;
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         const auto at = static_cast<std::size_t>(rank);
-        buffer<unsigned long long> counters(group.handle(rank), detail::largest_log_task::counters,
+        buffer<unsigned long long> counters(comm.handle(rank), detail::largest_log_task::counters,
                                             precond_item);
         counters.zero();
         run_items(
-            group[rank],
+            comm[rank],
             detail::largest_log_task{found.s[at].data() + found.first_owned[at], counters.data()},
             rows.owned(rank).size());
         for (const unsigned long long one : counters.download()) most = std::max(most, one);
@@ -74,10 +74,10 @@ double largest_of(const device_group& group, const scaling_logs& found, const ro
 /// Columns are the rows of A'.
 template <class T>
 scaling_logs equilibrate(const distributed_csr<T>& matrix) {
-    const device_group& group = matrix.group();
+    const communicator& comm = matrix.comm();
     const distributed_csr<double> a =
         matrix.template with_values<double>(precond_item, [&](int rank, double* logs) {
-            run_items(group[rank],
+            run_items(comm[rank],
                       detail::magnitude_log_task<T>{matrix.block(rank).view().values, logs},
                       matrix.block(rank).nonzeros());
         });
@@ -85,17 +85,17 @@ scaling_logs equilibrate(const distributed_csr<T>& matrix) {
     scaling_logs found{zeros_for(a), {}};
     const std::vector<buffer<double>> of_columns = zeros_for(transposed);
     std::vector<buffer<double>> largest;
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         found.first_owned.push_back(a.columns_of(rank).first_owned());
-        largest.emplace_back(group.handle(rank), static_cast<std::size_t>(a.block(rank).rows()),
+        largest.emplace_back(comm.handle(rank), static_cast<std::size_t>(a.block(rank).rows()),
                              precond_item);
     }
     for (int pass = 0; pass < passes; ++pass) {
         find_largest(a, found.s, largest, false);
         find_largest(transposed, of_columns, largest, true);
-        for (int rank = 0; rank < group.size(); ++rank) {
+        for (const int rank : comm.local()) {
             const auto at = static_cast<std::size_t>(rank);
-            run_items(group[rank],
+            run_items(comm[rank],
                       detail::halve_distance_task{
                           largest[at].data(), found.s[at].data() + found.first_owned[at],
                           of_columns[at].data() + transposed.columns_of(rank).first_owned()},
@@ -104,7 +104,7 @@ scaling_logs equilibrate(const distributed_csr<T>& matrix) {
         detail::fill_ghosts(a, found.s);
         detail::fill_ghosts(transposed, of_columns);
     }
-    found.largest = largest_of(group, found, a.row_owners());
+    found.largest = largest_of(comm, found, a.row_owners());
     return found;
 }
 
@@ -133,9 +133,9 @@ void equilibration<T>::update(const matrix_ref<T>& matrix) {
         equilibrate(detail::on_devices("equilibration", layout, matrix, part_values::borrowed));
     const double largest = 2 * found.largest;
     const double k = std::fabs(largest) <= usual ? 0 : -2 * std::round(largest / 2);
-    for (int rank = 0; rank < layout.group.size(); ++rank) {
+    for (const int rank : layout.comm.local()) {
         const auto at = static_cast<std::size_t>(rank);
-        run_items(layout.group[rank],
+        run_items(layout.comm[rank],
                   detail::square_task<T>{found.s[at].data() + found.first_owned[at], k,
                                          std::max(largest + k - span, least),
                                          inverse_->data(rank) + layout.first_owned(rank)},
@@ -154,7 +154,7 @@ template <class T>
 std::int64_t equilibration<T>::bytes() const {
     const layout& layout = *inverse_->layout();
     std::int64_t most = 0;
-    for (int rank = 0; rank < layout.group.size(); ++rank) most = std::max(most, layout.held(rank));
+    for (const int rank : layout.comm.local()) most = std::max(most, layout.held(rank));
     return most * static_cast<std::int64_t>(sizeof(T));
 }
 

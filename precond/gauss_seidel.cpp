@@ -69,8 +69,7 @@ public:
     [[nodiscard]] int kernels() const override { return sweeps_.kernels() + 1; }
     [[nodiscard]] std::int64_t bytes() const override {
         std::int64_t most = 0;
-        for (int rank = 0; rank < layout_->group.size(); ++rank)
-            most = std::max(most, sweeps_.bytes(rank));
+        for (const int rank : layout_->comm.local()) most = std::max(most, sweeps_.bytes(rank));
         return most;
     }
 

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
+#include <krylith/comm/local/each_rank.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
-#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/precond/incomplete/block_vectors.hpp>
 #include <krylith/precond/incomplete/factor_parameters.hpp>
 #include <krylith/precond/incomplete/ilut_block.hpp>
@@ -117,20 +117,20 @@ typename ilut_work<T>::blocks ilut_work<T>::make(const matrix_ref<T>& given) con
     const csr_view<T>& matrix = canonical.view();
     const int exponent = checked_exponent(matrix, layout);
     const bool whole = layout.kind == coherence::replicated;
-    const auto ranks = static_cast<std::size_t>(layout.group.size());
+    const auto ranks = static_cast<std::size_t>(layout.comm.ranks());
     blocks made;
     made.of_rank.resize(ranks);
     std::vector<local_columns> rows(ranks);
-    on_each_rank(layout.group, [&](int rank) {
+    on_each_rank(layout.comm, [&](int rank) {
         const auto at = static_cast<std::size_t>(rank);
         const row_range owned = whole ? row_range{0, layout.size()} : layout.rows.owned(rank);
-        rows[at] = {layout.group.handle(rank), owned,
+        rows[at] = {layout.comm.handle(rank), owned,
                     incomplete::rows_around(matrix, owned, options_.overlap)};
     });
     const bool overlap = options_.overlap > 0 && !whole && ranks > 1;
     made.vectors = overlap ? std::make_unique<incomplete::block_vectors<T>>(layout_, rows)
                            : std::make_unique<incomplete::block_vectors<T>>(layout_);
-    on_each_rank(layout.group, [&](int rank) {
+    on_each_rank(layout.comm, [&](int rank) {
         const auto at = static_cast<std::size_t>(rank);
         csr_matrix<T> block = incomplete::principal_submatrix<T>(matrix, rows[at]);
         if (exponent != 0)
@@ -138,7 +138,7 @@ typename ilut_work<T>::blocks ilut_work<T>::make(const matrix_ref<T>& given) con
         const auto number_of = [&](std::int64_t row) {
             return layout.row_of_caller(made.vectors->row_of(rank, row));
         };
-        made.of_rank[at] = std::make_unique<ilut_block<T>>(layout.group.handle(rank),
+        made.of_rank[at] = std::make_unique<ilut_block<T>>(layout.comm.handle(rank),
                                                            csr_view<T>(block), number_of, options_);
     });
     return made;

@@ -29,14 +29,14 @@ void take_diagonal(const matrix_ref<T>& matrix, vector<T>& to) {
         return to.upload(diagonal(*matrix.on_host()));
     }
     const auto a = detail::on_devices("jacobi", layout, matrix, part_values::borrowed);
-    for (int rank = 0; rank < layout.group.size(); ++rank)
-        run_items(layout.group[rank],
+    for (const int rank : layout.comm.local())
+        run_items(layout.comm[rank],
                   detail::take_diagonal_task<T>{a.block(rank).view(),
                                                 a.columns_of(rank).first_owned(),
                                                 to.data(rank) + layout.first_owned(rank)},
                   a.block(rank).rows());
     detail::share_owned(to);
-    layout.group.synchronize(); // values that are borrowed may be freed afterwards
+    layout.comm.synchronize(); // values that are borrowed may be freed afterwards
 }
 
 } // namespace
@@ -44,9 +44,9 @@ void take_diagonal(const matrix_ref<T>& matrix, vector<T>& to) {
 template <class T>
 jacobi<T>::jacobi(layout_handle layout)
     : inverse_(std::make_unique<vector<T>>(std::move(layout), "preconditioner")) {
-    const device_group& group = inverse_->layout()->group;
-    for (int rank = 0; rank < group.size(); ++rank)
-        reports_.emplace_back(group.handle(rank), 1, "preconditioner");
+    const communicator& comm = inverse_->layout()->comm;
+    for (const int rank : comm.local())
+        reports_.emplace_back(comm.handle(rank), 1, "preconditioner");
 }
 
 template <class T>
@@ -88,9 +88,9 @@ template <class T>
 void jacobi<T>::accept() {
     invert(*spare_);
     const layout& layout = *inverse_->layout();
-    for (int rank = 0; rank < layout.group.size(); ++rank)
-        layout.group[rank].copy(inverse_->data(rank), spare_->data(rank),
-                                static_cast<std::size_t>(layout.held(rank)) * sizeof(T));
+    for (const int rank : layout.comm.local())
+        layout.comm[rank].copy(inverse_->data(rank), spare_->data(rank),
+                               static_cast<std::size_t>(layout.held(rank)) * sizeof(T));
 }
 
 template <class T>
@@ -103,7 +103,7 @@ template <class T>
 std::int64_t jacobi<T>::bytes() const {
     const layout& layout = *inverse_->layout();
     std::int64_t most = 0;
-    for (int rank = 0; rank < layout.group.size(); ++rank) most = std::max(most, layout.held(rank));
+    for (const int rank : layout.comm.local()) most = std::max(most, layout.held(rank));
     const auto vectors = static_cast<std::int64_t>(spare_ ? 2 : 1);
     return vectors * most * static_cast<std::int64_t>(sizeof(T)) +
            static_cast<std::int64_t>(sizeof(inversion_report));
@@ -114,15 +114,15 @@ std::int64_t jacobi<T>::bytes() const {
 template <class T>
 void jacobi<T>::invert(vector<T>& diagonal) {
     const layout& layout = *diagonal.layout();
-    const device_group& group = layout.group;
-    for (int rank = 0; rank < group.size(); ++rank) {
+    const communicator& comm = layout.comm;
+    for (const int rank : comm.local()) {
         const auto& report = reports_[static_cast<std::size_t>(rank)];
         report.zero();
-        KRYLITH_ON(group[rank], invert_diagonal(group[rank], diagonal.data(rank), layout.held(rank),
-                                                report.data()));
+        KRYLITH_ON(comm[rank], invert_diagonal(comm[rank], diagonal.data(rank), layout.held(rank),
+                                               report.data()));
     }
     std::uint64_t exponent = 0;
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         const auto report = reports_[static_cast<std::size_t>(rank)].download().front();
         if (report.bad == 0) {
             exponent = std::max(exponent, report.exponent);
@@ -130,7 +130,7 @@ void jacobi<T>::invert(vector<T>& diagonal) {
         }
         const auto place = static_cast<std::int64_t>(~report.bad);
         T entry{};
-        group[rank].download(&entry, diagonal.data(rank) + place, sizeof(T));
+        comm[rank].download(&entry, diagonal.data(rank) + place, sizeof(T));
         const auto row =
             layout.row_of_caller(place + layout.rows.owned(rank).begin - layout.first_owned(rank));
         throw input_error(

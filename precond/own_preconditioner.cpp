@@ -68,8 +68,7 @@ template <class T>
 product_function<T> as_product(const layout& layout, preconditioner_function<T> function,
                                std::shared_ptr<std::vector<gathered_entries<T>>> gathered) {
     std::vector<std::int64_t> first_owned;
-    for (int rank = 0; rank < layout.group.size(); ++rank)
-        first_owned.push_back(layout.first_owned(rank));
+    for (const int rank : layout.comm.local()) first_owned.push_back(layout.first_owned(rank));
     return [function = std::move(function), gathered = std::move(gathered),
             first_owned = std::move(first_owned)](const product_call<T>& call) {
         if (call.rows.size() == 0) return;
@@ -84,7 +83,7 @@ product_function<T> as_product(const layout& layout, preconditioner_function<T> 
 template <class Number>
 std::int64_t most(const layout& layout, const Number& of) {
     std::int64_t result = 0;
-    for (int rank = 0; rank < layout.group.size(); ++rank) result = std::max(result, of(rank));
+    for (const int rank : layout.comm.local()) result = std::max(result, of(rank));
     return result;
 }
 
@@ -123,12 +122,12 @@ own_preconditioner<T>::own_preconditioner(const matrix_operator<T>& a, const hal
                               : options.kind == preconditioner_kind::on_device
                                   ? product_kind::on_device
                                   : product_kind::on_device_alike;
-    const bool on_gpu = layout.group.kind() == backend::cuda && kind != product_kind::on_host;
+    const bool on_gpu = layout.comm.kind() == backend::cuda && kind != product_kind::on_host;
     auto gathered = std::make_shared<std::vector<gathered_entries<T>>>();
     bytes_ += size * most(layout, [&](int rank) { return layout.rows.owned(rank).size(); });
     if (layout.kind == coherence::replicated) {
-        for (int rank = 0; plan != nullptr && rank < layout.group.size(); ++rank)
-            gathered->emplace_back(layout.group.handle(rank), *plan, rank, on_gpu);
+        for (int rank = 0; plan != nullptr && rank < layout.comm.ranks(); ++rank)
+            gathered->emplace_back(layout.comm.handle(rank), *plan, rank, on_gpu);
         if (plan != nullptr)
             bytes_ += most(layout, [&](int rank) {
                 return (*gathered)[static_cast<std::size_t>(rank)].bytes();

@@ -108,14 +108,14 @@ solve_result solve_arrays(const matrix_operator<T>& a, std::span<const T> b, std
 /// their memory is short: an operator alone may fit.
 template <class T>
 std::unique_ptr<matrix_operator<T>>
-make_lending(const device_group& group, const csr_view<T>& matrix, const matrix_nodes& nodes,
+make_lending(const communicator& comm, const csr_view<T>& matrix, const matrix_nodes& nodes,
              std::optional<distributed_csr<T>>& lent) {
     const auto& offsets = matrix.row_offsets;
     if (offsets.empty() || offsets.front() != 0 || offsets.back() < 0)
         (void)validate(matrix); // these can't be cut, and it says why
-    const row_partition rows = partition_rows(matrix, group.size(), nodes.block_size);
+    const row_partition rows = partition_rows(matrix, comm.ranks(), nodes.block_size);
     try {
-        lent.emplace(group, matrix, rows, rows);
+        lent.emplace(comm, matrix, rows, rows);
         return make_operator(*lent);
     } catch (const memory_error&) {
         lent.reset();
@@ -172,7 +172,7 @@ solve_result solve(const matrix_operator<T>& a, const std::type_identity_t<matri
 }
 
 template <class T>
-solve_result solve(const device_group& group, const csr_view<T>& matrix,
+solve_result solve(const communicator& comm, const csr_view<T>& matrix,
                    std::type_identity_t<std::span<const T>> b, std::type_identity_t<std::span<T>> x,
                    const solver_options& options, const matrix_nodes& nodes) {
     check_length("b", b.size(), matrix.rows, "row");
@@ -181,10 +181,9 @@ solve_result solve(const device_group& group, const csr_view<T>& matrix,
     const bool least_squares = matrix.rows != matrix.columns || options.damping != 0;
     std::unique_ptr<matrix_operator<T>> a;
     std::optional<distributed_csr<T>> lent; // travels once, for the operator and for M
-    if (makes_operators_there(group) && !least_squares)
-        a = make_lending(group, matrix, nodes, lent);
+    if (makes_operators_there(comm) && !least_squares) a = make_lending(comm, matrix, nodes, lent);
     if (a == nullptr)
-        a = make_operator(group, matrix,
+        a = make_operator(comm, matrix,
                           {.transposed_products = least_squares, .block_size = nodes.block_size});
     const matrix_ref<T> given(matrix);
     return solve_arrays<T>(*a, b, x, options, [&](const vector<T>& there, vector<T>& solution) {
@@ -206,7 +205,7 @@ solve_result solve(const device_group& group, const csr_view<T>& matrix,
     template solve_result solve(const matrix_operator<T>&, const matrix_ref<T>&,                   \
                                 std::span<const T>, std::span<T>, const solver_options&,           \
                                 const matrix_nodes&);                                              \
-    template solve_result solve(const device_group&, const csr_view<T>&, std::span<const T>,       \
+    template solve_result solve(const communicator&, const csr_view<T>&, std::span<const T>,       \
                                 std::span<T>, const solver_options&, const matrix_nodes&);
 #include <krylith/device/language/instantiate.inc>
 

@@ -22,7 +22,7 @@
 #include <type_traits>
 #include <utility>
 
-#include <krylith/device/device_group.hpp>
+#include <krylith/comm/communicator.hpp>
 #include <krylith/matrix/coo.hpp>
 #include <krylith/matrix/csr.hpp>
 #include <krylith/precond/any_preconditioner.hpp>
@@ -112,7 +112,7 @@ requires(!std::same_as<M, any_preconditioner<T>> && applied_preconditioner<M, T>
 /// options.initial_guess starts from x. Whoever solves with one matrix twice makes an operator.
 /// Throws usage_error for other sizes, and what make_operator() throws.
 template <class T>
-solve_result solve(const device_group& group, const csr_view<T>& matrix,
+solve_result solve(const communicator& comm, const csr_view<T>& matrix,
                    std::type_identity_t<std::span<const T>> b, std::type_identity_t<std::span<T>> x,
                    const solver_options& options = {}, const matrix_nodes& nodes = {});
 
@@ -128,14 +128,14 @@ concept host_matrix = is_value_type<typename Matrix::value_type> &&
 /// The same for all of these.
 template <host_matrix Matrix>
 requires(!std::same_as<Matrix, csr_view<typename Matrix::value_type>>) solve_result
-    solve(const device_group& group, const Matrix& matrix,
+    solve(const communicator& comm, const Matrix& matrix,
           std::span<const typename Matrix::value_type> b, std::span<typename Matrix::value_type> x,
           const solver_options& options = {}, const matrix_nodes& nodes = {}) {
     using view = csr_view<typename Matrix::value_type>;
     if constexpr (std::convertible_to<const Matrix&, view>)
-        return solve(group, view(matrix), b, x, options, nodes);
+        return solve(comm, view(matrix), b, x, options, nodes);
     else
-        return solve(group, view(to_csr(matrix)), b, x, options, nodes);
+        return solve(comm, view(to_csr(matrix)), b, x, options, nodes);
 }
 
 } // namespace krylith

@@ -67,10 +67,10 @@ bool may_be_solved_alone(const solve_result& result, bool automatic) {
 } // namespace
 
 template <class T>
-column_solver<T>::column_solver(const device_group& group, const csr_view<T>& matrix, int columns,
+column_solver<T>::column_solver(const communicator& comm, const csr_view<T>& matrix, int columns,
                                 const column_method& method, const solver_options& options,
                                 const operator_options& multiply, const matrix_nodes& nodes)
-    : group_(group),
+    : comm_(comm),
       matrix_(matrix),
       method_(method),
       options_(options),
@@ -161,14 +161,14 @@ void column_solver<T>::make_joint(joint_maker<T> make, const column_precondition
     solver_options plain = options_;
     plain.history = false;
     plain.callback = {};
-    joint_ = make(group_, matrix_, columns, m, plain);
+    joint_ = make(comm_, matrix_, columns, m, plain);
 }
 
 template <class T>
 void column_solver<T>::make_single() {
     if (a_) return;
     multiply_.block_size = nodes_.block_size;
-    a_ = make_operator(group_, matrix_, multiply_);
+    a_ = make_operator(comm_, matrix_, multiply_);
     if (method_.preconditioner != open_name)
         m_ = make_preconditioner(method_.preconditioner, *a_, matrix_, nodes_);
 }
@@ -285,18 +285,18 @@ solve_result column_solver<T>::solve_alone(std::span<const T> b, std::span<T> x,
 }
 
 template <class T>
-std::vector<solve_result> solve_columns(const device_group& group, const csr_view<T>& matrix,
+std::vector<solve_result> solve_columns(const communicator& comm, const csr_view<T>& matrix,
                                         std::type_identity_t<std::span<const T>> b,
                                         std::type_identity_t<std::span<T>> x,
                                         const solver_options& options, const matrix_nodes& nodes) {
     const std::size_t columns = std::max<std::size_t>(1, count_in(matrix, b.size(), x.size()));
-    return column_solver<T>(group, matrix, static_cast<int>(columns), {}, options, {}, nodes)
+    return column_solver<T>(comm, matrix, static_cast<int>(columns), {}, options, {}, nodes)
         .solve(b, x);
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template class column_solver<T>;                                                               \
-    template std::vector<solve_result> solve_columns(const device_group&, const csr_view<T>&,      \
+    template std::vector<solve_result> solve_columns(const communicator&, const csr_view<T>&,      \
                                                      std::span<const T>, std::span<T>,             \
                                                      const solver_options&, const matrix_nodes&);
 #include <krylith/device/language/instantiate.inc>

@@ -19,7 +19,7 @@
 #include <string>
 #include <vector>
 
-#include <krylith/device/device_group.hpp>
+#include <krylith/comm/communicator.hpp>
 #include <krylith/matrix/csr.hpp>
 #include <krylith/precond/any_preconditioner.hpp>
 #include <krylith/solvers/options.hpp>
@@ -47,7 +47,7 @@ public:
     /// Joint loops keep the matrix in CSR, and are taken where `multiply` asks for no other format
     /// and no other operator than halo. Throws usage_error for names and options that are not
     /// allowed and for columns < 1, and what making the operator and M throws.
-    column_solver(const device_group& group, const csr_view<T>& matrix, int columns,
+    column_solver(const communicator& comm, const csr_view<T>& matrix, int columns,
                   const column_method& method = {}, const solver_options& options = {},
                   const operator_options& multiply = {}, const matrix_nodes& nodes = {});
     ~column_solver();
@@ -97,7 +97,7 @@ private:
     /// Whether the choice of M is open, too.
     [[nodiscard]] bool open() const;
 
-    device_group group_;
+    communicator comm_;
     csr_view<T> matrix_;
     column_method method_;
     solver_options options_;
@@ -119,15 +119,15 @@ private:
 /// Solves once, and leaves nothing on the devices.
 template <class T>
 [[nodiscard]] std::vector<solve_result>
-solve_columns(const device_group& group, const csr_view<T>& matrix,
+solve_columns(const communicator& comm, const csr_view<T>& matrix,
               std::type_identity_t<std::span<const T>> b, std::type_identity_t<std::span<T>> x,
               const solver_options& options = {}, const matrix_nodes& nodes = {});
 template <class T>
 [[nodiscard]] std::vector<solve_result>
-solve_columns(const device_group& group, const csr_matrix<T>& matrix,
+solve_columns(const communicator& comm, const csr_matrix<T>& matrix,
               std::type_identity_t<std::span<const T>> b, std::type_identity_t<std::span<T>> x,
               const solver_options& options = {}, const matrix_nodes& nodes = {}) {
-    return solve_columns(group, csr_view<T>(matrix), b, x, options, nodes);
+    return solve_columns(comm, csr_view<T>(matrix), b, x, options, nodes);
 }
 
 } // namespace krylith

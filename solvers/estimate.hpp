@@ -40,12 +40,12 @@ struct solve_plan {
 /// tables, for an operator whose needs only its own plan tells (operator_method::received), and for
 /// a preconditioner without a model.
 template <class T>
-[[nodiscard]] memory_estimate estimate(const device_group& group, const csr_view<T>& matrix,
+[[nodiscard]] memory_estimate estimate(const communicator& comm, const csr_view<T>& matrix,
                                        const solve_plan& plan = {});
 template <class T>
-[[nodiscard]] memory_estimate estimate(const device_group& group, const csr_matrix<T>& matrix,
+[[nodiscard]] memory_estimate estimate(const communicator& comm, const csr_matrix<T>& matrix,
                                        const solve_plan& plan = {}) {
-    return estimate(group, csr_view<T>(matrix), plan);
+    return estimate(comm, csr_view<T>(matrix), plan);
 }
 
 } // namespace krylith

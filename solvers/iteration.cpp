@@ -67,14 +67,14 @@ int iterations_a_trip(int kernels, int most, bool recordable) {
     return std::clamp(most_kernels / (kernels + 3), 1, most);
 }
 
-iteration_control::iteration_control(const device_group& group, const solver_options& options,
+iteration_control::iteration_control(const communicator& comm, const solver_options& options,
                                      std::int64_t n, const std::string& unrecordable,
                                      execution_options sizes, bool cycles, int kernels)
     : options_((options.check(), options)),
       n_(n),
       limit_(limit_of(options, n)),
       history_size_(history_of(options, limit_)),
-      run_(group, settings(sizes, options, unrecordable, limit_, cycles, kernels)),
+      run_(comm, settings(sizes, options, unrecordable, limit_, cycles, kernels)),
       recordable_(unrecordable.empty()) {}
 
 bool iteration_control::suits(const solver_options& options,
@@ -379,8 +379,8 @@ solve_result iteration_control::finish() {
     result_.setup_seconds = workspace + recording_seconds_;
     result_.solve_seconds = seconds(started_) - recording_seconds_;
     result_.recorded = run_.mode() == execution_mode::recorded;
-    for (int rank = 0; rank < run_.ranks(); ++rank)
-        result_.bytes.push_back(run_.group()[rank].ledger().items());
+    for (const int rank : run_.comm().local())
+        result_.bytes.push_back(run_.comm()[rank].ledger().items());
     if (options_.callback && last_told_ != result_.iterations)
         tell(result_.iterations, result_.recurrence_residual);
     if (!result_.converged()) result_.diagnosis = diagnosis(result_, machine_epsilon_);

@@ -32,7 +32,7 @@ public:
     /// layout and ones that A' can multiply, and ||A'r|| is found out with ||r||.
     iteration(const A& a, const M& m, const solver_options& options,
               const execution_options& sizes = {}, bool cycles = false, bool least_squares = false)
-        : iteration_control(range_layout_of(a)->group, resolved<T>(options),
+        : iteration_control(range_layout_of(a)->comm, resolved<T>(options),
                             domain_layout_of(a)->size(), unrecordable(a, m, least_squares), sizes,
                             cycles, kernels_of(m)),
           a_(a),

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include <krylith/comm/local/each_rank.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
-#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/distributed/source/resident_matrix.hpp>
 #include <krylith/distributed/source/scattered_entries.hpp>
 #include <krylith/spmv/cost/cut_statistics.hpp>
@@ -41,7 +41,7 @@ pattern_statistics measure_pattern(const halo_plan& plan, const resident_matrix&
     s.value_bytes = value_bytes;
     s.longest_row = matrix.longest().nonzeros;
     std::vector<double> scattered(matrix.parts.size());
-    on_each_rank(matrix.group, [&](int rank) {
+    on_each_rank(matrix.comm, [&](int rank) {
         scattered[static_cast<std::size_t>(rank)] = scattered_fraction(matrix, rank, value_bytes);
     });
     for (int part = 0; part < plan.rows.ranks(); ++part) {

@@ -48,13 +48,13 @@ void check(const machine_rates& rates) {
                               number_text(rates.phase[k]) + ", must be finite and positive");
 }
 
-std::string machine_name(const device_group& group) {
-    std::string name = std::to_string(group.size()) + " " + to_string(group.kind());
+std::string machine_name(const communicator& comm) {
+    std::string name = std::to_string(comm.ranks()) + " " + to_string(comm.kind());
 #if KRYLITH_HAVE_CUDA
-    if (group.kind() == backend::cuda) name += ", driver " + std::to_string(cuda::driver_version());
+    if (comm.kind() == backend::cuda) name += ", driver " + std::to_string(cuda::driver_version());
 #endif
-    if (!group.concurrent()) name += ", " + group.serialised_because();
-    for (int rank = 0; rank < group.size(); ++rank) name += "; " + group[rank].description();
+    if (!comm.concurrent()) name += ", " + comm.serialised_because();
+    for (const int rank : comm.local()) name += "; " + comm[rank].description();
     return name;
 }
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include <krylith/device/device_group.hpp>
+#include <krylith/comm/communicator.hpp>
 
 namespace krylith {
 
@@ -33,11 +33,11 @@ void check(const machine_rates& rates);
 
 /// Returns the name under which rates are kept: names of the devices, their number, the driver, the
 /// transport.
-[[nodiscard]] std::string machine_name(const device_group& group);
+[[nodiscard]] std::string machine_name(const communicator& comm);
 
 /// Measures the idle group once, in less than a second on GPUs, with at most 256 MB on each device,
 /// which are freed again. Throws device_error where memory is short.
-[[nodiscard]] machine_rates measure(const device_group& group);
+[[nodiscard]] machine_rates measure(const communicator& comm);
 
 /// Converts rates to a line of text and back; parsing returns nothing for a line that format()
 /// didn't write.
@@ -50,7 +50,7 @@ void check(const machine_rates& rates);
 
 /// Returns the last measurements of this machine that were kept (matrix/files/tuning_file.hpp),
 /// oldest first; none where there are none or they can't be read.
-[[nodiscard]] std::vector<machine_rates> kept_measurements(const device_group& group);
+[[nodiscard]] std::vector<machine_rates> kept_measurements(const communicator& comm);
 
 /// The number of measurements that are kept, so that one made on a busy machine is forgotten after
 /// as many others.
@@ -58,7 +58,7 @@ inline constexpr std::size_t most_kept_measurements = 5;
 
 /// Keeps a measurement for later processes, beside the last ones. Returns why it can't, or an empty
 /// text.
-std::string keep_measurement(const device_group& group, const machine_rates& rates);
+std::string keep_measurement(const communicator& comm, const machine_rates& rates);
 
 /// Rates, and their origin.
 struct known_rates {
@@ -70,12 +70,12 @@ struct known_rates {
 /// built_in_rates(). Only measure_and_keep() changes it, here or in an earlier process, so that
 /// `auto` takes the same operator from run to run. It never measures. Any number of threads may
 /// call it.
-[[nodiscard]] known_rates rates_of(const device_group& group);
+[[nodiscard]] known_rates rates_of(const communicator& comm);
 
 /// Measures the idle group three times and keeps the median as one measurement. From then on
 /// rates_of() returns the median of all that are kept, or of this one where it can't be kept.
 /// `krylith devices` calls it. Throws device_error where memory is short.
-known_rates measure_and_keep(const device_group& group);
+known_rates measure_and_keep(const communicator& comm);
 
 /// The rates where nothing was measured: h200_rates() for CUDA devices, host_rates() for the
 /// others.

@@ -13,13 +13,13 @@ namespace krylith {
 namespace {
 
 template <class T>
-void check_arguments(const device_group& group, const row_partition& rows,
+void check_arguments(const communicator& comm, const row_partition& rows,
                      const row_partition& columns, const product_function<T>& product) {
     for (const row_partition* p : {&rows, &columns}) {
         check(*p, p->rows());
-        if (p->ranks() != group.size())
+        if (p->ranks() != comm.ranks())
             throw usage_error("matrix_free: the partition has " + std::to_string(p->ranks()) +
-                              " parts for " + std::to_string(group.size()) + " devices");
+                              " parts for " + std::to_string(comm.ranks()) + " devices");
     }
     if (!product) throw usage_error("matrix_free: the product function is empty");
 }
@@ -27,40 +27,40 @@ void check_arguments(const device_group& group, const row_partition& rows,
 } // namespace
 
 template <class T>
-std::unique_ptr<matrix_operator<T>> make_matrix_free(const device_group& group, row_partition rows,
+std::unique_ptr<matrix_operator<T>> make_matrix_free(const communicator& comm, row_partition rows,
                                                      product_function<T> product,
                                                      product_kind kind) {
     row_partition columns = rows;
-    return make_matrix_free(group, std::move(rows), std::move(columns), std::move(product), kind);
+    return make_matrix_free(comm, std::move(rows), std::move(columns), std::move(product), kind);
 }
 
 template <class T>
 std::unique_ptr<matrix_operator<T>>
-make_matrix_free(const device_group& group, row_partition rows, row_partition columns,
+make_matrix_free(const communicator& comm, row_partition rows, row_partition columns,
                  product_function<T> product, product_kind kind) {
-    check_arguments(group, rows, columns, product);
+    check_arguments(comm, rows, columns, product);
     return std::make_unique<replicated_operator<T>>(
-        make_layouts(group, std::move(rows), std::move(columns), coherence::replicated),
+        make_layouts(comm, std::move(rows), std::move(columns), coherence::replicated),
         external_blocks<T>(std::move(product), kind));
 }
 
 template <class T>
 std::unique_ptr<matrix_operator<T>>
-make_matrix_free(const device_group& group, const halo_plan& plan, product_function<T> product,
+make_matrix_free(const communicator& comm, const halo_plan& plan, product_function<T> product,
                  product_kind kind) {
-    check_arguments(group, plan.rows, plan.columns.owners(), product);
+    check_arguments(comm, plan.rows, plan.columns.owners(), product);
     return std::make_unique<halo_operator<T>>(
-        make_layouts(group, plan.rows, plan.columns.owners(), coherence::owned), plan.columns,
+        make_layouts(comm, plan.rows, plan.columns.owners(), coherence::owned), plan.columns,
         external_blocks<T>(std::move(product), kind));
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template std::unique_ptr<matrix_operator<T>> make_matrix_free(                                 \
-        const device_group&, row_partition, product_function<T>, product_kind);                    \
+        const communicator&, row_partition, product_function<T>, product_kind);                    \
     template std::unique_ptr<matrix_operator<T>> make_matrix_free(                                 \
-        const device_group&, row_partition, row_partition, product_function<T>, product_kind);     \
+        const communicator&, row_partition, row_partition, product_function<T>, product_kind);     \
     template std::unique_ptr<matrix_operator<T>> make_matrix_free(                                 \
-        const device_group&, const halo_plan&, product_function<T>, product_kind);
+        const communicator&, const halo_plan&, product_function<T>, product_kind);
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

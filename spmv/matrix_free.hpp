@@ -16,21 +16,21 @@ namespace krylith {
 /// than the group.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
-make_matrix_free(const device_group& group, row_partition rows, product_function<T> product,
+make_matrix_free(const communicator& comm, row_partition rows, product_function<T> product,
                  product_kind kind = product_kind::on_device);
 
 /// Makes an operator of as many columns as `columns` has rows, which says which device counts which
 /// entries of x. x and y are replicated.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
-make_matrix_free(const device_group& group, row_partition rows, row_partition columns,
+make_matrix_free(const communicator& comm, row_partition rows, row_partition columns,
                  product_function<T> product, product_kind kind = product_kind::on_device);
 
 /// Makes an operator with owned vectors: only the ghosts that the plan names are sent. Where the
 /// plan has two partitions, x is of that of the columns and y of that of the rows.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
-make_matrix_free(const device_group& group, const halo_plan& plan, product_function<T> product,
+make_matrix_free(const communicator& comm, const halo_plan& plan, product_function<T> product,
                  product_kind kind = product_kind::on_device);
 
 } // namespace krylith

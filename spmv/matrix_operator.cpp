@@ -85,14 +85,20 @@ spmv_arguments<T> matrix_operator<T>::arguments(execution& run, int rank, T alph
 template <class T>
 double matrix_operator<T>::narrow_fraction() const {
     double sum = 0;
-    for (const auto& block : blocks_) sum += block->narrow_fraction();
-    return sum / static_cast<double>(std::max<std::size_t>(blocks_.size(), 1));
+    double count = 0;
+    for (const auto& block : blocks_)
+        if (block != nullptr) {
+            sum += block->narrow_fraction();
+            ++count;
+        }
+    return sum / std::max(count, 1.0);
 }
 
 template <class T>
 std::vector<kernel_use> matrix_operator<T>::kernel_uses() const {
     std::vector<kernel_use> sum;
-    for (const auto& block : blocks_)
+    for (const auto& block : blocks_) {
+        if (block == nullptr) continue;
         for (const kernel_use& use : block->kernel_uses()) {
             const auto same = std::ranges::find(sum, use.kernel, &kernel_use::kernel);
             if (same == sum.end())
@@ -100,6 +106,7 @@ std::vector<kernel_use> matrix_operator<T>::kernel_uses() const {
             else
                 same->products += use.products;
         }
+    }
     return sum;
 }
 
@@ -125,9 +132,8 @@ void matrix_operator<T>::update_transposed(std::span<const T> values) {
 template <class T>
 void matrix_operator<T>::update(std::span<const T> values) {
     if (first_nonzero_.empty()) throw usage_error("update: a matrix-free operator has no values");
-    std::int64_t wanted = 0;
-    const auto ranks = static_cast<std::size_t>(group().size());
-    for (std::size_t rank = 0; rank < ranks; ++rank) wanted += update_size(rank);
+    const auto ranks = static_cast<std::size_t>(comm().ranks());
+    const std::int64_t wanted = first_nonzero_.back();
     if (static_cast<std::int64_t>(values.size()) != wanted)
         throw usage_error("update: " + std::to_string(values.size()) + " values, must be " +
                           std::to_string(wanted));
@@ -143,13 +149,14 @@ void matrix_operator<T>::update(std::span<const T> values) {
         values = moved;
     }
     if (assembly_ == nullptr) return give(values);
-    std::vector<buffer<T>> uploaded;
-    std::vector<const T*> there;
+    std::vector<buffer<T>> uploaded(ranks);
+    std::vector<const T*> there(ranks);
     for (std::size_t rank = 0; rank < ranks; ++rank) {
         const auto mine = values.first(static_cast<std::size_t>(update_size(rank)));
         values = values.subspan(mine.size());
-        uploaded.emplace_back(group().handle(static_cast<int>(rank)), mine, "update");
-        there.push_back(uploaded.back().data());
+        if (!comm().is_local(static_cast<int>(rank))) continue;
+        uploaded[rank] = {comm().handle(static_cast<int>(rank)), mine, "update"};
+        there[rank] = uploaded[rank].data();
     }
     take(there);
 }
@@ -170,13 +177,14 @@ void matrix_operator<T>::update_on_devices(std::span<const T* const> values) {
     if (!entry_source_.empty())
         throw usage_error("update_on_devices: the entries are in the order of a coo_matrix, which "
                           "is not that of the ranks' rows; allowed is update() from the host");
-    const auto ranks = static_cast<std::size_t>(group().size());
+    const auto ranks = static_cast<std::size_t>(comm().ranks());
     if (values.size() != ranks)
         throw usage_error("update_on_devices: " + std::to_string(values.size()) + " arrays for " +
                           std::to_string(ranks) + " devices");
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
+    for (const int local : comm().local()) {
+        const auto rank = static_cast<std::size_t>(local);
         if (update_size(rank) == 0) continue;
-        const device& device = group()[static_cast<int>(rank)];
+        const device& device = comm()[local];
         const std::string problem =
             values[rank] == nullptr ? "null" : device.lies_elsewhere(values[rank]);
         if (!problem.empty())
@@ -197,7 +205,7 @@ void matrix_operator<T>::take(std::span<const T* const> values) {
 
 template <class T>
 void matrix_operator<T>::give(std::span<const T* const> in_rows) {
-    dealt_.bring(group(), array_over_group<T>{in_rows, first_nonzero_});
+    dealt_.bring(comm(), array_over_group<T>{in_rows, first_nonzero_});
 }
 
 template <class T>
@@ -209,7 +217,7 @@ void matrix_operator<T>::check_diagonal(const vector<T>& d) const {
 template <class T>
 void matrix_operator<T>::diagonal(vector<T>& d) const {
     check_diagonal(d);
-    for (int rank = 0; rank < group().size(); ++rank)
+    for (const int rank : comm().local())
         blocks_[static_cast<std::size_t>(rank)]->diagonal(d.data(rank), {}, ghosts_below(rank));
 }
 
@@ -222,12 +230,17 @@ std::vector<residual_sums> matrix_operator<T>::doubled_residual(T s, const vecto
         throw usage_error("the vectors of a residual must be made by its operator: x of its domain "
                           "layout, b and r of its range layout");
     check_ghosts(x);
-    group().synchronize(); // ghosts of x, and readers of r on other devices
+    comm().synchronize_all(); // ghosts of x, and readers of r on other devices
     std::vector<residual_sums> parts;
     for (const buffer<residual_sums>& sums : enqueue_residual(s, x, b, r)) {
         const auto here = sums.download();
         parts.insert(parts.end(), here.begin(), here.end());
     }
+    auto by_place = by_rank(comm(), [](int) { return std::vector<residual_sums>(); });
+    by_place[static_cast<std::size_t>(comm().local().front())] = std::move(parts);
+    comm().all_gather_lists(by_place);
+    parts.clear();
+    for (const auto& of_rank : by_place) parts.insert(parts.end(), of_rank.begin(), of_rank.end());
     if (parts.empty()) return {};
     auto all = joined(parts, columns_at_once());
     if (!single().in_place_)
@@ -250,7 +263,7 @@ std::vector<buffer<residual_sums>> matrix_operator<T>::enqueue_residual(T s, con
                                                                         const vector<T>& b,
                                                                         vector<T>& r) const {
     std::vector<buffer<residual_sums>> sums;
-    for (int rank = 0; rank < group().size(); ++rank)
+    for (const int rank : comm().local())
         sums.push_back(
             blocks_[static_cast<std::size_t>(rank)]->residual(residual_on(rank, s, x, b, r)));
     return sums;
@@ -258,7 +271,7 @@ std::vector<buffer<residual_sums>> matrix_operator<T>::enqueue_residual(T s, con
 
 template <class T>
 transport_kind matrix_operator<T>::transport() const {
-    return choose_transport(group(), transports::automatic, false);
+    return choose_transport(comm(), transports::automatic, false);
 }
 
 #define KRYLITH_INSTANTIATE(T) template class matrix_operator<T>;

@@ -53,7 +53,7 @@ public:
     [[nodiscard]] std::int64_t size() const { return layout()->size(); }
     [[nodiscard]] std::int64_t rows() const { return layouts_.range->size(); }
     [[nodiscard]] std::int64_t columns() const { return layouts_.domain->size(); }
-    [[nodiscard]] const device_group& group() const { return layouts_.range->group; }
+    [[nodiscard]] const communicator& comm() const { return layouts_.range->comm; }
     /// The number of columns that vectors have, row by row, and the operator of the same matrix for
     /// vectors of one: more than 1 for operators that multiply several columns at once
     /// (spmv/columns/column_operator.hpp).
@@ -126,13 +126,17 @@ public:
     void drop_facts() const { kept_.forget_values(); }
 
     [[nodiscard]] operator_kind kind() const { return kind_; }
-    [[nodiscard]] std::string format_name() const { return blocks_.front()->name(); }
+    [[nodiscard]] std::string format_name() const { return any_block().name(); }
     /// Returns the products of each kernel so far, summed over devices; empty except for operator
     /// adaptive.
     [[nodiscard]] std::vector<kernel_use> kernel_uses() const;
     /// Returns the block of a device.
     [[nodiscard]] const device_matrix<T>& block(int rank) const {
         return *blocks_[static_cast<std::size_t>(rank)];
+    }
+    /// Returns the block of the first local rank: what blocks have alike is read from it.
+    [[nodiscard]] const device_matrix<T>& any_block() const {
+        return block(comm().local().front());
     }
     /// Returns the bytes that one product reads of the matrix on a device.
     [[nodiscard]] virtual std::int64_t matrix_bytes(int rank) const {
@@ -145,10 +149,10 @@ public:
         return schedule_ ? schedule_->ghosts(rank) : 0;
     }
     /// Whether a recorded loop may contain the operator.
-    [[nodiscard]] virtual bool recordable() const { return blocks_.front()->recordable(); }
+    [[nodiscard]] virtual bool recordable() const { return any_block().recordable(); }
     /// What recorded loops remember of the operator; null where solves have to record it anew.
     [[nodiscard]] virtual const recording_identity* recording() const {
-        return blocks_.front()->recorded_alike() ? &identity_ : nullptr;
+        return any_block().recorded_alike() ? &identity_ : nullptr;
     }
     /// Workspaces and recordings that solvers keep here for the next solve.
     [[nodiscard]] workspace_shelf& workspaces() const { return workspaces_; }
@@ -219,7 +223,7 @@ protected:
     void take(std::span<const T* const> values);
     /// Gives the blocks values of the ranks' rows in CSR order, or all values in host memory.
     virtual void give(std::span<const T* const> in_rows);
-    virtual void give(std::span<const T> all) { dealt_.bring(group(), all); }
+    virtual void give(std::span<const T> all) { dealt_.bring(comm(), all); }
     /// Returns the number of values that update() takes for a rank.
     [[nodiscard]] std::int64_t update_size(std::size_t rank) const {
         return assembly_ == nullptr ? first_nonzero_[rank + 1] - first_nonzero_[rank]
@@ -248,7 +252,7 @@ protected:
 /// the result.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
-make_operator(const device_group& group, const csr_view<T>& matrix,
+make_operator(const communicator& comm, const csr_view<T>& matrix,
               const operator_options& options = {});
 
 /// Makes the operator of a matrix whose x and y are vectors of other operators: a prolongation from
@@ -277,9 +281,9 @@ make_operator(const operator_layouts& layouts, const csr_matrix<T>& matrix,
 
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
-make_operator(const device_group& group, const csr_matrix<T>& matrix,
+make_operator(const communicator& comm, const csr_matrix<T>& matrix,
               const operator_options& options = {}) {
-    return make_operator(group, csr_view<T>(matrix), options);
+    return make_operator(comm, csr_view<T>(matrix), options);
 }
 
 /// Makes operator pcoo of coordinate entries in any order, which each device multiplies in that
@@ -293,7 +297,7 @@ make_operator(const device_group& group, const csr_matrix<T>& matrix,
 /// options.kind must be pcoo and order none; to_csr() makes a matrix for the other kinds. Throws
 /// usage_error otherwise, and what make_operator of a csr_view throws.
 template <class T>
-[[nodiscard]] std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
+[[nodiscard]] std::unique_ptr<matrix_operator<T>> make_operator(const communicator& comm,
                                                                 const coo_matrix<T>& matrix,
                                                                 const operator_options& options);
 

@@ -35,7 +35,7 @@ namespace krylith {
 /// where memory is short.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
-make_operator(const device_group& group, std::span<const csr_part<T>> parts,
+make_operator(const communicator& comm, std::span<const csr_part<T>> parts,
               const operator_options& options = {});
 
 /// Makes the operator of the same rows between given vectors, of as many columns as the domain
@@ -56,7 +56,7 @@ make_operator(const operator_layouts& layouts, std::span<const csr_part<T>> part
 /// no effect. Throws what distributed_assembly and the operator of its matrix throw.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
-make_operator(const device_group& group, std::span<const coo_part<T>> parts,
+make_operator(const communicator& comm, std::span<const coo_part<T>> parts,
               const operator_options& options = {});
 
 /// Makes the operator of coordinate entries between given vectors, as that of csr_parts between

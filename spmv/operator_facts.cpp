@@ -59,15 +59,15 @@ template <class T>
 diagonal_facts survey(const matrix_operator<T>& a, vector<T>& scale) {
     a.diagonal(scale);
     const layout& layout = *scale.layout();
-    const device_group& group = layout.group;
+    const communicator& comm = layout.comm;
     std::vector<buffer<diagonal_counts>> counts;
-    for (int rank = 0; rank < group.size(); ++rank) {
-        counts.emplace_back(group.handle(rank), 1, "facts");
+    for (const int rank : comm.local()) {
+        counts.emplace_back(comm.handle(rank), 1, "facts");
         counts.back().zero();
         const std::int64_t first = layout.first_owned(rank);
         const held_diagonal<T> held{scale.data(rank), layout.held(rank), first,
                                     first + layout.rows.owned(rank).size()};
-        KRYLITH_ON(group[rank], survey_diagonal(group[rank], held, counts.back().data()));
+        KRYLITH_ON(comm[rank], survey_diagonal(comm[rank], held, counts.back().data()));
     }
     std::vector<diagonal_counts> parts;
     for (const auto& part : counts) parts.push_back(part.download().front());
@@ -77,8 +77,8 @@ diagonal_facts survey(const matrix_operator<T>& a, vector<T>& scale) {
 template <class T>
 void fill(vector<T>& x, const vector<T>* scale, std::uint64_t seed) {
     const layout& layout = *x.layout();
-    for (int rank = 0; rank < layout.group.size(); ++rank)
-        run_items(layout.group[rank],
+    for (const int rank : layout.comm.local())
+        run_items(layout.comm[rank],
                   probe_task<T>{x.data(rank), scale == nullptr ? nullptr : scale->data(rank),
                                 layout.rows.owned(rank).begin - layout.first_owned(rank), seed},
                   layout.held(rank));
@@ -97,7 +97,7 @@ forms multiply_probes(const matrix_operator<T>& a, const vector<T>* scale, doubl
     auto y = a.make_range_vector("facts");
     fill(x, scale, first_seed);
     fill(w, scale, second_seed);
-    execution run(a.group(), {.timeout_seconds = timeout_seconds});
+    execution run(a.comm(), {.timeout_seconds = timeout_seconds});
     scalar xax(run), wax(run), xaw(run), waw(run), bu(run), bv(run);
     const auto product = [&](const vector<T>& of, scalar& with_x, scalar& with_w, scalar& norm) {
         put_ghosts(run, of);
@@ -113,7 +113,7 @@ forms multiply_probes(const matrix_operator<T>& a, const vector<T>* scale, doubl
         product(w, xaw, waw, bv);
         const auto got = run.get(
             {xax.number(), wax.number(), xaw.number(), waw.number(), bu.number(), bv.number()});
-        a.group().synchronize();
+        a.comm().synchronize();
         return {got[0], got[1], got[2], got[3], got[4], got[5]};
     } catch (...) {
         run.quiesce(); // peers write into the vectors, which are about to be freed

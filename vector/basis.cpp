@@ -14,12 +14,12 @@ template <class T>
 basis<T>::basis(int count, const std::function<vector<T>()>& make) {
     vectors_.reserve(static_cast<std::size_t>(count));
     for (int j = 0; j < count; ++j) vectors_.push_back(make());
-    const device_group& group = layout()->group;
-    for (int rank = 0; rank < group.size(); ++rank) {
+    const communicator& comm = layout()->comm;
+    tables_ = by_rank(comm, [&](int rank) {
         std::vector<T*> pointers;
         for (const auto& v : vectors_) pointers.push_back(v.data(rank));
-        tables_.emplace_back(group.handle(rank), std::span<T* const>(pointers), "vectors");
-    }
+        return buffer<T*>(comm.handle(rank), std::span<T* const>(pointers), "vectors");
+    });
 }
 
 namespace {
@@ -43,10 +43,10 @@ void axpy(execution& run, const basis<T>& v, int count, int first, vector<T>& w,
         throw usage_error("multi_axpy: the result must be a vector without ghosts");
     run.open({});
     if (norm) run.publish({&*norm, 1});
-    for (int rank = 0; rank < run.ranks(); ++rank) {
+    for (const int rank : run.comm().local()) {
         auto a = pass_arguments<basis_arguments<T>>(run, v, count, w, first, rank);
         a.norm = norm.has_value();
-        launch_update(run.group()[rank], a);
+        launch_update(run.comm()[rank], a);
     }
     run.close();
 }
@@ -58,10 +58,10 @@ void multi_dot(execution& run, const basis<T>& v, int count, const vector<T>& w,
     check_pass(v, count, 0, v.count(), w);
     run.open({});
     run.publish_array(first, count + 1);
-    for (int rank = 0; rank < run.ranks(); ++rank) {
+    for (const int rank : run.comm().local()) {
         auto a = pass_arguments<basis_arguments<T>>(run, v, count, w, first, rank);
         a.norm = true;
-        launch_dots(run.group()[rank], a);
+        launch_dots(run.comm()[rank], a);
     }
     run.close();
 }

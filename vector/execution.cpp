@@ -34,43 +34,45 @@ std::uint64_t execution::next_identity() {
     return ++last;
 }
 
-execution_mode automatic_mode(const device_group& group) {
+execution_mode automatic_mode(const communicator& comm) {
     const execution_mode asked = mode_by_environment();
-    return asked == execution_mode::automatic && group.concurrent() ? execution_mode::recorded
-                                                                    : execution_mode::eager;
+    return asked == execution_mode::automatic && comm.concurrent() ? execution_mode::recorded
+                                                                   : execution_mode::eager;
 }
 
-execution::execution(device_group group, const execution_options& options)
-    : group_(std::move(group)), options_(options), mode_(options.mode), identity_(next_identity()) {
+execution::execution(communicator comm, const execution_options& options)
+    : comm_(std::move(comm)), options_(options), mode_(options.mode), identity_(next_identity()) {
     if (options.unroll < 1)
         throw usage_error("execution_options::unroll must be at least 1, not " +
                           std::to_string(options.unroll));
     if (!(options.timeout_seconds > 0 && options.timeout_seconds <= longest_timeout))
         throw usage_error("timeout_seconds = " + number_text(options.timeout_seconds) +
                           " is not allowed: more than 0, at most " + number_text(longest_timeout));
-    if (mode_ == execution_mode::recorded && !group_.concurrent())
-        throw usage_error("this device group can't run recorded: " + group_.serialised_because());
-    if (mode_ == execution_mode::automatic) mode_ = automatic_mode(group_);
+    if (mode_ == execution_mode::recorded && !comm_.concurrent())
+        throw usage_error("this device group can't run recorded: " + comm_.serialised_because());
+    if (mode_ == execution_mode::automatic) mode_ = automatic_mode(comm_);
 
-    driver_.emplace(group_);
-    for (int rank = 0; rank < ranks(); ++rank)
-        memory_.push_back(std::make_unique<rank_memory>(group_, rank, options));
-    for (int rank = 0; rank < ranks(); ++rank)
-        contexts_.push_back(connect(group_, memory_, rank, options));
+    driver_.emplace(comm_.devices());
+    memory_ = by_rank(
+        comm_, [&](int rank) { return std::make_unique<rank_memory>(comm_, rank, options); });
+    const peer_memory peers = addresses_of(comm_, memory_);
+    peer_slots_ = peers.slots;
+    contexts_ = by_rank(
+        comm_, [&](int rank) { return connect(comm_, memory(rank), peers, rank, options); });
     expected_.resize(static_cast<std::size_t>(ranks()));
-    group_.synchronize(); // the slots of all ranks are zero before any peer writes them
+    comm_.synchronize_all(); // the slots of all ranks are zero before any peer writes them
 }
 
 execution::~execution() {
     // An exception may have left some devices with more work than others.
-    if (std::uncaught_exceptions() != 0) group_.note_failure();
+    if (std::uncaught_exceptions() != 0) comm_.note_failure();
     quiesce(); // kernels that still run use this memory
 }
 
 void execution::quiesce() noexcept {
-    for (int rank = 0; rank < ranks(); ++rank) { // waits for each, also after one has failed
+    for (const int rank : comm_.local()) { // waits for each, also after one has failed
         try {
-            group_[rank].synchronize();
+            comm_[rank].synchronize();
         } catch (...) { // NOLINT(bugprone-empty-catch): the failure is reported elsewhere
         }
     }
@@ -78,12 +80,12 @@ void execution::quiesce() noexcept {
 
 void execution::fill_contexts(scalar_program program) {
     for (std::size_t i = 0; i < batch_registers_.size(); ++i) program.sums[i] = batch_registers_[i];
-    for (int rank = 0; rank < ranks(); ++rank) {
+    for (const int rank : comm_.local()) {
         kernel_context& context = contexts_[static_cast<std::size_t>(rank)];
         context.program = program;
         context.batch = batch_;
         context.batch_array = batch_array_;
-        context.partials = memory_[static_cast<std::size_t>(rank)]->partials_of(half_);
+        context.partials = memory(rank).partials_of(half_);
         context.guarded = guarded_;
         auto& waits = expected_[static_cast<std::size_t>(rank)];
         context.signal_count = static_cast<std::int32_t>(waits.size());
@@ -96,7 +98,7 @@ void execution::fill_contexts(scalar_program program) {
 }
 
 void execution::open(std::span<const std::uint8_t> used, int program_bytes) {
-    if (!recording_) group_.restore();
+    if (!recording_) comm_.restore();
     for (const auto reg : used) scalars_.need(reg);
     if (scalars_.bytes() > program_bytes) {
         // Registers that the kernel uses must outlive the kernel that runs the program.
@@ -141,33 +143,34 @@ void execution::publish_array(int first, int count) {
 }
 
 reduction execution::partials(int rank) const {
-    return {memory_[static_cast<std::size_t>(rank)]->partials_of(half_), publishing_ ? batch_ : 0};
+    return {memory(rank).partials_of(half_), publishing_ ? batch_ : 0};
 }
 
 void execution::close() {
     if (!publishing_) return;
     publishing_ = false;
-    for (int from = 0; from < ranks(); ++from)
+    if (comm_.concurrent()) return;
+    for (const int from : comm_.local())
         for (int to = 0; to < ranks(); ++to) {
-            if (group_.path(from, to) != peer_path::staged) continue;
-            const auto& m = *memory_[static_cast<std::size_t>(from)];
-            const auto first = contexts_[static_cast<std::size_t>(from)].all_reduce.at(0, 0, from);
-            const auto count =
-                std::size_t{2} * static_cast<std::size_t>(contexts_.front().all_reduce.capacity);
-            group_.copy(from, m.staging[static_cast<std::size_t>(to)].data() + first, to,
-                        memory_[static_cast<std::size_t>(to)]->own_slots.data() + first,
-                        count * sizeof(stamped_value));
+            if (comm_.path(from, to) != peer_path::staged) continue;
+            const all_reduce_slots& slots = at(from).all_reduce;
+            const auto first = slots.at(0, 0, from);
+            const auto count = std::size_t{2} * static_cast<std::size_t>(slots.capacity);
+            comm_.copy(from, memory(from).staging[static_cast<std::size_t>(to)].data() + first, to,
+                       peer_slots_[static_cast<std::size_t>(to)] + first,
+                       count * sizeof(stamped_value));
         }
 }
 
-void execution::expect(const std::vector<put_signal>& by_rank) {
-    if (expected_.front().size() == max_signals) flush();
-    for (std::size_t rank = 0; rank < by_rank.size(); ++rank)
-        expected_[rank].push_back(by_rank[rank]);
+void execution::expect(const std::vector<put_signal>& signals) {
+    if (expected_[static_cast<std::size_t>(first())].size() == max_signals) flush();
+    for (const int rank : comm_.local())
+        expected_[static_cast<std::size_t>(rank)].push_back(
+            signals[static_cast<std::size_t>(rank)]);
 }
 
 void execution::join_if_ordered() {
-    if (ordered()) group_.join();
+    if (ordered()) comm_.join();
 }
 
 void execution::join_opened() {
@@ -175,7 +178,7 @@ void execution::join_opened() {
 }
 
 bool execution::awaited() const {
-    return batch_ != 0 || !expected_.front().empty();
+    return batch_ != 0 || !expected_[static_cast<std::size_t>(first())].empty();
 }
 
 void execution::join_if_awaited() {
@@ -193,7 +196,7 @@ void execution::flush() {
 void execution::settle(const register_places& closing) {
     join_if_awaited();
     fill_contexts(scalars_.finish(closing));
-    for (int rank = 0; rank < ranks(); ++rank) enqueue_scalars(rank, 0, {});
+    for (const int rank : comm_.local()) enqueue_scalars(rank, 0, {});
 }
 
 void execution::unguarded(const std::function<void()>& body) {
@@ -206,7 +209,7 @@ void execution::unguarded(const std::function<void()>& body) {
 void execution::enqueue_scalars(int rank, std::uint64_t condition, const trip_end& end,
                                 const register_post& post) {
     const scalar_arguments a{at(rank), condition, end, post};
-    device& device = group_[rank];
+    device& device = comm_[rank];
 #if KRYLITH_HAVE_CUDA
     if (device.kind() == backend::cuda) return cuda::scalars(device, a);
 #endif

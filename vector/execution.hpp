@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include <krylith/device/device_group.hpp>
+#include <krylith/comm/communicator.hpp>
 #include <krylith/device/host/group_driver.hpp>
 #include <krylith/vector/execution/kernel_context.hpp>
 #include <krylith/vector/execution/loop_watch.hpp>
@@ -28,7 +28,7 @@ enum class execution_mode {
 inline constexpr double longest_timeout = 1e9; ///< seconds, which nanoseconds of 64 bits hold
 
 /// Returns what execution_mode::automatic stands for on this group: recorded or eager.
-[[nodiscard]] execution_mode automatic_mode(const device_group& group);
+[[nodiscard]] execution_mode automatic_mode(const communicator& comm);
 
 struct execution_options {
     execution_mode mode = execution_mode::automatic;
@@ -73,13 +73,13 @@ struct rank_memory;
 /// time.
 class execution {
 public:
-    execution(device_group group, const execution_options& options);
+    execution(communicator comm, const execution_options& options);
     execution(const execution&) = delete;
     execution& operator=(const execution&) = delete;
     ~execution();
 
-    [[nodiscard]] const device_group& group() const noexcept { return group_; }
-    [[nodiscard]] int ranks() const noexcept { return group_.size(); }
+    [[nodiscard]] const communicator& comm() const noexcept { return comm_; }
+    [[nodiscard]] int ranks() const noexcept { return comm_.ranks(); }
     /// Gives up the right to drive the group, which an execution has from its beginning on. Whoever
     /// uses it afterwards holds a group_driver.
     void rest() noexcept { driver_.reset(); }
@@ -129,7 +129,7 @@ public:
     /// peers.
     void close();
     /// The next kernel, whichever it is, waits for these data of peers.
-    void expect(const std::vector<put_signal>& by_rank);
+    void expect(const std::vector<put_signal>& signals);
     /// Orders what follows on any device after what was enqueued on all. Does nothing unless
     /// ordered().
     void join_if_ordered();
@@ -200,8 +200,13 @@ public:
 
 private:
     [[nodiscard]] static std::uint64_t next_identity();
-    /// One number of each of the iterations first..end-1, from where rank 0 records them.
-    [[nodiscard]] std::vector<double> recorded(int plane, std::int64_t first, std::int64_t end);
+    [[nodiscard]] rank_memory& memory(int rank) const {
+        return *memory_[static_cast<std::size_t>(rank)];
+    }
+    /// What all ranks have alike is read from the first local one.
+    [[nodiscard]] int first() const { return comm_.local().front(); }
+    /// One number of each of the iterations from..end-1.
+    [[nodiscard]] std::vector<double> recorded(int plane, std::int64_t from, std::int64_t end);
     /// Runs what is pending in a kernel of one thread and leaves each register in the given place.
     void settle(const register_places& closing);
     /// Begins an operation whose kernel takes a program of at most so many bytes.
@@ -231,15 +236,18 @@ private:
     [[nodiscard]] bool launch_has_ended();
     /// Calls `look` with what has been posted. Returns what it returns.
     [[nodiscard]] bool look();
+    /// Makes the devices end the launch under way.
+    void tell_to_stop();
 
-    device_group group_;
+    communicator comm_;
     execution_options options_;
     execution_mode mode_;
     std::uint64_t identity_;
     std::optional<group_driver> driver_; // before memory_: before anything is enqueued
     bool recording_ = false;
     bool guarded_ = true;
-    std::vector<std::unique_ptr<rank_memory>> memory_;
+    std::vector<std::unique_ptr<rank_memory>> memory_; // [ranks], as the next two
+    std::vector<stamped_value*> peer_slots_;           // of all ranks
     std::vector<kernel_context> contexts_;
 
     program_recorder scalars_;        // arithmetic that waits for the next kernel
@@ -259,7 +267,8 @@ private:
     std::uint64_t launch_ = 0;
     std::int64_t seen_ = 0; // the last iteration that `look` knows
     std::vector<loop_post> posts_;
-    std::vector<std::vector<put_signal>> expected_; // [rank]
+    std::uint64_t* stop_word_ = nullptr;            // loop_board::order of rank 0's driver
+    std::vector<std::vector<put_signal>> expected_; // [ranks]
 
     struct followed_number {
         std::shared_ptr<const double> number;

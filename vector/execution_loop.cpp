@@ -51,10 +51,10 @@ void execution::post(std::initializer_list<std::uint8_t> regs) {
     unguarded([&] {
         join_if_awaited();
         fill_contexts(scalars_.finish(scalars_.places()));
-        for (int rank = 0; rank < ranks(); ++rank) {
+        for (const int rank : comm_.local()) {
             register_post posted;
-            posted.to = memory_[static_cast<std::size_t>(rank)]->posts->next();
-            if (rank == 0)
+            posted.to = memory(rank).posts->next();
+            if (rank == first())
                 for (const auto reg : regs) posted.slots[posted.count++] = scalars_.slot(reg);
             enqueue_scalars(rank, 0, {}, posted);
         }
@@ -64,24 +64,24 @@ void execution::post(std::initializer_list<std::uint8_t> regs) {
 
 std::vector<double> execution::read() {
     std::vector<double> values;
-    std::exception_ptr first; // nothing runs any more when it is thrown
+    std::exception_ptr failure; // nothing runs any more when it is thrown
     std::int64_t failed = 0;
-    for (int rank = 0; rank < ranks(); ++rank) {
+    for (const int rank : comm_.local()) {
         try {
-            const auto words = memory_[static_cast<std::size_t>(rank)]->posts->wait();
-            const std::size_t count = rank == 0 ? posted_ : 0;
+            const auto words = memory(rank).posts->wait();
+            const std::size_t count = rank == first() ? posted_ : 0;
             for (const std::int64_t word : words.first(count))
                 values.push_back(std::bit_cast<double>(word));
             if (failed == 0) failed = words[count];
         } catch (...) {
-            if (!first) first = std::current_exception();
+            if (!failure) failure = std::current_exception();
         }
     }
-    if (first) std::rethrow_exception(first);
+    if (failure) std::rethrow_exception(failure);
     if (failed == 0) return values;
-    group_.note_failure();
+    comm_.note_failure();
     throw communication_error("rank " + std::to_string(failed - 1) + " of the device group (" +
-                              group_[static_cast<int>(failed) - 1].description() +
+                              comm_.description(static_cast<int>(failed) - 1) +
                               ") did not answer within " +
                               std::to_string(options_.timeout_seconds) + " s");
 }
@@ -94,9 +94,9 @@ void execution::record_iteration(const std::function<void()>& body) {
 void execution::record_trip(const std::function<void()>& body) {
     recorded_places_ = scalars_.places();
     try {
-        for (int rank = 0; rank < ranks(); ++rank) {
-            auto& loop = memory_[static_cast<std::size_t>(rank)]->loop;
-            loop = group_[rank].make_loop();
+        for (const int rank : comm_.local()) {
+            auto& loop = memory(rank).loop;
+            loop = comm_[rank].make_loop();
             loop->if_failed(
                 [peers = at(rank).all_reduce, rank] { host::raise_failure(peers, rank); });
             loop->begin_recording();
@@ -106,21 +106,21 @@ void execution::record_trip(const std::function<void()>& body) {
         end_trip(recorded_places_, true);
     } catch (...) {
         recording_ = false;
-        for (auto& m : memory_) m->loop.reset();
+        for (const int rank : comm_.local()) memory(rank).loop.reset();
         throw;
     }
     recording_ = false;
     // One after the other: two threads that instantiate graphs at once keep each other waiting for
     // longer than both take.
-    for (auto& m : memory_) m->loop->end_recording();
+    for (const int rank : comm_.local()) memory(rank).loop->end_recording();
 }
 
 bool execution::has_recording() const {
-    return memory_.front()->loop != nullptr;
+    return memory(first()).loop != nullptr;
 }
 
 void execution::forget_recording() {
-    for (auto& m : memory_) m->loop.reset();
+    for (const int rank : comm_.local()) memory(rank).loop.reset();
     followed_.clear();
     scalars_.forget_registers();
     identity_ = next_identity();
@@ -130,7 +130,7 @@ void execution::prepare(const std::function<void()>& body) {
     if (mode_ == execution_mode::eager || has_recording()) return;
     unguarded([&] { flush(); });
     record_trip(body);
-    group_.synchronize(); // graphs are on their devices: what follows only launches
+    comm_.synchronize(); // graphs are on their devices: what follows only launches
 }
 
 loop_report execution::repeat(const std::function<void()>& body) {
@@ -149,7 +149,8 @@ loop_report execution::repeat_eagerly(const std::function<void()>& body) {
             flush();
         await_launch();
         loop_report now = report();
-        const bool stop = look();
+        bool stop = look();
+        if (watcher_ != nullptr) stop = comm_.any(stop);
         if (stop && now.state == loop_state::running) now.state = loop_state::stopped;
         if (now.state != loop_state::running) return now;
     }
@@ -165,14 +166,14 @@ loop_report execution::repeat_recorded(const std::function<void()>& body) {
 }
 
 void execution::launch_recording(const std::function<void()>& body) {
-    group_.restore();
+    comm_.restore();
     prepare(body);
     set_followed(); // numbers that the recording is the first to follow
     if (pending() || scalars_.places() != recorded_places_)
         unguarded([&] { settle(recorded_places_); });
-    group_.join();
-    group_.launch_together([&] {
-        for (auto& m : memory_) m->loop->launch();
+    comm_.join();
+    comm_.launch_together([&] {
+        for (const int rank : comm_.local()) memory(rank).loop->launch();
     });
 }
 
@@ -190,40 +191,40 @@ loop_report execution::report() {
             static_cast<std::int64_t>(now[1]), now[2]};
 }
 
-std::vector<double> execution::recorded(int plane, std::int64_t first, std::int64_t end) {
-    const std::int64_t room = contexts_.front().history.mask + 1;
-    if (end - first > room)
-        throw usage_error("execution: iterations " + std::to_string(first) + " to " +
+std::vector<double> execution::recorded(int plane, std::int64_t from, std::int64_t end) {
+    const std::int64_t room = at(first()).history.mask + 1;
+    if (end - from > room)
+        throw usage_error("execution: iterations " + std::to_string(from) + " to " +
                           std::to_string(end - 1) + " are asked for, but the last " +
                           std::to_string(room) + " are recorded (history_size)");
-    std::vector<double> values(static_cast<std::size_t>(std::max<std::int64_t>(0, end - first)));
+    std::vector<double> values(static_cast<std::size_t>(std::max<std::int64_t>(0, end - from)));
     double* to = values.data();
-    while (first < end) {
-        const std::int64_t at = first % room;
-        const std::int64_t count = std::min(end - first, room - at);
-        group_[0].download(to, memory_.front()->history.data() + plane * room + at,
-                           static_cast<std::size_t>(count) * sizeof(double));
+    while (from < end) {
+        const std::int64_t at = from % room;
+        const std::int64_t count = std::min(end - from, room - at);
+        comm_[first()].download(to, memory(first()).history.data() + plane * room + at,
+                                static_cast<std::size_t>(count) * sizeof(double));
         to += count;
-        first += count;
+        from += count;
     }
     return values;
 }
 
 execution::recorded_coefficients execution::coefficients(std::int64_t end, std::int64_t first) {
-    group_.synchronize();
+    comm_.synchronize();
     if (!options_.coefficients) return {};
     return {recorded(2, first, end), recorded(1, first, end)};
 }
 
 std::vector<double> execution::history(std::int64_t end, std::int64_t first) {
-    group_.synchronize();
+    comm_.synchronize();
     return recorded(0, first, end);
 }
 
 void execution::set_history(std::int64_t iteration, double value) {
     if (options_.history_size == 0) return;
-    const iteration_record& history = contexts_.front().history;
-    group_[0].upload(history.values + (iteration & history.mask), &value, sizeof value);
+    const iteration_record& history = at(first()).history;
+    comm_[first()].upload(history.values + (iteration & history.mask), &value, sizeof value);
 }
 
 } // namespace krylith

@@ -1,6 +1,7 @@
 // Loops that the host watches: what it does while the devices repeat the body.
 #include <krylith/vector/execution.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 
@@ -44,11 +45,8 @@ loop_report execution::repeat(const std::function<void()>& body, const loop_watc
     try {
         end = repeat(body);
     } catch (...) {
-        if (memory_.front()->board != nullptr) { // `look` may have thrown while the devices work
-            std::atomic_ref(memory_.front()->board->board().order)
-                .store(launch_, std::memory_order_relaxed);
-            quiesce();
-        }
+        tell_to_stop(); // `look` may have thrown while the devices work
+        quiesce();
         forget();
         throw;
     }
@@ -57,26 +55,35 @@ loop_report execution::repeat(const std::function<void()>& body, const loop_watc
 }
 
 loop_watch* execution::watch(int rank) const {
-    return memory_[static_cast<std::size_t>(rank)]->watch.data();
+    return memory(rank).watch.data();
 }
 
 void execution::make_board() {
-    rank_memory& first = *memory_.front();
-    if (first.board != nullptr) return;
-    auto board = std::make_unique<loop_board_memory>(group_.handle(0));
-    for (int rank = 0; rank < ranks(); ++rank) {
+    auto& board = memory(first()).board;
+    if (board != nullptr) return;
+    auto made = std::make_unique<loop_board_memory>(comm_.handle(first()));
+    const auto own =
+        by_rank(comm_, [&](int rank) -> stamped_value* { return watch(rank)->orders; });
+    const auto orders = comm_.addresses(std::span(own));
+    std::vector<std::uint64_t*> words(orders.size());
+    words[static_cast<std::size_t>(first())] = &made->board().order;
+    stop_word_ = comm_.addresses(std::span<std::uint64_t* const>(words)).front();
+    for (const int rank : comm_.local()) {
         loop_watch watch{};
-        if (rank == 0) {
-            watch.board = &board->board();
-            watch.bell = board->bell();
-            for (int peer = 0; peer < ranks(); ++peer)
-                watch.peer_orders[peer] =
-                    memory_[static_cast<std::size_t>(peer)]->watch.data()->orders;
+        if (rank == first()) {
+            watch.board = &made->board();
+            watch.bell = made->bell();
         }
-        memory_[static_cast<std::size_t>(rank)]->watch.upload(std::span(&watch, 1));
+        if (rank == 0) std::ranges::copy(orders, watch.peer_orders);
+        memory(rank).watch.upload(std::span(&watch, 1));
     }
-    first.board = std::move(board);
-    group_.synchronize(); // peers write into it only after it is filled
+    board = std::move(made);
+    comm_.synchronize_all(); // peers write into it only after it is filled
+}
+
+void execution::tell_to_stop() {
+    if (stop_word_ != nullptr)
+        std::atomic_ref(*stop_word_).store(launch_, std::memory_order_relaxed);
 }
 
 void execution::end_trip(const register_places& closing, bool decides) {
@@ -84,8 +91,8 @@ void execution::end_trip(const register_places& closing, bool decides) {
         scalars_.need(reg);
     join_if_awaited();
     fill_contexts(scalars_.finish(closing));
-    for (int rank = 0; rank < ranks(); ++rank) {
-        rank_memory& m = *memory_[static_cast<std::size_t>(rank)];
+    for (const int rank : comm_.local()) {
+        rank_memory& m = memory(rank);
         trip_end end;
         end.watch = m.watch.data();
         end.decides = decides;
@@ -101,22 +108,22 @@ void execution::begin_watched_launch() {
 }
 
 bool execution::launch_has_ended() {
-    if (load(memory_.front()->board->board().ended, std::memory_order_acquire) == launch_)
+    if (load(memory(first()).board->board().ended, std::memory_order_acquire) == launch_)
         return true;
-    for (int rank = 0; rank < ranks(); ++rank)
-        if (!group_[rank].idle()) return false;
+    for (const int rank : comm_.local())
+        if (!comm_[rank].idle()) return false;
     return true; // a device has failed, or the loop ended without a word
 }
 
 void execution::await_launch() {
     if (watcher_ == nullptr) return;
     using clock = std::chrono::steady_clock;
-    loop_board_memory& memory = *memory_.front()->board;
-    loop_board& board = memory.board();
+    loop_board_memory& shared = *memory(first()).board;
+    loop_board& board = shared.board();
     const auto ended = [&] { return load(board.ended, std::memory_order_acquire) == launch_; };
     for (;;) {
-        if (look()) std::atomic_ref(board.order).store(launch_, std::memory_order_relaxed);
-        if (loop_bell* const bell = memory.bell(); bell != nullptr) {
+        if (look()) tell_to_stop();
+        if (loop_bell* const bell = shared.bell(); bell != nullptr) {
             std::unique_lock lock(bell->lock);
             (void)bell->rings.wait_for(lock, longest_pause, [&] { return bell->rung || ended(); });
             bell->rung = false;
@@ -132,7 +139,7 @@ void execution::await_launch() {
 
 bool execution::look() {
     if (watcher_ == nullptr) return false;
-    loop_board& board = memory_.front()->board->board();
+    loop_board& board = memory(first()).board->board();
     posts_.clear();
     for (;; ++seen_) {
         const auto next = static_cast<std::uint64_t>(seen_) + 1;

@@ -82,7 +82,7 @@ void launch_all(execution& run, const fused_shape& shape, const update_vectors<T
                 std::span<const std::uint8_t> coefficients, int put_index,
                 const vector<Put>* sent) {
     const layout_handle& layout = vectors.layout(0);
-    for (int rank = 0; rank < run.ranks(); ++rank) {
+    for (const int rank : run.comm().local()) {
         fused_arguments<T, Put> a{};
         a.common = run.at(rank);
         a.shape = shape;
@@ -97,7 +97,7 @@ void launch_all(execution& run, const fused_shape& shape, const update_vectors<T
         a.reduce = run.partials(rank);
         a.put_index = put_index;
         if (sent != nullptr) a.put = sent->exchange()->put(rank, run.ordered());
-        launch(run.group()[rank], a);
+        launch(run.comm()[rank], a);
     }
     if (sent != nullptr) sent->exchange()->forward();
 }
@@ -171,8 +171,8 @@ void put_ghosts(execution& run, const vector<T>& domain) {
     if (domain.exchange() == nullptr) return;
     run.open({});
     run.join_opened();
-    for (int rank = 0; rank < run.ranks(); ++rank) {
-        device& device = run.group()[rank];
+    for (const int rank : run.comm().local()) {
+        device& device = run.comm()[rank];
         const auto put = domain.exchange()->put(rank, run.ordered());
         const auto size = domain.layout()->held(rank);
         KRYLITH_ON(device, put(device, run.at(rank), domain.data(rank), size, put));

@@ -7,12 +7,12 @@
 
 namespace krylith {
 
-operator_layouts make_layouts(const device_group& group, row_partition rows, row_partition columns,
+operator_layouts make_layouts(const communicator& comm, row_partition rows, row_partition columns,
                               coherence kind, std::shared_ptr<const permutation> order) {
     const bool same = rows == columns;
-    const auto range = std::make_shared<layout>(layout{group, std::move(rows), kind, order});
+    const auto range = std::make_shared<layout>(layout{comm, std::move(rows), kind, order});
     if (same) return {range, range};
-    return {std::make_shared<layout>(layout{group, std::move(columns), kind, std::move(order)}),
+    return {std::make_shared<layout>(layout{comm, std::move(columns), kind, std::move(order)}),
             range};
 }
 
@@ -21,7 +21,7 @@ layout_handle in_columns(const layout_handle& single, int columns) {
         throw usage_error("vectors of several columns have their rows in the caller's order");
     row_partition rows = single->rows;
     for (std::int64_t& begin : rows.begin) begin *= columns;
-    return std::make_shared<layout>(layout{single->group, std::move(rows), single->kind});
+    return std::make_shared<layout>(layout{single->comm, std::move(rows), single->kind});
 }
 
 const layout_handle& square_layout(const operator_layouts& layouts, std::string_view who) {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include <krylith/device/device_group.hpp>
+#include <krylith/comm/communicator.hpp>
 #include <krylith/partition/ordering/reordering.hpp>
 #include <krylith/partition/row_partition.hpp>
 
@@ -20,7 +20,7 @@ enum class coherence {
 /// A layout is shared by all vectors of an operator. Element-wise work runs on every entry held;
 /// dot products count owned rows only.
 struct layout {
-    device_group group;
+    communicator comm;
     row_partition rows;
     coherence kind = coherence::owned;
     /// The order of rows that the operator uses in place of the caller's; null if it uses the
@@ -51,8 +51,8 @@ using layout_handle = std::shared_ptr<const layout>;
 /// Whether vectors of the two layouts lie in the same way on the same devices: the layouts are one,
 /// or have the same group, rows, kind and (one and the same) order. O(ranks).
 [[nodiscard]] inline bool same_layout(const layout_handle& a, const layout_handle& b) {
-    return a == b || (a->kind == b->kind && a->order == b->order && a->group == b->group &&
-                      a->rows == b->rows);
+    return a == b ||
+           (a->kind == b->kind && a->order == b->order && a->comm == b->comm && a->rows == b->rows);
 }
 
 /// The layouts of the two vectors of a product y = A x. A vector belongs to a layout by its handle,
@@ -67,7 +67,7 @@ struct operator_layouts {
 
 /// Makes the layouts of a matrix whose rows and columns are partitioned like this: one handle where
 /// both partitions are the same. `order` is that of rows and columns, null for the caller's.
-[[nodiscard]] operator_layouts make_layouts(const device_group& group, row_partition rows,
+[[nodiscard]] operator_layouts make_layouts(const communicator& comm, row_partition rows,
                                             row_partition columns, coherence kind,
                                             std::shared_ptr<const permutation> order = nullptr);
 

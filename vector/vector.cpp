@@ -22,16 +22,18 @@ template <class T>
 vector<T>::vector(layout_handle layout, const std::string& item,
                   std::shared_ptr<const put_schedule<T>> schedule)
     : layout_(std::move(layout)) {
-    const int p = layout_->group.size();
-    for (int rank = 0; rank < p; ++rank) {
+    const auto p = static_cast<std::size_t>(layout_->comm.ranks());
+    storage_.resize(p);
+    arrays_.resize(p);
+    for (const int rank : layout_->comm.local()) {
         const std::int64_t below = schedule ? schedule->local(rank).below : 0;
         const std::int64_t ghosts = schedule ? schedule->local(rank).ghosts : 0;
         const std::int64_t padding = -below & (owned_alignment<T> - 1);
-        storage_.emplace_back(layout_->group.handle(rank),
-                              static_cast<std::size_t>(padding + layout_->held(rank) + ghosts),
-                              item);
-        storage_.back().zero();
-        arrays_.push_back(storage_.back().data() + padding + below);
+        buffer<T>& storage = storage_[static_cast<std::size_t>(rank)];
+        storage = {layout_->comm.handle(rank),
+                   static_cast<std::size_t>(padding + layout_->held(rank) + ghosts), item};
+        storage.zero();
+        arrays_[static_cast<std::size_t>(rank)] = storage.data() + padding + below;
     }
     if (schedule)
         exchange_ =
@@ -40,14 +42,14 @@ vector<T>::vector(layout_handle layout, const std::string& item,
 
 template <class T>
 vector<T> vector<T>::borrow(layout_handle layout, std::span<T* const> arrays) {
-    if (arrays.size() != static_cast<std::size_t>(layout->group.size()))
+    if (arrays.size() != static_cast<std::size_t>(layout->comm.ranks()))
         throw usage_error("vector::borrow: " + std::to_string(arrays.size()) + " arrays for " +
-                          std::to_string(layout->group.size()) + " devices");
+                          std::to_string(layout->comm.ranks()) + " devices");
     vector v;
     v.layout_ = std::move(layout);
     v.arrays_.assign(arrays.begin(), arrays.end());
-    for (std::size_t rank = 0; rank < arrays.size(); ++rank)
-        if (arrays[rank] == nullptr && v.layout_->held(static_cast<int>(rank)) != 0)
+    for (const int rank : v.layout_->comm.local())
+        if (v.data(rank) == nullptr && v.layout_->held(rank) != 0)
             throw usage_error("vector::borrow: the array of rank " + std::to_string(rank) +
                               " is null");
     return v;
@@ -55,7 +57,7 @@ vector<T> vector<T>::borrow(layout_handle layout, std::span<T* const> arrays) {
 
 template <class T>
 bool vector<T>::overlaps(const vector& other) const {
-    for (int rank = 0; rank < layout_->group.size(); ++rank) {
+    for (const int rank : layout_->comm.local()) {
         const auto count = static_cast<std::size_t>(layout_->held(rank));
         const auto others = static_cast<std::size_t>(other.layout_->held(rank));
         const std::less<const T*> before; // std::less also orders pointers into different arrays
@@ -68,10 +70,10 @@ bool vector<T>::overlaps(const vector& other) const {
 
 template <class T>
 void vector<T>::zero() {
-    for (int rank = 0; rank < layout_->group.size(); ++rank)
+    for (const int rank : layout_->comm.local())
         if (storage_.empty())
-            layout_->group[rank].zero(data(rank),
-                                      static_cast<std::size_t>(layout_->held(rank)) * sizeof(T));
+            layout_->comm[rank].zero(data(rank),
+                                     static_cast<std::size_t>(layout_->held(rank)) * sizeof(T));
         else
             storage_[static_cast<std::size_t>(rank)].zero();
 }
@@ -86,6 +88,26 @@ transfer_function<std::byte> gather(const T* values, const std::int32_t* source)
         T* const to = reinterpret_cast<T*>(piece);
         for (std::size_t i = 0; i < count / sizeof(T); ++i) to[i] = values[from[i]];
     };
+}
+
+/// Takes the entries that other drivers have downloaded, in the caller's order.
+template <class T>
+void gather_from_drivers(const layout& layout, std::span<T> values) {
+    if (layout.comm.has_one_driver()) return;
+    const auto place = [&](std::int64_t row) {
+        return static_cast<std::size_t>(layout.row_of_caller(row));
+    };
+    auto rows = by_rank(layout.comm, [&](int rank) {
+        std::vector<T> owned;
+        for (std::int64_t row = layout.rows.owned(rank).begin; row < layout.rows.owned(rank).end;
+             ++row)
+            owned.push_back(values[place(row)]);
+        return owned;
+    });
+    layout.comm.all_gather_lists(rows);
+    std::int64_t row = 0;
+    for (const std::vector<T>& of_rank : rows)
+        for (const T& value : of_rank) values[place(row++)] = value;
 }
 
 /// Stores entry i into values[source[i]].
@@ -106,12 +128,12 @@ void vector<T>::upload(std::span<const T> values) {
         throw usage_error("vector::upload: " + std::to_string(values.size()) +
                           " values for a vector of " + std::to_string(size()));
     std::vector<upload_request> parts;
-    for (int rank = 0; rank < layout_->group.size(); ++rank) {
+    for (const int rank : layout_->comm.local()) {
         const auto first = layout_->rows.owned(rank).begin - layout_->first_owned(rank);
         const auto count = static_cast<std::size_t>(layout_->held(rank));
         if (count == 0) continue;
         parts.push_back(
-            {&layout_->group[rank], data(rank), values.data() + first, count * sizeof(T)});
+            {&layout_->comm[rank], data(rank), values.data() + first, count * sizeof(T)});
         if (layout_->order)
             parts.back().write = gather(values.data(), layout_->order->source.data() + first);
     }
@@ -124,16 +146,17 @@ void vector<T>::download(std::span<T> values) const {
         throw usage_error("vector::download: room for " + std::to_string(values.size()) +
                           " values, but the vector has " + std::to_string(size()));
     std::vector<download_request> parts;
-    for (int rank = 0; rank < layout_->group.size(); ++rank) {
+    for (const int rank : layout_->comm.local()) {
         const auto owned = layout_->rows.owned(rank);
         if (owned.size() == 0) continue;
-        parts.push_back({&layout_->group[rank], values.data() + owned.begin,
+        parts.push_back({&layout_->comm[rank], values.data() + owned.begin,
                          data(rank) + layout_->first_owned(rank),
                          static_cast<std::size_t>(owned.size()) * sizeof(T)});
         if (layout_->order)
             parts.back().take = scatter(values.data(), layout_->order->source.data() + owned.begin);
     }
     download_together(parts);
+    gather_from_drivers(*layout_, values);
 }
 
 template <class T>

@@ -111,8 +111,8 @@ public:
     /// Copy n entries from and to host memory, in the caller's order of rows: side by side on the
     /// links of all devices, and by all threads where the memory is not pinned (OMP_NUM_THREADS
     /// bounds them). Where the layout has another order the threads gather or scatter the entries
-    /// on the way. upload() leaves ghosts stale: see put_ghosts(). Both throw usage_error for
-    /// another number of entries.
+    /// on the way. upload() leaves ghosts stale: see put_ghosts(). download() is collective, and
+    /// gives all drivers all entries. Both throw usage_error for another number of entries.
     void upload(std::span<const T> values);
     void download(std::span<T> values) const;
 

@@ -34,7 +34,7 @@ public:
     }
     double fresh_call(const solver_options& options) {
         a_->release_workspace();
-        a_->group().synchronize();
+        a_->comm().synchronize();
         return call(options);
     }
     /// Scales the matrix by rows and columns, so that other values need other iterations.
@@ -56,7 +56,7 @@ public:
             now.values = values_;
             m_.update(now);
         }
-        a_->group().synchronize();
+        a_->comm().synchronize();
         return watch.seconds();
     }
 

@@ -9,7 +9,7 @@
 
 #include <krylith/bench/common/device_arrays.hpp>
 #include <krylith/bench/factors/factors_check.hpp>
-#include <krylith/device/threads/each_rank.hpp>
+#include <krylith/comm/local/each_rank.hpp>
 #include <krylith/partition/balance/partition_rows.hpp>
 #include <krylith/precond/any_preconditioner.hpp>
 #include <krylith/precond/ic0.hpp>

@@ -42,7 +42,7 @@ public:
         : a_(a),
           v_(v),
           without_(without),
-          loop_(a.group(), {.mode = mode, .unroll = recording}),
+          loop_(a.comm(), {.mode = mode, .unroll = recording}),
           sum_(loop_.run()),
           small_(loop_.run()) {
         loop_.run().set(small_.number(), 1e-6); // the vectors hardly change
@@ -76,7 +76,7 @@ private:
 
 cg_passes measure_passes(const matrix_operator<double>& a, execution_mode mode,
                          const slope_effort& effort) {
-    if (a.group().size() != 1) {
+    if (a.comm().ranks() != 1) {
         throw usage_error("passes are measured on one device");
     }
     cg_vectors v(a);

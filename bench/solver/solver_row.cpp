@@ -49,7 +49,7 @@ json solver_row(const workload& w, const solver_numbers& numbers, backend kind, 
 template <class T>
 void add_operator(json& row, const krylith_solver<T>& ours) {
     const auto& a = ours.a();
-    const device_group& group = a.group();
+    const device_group& group = a.comm().devices();
     json bytes = json::array();
     json received = json::array();
     for (int rank = 0; rank < group.size(); ++rank) {

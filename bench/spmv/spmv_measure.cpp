@@ -40,7 +40,7 @@ template <class T>
 spmv_numbers measure_spmv(const matrix_operator<T>& a, const workload& w,
                           const reference_product& expected, const execution_options& options,
                           const slope_effort& effort, bool with_dot) {
-    const device_group& group = a.group();
+    const device_group& group = a.comm().devices();
     auto x = a.make_domain_vector();
     auto y = a.make_range_vector();
     x.upload(w.rhs_of<T>());
@@ -96,7 +96,7 @@ spread time_products(const matrix_operator<T>& a, const workload& w,
     auto x = a.make_domain_vector();
     auto y = a.make_range_vector();
     x.upload(w.rhs_of<T>());
-    timed_loop loop(a.group(), options);
+    timed_loop loop(a.comm(), options);
     return time_steps(loop, a, x, y, effort);
 }
 

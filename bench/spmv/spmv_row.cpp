@@ -27,7 +27,7 @@ constexpr const char* spmv_line =
 template <class T>
 json spmv_row(const spmv_case& c, const workload& w, const spmv_numbers& numbers,
               const matrix_operator<T>& a, const memory_rate& rate) {
-    const device_group& group = a.group();
+    const device_group& group = a.comm().devices();
     const double bytes = tool::traffic{w.n(), w.nnz(), sizeof(T)}.product();
     const double reached = bytes / numbers.product.median;
     std::int64_t matrix_bytes = 0;

@@ -329,11 +329,11 @@ bool enable_peer_access(int from, int to) {
     return true;
 }
 
-void copy_across(device& from, const void* source, device& to, void* target, std::size_t bytes) {
+void copy_across(device& from, const void* source, int to, void* target, std::size_t bytes) {
     auto& sender = static_cast<cuda_device&>(from);
     const current_device current(sender.ordinal());
-    KRYLITH_CUDA_CHECK(cudaMemcpyPeerAsync(target, to.ordinal(), source, sender.ordinal(), bytes,
-                                           sender.stream()));
+    KRYLITH_CUDA_CHECK(
+        cudaMemcpyPeerAsync(target, to, source, sender.ordinal(), bytes, sender.stream()));
 }
 
 void* stream_of(device& device) {

@@ -11,8 +11,6 @@
 #include <krylith/device/device.hpp>
 
 namespace krylith {
-class block_exchange;
-class device_group;
 class staging_wire;
 } // namespace krylith
 
@@ -33,13 +31,9 @@ namespace krylith::cuda {
 /// store into its own memory.
 [[nodiscard]] bool enable_peer_access(int from, int to);
 
-/// Copies in the order of the stream of `from`, with or without peer access.
-void copy_across(device& from, const void* source, device& to, void* target, std::size_t bytes);
-
-/// These two are defined where KRYLITH_HAVE_NCCL is 1. The first throws usage_error where NCCL
-/// can't be loaded, the other makes an exchange by NCCL between distinct GPUs.
-void require_nccl();
-[[nodiscard]] std::unique_ptr<block_exchange> make_nccl_exchange(const device_group& group);
+/// Copies to a device by its ordinal, in the order of the stream of `from`, with or without peer
+/// access.
+void copy_across(device& from, const void* source, int to, void* target, std::size_t bytes);
 
 /// The cudaStream_t of a CUDA device.
 [[nodiscard]] void* stream_of(device& device);

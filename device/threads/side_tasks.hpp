@@ -7,21 +7,18 @@
 #include <functional>
 #include <mutex>
 
-#include <krylith/device/device_group.hpp>
-
 namespace krylith {
 
 /// Tasks that one thread runs in the order in which they are added, while the caller goes on. Both
 /// give work to the same streams: while one waits for numbers of a device, the device works for the
-/// other. On host devices, whose set-up takes all cores, and where the system has no thread left,
-/// add() runs the task before it returns, and throws what it throws.
+/// other. Where they get no thread, since none was asked for or the
+/// system has none left, add() runs the task before it returns, and throws what it throws.
 ///
 /// What a task reads must have been enqueued before it is added; what it makes is there after
 /// wait(). The destructor drops tasks that have not begun and waits for the one that has, so that
 /// what tasks use is to be declared before.
 class side_tasks {
 public:
-    explicit side_tasks(const device_group& group) : side_tasks(group.kind() == backend::cuda) {}
     /// `beside`: whether tasks get a thread.
     explicit side_tasks(bool beside) : beside_(beside) {}
     side_tasks(const side_tasks&) = delete;

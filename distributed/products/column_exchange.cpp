@@ -3,15 +3,15 @@
 #include <string>
 #include <utility>
 
+#include <krylith/comm/local/settled_on_failure.hpp>
 #include <krylith/device/error.hpp>
-#include <krylith/device/loops/settled_on_failure.hpp>
 #include <krylith/distributed/products/product_kernels.hpp>
 
 namespace krylith {
 
-column_exchange::column_exchange(const device_group& group, std::span<const local_columns> columns)
-    : group_(std::make_shared<const device_group>(group)),
-      messages_(make_ghost_messages(group, columns)) {
+column_exchange::column_exchange(const communicator& comm, std::span<const local_columns> columns)
+    : comm_(std::make_shared<const communicator>(comm)),
+      messages_(make_ghost_messages(comm, columns)) {
     for (const local_columns& mine : columns) first_owned_.push_back(mine.first_owned());
     for (const ghost_message& m : messages_) {
         staged_ = staged_ || m.staged;
@@ -19,7 +19,7 @@ column_exchange::column_exchange(const device_group& group, std::span<const loca
     }
     orders_ = both_ways(std::move(orders_));
     for (const ghost_message& m : messages_)
-        packed_.push_back(m.staged ? buffer<std::uint64_t>(group.handle(m.owner),
+        packed_.push_back(m.staged ? buffer<std::uint64_t>(comm.handle(m.owner),
                                                            static_cast<std::size_t>(m.count),
                                                            "ghosts to copy")
                                    : buffer<std::uint64_t>());
@@ -27,16 +27,16 @@ column_exchange::column_exchange(const device_group& group, std::span<const loca
 
 template <class V>
 void column_exchange::fill(std::span<V* const> arrays) const {
-    const settled_on_failure settled(*group_);
+    const settled_on_failure settled(*comm_);
     fetch(arrays);
-    if (!messages_.empty()) group_->order(orders_); // copies are there, owners may write again
+    if (!messages_.empty()) comm_->order(orders_); // copies are there, owners may write again
 }
 
 template <class V>
 void column_exchange::fill_in_turn(std::span<V* const> arrays) const {
-    const settled_on_failure settled(*group_);
+    const settled_on_failure settled(*comm_);
     fetch(arrays);
-    if (staged_) group_->order(orders_);
+    if (staged_) comm_->order(orders_);
 }
 
 /// Enqueues what the receivers and packers do, after what the owners did.
@@ -47,17 +47,17 @@ void column_exchange::fetch(std::span<V* const> arrays) const {
         throw usage_error("column_exchange::fill: there are " + std::to_string(arrays.size()) +
                           " arrays for " + std::to_string(ranks) + " ranks");
     if (messages_.empty()) return;
-    group_->order(orders_); // owners' values are there
+    comm_->order(orders_); // owners' values are there
     for (std::size_t i = 0; i < messages_.size(); ++i) {
         const ghost_message& m = messages_[i];
         const auto owner = static_cast<std::size_t>(m.owner);
         const V* const from = arrays[owner] + first_owned_[owner];
         V* const to = arrays[static_cast<std::size_t>(m.receiver)] + m.first;
         V* const packed = m.staged ? reinterpret_cast<V*>(packed_[i].data()) : to;
-        run_items((*group_)[m.packer()], gather_items<V>{m.places(), from, packed}, m.count);
+        run_items((*comm_)[m.packer()], gather_items<V>{m.places(), from, packed}, m.count);
         if (m.staged)
-            group_->copy(m.owner, packed, m.receiver, to,
-                         static_cast<std::size_t>(m.count) * sizeof(V));
+            comm_->copy(m.owner, packed, m.receiver, to,
+                        static_cast<std::size_t>(m.count) * sizeof(V));
     }
 }
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include <krylith/device/device_group.hpp>
+#include <krylith/comm/communicator.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/distributed/products/ghost_messages.hpp>
 #include <krylith/distributed/source/local_columns.hpp>
@@ -22,7 +22,7 @@ class column_exchange {
 public:
     column_exchange() = default;
     /// `columns[rank]` are those of the rank; all their owned ranges together are a partition.
-    column_exchange(const device_group& group, std::span<const local_columns> columns);
+    column_exchange(const communicator& comm, std::span<const local_columns> columns);
 
     /// arrays[rank] has columns[rank].count() values, of which the owned ones are right; the others
     /// become copies of their owners'. Enqueued on the devices: what they enqueued before comes
@@ -47,9 +47,9 @@ private:
     template <class V>
     void fetch(std::span<V* const> arrays) const;
 
-    std::shared_ptr<const device_group> group_; ///< null: empty
-    std::vector<std::int64_t> first_owned_;     ///< local numbers
-    bool staged_ = false;                       ///< whether a message is
+    std::shared_ptr<const communicator> comm_; ///< null: empty
+    std::vector<std::int64_t> first_owned_;    ///< local numbers
+    bool staged_ = false;                      ///< whether a message is
     std::vector<ghost_message> messages_;
     std::vector<rank_order> orders_;            ///< both ways between ranks with a message
     std::vector<buffer<std::uint64_t>> packed_; ///< of staged messages, on the owners

@@ -2,7 +2,7 @@
 #include <optional>
 #include <vector>
 
-#include <krylith/device/threads/each_rank.hpp>
+#include <krylith/comm/local/each_rank.hpp>
 #include <krylith/distributed/distributed_products.hpp>
 #include <krylith/distributed/products/ghost_rows.hpp>
 #include <krylith/distributed/products/numbered_columns.hpp>
@@ -21,7 +21,7 @@ template <class T>
 void check_factors(const distributed_csr<T>& a, const distributed_csr<T>& b) {
     need_group(spgemm_name, a);
     need_group(spgemm_name, b);
-    if (a.group() != b.group())
+    if (a.comm() != b.comm())
         throw usage_error("distributed_spgemm: A and B are on different "
                           "groups");
     if (a.columns() != b.rows())
@@ -36,7 +36,7 @@ void check_factors(const distributed_csr<T>& a, const distributed_csr<T>& b) {
 /// Refuses rows of B that don't ascend, by their numbers in the whole matrix.
 template <class T>
 void check_order(const distributed_csr<T>& b, int rank) {
-    if (columns_ascend(b.group().handle(rank), b.block(rank).pattern())) return;
+    if (columns_ascend(b.comm().handle(rank), b.block(rank).pattern())) return;
     const std::vector<std::int32_t> columns = b.global_columns(rank).download();
     const std::vector<std::int64_t> offsets = b.block(rank).download().row_offsets;
     for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
@@ -52,7 +52,7 @@ void check_order(const distributed_csr<T>& b, int rank) {
 
 template <class T>
 struct distributed_spgemm<T>::plan {
-    device_group group;
+    communicator comm;
     planned_blocks a;
     planned_blocks b;
     row_partition rows;    ///< of C
@@ -69,30 +69,30 @@ struct distributed_spgemm<T>::plan {
 
     /// Makes the factors, with local columns; their values are to be fetched.
     void make_factors(const distributed_csr<T>& of_a, const distributed_csr<T>& of_b) {
-        on_each_rank(group, [&](int rank) { check_order(of_b, rank); });
+        on_each_rank(comm, [&](int rank) { check_order(of_b, rank); });
         std::vector<local_columns> needed;
         std::vector<const std::int64_t*> offsets;
-        for (int rank = 0; rank < group.size(); ++rank) {
+        for (const int rank : comm.local()) {
             needed.push_back(of_a.columns_of(rank));
             offsets.push_back(of_b.block(rank).view().offsets);
         }
-        fetched = ghost_rows(group, needed, offsets);
+        fetched = ghost_rows(comm, needed, offsets);
         std::vector<buffer<std::int32_t>> own; // global columns
         std::vector<buffer<std::int32_t>> all;
         std::vector<const std::int32_t*> from;
         std::vector<std::int32_t*> to;
-        for (int rank = 0; rank < group.size(); ++rank) {
+        for (const int rank : comm.local()) {
             own.push_back(of_b.global_columns(rank));
-            all.emplace_back(group.handle(rank), at_size(fetched.entries(rank)), "matrix");
+            all.emplace_back(comm.handle(rank), at_size(fetched.entries(rank)), "matrix");
             from.push_back(own.back().data());
             to.push_back(all.back().data());
         }
         fetched.fetch(std::span<const std::int32_t* const>(from),
                       std::span<std::int32_t* const>(to));
-        factors.resize(at(group.size()));
-        columns_of.resize(at(group.size()));
-        on_each_rank(group, [&](int rank) {
-            const auto& device = group.handle(rank);
+        factors.resize(at(comm.ranks()));
+        columns_of.resize(at(comm.ranks()));
+        on_each_rank(comm, [&](int rank) {
+            const auto& device = comm.handle(rank);
             own[at(rank)] = {};
             columns_of[at(rank)] =
                 number_columns(device, columns.owned(rank), columns.rows(), all[at(rank)]).value();
@@ -109,7 +109,7 @@ struct distributed_spgemm<T>::plan {
         if (factors.empty()) return;
         std::vector<const T*> from;
         std::vector<T*> to;
-        for (int rank = 0; rank < group.size(); ++rank) {
+        for (const int rank : comm.local()) {
             from.push_back(of_b.block(rank).view().values);
             to.push_back(factors[at(rank)].values());
         }
@@ -121,13 +121,13 @@ template <class T>
 void distributed_spgemm<T>::prepare(const distributed_csr<T>& a, const distributed_csr<T>& b) {
     check_factors(a, b);
     plan_ = std::make_unique<plan>(
-        plan{a.group(), planned_blocks(a), planned_blocks(b), a.row_owners(), b.column_owners()});
+        plan{a.comm(), planned_blocks(a), planned_blocks(b), a.row_owners(), b.column_owners()});
     plan& p = *plan_;
-    if (p.group.size() == 1)
+    if (p.comm.ranks() == 1)
         p.columns_of = {b.columns_of(0)};
     else
         p.make_factors(a, b);
-    p.products.resize(p.at(p.group.size()));
+    p.products.resize(p.at(p.comm.ranks()));
 }
 
 template <class T>
@@ -135,7 +135,7 @@ distributed_spgemm<T>::distributed_spgemm(const distributed_csr<T>& a,
                                           const distributed_csr<T>& b) {
     prepare(a, b);
     plan& p = *plan_;
-    on_each_rank(p.group, [&](int rank) {
+    on_each_rank(p.comm, [&](int rank) {
         p.products[p.at(rank)].emplace(a.block(rank), p.factor(b, rank));
     });
 }
@@ -146,11 +146,11 @@ distributed_spgemm<T>::distributed_spgemm(const distributed_csr<T>& a, const dis
     prepare(a, b);
     plan& p = *plan_;
     p.fetch_values(b);
-    std::vector<device_csr<T>> blocks(p.at(p.group.size()));
-    on_each_rank(p.group, [&](int rank) {
+    std::vector<device_csr<T>> blocks(p.at(p.comm.ranks()));
+    on_each_rank(p.comm, [&](int rank) {
         p.products[p.at(rank)].emplace(a.block(rank), p.factor(b, rank), blocks[p.at(rank)]);
     });
-    c = {p.group, p.rows, p.columns, std::move(blocks), p.columns_of};
+    c = {p.comm, p.rows, p.columns, std::move(blocks), p.columns_of};
 }
 
 template <class T>
@@ -164,46 +164,46 @@ template <class T>
 distributed_csr<T> distributed_spgemm<T>::multiply(const distributed_csr<T>& a,
                                                    const distributed_csr<T>& b) const {
     plan& p = *plan_;
-    p.a.check(spgemm_name, "A", p.group, a);
-    p.b.check(spgemm_name, "B", p.group, b);
+    p.a.check(spgemm_name, "A", p.comm, a);
+    p.b.check(spgemm_name, "B", p.comm, b);
     p.fetch_values(b);
     std::vector<device_csr<T>> blocks;
-    for (int rank = 0; rank < p.group.size(); ++rank)
+    for (const int rank : p.comm.local())
         blocks.push_back(p.products[p.at(rank)]->multiply(a.block(rank), p.factor(b, rank)));
-    return {p.group, p.rows, p.columns, std::move(blocks), p.columns_of};
+    return {p.comm, p.rows, p.columns, std::move(blocks), p.columns_of};
 }
 
 template <class T>
 distributed_csr<T> distributed_spgemm<T>::take(const distributed_csr<T>& a,
                                                const distributed_csr<T>& b) {
     plan& p = *plan_;
-    p.a.check(spgemm_name, "A", p.group, a);
-    p.b.check(spgemm_name, "B", p.group, b);
+    p.a.check(spgemm_name, "A", p.comm, a);
+    p.b.check(spgemm_name, "B", p.comm, b);
     p.fetch_values(b);
     std::vector<device_csr<T>> blocks;
-    for (int rank = 0; rank < p.group.size(); ++rank)
+    for (const int rank : p.comm.local())
         blocks.push_back(p.products[p.at(rank)]->take(a.block(rank), p.factor(b, rank)));
-    return {p.group, p.rows, p.columns, std::move(blocks), p.columns_of};
+    return {p.comm, p.rows, p.columns, std::move(blocks), p.columns_of};
 }
 
 template <class T>
 void distributed_spgemm<T>::refresh(const distributed_csr<T>& a, const distributed_csr<T>& b,
                                     distributed_csr<T>& c) const {
     plan& p = *plan_;
-    p.a.check(spgemm_name, "A", p.group, a);
-    p.b.check(spgemm_name, "B", p.group, b);
+    p.a.check(spgemm_name, "A", p.comm, a);
+    p.b.check(spgemm_name, "B", p.comm, b);
     need_group(spgemm_name, c);
-    if (c.group() != p.group)
+    if (c.comm() != p.comm)
         throw usage_error("distributed_spgemm: C is on another group than the plan");
     p.fetch_values(b);
-    for (int rank = 0; rank < p.group.size(); ++rank)
+    for (const int rank : p.comm.local())
         p.products[p.at(rank)]->refresh(a.block(rank), p.factor(b, rank), c.block(rank));
 }
 
 template <class T>
 std::int64_t distributed_spgemm<T>::bytes() const {
     std::int64_t most = 0;
-    for (int rank = 0; rank < plan_->group.size(); ++rank) {
+    for (const int rank : plan_->comm.local()) {
         std::int64_t bytes = plan_->products[plan_->at(rank)]->bytes();
         if (!plan_->factors.empty())
             bytes += plan_->factors[plan_->at(rank)].bytes() + plan_->fetched.bytes(rank) +

@@ -2,7 +2,7 @@
 #include <utility>
 #include <vector>
 
-#include <krylith/device/threads/each_rank.hpp>
+#include <krylith/comm/local/each_rank.hpp>
 #include <krylith/distributed/distributed_products.hpp>
 #include <krylith/distributed/products/numbered_columns.hpp>
 #include <krylith/distributed/products/product_checks.hpp>
@@ -33,7 +33,7 @@ struct transposed_rows {
 
 template <class T>
 struct distributed_transposition<T>::plan {
-    device_group group;
+    communicator comm;
     planned_blocks a;
     row_partition rows;                        ///< of A
     row_partition columns;                     ///< of A
@@ -46,16 +46,16 @@ struct distributed_transposition<T>::plan {
 
     /// Finds the pattern of A^T on several ranks.
     void join_patterns(const distributed_csr<T>& of_a) {
-        const auto ranks = at(group.size());
+        const auto ranks = at(comm.ranks());
         std::vector<device_csr<T>> local(ranks); // transposed blocks
         std::vector<buffer<std::int32_t>> global(ranks);
-        on_each_rank(group, [&](int rank) {
+        on_each_rank(comm, [&](int rank) {
             local[at(rank)] = blocks[at(rank)].take(of_a.block(rank));
             const device_csr_view<T> v = local[at(rank)].view();
             const row_range mine = rows.owned(rank);
-            global[at(rank)] = {group.handle(rank), at_size(v.nonzeros), "transposed pattern"};
+            global[at(rank)] = {comm.handle(rank), at_size(v.nonzeros), "transposed pattern"};
             run_items(
-                group[rank],
+                comm[rank],
                 number_globally{{mine.begin, 0, static_cast<std::int32_t>(mine.size()), 0, nullptr},
                                 v.indices,
                                 global[at(rank)].data()},
@@ -63,28 +63,27 @@ struct distributed_transposition<T>::plan {
         });
         std::vector<local_columns> numbers;
         std::vector<const std::int64_t*> offsets;
-        for (int rank = 0; rank < group.size(); ++rank) {
+        for (const int rank : comm.local()) {
             numbers.push_back(of_a.columns_of(rank));
             offsets.push_back(local[at(rank)].view().offsets);
         }
-        pieces = transposed_pieces(group, numbers, offsets);
+        pieces = transposed_pieces(comm, numbers, offsets);
         transposed.resize(ranks);
         std::vector<const std::int32_t*> from;
         std::vector<std::int32_t*> to;
-        for (int rank = 0; rank < group.size(); ++rank) {
+        for (const int rank : comm.local()) {
             entries.push_back(pieces.entries(rank));
             transposed_rows& mine = transposed[at(rank)];
-            mine.columns = {group.handle(rank), at_size(pieces.entries(rank)),
-                            "transposed pattern"};
+            mine.columns = {comm.handle(rank), at_size(pieces.entries(rank)), "transposed pattern"};
             from.push_back(global[at(rank)].data());
             to.push_back(mine.columns.data());
         }
         pieces.join(std::span<const std::int32_t* const>(from), std::span<std::int32_t* const>(to));
-        on_each_rank(group, [&](int rank) {
+        on_each_rank(comm, [&](int rank) {
             transposed_rows& mine = transposed[at(rank)];
             mine.offsets = pieces.take_offsets(rank);
             mine.numbers =
-                number_columns(group.handle(rank), rows.owned(rank), rows.rows(), mine.columns)
+                number_columns(comm.handle(rank), rows.owned(rank), rows.rows(), mine.columns)
                     .value();
         });
     }
@@ -95,9 +94,9 @@ struct distributed_transposition<T>::plan {
     void move_values(const distributed_csr<T>& of_a, std::span<T* const> to) const {
         std::vector<buffer<T>> local;
         std::vector<const T*> from;
-        for (int rank = 0; rank < group.size(); ++rank) {
+        for (const int rank : comm.local()) {
             const device_csr_view<T> v = of_a.block(rank).view();
-            local.emplace_back(group.handle(rank), at_size(v.nonzeros), "transposed values");
+            local.emplace_back(comm.handle(rank), at_size(v.nonzeros), "transposed values");
             blocks[at(rank)].apply(v.values, local.back().data());
             from.push_back(local.back().data());
         }
@@ -111,20 +110,20 @@ struct distributed_transposition<T>::plan {
         std::vector<device_csr<T>> made;
         std::vector<local_columns> numbers;
         std::vector<T*> to;
-        for (int rank = 0; rank < group.size(); ++rank) {
+        for (const int rank : comm.local()) {
             transposed_rows mine = pattern_of(rank);
             numbers.push_back(mine.numbers);
-            buffer<T> values(group.handle(rank), mine.columns.size(), "transposed values");
-            made.emplace_back(group.handle(rank), mine.numbers.count(), std::move(mine.offsets),
+            buffer<T> values(comm.handle(rank), mine.columns.size(), "transposed values");
+            made.emplace_back(comm.handle(rank), mine.numbers.count(), std::move(mine.offsets),
                               std::move(mine.columns), std::move(values));
             to.push_back(made.back().values());
         }
         move_values(of_a, to);
-        return {group, columns, rows, std::move(made), std::move(numbers)};
+        return {comm, columns, rows, std::move(made), std::move(numbers)};
     }
 
     void need_pattern() const {
-        if (group.size() > 1 && transposed.empty())
+        if (comm.ranks() > 1 && transposed.empty())
             throw usage_error("distributed_transposition: take() has given the pattern away");
     }
 
@@ -132,7 +131,7 @@ struct distributed_transposition<T>::plan {
     [[nodiscard]] distributed_csr<T> alone(device_csr<T> made) const {
         std::vector<device_csr<T>> one;
         one.push_back(std::move(made));
-        return {group, columns, rows, std::move(one), {local_columns(nullptr, rows.owned(0), {})}};
+        return {comm, columns, rows, std::move(one), {local_columns(nullptr, rows.owned(0), {})}};
     }
 };
 
@@ -140,11 +139,11 @@ template <class T>
 distributed_transposition<T>::distributed_transposition(const distributed_csr<T>& a) {
     need_group(transposition_name, a);
     plan_ = std::make_unique<plan>(
-        plan{a.group(), planned_blocks(a), a.row_owners(), a.column_owners()});
-    plan_->blocks.resize(plan::at(a.group().size()));
-    on_each_rank(a.group(),
+        plan{a.comm(), planned_blocks(a), a.row_owners(), a.column_owners()});
+    plan_->blocks.resize(plan::at(a.comm().ranks()));
+    on_each_rank(a.comm(),
                  [&](int rank) { plan_->blocks[plan::at(rank)] = transposition(a.block(rank)); });
-    if (a.group().size() > 1) plan_->join_patterns(a);
+    if (a.comm().ranks() > 1) plan_->join_patterns(a);
 }
 
 template <class T>
@@ -159,12 +158,12 @@ distributed_transposition<T>::~distributed_transposition() = default;
 template <class T>
 distributed_csr<T> distributed_transposition<T>::apply(const distributed_csr<T>& a) const {
     const plan& p = *plan_;
-    p.a.check(transposition_name, "the matrix", p.group, a);
-    if (p.group.size() == 1) return p.alone(p.blocks[0].apply(a.block(0)));
+    p.a.check(transposition_name, "the matrix", p.comm, a);
+    if (p.comm.ranks() == 1) return p.alone(p.blocks[0].apply(a.block(0)));
     p.need_pattern();
     return p.make(a, [&](int rank) {
         const transposed_rows& from = p.transposed[plan::at(rank)];
-        const auto& on = p.group.handle(rank);
+        const auto& on = p.comm.handle(rank);
         transposed_rows copy{{on, from.offsets.size(), "transposed pattern"},
                              {on, from.columns.size(), "transposed pattern"},
                              from.numbers};
@@ -180,8 +179,8 @@ distributed_csr<T> distributed_transposition<T>::apply(const distributed_csr<T>&
 template <class T>
 distributed_csr<T> distributed_transposition<T>::take(const distributed_csr<T>& a) {
     plan& p = *plan_;
-    p.a.check(transposition_name, "the matrix", p.group, a);
-    if (p.group.size() == 1) return p.alone(p.blocks[0].take(a.block(0)));
+    p.a.check(transposition_name, "the matrix", p.comm, a);
+    if (p.comm.ranks() == 1) return p.alone(p.blocks[0].take(a.block(0)));
     p.need_pattern();
     distributed_csr<T> result =
         p.make(a, [&](int rank) { return std::move(p.transposed[plan::at(rank)]); });
@@ -193,13 +192,13 @@ template <class T>
 void distributed_transposition<T>::apply(const distributed_csr<T>& a,
                                          distributed_csr<T>& transposed) const {
     const plan& p = *plan_;
-    p.a.check(transposition_name, "the matrix", p.group, a);
+    p.a.check(transposition_name, "the matrix", p.comm, a);
     need_group(transposition_name, transposed);
-    if (transposed.group() != p.group)
+    if (transposed.comm() != p.comm)
         throw usage_error("distributed_transposition: A^T is on another group than the plan");
-    if (p.group.size() == 1) return p.blocks[0].apply(a.block(0), transposed.block(0));
+    if (p.comm.ranks() == 1) return p.blocks[0].apply(a.block(0), transposed.block(0));
     std::vector<T*> to;
-    for (int rank = 0; rank < p.group.size(); ++rank) {
+    for (const int rank : p.comm.local()) {
         if (transposed.block(rank).nonzeros() != p.entries[plan::at(rank)] ||
             transposed.row_owners() != p.columns || transposed.column_owners() != p.rows)
             throw usage_error("distributed_transposition::apply: the second matrix is not the "
@@ -212,9 +211,9 @@ void distributed_transposition<T>::apply(const distributed_csr<T>& a,
 template <class T>
 std::int64_t distributed_transposition<T>::bytes() const {
     const plan& p = *plan_;
-    if (p.group.size() == 1) return p.blocks[0].bytes();
+    if (p.comm.ranks() == 1) return p.blocks[0].bytes();
     std::int64_t most = 0;
-    for (int rank = 0; rank < p.group.size(); ++rank) {
+    for (const int rank : p.comm.local()) {
         std::int64_t bytes = p.blocks[plan::at(rank)].bytes() + p.pieces.bytes(rank);
         if (!p.transposed.empty()) bytes += p.transposed[plan::at(rank)].bytes();
         most = std::max(most, bytes);

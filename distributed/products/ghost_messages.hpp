@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include <krylith/device/device_group.hpp>
+#include <krylith/comm/communicator.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/distributed/products/item_tasks.hpp>
 #include <krylith/distributed/source/local_columns.hpp>
@@ -49,7 +49,7 @@ struct ghost_message {
 /// its local columns. One that the owner needs is copied, 4 bytes a ghost; what the owner enqueues
 /// after this sees it.
 [[nodiscard]] std::vector<ghost_message>
-make_ghost_messages(const device_group& group, std::span<const local_columns> columns,
+make_ghost_messages(const communicator& comm, std::span<const local_columns> columns,
                     ghost_lists lists = ghost_lists::packers);
 
 } // namespace krylith

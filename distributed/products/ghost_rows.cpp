@@ -3,9 +3,9 @@
 
 #include <utility>
 
+#include <krylith/comm/local/each_rank.hpp>
+#include <krylith/comm/local/settled_on_failure.hpp>
 #include <krylith/device/loops/download_numbers.hpp>
-#include <krylith/device/loops/settled_on_failure.hpp>
-#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/distributed/products/product_kernels.hpp>
 
 namespace krylith {
@@ -16,41 +16,41 @@ constexpr const char* ghost_rows_item = "rows of other ranks";
 
 } // namespace
 
-ghost_rows::ghost_rows(const device_group& group, std::span<const local_columns> columns,
+ghost_rows::ghost_rows(const communicator& comm, std::span<const local_columns> columns,
                        std::span<const std::int64_t* const> offsets)
-    : group_(std::make_shared<const device_group>(group)),
+    : comm_(std::make_shared<const communicator>(comm)),
       offsets_(columns.size()),
       size_(columns.size()),
       owned_(columns.size()),
       own_position_(columns.size()) {
-    const settled_on_failure settled(*group_);
-    for (ghost_message& ghosts : make_ghost_messages(group, columns)) {
+    const settled_on_failure settled(*comm_);
+    for (ghost_message& ghosts : make_ghost_messages(comm, columns)) {
         rows_message m;
         m.ghosts = std::move(ghosts);
         messages_.push_back(std::move(m));
     }
-    group.join(); // the owners' offsets are there
+    comm.join(); // the owners' offsets are there
     measure(offsets);
-    on_each_rank(group, [&](int rank) {
+    on_each_rank(comm, [&](int rank) {
         std::vector<const std::int64_t*> ends{offsets[as_size(rank)] +
                                               columns[as_size(rank)].owned().size()};
         for (const rows_message& m : messages_)
             if (m.ghosts.packer() == rank) ends.push_back(m.packed.data() + m.ghosts.count);
-        const std::vector<std::int64_t> numbers = download_numbers(group[rank], ends);
+        const std::vector<std::int64_t> numbers = download_numbers(comm[rank], ends);
         owned_[as_size(rank)] = numbers[0];
         auto next = numbers.begin() + 1;
         for (rows_message& m : messages_)
             if (m.ghosts.packer() == rank) m.entries = *next++;
     });
     place(columns, offsets);
-    group.join(); // owners may write again
+    comm.join(); // owners may write again
 }
 
 /// Enqueues the offsets of packed rows, and the ways to the owners' entries.
 void ghost_rows::measure(std::span<const std::int64_t* const> offsets) {
     for (rows_message& m : messages_) {
         const ghost_message& g = m.ghosts;
-        const auto& packer = group_->handle(g.packer());
+        const auto& packer = comm_->handle(g.packer());
         const std::int64_t* const theirs = offsets[as_size(g.owner)];
         m.packed = {packer, static_cast<std::size_t>(g.count) + 1, ghost_rows_item};
         m.jump = {packer, static_cast<std::size_t>(g.count), ghost_rows_item};
@@ -65,20 +65,20 @@ void ghost_rows::measure(std::span<const std::int64_t* const> offsets) {
 void ghost_rows::place(std::span<const local_columns> columns,
                        std::span<const std::int64_t* const> offsets) {
     std::vector<buffer<std::int64_t>> arrived(messages_.size()); // offsets, where staged
-    const settled_on_failure settled(*group_);                   // before these are freed
+    const settled_on_failure settled(*comm_);                    // before these are freed
     for (std::size_t i = 0; i < messages_.size(); ++i) {
         const rows_message& m = messages_[i];
         if (!m.ghosts.staged) continue;
-        arrived[i] = {group_->handle(m.ghosts.receiver), m.packed.size(), ghost_rows_item};
-        group_->copy(m.ghosts.owner, m.packed.data(), m.ghosts.receiver, arrived[i].data(),
-                     m.packed.size() * sizeof(std::int64_t));
+        arrived[i] = {comm_->handle(m.ghosts.receiver), m.packed.size(), ghost_rows_item};
+        comm_->copy(m.ghosts.owner, m.packed.data(), m.ghosts.receiver, arrived[i].data(),
+                    m.packed.size() * sizeof(std::int64_t));
     }
-    group_->join();
-    for (int rank = 0; rank < group_->size(); ++rank) {
+    comm_->join();
+    for (const int rank : comm_->local()) {
         const local_columns& mine = columns[as_size(rank)];
-        device& on = (*group_)[rank];
+        device& on = (*comm_)[rank];
         buffer<std::int64_t>& all = offsets_[as_size(rank)];
-        all = {group_->handle(rank), static_cast<std::size_t>(mine.count()) + 1,
+        all = {comm_->handle(rank), static_cast<std::size_t>(mine.count()) + 1,
                "offsets of a matrix"};
         std::int64_t& position = size_[as_size(rank)];
         const auto place_messages = [&](bool below) {
@@ -112,28 +112,28 @@ buffer<std::int64_t> ghost_rows::take_offsets(int rank) {
 
 template <class V>
 void ghost_rows::fetch(std::span<const V* const> from, std::span<V* const> to) const {
-    const settled_on_failure settled(*group_);
-    group_->join(); // the owners' entries are there
-    for (int rank = 0; rank < group_->size(); ++rank)
+    const settled_on_failure settled(*comm_);
+    comm_->join(); // the owners' entries are there
+    for (const int rank : comm_->local())
         if (owned_[as_size(rank)] != 0)
-            (*group_)[rank].copy(to[as_size(rank)] + own_position_[as_size(rank)],
-                                 from[as_size(rank)],
-                                 static_cast<std::size_t>(owned_[as_size(rank)]) * sizeof(V));
+            (*comm_)[rank].copy(to[as_size(rank)] + own_position_[as_size(rank)],
+                                from[as_size(rank)],
+                                static_cast<std::size_t>(owned_[as_size(rank)]) * sizeof(V));
     for (const rows_message& m : messages_) {
         const ghost_message& g = m.ghosts;
         const packed_rows rows{g.count, m.entries, m.packed.data(), m.jump.data()};
         const V* const theirs = from[as_size(g.owner)];
         V* const place = to[as_size(g.receiver)] + m.position;
         if (!g.staged) {
-            gather_rows((*group_)[g.receiver], rows, theirs, place);
+            gather_rows((*comm_)[g.receiver], rows, theirs, place);
             continue;
         }
-        const buffer<V> packed(group_->handle(g.owner), static_cast<std::size_t>(m.entries),
+        const buffer<V> packed(comm_->handle(g.owner), static_cast<std::size_t>(m.entries),
                                ghost_rows_item);
-        gather_rows((*group_)[g.owner], rows, theirs, packed.data());
-        group_->copy(g.owner, packed.data(), g.receiver, place, packed.size() * sizeof(V));
+        gather_rows((*comm_)[g.owner], rows, theirs, packed.data());
+        comm_->copy(g.owner, packed.data(), g.receiver, place, packed.size() * sizeof(V));
     }
-    group_->join(); // all is there, and owners may write again
+    comm_->join(); // all is there, and owners may write again
 }
 
 std::int64_t ghost_rows::bytes(int rank) const noexcept {

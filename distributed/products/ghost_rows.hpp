@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include <krylith/device/device_group.hpp>
+#include <krylith/comm/communicator.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/distributed/products/ghost_messages.hpp>
 #include <krylith/distributed/source/local_columns.hpp>
@@ -22,7 +22,7 @@ public:
     ghost_rows() = default;
     /// `columns[rank]` are the local columns of each rank, offsets[rank] the offsets of the rows
     /// that it owns. Waits for the devices.
-    ghost_rows(const device_group& group, std::span<const local_columns> columns,
+    ghost_rows(const communicator& comm, std::span<const local_columns> columns,
                std::span<const std::int64_t* const> offsets);
 
     /// The offsets of the rows of all local columns of a rank; they are handed over.
@@ -54,7 +54,7 @@ private:
     void place(std::span<const local_columns> columns,
                std::span<const std::int64_t* const> offsets);
 
-    std::shared_ptr<const device_group> group_; ///< null: empty
+    std::shared_ptr<const communicator> comm_; ///< null: empty
     std::vector<rows_message> messages_;
     std::vector<buffer<std::int64_t>> offsets_;
     std::vector<std::int64_t> size_;  ///< entries, by rank

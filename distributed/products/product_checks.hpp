@@ -24,22 +24,21 @@ public:
     template <class T>
     explicit planned_blocks(const distributed_csr<T>& a)
         : rows_(a.row_owners()), columns_(a.column_owners()) {
-        for (int rank = 0; rank < a.group().size(); ++rank)
-            nonzeros_.push_back(a.block(rank).nonzeros());
+        for (const int rank : a.comm().local()) nonzeros_.push_back(a.block(rank).nonzeros());
     }
 
     /// Throws usage_error, which names the matrix, where sizes or the group differ.
     template <class T>
-    void check(const char* who, const char* name, const device_group& group,
+    void check(const char* who, const char* name, const communicator& comm,
                const distributed_csr<T>& a) const {
         need_group(who, a);
         const auto refuse = [&](const std::string& what) {
             throw usage_error(std::string(who) + ": " + name + " " + what);
         };
-        if (a.group() != group) refuse("is on another group than the matrices of the plan");
+        if (a.comm() != comm) refuse("is on another group than the matrices of the plan");
         if (a.row_owners() != rows_ || a.column_owners() != columns_)
             refuse("has other partitions than the matrix of the plan");
-        for (int rank = 0; rank < group.size(); ++rank) {
+        for (const int rank : comm.local()) {
             const std::int64_t planned = nonzeros_[static_cast<std::size_t>(rank)];
             if (a.block(rank).nonzeros() != planned)
                 refuse("has " + std::to_string(a.block(rank).nonzeros()) + " nonzeros on rank " +

@@ -71,15 +71,15 @@ __global__ void __launch_bounds__(block_threads)
         const std::int64_t end = min(begin + warp_window, first + rows.entries);
         std::int64_t row = row_at(rows.packed, rows.rows, begin);
         for (std::int64_t k = begin; k < end; row += 32) {
-            const row_group group = row_group::load(rows.packed, row, rows.rows, begin);
-            if (group.end <= k) { // 32 empty rows, perhaps many more
+            const row_group comm = row_group::load(rows.packed, row, rows.rows, begin);
+            if (comm.end <= k) { // 32 empty rows, perhaps many more
                 row = row_at(rows.packed, rows.rows, k) - 32;
                 continue;
             }
-            const std::int64_t last = min(group.end, end);
+            const std::int64_t last = min(comm.end, end);
             const std::int64_t jump = rows.jump[min(row + lane, rows.rows - 1)];
             for (; k < last; k += 32) {
-                const int in_group = group.row_of(static_cast<int>(k - begin));
+                const int in_group = comm.row_of(static_cast<int>(k - begin));
                 const std::int64_t other = k + lane + __shfl_sync(all_lanes, jump, in_group);
                 if (k + lane >= last) continue;
                 if constexpr (Scatter)

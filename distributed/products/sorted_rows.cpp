@@ -2,7 +2,7 @@
 #include <optional>
 #include <vector>
 
-#include <krylith/device/threads/each_rank.hpp>
+#include <krylith/comm/local/each_rank.hpp>
 #include <krylith/distributed/distributed_products.hpp>
 #include <krylith/distributed/products/identity_block.hpp>
 #include <krylith/distributed/products/product_checks.hpp>
@@ -19,7 +19,7 @@ constexpr const char* sorting_name = "sorted_rows";
 
 template <class T>
 struct sorted_rows<T>::plan {
-    device_group group;
+    communicator comm;
     planned_blocks a;
     row_partition rows;
     row_partition columns;
@@ -31,16 +31,15 @@ struct sorted_rows<T>::plan {
 template <class T>
 sorted_rows<T>::sorted_rows(const distributed_csr<T>& a) {
     need_group(sorting_name, a);
-    const auto ranks = static_cast<std::size_t>(a.group().size());
+    const auto ranks = static_cast<std::size_t>(a.comm().ranks());
     plan_ = std::make_unique<plan>(
-        plan{a.group(), planned_blocks(a), a.row_owners(), a.column_owners(), {}});
-    for (int rank = 0; rank < a.group().size(); ++rank)
-        plan_->columns_of.push_back(a.columns_of(rank));
+        plan{a.comm(), planned_blocks(a), a.row_owners(), a.column_owners(), {}});
+    for (const int rank : a.comm().local()) plan_->columns_of.push_back(a.columns_of(rank));
     plan_->identities.resize(ranks);
     plan_->products.resize(ranks);
-    on_each_rank(a.group(), [&](int rank) {
+    on_each_rank(a.comm(), [&](int rank) {
         const auto at = static_cast<std::size_t>(rank);
-        plan_->identities[at] = identity_block<T>(a.group().handle(rank), a.block(rank).columns(),
+        plan_->identities[at] = identity_block<T>(a.comm().handle(rank), a.block(rank).columns(),
                                                   a.block(rank).columns());
         plan_->products[at].emplace(a.block(rank), plan_->identities[at]);
     });
@@ -55,19 +54,19 @@ sorted_rows<T>::~sorted_rows() = default;
 
 template <class T>
 distributed_csr<T> sorted_rows<T>::apply(const distributed_csr<T>& a) const {
-    plan_->a.check(sorting_name, "A", plan_->group, a);
+    plan_->a.check(sorting_name, "A", plan_->comm, a);
     std::vector<device_csr<T>> blocks;
     for (std::size_t at = 0; at < plan_->products.size(); ++at)
         blocks.push_back(
             plan_->products[at]->multiply(a.block(static_cast<int>(at)), plan_->identities[at]));
-    return {plan_->group, plan_->rows, plan_->columns, std::move(blocks), plan_->columns_of};
+    return {plan_->comm, plan_->rows, plan_->columns, std::move(blocks), plan_->columns_of};
 }
 
 template <class T>
 void sorted_rows<T>::apply(const distributed_csr<T>& a, distributed_csr<T>& sorted) const {
-    plan_->a.check(sorting_name, "A", plan_->group, a);
+    plan_->a.check(sorting_name, "A", plan_->comm, a);
     need_group(sorting_name, sorted);
-    if (sorted.group() != plan_->group)
+    if (sorted.comm() != plan_->comm)
         throw usage_error("sorted_rows: the sorted matrix is on another group than the plan");
     for (std::size_t at = 0; at < plan_->products.size(); ++at)
         plan_->products[at]->refresh(a.block(static_cast<int>(at)), plan_->identities[at],

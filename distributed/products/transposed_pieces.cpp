@@ -3,9 +3,9 @@
 
 #include <utility>
 
+#include <krylith/comm/local/each_rank.hpp>
+#include <krylith/comm/local/settled_on_failure.hpp>
 #include <krylith/device/loops/download_numbers.hpp>
-#include <krylith/device/loops/settled_on_failure.hpp>
-#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/distributed/products/product_kernels.hpp>
 
 namespace krylith {
@@ -16,15 +16,15 @@ constexpr const char* transposed_rows_item = "rows of a transposed matrix";
 
 } // namespace
 
-transposed_pieces::transposed_pieces(const device_group& group,
+transposed_pieces::transposed_pieces(const communicator& comm,
                                      std::span<const local_columns> columns,
                                      std::span<const std::int64_t* const> offsets)
-    : group_(std::make_shared<const device_group>(group)),
+    : comm_(std::make_shared<const communicator>(comm)),
       own_(columns.size()),
       offsets_(columns.size()),
       size_(columns.size()) {
-    const settled_on_failure settled(*group_);
-    for (ghost_message& ghosts : make_ghost_messages(group, columns, ghost_lists::owners)) {
+    const settled_on_failure settled(*comm_);
+    for (ghost_message& ghosts : make_ghost_messages(comm, columns, ghost_lists::owners)) {
         piece p;
         p.ghosts = std::move(ghosts);
         pieces_.push_back(std::move(p));
@@ -36,8 +36,8 @@ transposed_pieces::transposed_pieces(const device_group& group,
 /// Brings the offsets of pieces to where these go, counted from 0, and reads where they begin.
 void transposed_pieces::bring_offsets(std::span<const local_columns> columns,
                                       std::span<const std::int64_t* const> offsets) {
-    on_each_rank(*group_, [&](int rank) {
-        device& on = (*group_)[rank];
+    on_each_rank(*comm_, [&](int rank) {
+        device& on = (*comm_)[rank];
         const std::int64_t* const mine = offsets[as_size(rank)];
         const std::int64_t first = columns[as_size(rank)].first_owned();
         const std::int64_t rows = columns[as_size(rank)].owned().size();
@@ -56,33 +56,33 @@ void transposed_pieces::bring_offsets(std::span<const local_columns> columns,
             p.begin = *next++;
             p.end = *next++;
         }
-        own.packed = {group_->handle(rank), static_cast<std::size_t>(rows) + 1,
+        own.packed = {comm_->handle(rank), static_cast<std::size_t>(rows) + 1,
                       transposed_rows_item};
-        own.jump = {group_->handle(rank), static_cast<std::size_t>(rows), transposed_rows_item};
+        own.jump = {comm_->handle(rank), static_cast<std::size_t>(rows), transposed_rows_item};
         on.copy(own.packed.data(), mine + first, own.packed.size() * sizeof(std::int64_t));
     });
     for (piece& p : pieces_) {
         const ghost_message& g = p.ghosts;
-        p.packed = {group_->handle(g.owner), static_cast<std::size_t>(g.count) + 1,
+        p.packed = {comm_->handle(g.owner), static_cast<std::size_t>(g.count) + 1,
                     transposed_rows_item};
-        p.jump = {group_->handle(g.owner), static_cast<std::size_t>(g.count), transposed_rows_item};
-        group_->copy(g.receiver, offsets[as_size(g.receiver)] + g.first, g.owner, p.packed.data(),
-                     p.packed.size() * sizeof(std::int64_t));
+        p.jump = {comm_->handle(g.owner), static_cast<std::size_t>(g.count), transposed_rows_item};
+        comm_->copy(g.receiver, offsets[as_size(g.receiver)] + g.first, g.owner, p.packed.data(),
+                    p.packed.size() * sizeof(std::int64_t));
     }
-    group_->join();
+    comm_->join();
     for (piece& p : pieces_)
-        run_items((*group_)[p.ghosts.owner],
+        run_items((*comm_)[p.ghosts.owner],
                   shift_offsets<std::int64_t>{p.packed.data(), -p.begin, p.packed.data()},
                   p.ghosts.count + 1);
 }
 
 /// Adds up the lengths of rows, and finds the places of pieces in them.
 void transposed_pieces::place(std::span<const local_columns> columns) {
-    for (int rank = 0; rank < group_->size(); ++rank) {
-        device& on = (*group_)[rank];
+    for (const int rank : comm_->local()) {
+        device& on = (*comm_)[rank];
         const std::int64_t rows = columns[as_size(rank)].owned().size();
         buffer<std::int64_t>& all = offsets_[as_size(rank)];
-        all = {group_->handle(rank), static_cast<std::size_t>(rows) + 1, "offsets of a matrix"};
+        all = {comm_->handle(rank), static_cast<std::size_t>(rows) + 1, "offsets of a matrix"};
         all.zero();
         const own_rows& own = own_[as_size(rank)];
         std::int64_t& size = size_[as_size(rank)];
@@ -100,7 +100,7 @@ void transposed_pieces::place(std::span<const local_columns> columns) {
             size += p.end - p.begin;
         }
         if (!added) add_own();
-        add_up_sizes(group_->handle(rank), rows, all.data(), all.data());
+        add_up_sizes(comm_->handle(rank), rows, all.data(), all.data());
         run_items(on, jump_into_rows{own.packed.data(), {}, all.data(), own.jump.data()}, rows);
         for (const piece& p : pieces_)
             if (p.ghosts.owner == rank)
@@ -118,25 +118,25 @@ buffer<std::int64_t> transposed_pieces::take_offsets(int rank) {
 template <class V>
 void transposed_pieces::join(std::span<const V* const> from, std::span<V* const> to) const {
     std::vector<buffer<V>> arrived;
-    const settled_on_failure settled(*group_); // before `arrived` is freed
+    const settled_on_failure settled(*comm_); // before `arrived` is freed
     for (const piece& p : pieces_) {
         const ghost_message& g = p.ghosts;
-        arrived.emplace_back(group_->handle(g.owner), static_cast<std::size_t>(p.end - p.begin),
+        arrived.emplace_back(comm_->handle(g.owner), static_cast<std::size_t>(p.end - p.begin),
                              transposed_rows_item);
-        group_->copy(g.receiver, from[as_size(g.receiver)] + p.begin, g.owner,
-                     arrived.back().data(), arrived.back().size() * sizeof(V));
+        comm_->copy(g.receiver, from[as_size(g.receiver)] + p.begin, g.owner, arrived.back().data(),
+                    arrived.back().size() * sizeof(V));
     }
-    group_->join();
-    for (int rank = 0; rank < group_->size(); ++rank) {
+    comm_->join();
+    for (const int rank : comm_->local()) {
         const own_rows& own = own_[as_size(rank)];
-        scatter_rows((*group_)[rank],
+        scatter_rows((*comm_)[rank],
                      {static_cast<std::int64_t>(own.jump.size()), own.end - own.begin,
                       own.packed.data(), own.jump.data()},
                      from[as_size(rank)], to[as_size(rank)]);
     }
     for (std::size_t i = 0; i < pieces_.size(); ++i) {
         const piece& p = pieces_[i];
-        scatter_rows((*group_)[p.ghosts.owner],
+        scatter_rows((*comm_)[p.ghosts.owner],
                      {p.ghosts.count, p.end - p.begin, p.packed.data(), p.jump.data()},
                      static_cast<const V*>(arrived[i].data()), to[as_size(p.ghosts.owner)]);
     }

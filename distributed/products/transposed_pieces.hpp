@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include <krylith/device/device_group.hpp>
+#include <krylith/comm/communicator.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/distributed/products/ghost_messages.hpp>
 #include <krylith/distributed/source/local_columns.hpp>
@@ -22,7 +22,7 @@ public:
     transposed_pieces() = default;
     /// `columns[rank]` are the local columns of A, offsets[rank] those of the rank's transposed
     /// block, [columns[rank].count() + 1]. Waits for the devices.
-    transposed_pieces(const device_group& group, std::span<const local_columns> columns,
+    transposed_pieces(const communicator& comm, std::span<const local_columns> columns,
                       std::span<const std::int64_t* const> offsets);
 
     /// The offsets of the rows of A^T of a rank; they are handed over.
@@ -60,8 +60,8 @@ private:
                        std::span<const std::int64_t* const> offsets);
     void place(std::span<const local_columns> columns);
 
-    std::shared_ptr<const device_group> group_; ///< null: empty
-    std::vector<piece> pieces_;                 ///< ordered by where they come from
+    std::shared_ptr<const communicator> comm_; ///< null: empty
+    std::vector<piece> pieces_;                ///< ordered by where they come from
     std::vector<own_rows> own_;
     std::vector<buffer<std::int64_t>> offsets_;
     std::vector<std::int64_t> size_; ///< entries, by rank

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include <krylith/comm/local/settled_on_failure.hpp>
 #include <krylith/device/language/instances.hpp>
-#include <krylith/device/loops/settled_on_failure.hpp>
 #include <krylith/distributed/products/product_kernels.hpp>
 #include <krylith/distributed/source/memory_items.hpp>
 #include <krylith/matrix/types/index_width.hpp>
@@ -14,37 +14,37 @@ namespace krylith {
 
 template <class T>
 device_csr<T> whole_on(int to, const distributed_csr<T>& a) {
-    const device_group& group = a.group();
-    const auto& device = group.handle(to);
+    const communicator& comm = a.comm();
+    const auto& device = comm.handle(to);
     const std::size_t nonzeros = as_size(a.nonzeros());
     buffer<std::int64_t> offsets(device, as_size(a.rows()) + 1, matrix_item);
     buffer<std::int32_t> columns(device, nonzeros, matrix_item);
     buffer<T> values(device, nonzeros, matrix_item);
     std::vector<buffer<std::int64_t>> shifted;
     std::vector<buffer<std::int32_t>> global;
-    const settled_on_failure settled(group); // before these are freed
+    const settled_on_failure settled(comm); // before these are freed
     std::int64_t before = 0;
     bool ascends = true;
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         const device_csr_view<T> rows = a.block(rank).view();
-        shifted.emplace_back(group.handle(rank), as_size(rows.rows) + 1, matrix_item);
-        run_items(group[rank],
+        shifted.emplace_back(comm.handle(rank), as_size(rows.rows) + 1, matrix_item);
+        run_items(comm[rank],
                   shift_offsets<std::int64_t>{rows.offsets, before, shifted.back().data()},
                   rows.rows + 1);
         global.push_back(a.global_columns(rank));
         before += rows.nonzeros;
         ascends = ascends && a.block(rank).ascends();
     }
-    group.join();
+    comm.join();
     before = 0;
-    for (int rank = 0; rank < group.size(); ++rank) {
-        const bool last = rank + 1 == group.size(); // the end of a rank is the next one's begin
+    for (const int rank : comm.local()) {
+        const bool last = rank + 1 == comm.ranks(); // the end of a rank is the next one's begin
         const row_range rows = a.row_owners().owned(rank);
-        group.copy(rank, shifted[as_size(rank)].data(), to, offsets.data() + rows.begin,
-                   as_size(rows.size() + (last ? 1 : 0)) * sizeof(std::int64_t));
+        comm.copy(rank, shifted[as_size(rank)].data(), to, offsets.data() + rows.begin,
+                  as_size(rows.size() + (last ? 1 : 0)) * sizeof(std::int64_t));
         const auto& numbers = global[as_size(rank)];
-        group.copy(rank, numbers.data(), to, columns.data() + before,
-                   numbers.size() * sizeof(std::int32_t));
+        comm.copy(rank, numbers.data(), to, columns.data() + before,
+                  numbers.size() * sizeof(std::int32_t));
         before += a.block(rank).nonzeros();
     }
     bring_values(to, a, values.data());
@@ -56,15 +56,15 @@ device_csr<T> whole_on(int to, const distributed_csr<T>& a) {
 
 template <class T>
 void bring_values(int to, const distributed_csr<T>& a, T* values) {
-    const device_group& group = a.group();
-    const settled_on_failure settled(group);
-    group.join();
-    for (int rank = 0; rank < group.size(); ++rank) {
+    const communicator& comm = a.comm();
+    const settled_on_failure settled(comm);
+    comm.join();
+    for (const int rank : comm.local()) {
         const device_csr_view<T> rows = a.block(rank).view();
-        group.copy(rank, rows.values, to, values, as_size(rows.nonzeros) * sizeof(T));
+        comm.copy(rank, rows.values, to, values, as_size(rows.nonzeros) * sizeof(T));
         values += rows.nonzeros;
     }
-    group.join();
+    comm.join();
 }
 
 #define KRYLITH_INSTANTIATE(T) template struct instances<whole_on<T>, bring_values<T>>;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include <krylith/comm/local/settled_on_failure.hpp>
 #include <krylith/device/loops/run_items.hpp>
 #include <krylith/device/loops/running_sums.hpp>
-#include <krylith/device/loops/settled_on_failure.hpp>
 #include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/distributed/source/column_cut_tasks.hpp>
 #include <krylith/distributed/source/memory_items.hpp>
@@ -17,25 +17,25 @@ namespace krylith {
 namespace {
 
 /// Adds up the columns' entries of all ranks on rank 0, and finds there where the cuts fall.
-std::vector<found_cut> find_places(const device_group& group, std::span<const resident_csr> parts,
+std::vector<found_cut> find_places(const communicator& comm, std::span<const resident_csr> parts,
                                    std::int64_t columns, const nonzero_partition& entries) {
-    const auto& adder = group.handle(0);
+    const auto& adder = comm.handle(0);
     std::vector<buffer<std::int32_t>> counts;
     std::vector<buffer<std::int32_t>> arrived;
-    const settled_on_failure settled(group); // before these are freed
-    counts_of_ranks of{{}, group.size()};
-    for (int rank = 0; rank < group.size(); ++rank) {
+    const settled_on_failure settled(comm); // before these are freed
+    counts_of_ranks of{{}, comm.ranks()};
+    for (const int rank : comm.local()) {
         const resident_csr& part = parts[as_size(rank)];
-        const auto& mine = counts.emplace_back(group.handle(rank), as_size(columns), set_up_item);
+        const auto& mine = counts.emplace_back(comm.handle(rank), as_size(columns), set_up_item);
         mine.zero();
-        run_items(group[rank], count_columns{part.columns, mine.data()}, part.nonzeros);
+        run_items(comm[rank], count_columns{part.columns, mine.data()}, part.nonzeros);
         of.of[rank] = mine.data();
         if (rank == 0) continue;
         const auto& there = arrived.emplace_back(adder, as_size(columns), set_up_item);
-        group.copy(rank, mine.data(), 0, there.data(), mine.size() * sizeof(std::int32_t));
+        comm.copy(rank, mine.data(), 0, there.data(), mine.size() * sizeof(std::int32_t));
         of.of[rank] = there.data();
     }
-    group.join();
+    comm.join();
     const buffer<std::int64_t> offsets(adder, as_size(columns) + 1, set_up_item);
     add_up_sizes(adder, columns, of, offsets.data());
     const buffer<std::int64_t> cuts(adder, std::span(entries.begin), set_up_item);
@@ -87,17 +87,17 @@ buffer<std::int64_t> place_cuts(const std::shared_ptr<device>& device, const res
 
 } // namespace
 
-column_cuts find_column_cuts(const device_group& group, std::span<const resident_csr> parts,
+column_cuts find_column_cuts(const communicator& comm, std::span<const resident_csr> parts,
                              std::int64_t columns) {
     std::int64_t nonzeros = 0;
     for (const resident_csr& part : parts) nonzeros += part.nonzeros;
-    const nonzero_partition entries = equal_entries(nonzeros, group.size());
-    const std::vector<found_cut> found = find_places(group, parts, columns, entries);
+    const nonzero_partition entries = equal_entries(nonzeros, comm.ranks());
+    const std::vector<found_cut> found = find_places(comm, parts, columns, entries);
     std::vector<cut_place> places(found.size());
     std::ranges::transform(found, places.begin(), &found_cut::place);
     column_cuts result{make_pcsr(columns, places, entries).owned(), {}};
-    for (int rank = 0; rank < group.size(); ++rank)
-        result.keys.push_back(place_cuts(group.handle(rank), parts[as_size(rank)], rank, found));
+    for (const int rank : comm.local())
+        result.keys.push_back(place_cuts(comm.handle(rank), parts[as_size(rank)], rank, found));
     return result;
 }
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include <krylith/device/device_group.hpp>
+#include <krylith/comm/communicator.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/distributed/source/resident_columns.hpp>
 #include <krylith/partition/row_partition.hpp>
@@ -21,7 +21,7 @@ struct column_cuts {
 
 /// Finds the cuts of pCSC, the ranks being its parts. Waits for rank 0, which counts the entries of
 /// columns; the rest is enqueued.
-[[nodiscard]] column_cuts find_column_cuts(const device_group& group,
+[[nodiscard]] column_cuts find_column_cuts(const communicator& comm,
                                            std::span<const resident_csr> parts,
                                            std::int64_t columns);
 

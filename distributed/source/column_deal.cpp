@@ -3,11 +3,11 @@
 #include <string>
 #include <utility>
 
+#include <krylith/comm/local/each_rank.hpp>
+#include <krylith/comm/local/settled_on_failure.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/loops/run_items.hpp>
 #include <krylith/device/loops/running_sums.hpp>
-#include <krylith/device/loops/settled_on_failure.hpp>
-#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/distributed/source/column_cuts.hpp>
 #include <krylith/distributed/source/column_deal_tasks.hpp>
 #include <krylith/distributed/source/memory_items.hpp>
@@ -19,15 +19,15 @@ namespace {
 
 using std::to_string;
 
-void check_parts(const device_group& group, const row_partition& rows,
+void check_parts(const communicator& comm, const row_partition& rows,
                  std::span<const resident_csr> parts) {
-    if (rows.ranks() != group.size() || parts.size() != as_size(group.size()))
+    if (rows.ranks() != comm.ranks() || parts.size() != as_size(comm.ranks()))
         throw usage_error("deal_columns: " + to_string(rows.ranks()) + " ranges of rows and " +
-                          to_string(parts.size()) + " parts on " + to_string(group.size()) +
+                          to_string(parts.size()) + " parts on " + to_string(comm.ranks()) +
                           " devices, must be one for each");
     for (const resident_csr& part : parts)
         check_index_size("deal_columns: the number of entries of a device", part.nonzeros);
-    for (int rank = 0; rank < group.size(); ++rank)
+    for (const int rank : comm.local())
         if (parts[as_size(rank)].rows != rows.owned(rank).size())
             throw usage_error("deal_columns: the part of rank " + to_string(rank) + " has " +
                               to_string(parts[as_size(rank)].rows) + " rows, must have " +
@@ -79,26 +79,24 @@ sorted_part sort_part(const std::shared_ptr<device>& device, const resident_csr&
 /// Brings the pieces to those who hold them.
 class piece_collector {
 public:
-    piece_collector(const device_group& group, const row_partition& rows,
+    piece_collector(const communicator& comm, const row_partition& rows,
                     std::span<const sorted_part> parts)
-        : group_(group), rows_(rows), parts_(parts) {}
+        : comm_(comm), rows_(rows), parts_(parts) {}
 
     [[nodiscard]] std::vector<dealt_rows> collect() const {
         std::vector<dealt_rows> held;
-        for (int holder = 0; holder < group_.size(); ++holder) {
+        for (const int holder : comm_.local()) {
             std::int64_t entries = 0;
             for (const sorted_part& part : parts_) entries += part.given.piece(holder);
-            const auto& on = group_.handle(holder);
+            const auto& on = comm_.handle(holder);
             held.push_back({{on, as_size(rows_.rows()) + 1, matrix_item},
                             {on, as_size(entries), matrix_item}});
         }
         std::vector<buffer<std::int32_t>> arrived(parts_.size() * parts_.size());
-        const settled_on_failure settled(group_); // before these are freed
-        for (int holder = 0; holder < group_.size(); ++holder)
-            send_to(holder, held[as_size(holder)], arrived);
-        group_.join();
-        for (int holder = 0; holder < group_.size(); ++holder)
-            place_rows(holder, held[as_size(holder)], arrived);
+        const settled_on_failure settled(comm_); // before these are freed
+        for (const int holder : comm_.local()) send_to(holder, held[as_size(holder)], arrived);
+        comm_.join();
+        for (const int holder : comm_.local()) place_rows(holder, held[as_size(holder)], arrived);
         return held;
     }
 
@@ -112,54 +110,54 @@ private:
     void send_to(int holder, const dealt_rows& to,
                  std::vector<buffer<std::int32_t>>& arrived) const {
         std::int64_t before = 0;
-        for (int rank = 0; rank < group_.size(); ++rank) {
+        for (const int rank : comm_.local()) {
             const sorted_part& part = parts_[as_size(rank)];
             const std::int64_t entries = part.given.piece(holder);
             if (entries == 0) continue;
-            group_.copy(rank, part.columns.data() + part.given.begin[as_size(holder)], holder,
-                        to.columns.data() + before, as_size(entries) * sizeof(std::int32_t));
+            comm_.copy(rank, part.columns.data() + part.given.begin[as_size(holder)], holder,
+                       to.columns.data() + before, as_size(entries) * sizeof(std::int32_t));
             before += entries;
             if (rank == holder) continue;
             const auto& starts = part.starts[as_size(holder)];
             auto& there = arrived[pair(rank, holder)];
-            there = {group_.handle(holder), starts.size(), set_up_item};
-            group_.copy(rank, starts.data(), holder, there.data(),
-                        starts.size() * sizeof(std::int32_t));
+            there = {comm_.handle(holder), starts.size(), set_up_item};
+            comm_.copy(rank, starts.data(), holder, there.data(),
+                       starts.size() * sizeof(std::int32_t));
         }
     }
 
     void place_rows(int holder, const dealt_rows& to,
                     const std::vector<buffer<std::int32_t>>& arrived) const {
         std::int64_t before = 0;
-        for (int rank = 0; rank < group_.size(); ++rank) {
+        for (const int rank : comm_.local()) {
             const sorted_part& part = parts_[as_size(rank)];
             const row_range rows = rows_.owned(rank);
             const auto& starts =
                 rank == holder ? part.starts[as_size(holder)] : arrived[pair(rank, holder)];
-            run_items(group_[holder],
+            run_items(comm_[holder],
                       offset_piece{starts.data(), before, to.offsets.data() + rows.begin},
                       rows.size() + 1); // the end of a rank is the next one's begin
             before += part.given.piece(holder);
         }
     }
 
-    const device_group& group_;
+    const communicator& comm_;
     const row_partition& rows_;
     std::span<const sorted_part> parts_;
 };
 
 } // namespace
 
-column_deal deal_columns(const device_group& group, const row_partition& rows,
+column_deal deal_columns(const communicator& comm, const row_partition& rows,
                          std::span<const resident_csr> parts, std::int64_t columns) {
-    check_parts(group, rows, parts);
-    column_cuts cuts = find_column_cuts(group, parts, columns);
+    check_parts(comm, rows, parts);
+    column_cuts cuts = find_column_cuts(comm, parts, columns);
     std::vector<sorted_part> sorted(parts.size());
-    on_each_rank(group, [&](int rank) {
+    on_each_rank(comm, [&](int rank) {
         sorted[as_size(rank)] =
-            sort_part(group.handle(rank), parts[as_size(rank)], cuts.keys[as_size(rank)]);
+            sort_part(comm.handle(rank), parts[as_size(rank)], cuts.keys[as_size(rank)]);
     });
-    column_deal result{std::move(cuts.columns), piece_collector(group, rows, sorted).collect(), {}};
+    column_deal result{std::move(cuts.columns), piece_collector(comm, rows, sorted).collect(), {}};
     for (sorted_part& part : sorted) result.given.push_back(std::move(part.given));
     return result;
 }

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include <krylith/device/device_group.hpp>
+#include <krylith/comm/communicator.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/distributed/source/resident_columns.hpp>
 #include <krylith/partition/row_partition.hpp>
@@ -54,7 +54,7 @@ struct column_deal {
 /// device needs 4 bytes a column, the first one 4 more for each other rank and 8; and 12 bytes an
 /// entry and 4 a row for each rank, beside the result, which has 4 an entry for the order of
 /// values. Throws usage_error if the parts are not those of the group and of `rows`.
-[[nodiscard]] column_deal deal_columns(const device_group& group, const row_partition& rows,
+[[nodiscard]] column_deal deal_columns(const communicator& comm, const row_partition& rows,
                                        std::span<const resident_csr> parts, std::int64_t columns);
 
 /// Enqueues the way of values: values[rank] has those of the rank's own rows in CSR order, to[rank]
@@ -62,7 +62,7 @@ struct column_deal {
 /// have been given before, and each device's later work after it. Takes memory for the values that
 /// leave a rank, for the time of the work. Throws usage_error for another number of ranks.
 template <class T>
-void deal_values(const device_group& group, std::span<const dealt_order> given,
+void deal_values(const communicator& comm, std::span<const dealt_order> given,
                  std::span<const T* const> values, std::span<T* const> to);
 
 } // namespace krylith

@@ -4,10 +4,10 @@
 #include <string>
 #include <utility>
 
+#include <krylith/comm/local/settled_on_failure.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/language/instances.hpp>
 #include <krylith/device/loops/run_items.hpp>
-#include <krylith/device/loops/settled_on_failure.hpp>
 #include <krylith/distributed/source/memory_items.hpp>
 #include <krylith/distributed/source/value_gather.hpp>
 #include <krylith/matrix/types/index_width.hpp>
@@ -25,9 +25,9 @@ struct value_piece {
     std::int64_t place;  ///< among what the holder holds
 };
 
-void check_ranks(const device_group& group, std::size_t orders, std::size_t values,
+void check_ranks(const communicator& comm, std::size_t orders, std::size_t values,
                  std::size_t targets) {
-    const std::size_t ranks = as_size(group.size());
+    const std::size_t ranks = as_size(comm.ranks());
     if (orders == ranks && values == ranks && targets == ranks) return;
     throw usage_error("deal_values: orders of " + std::to_string(orders) + " ranks, values of " +
                       std::to_string(values) + " and targets of " + std::to_string(targets) +
@@ -37,25 +37,25 @@ void check_ranks(const device_group& group, std::size_t orders, std::size_t valu
 } // namespace
 
 template <class T>
-void deal_values(const device_group& group, std::span<const dealt_order> given,
+void deal_values(const communicator& comm, std::span<const dealt_order> given,
                  std::span<const T* const> values, std::span<T* const> to) {
-    check_ranks(group, given.size(), values.size(), to.size());
+    check_ranks(comm, given.size(), values.size(), to.size());
     std::vector<buffer<T>> packed;
-    const settled_on_failure settled(group); // before these are freed
+    const settled_on_failure settled(comm); // before these are freed
     std::vector<value_piece> pieces;
     std::vector<rank_order> orders;
     std::vector<std::int64_t> held(given.size(), 0); // by lower ranks' pieces
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         const dealt_order& mine = given[as_size(rank)];
         const auto sent = mine.order.size() - as_size(mine.piece(rank));
-        packed.emplace_back(group.handle(rank), sent, matrix_item);
+        packed.emplace_back(comm.handle(rank), sent, matrix_item);
         std::int64_t next = 0;
-        for (int holder = 0; holder < group.size(); ++holder) {
+        for (const int holder : comm.local()) {
             const std::int64_t entries = mine.piece(holder);
             std::int64_t& place = held[as_size(holder)];
             T* const target =
                 rank == holder ? to[as_size(rank)] + place : packed.back().data() + next;
-            run_items(group[rank],
+            run_items(comm[rank],
                       gather_task<T>{mine.order.data() + mine.begin[as_size(holder)], nullptr,
                                      values[as_size(rank)], target},
                       entries);
@@ -67,12 +67,12 @@ void deal_values(const device_group& group, std::span<const dealt_order> given,
             place += entries;
         }
     }
-    group.order(orders); // a holder may still read what it had
+    comm.order(orders); // a holder may still read what it had
     for (const value_piece& p : pieces)
-        group.copy(p.rank, packed[as_size(p.rank)].data() + p.packed, p.holder,
-                   to[as_size(p.holder)] + p.place, as_size(p.entries) * sizeof(T));
+        comm.copy(p.rank, packed[as_size(p.rank)].data() + p.packed, p.holder,
+                  to[as_size(p.holder)] + p.place, as_size(p.entries) * sizeof(T));
     for (rank_order& order : orders) std::swap(order.before, order.after);
-    group.order(orders);
+    comm.order(orders);
 }
 
 #define KRYLITH_INSTANTIATE(T) template struct instances<deal_values<T>>;

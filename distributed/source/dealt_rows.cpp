@@ -40,7 +40,7 @@ void bring_columns(const resident_matrix& from, std::span<const wanted_rows> wan
     }
     std::vector<wanted_entries> lists;
     for (std::size_t k = 0; k < wanted.size(); ++k) lists.push_back({wanted[k].rank, &entries[k]});
-    auto brought = bring_entries(from.group, array_over_group<std::int32_t>{columns, first},
+    auto brought = bring_entries(from.comm, array_over_group<std::int32_t>{columns, first},
                                  std::span<const wanted_entries>(lists), set_up_item);
     for (std::size_t k = 0; k < wanted.size(); ++k) {
         result[k].uploaded = std::move(brought[k].copies);
@@ -51,7 +51,7 @@ void bring_columns(const resident_matrix& from, std::span<const wanted_rows> wan
 } // namespace
 
 template <class T>
-std::vector<resident_rows> bring_rows(const device_group& group, const matrix_source<T>& source,
+std::vector<resident_rows> bring_rows(const communicator& comm, const matrix_source<T>& source,
                                       std::span<const wanted_rows> wanted) {
     std::vector<resident_rows> result(wanted.size());
     std::vector<entry_list> entries;
@@ -59,7 +59,7 @@ std::vector<resident_rows> bring_rows(const device_group& group, const matrix_so
     if (source.resident) bring_columns(*source.resident, wanted, entries, result);
     std::vector<upload_request> requests;
     for (std::size_t k = 0; k < wanted.size(); ++k) {
-        const auto& device = group.handle(wanted[k].rank);
+        const auto& device = comm.handle(wanted[k].rank);
         result[k].offsets = {device, as_size(wanted[k].rows->size) + 1, set_up_item};
         add_offsets(*device, source.matrix.row_offsets, *wanted[k].rows, result[k].offsets.data(),
                     requests);
@@ -71,7 +71,7 @@ std::vector<resident_rows> bring_rows(const device_group& group, const matrix_so
     }
     upload_together(requests);
     for (std::size_t k = 0; k < wanted.size(); ++k) {
-        const auto& device = group.handle(wanted[k].rank);
+        const auto& device = comm.handle(wanted[k].rank);
         measure_rows(device, result[k]);
         if (source.resident || !cuda::has_bad_column(device, result[k].columns, entries[k].size(),
                                                      source.matrix.columns))
@@ -84,7 +84,7 @@ std::vector<resident_rows> bring_rows(const device_group& group, const matrix_so
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template std::vector<resident_rows> bring_rows(const device_group&, const matrix_source<T>&,   \
+    template std::vector<resident_rows> bring_rows(const communicator&, const matrix_source<T>&,   \
                                                    std::span<const wanted_rows>);
 #include <krylith/device/language/instantiate.inc>
 

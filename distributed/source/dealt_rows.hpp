@@ -23,7 +23,7 @@ struct wanted_rows {
 /// when they are validated; the offsets of all rows are in host memory and valid. Waits for the
 /// devices. Throws what validate() of the matrix throws.
 template <class T>
-[[nodiscard]] std::vector<resident_rows> bring_rows(const device_group& group,
+[[nodiscard]] std::vector<resident_rows> bring_rows(const communicator& comm,
                                                     const matrix_source<T>& source,
                                                     std::span<const wanted_rows> wanted);
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include <krylith/device/device_group.hpp>
+#include <krylith/comm/communicator.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/partition/nonzero/entry_list.hpp>
 #include <krylith/sparse/device_matrix.hpp>
@@ -40,7 +40,7 @@ struct brought_entries {
 /// through host memory. `item` is that of the copies' memory.
 template <class V>
 [[nodiscard]] std::vector<brought_entries<V>>
-bring_entries(const device_group& group, const array_over_group<V>& from,
+bring_entries(const communicator& comm, const array_over_group<V>& from,
               std::span<const wanted_entries> wanted, const std::string& item);
 
 /// The blocks of an operator with the entries that they have.
@@ -52,9 +52,9 @@ public:
     void clear() { blocks_.clear(); }
 
     /// Gives new values, all in the order of the matrix in host memory, to the blocks.
-    void bring(const device_group& group, std::span<const T> all) const;
+    void bring(const communicator& comm, std::span<const T> all) const;
     /// Gives new values that lie on the devices to them. Stream-ordered as bring_entries().
-    void bring(const device_group& group, const array_over_group<T>& from) const;
+    void bring(const communicator& comm, const array_over_group<T>& from) const;
 
 private:
     struct block_entries {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -36,19 +37,13 @@ struct matrix_source {
 
     /// Columns are local numbers, as halo plans count them: those of `parts`, or of `blocks`.
     bool numbered = false;
-    std::vector<local_csr<T>> blocks = {}; ///< [ranks] of host devices, or empty
+    std::vector<local_csr<T>> blocks = {};           ///< [ranks] of host devices, or empty
+    std::optional<row_starts> starts_of_blocks = {}; ///< where there are blocks
 
     /// The nonzeros before rows.
     [[nodiscard]] row_starts starts() const {
         if (resident && matrix.row_offsets.empty()) return resident->starts();
-        if (blocks.empty()) return matrix.row_offsets;
-        row_partition rows;
-        std::vector<std::int64_t> before{0};
-        for (const local_csr<T>& block : blocks) {
-            rows.begin.push_back(rows.begin.back() + block.rows);
-            before.push_back(before.back() + block.nonzeros());
-        }
-        return {rows, std::move(before)};
+        return starts_of_blocks ? *starts_of_blocks : row_starts(matrix.row_offsets);
     }
 
     /// The values of the parts' rows, [ranks].

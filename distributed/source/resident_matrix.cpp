@@ -8,6 +8,13 @@
 
 namespace krylith {
 
+void resident_matrix::share_lengths() {
+    auto lengths =
+        by_rank(comm, [&](int rank) { return parts[static_cast<std::size_t>(rank)].lengths; });
+    comm.all_gather(lengths);
+    for (std::size_t rank = 0; rank < parts.size(); ++rank) parts[rank].lengths = lengths[rank];
+}
+
 longest_row resident_matrix::longest() const {
     longest_row result;
     for (std::size_t rank = 0; rank < parts.size(); ++rank) {
@@ -27,14 +34,14 @@ std::vector<std::int64_t> resident_matrix::download_offsets() const {
     std::vector<std::int64_t> all;
     resize_in_parallel(all, static_cast<std::size_t>(rows.rows()) + 1);
     std::vector<download_request> requests;
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         const row_range owned = rows.owned(rank);
-        requests.push_back({&group[rank], all.data() + owned.begin + 1,
+        requests.push_back({&comm[rank], all.data() + owned.begin + 1,
                             parts[static_cast<std::size_t>(rank)].offsets.data() + 1,
                             static_cast<std::size_t>(owned.size()) * sizeof(std::int64_t)});
     }
     download_together(requests);
-    for (int rank = 1; rank < group.size(); ++rank) {
+    for (int rank = 1; rank < comm.ranks(); ++rank) {
         const row_range owned = rows.owned(rank);
         const std::int64_t before = all[static_cast<std::size_t>(owned.begin)];
 #pragma omp parallel for schedule(static)
@@ -43,9 +50,9 @@ std::vector<std::int64_t> resident_matrix::download_offsets() const {
     return all;
 }
 
-bool makes_operators_there([[maybe_unused]] const device_group& group) noexcept {
+bool makes_operators_there([[maybe_unused]] const communicator& comm) noexcept {
 #if KRYLITH_HAVE_CUDA
-    return group.kind() == backend::cuda;
+    return comm.kind() == backend::cuda;
 #else
     return false;
 #endif

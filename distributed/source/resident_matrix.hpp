@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include <krylith/device/device_group.hpp>
+#include <krylith/comm/communicator.hpp>
 #include <krylith/distributed/source/local_columns.hpp>
 #include <krylith/distributed/source/resident_columns.hpp>
 #include <krylith/distributed/source/row_starts.hpp>
@@ -40,11 +40,13 @@ struct resident_rows {
 };
 
 struct resident_matrix {
-    device_group group;
+    communicator comm;
     row_partition rows;
     std::int64_t columns = 0;
     std::vector<resident_rows> parts; ///< [ranks]
 
+    /// Makes the lengths of all ranks' rows known to all drivers; without it, each knows its own.
+    void share_lengths();
     /// The longest row, the first of several, as validate() returns it.
     [[nodiscard]] longest_row longest() const;
     /// The nonzeros before the first row of each device.
@@ -64,7 +66,7 @@ struct resident_block {
 /// matrix throws.
 template <class T>
 [[nodiscard]] std::shared_ptr<resident_matrix>
-upload_pattern(const device_group& group, const csr_view<T>& matrix, const row_partition& rows);
+upload_pattern(const communicator& comm, const csr_view<T>& matrix, const row_partition& rows);
 
 /// The rows of a matrix on a device, from its arrays there: offsets, of either width, that may
 /// begin with any number, and columns, which are borrowed.
@@ -78,7 +80,7 @@ struct given_rows {
 /// Validates the pattern of arrays that lie on the devices; 8 bytes a row there. Null where it is
 /// invalid.
 [[nodiscard]] std::shared_ptr<resident_matrix>
-take_pattern(const device_group& group, std::span<const given_rows> given, std::int64_t columns);
+take_pattern(const communicator& comm, std::span<const given_rows> given, std::int64_t columns);
 
 /// The rows of a valid matrix on a device, whose columns have local numbers.
 struct numbered_rows {
@@ -89,9 +91,8 @@ struct numbered_rows {
 };
 
 /// Takes such rows for halo plans, of which the ghosts are known: 8 bytes a row on each device.
-[[nodiscard]] std::shared_ptr<resident_matrix> take_numbered(const device_group& group,
-                                                             std::span<const numbered_rows> given,
-                                                             std::int64_t columns);
+[[nodiscard]] std::shared_ptr<resident_matrix>
+take_numbered(const communicator& comm, std::span<const numbered_rows> given, std::int64_t columns);
 
 /// Returns the fraction of scattered nonzeros in a sample of a device's rows (measure_pattern()).
 [[nodiscard]] double scattered_fraction(const resident_matrix& matrix, int rank,
@@ -122,6 +123,6 @@ void measure_rows(const std::shared_ptr<device>& device, resident_rows& rows);
 
 /// Whether operators of this group are made of patterns on its devices: they are of CUDA, and the
 /// library was built with it.
-[[nodiscard]] bool makes_operators_there(const device_group& group) noexcept;
+[[nodiscard]] bool makes_operators_there(const communicator& comm) noexcept;
 
 } // namespace krylith

@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include <krylith/device/threads/each_rank.hpp>
+#include <krylith/comm/local/each_rank.hpp>
 #include <krylith/distributed/source/scattered_entries.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 
@@ -28,8 +28,8 @@ row_range owned_numbers(const resident_rows& mine, row_range owned) {
 std::int64_t find_ghosts(resident_matrix& matrix, int rank, row_range owned, bool listed) {
     resident_rows& mine = matrix.parts[static_cast<std::size_t>(rank)];
     const std::int64_t rows = mine.lengths.rows;
-    if (matrix.group.size() == 1) return rows; // it owns all columns
-    const auto& device = matrix.group.handle(rank);
+    if (matrix.comm.ranks() == 1) return rows; // it owns all columns
+    const auto& device = matrix.comm.handle(rank);
     mine.touches_ghost = buffer<std::uint8_t>(device, as_size(rows), set_up_item);
     mine.ghosts = {};
     listed = listed && !mine.numbers;
@@ -43,7 +43,7 @@ double scattered_fraction(const resident_matrix& matrix, int rank, std::int64_t 
     const resident_rows& mine = matrix.parts[as_size(rank)];
     const auto first = sampled_rows({0, mine.lengths.rows});
     const auto columns =
-        cuda::first_columns(matrix.group.handle(rank), mine.csr(), first, most_sampled_entries);
+        cuda::first_columns(matrix.comm.handle(rank), mine.csr(), first, most_sampled_entries);
     std::vector<sampled_pair> sample;
     for (std::size_t k = 0; k < first.size(); ++k) sample.push_back({columns[k][0], columns[k][1]});
     return scattered_fraction(sample, value_bytes);
@@ -53,7 +53,7 @@ halo_plan make_halo_plan(resident_matrix& matrix, row_partition of_rows, row_par
     halo_plan plan{std::move(of_rows), {}, {}};
     plan.boundary.resize(matrix.parts.size());
     std::vector<local_indices> local(matrix.parts.size());
-    on_each_rank(matrix.group, [&](int rank) {
+    on_each_rank(matrix.comm, [&](int rank) {
         resident_rows& rows = matrix.parts[as_size(rank)];
         const row_range owned = of_columns.owned(rank);
         plan.boundary[as_size(rank)].interior_rows = find_ghosts(matrix, rank, owned, true);
@@ -61,11 +61,11 @@ halo_plan make_halo_plan(resident_matrix& matrix, row_partition of_rows, row_par
             local[as_size(rank)] = *rows.numbers;
         } else {
             const auto ghosts =
-                cuda::list_members(matrix.group.handle(rank), rows.ghosts).download();
+                cuda::list_members(matrix.comm.handle(rank), rows.ghosts).download();
             local[as_size(rank)] = {owned, {ghosts.begin(), ghosts.end()}};
         }
     });
-    plan.columns = {std::move(of_columns), std::move(local)};
+    plan.columns = {matrix.comm, std::move(of_columns), std::move(local)};
     return plan;
 }
 
@@ -73,18 +73,19 @@ halo_plan make_allgather_plan(resident_matrix& matrix, row_partition of_rows,
                               row_partition of_columns) {
     halo_plan plan{std::move(of_rows), {}, {}};
     plan.columns = all_columns(plan.rows, std::move(of_columns));
-    for (int rank = 0; rank < matrix.group.size(); ++rank)
-        plan.boundary.push_back({find_ghosts(matrix, rank, plan.columns.owned(rank), false), {}});
+    plan.boundary = by_rank(matrix.comm, [&](int rank) {
+        return boundary_rows{find_ghosts(matrix, rank, plan.columns.owned(rank), false), {}};
+    });
     return plan;
 }
 
 resident_block local_block(const resident_matrix& matrix, const halo_plan& plan, int rank) {
     const resident_rows& mine = matrix.parts[static_cast<std::size_t>(rank)];
     resident_block block{mine.pattern(), {}};
-    if (matrix.group.size() == 1) return block;
+    if (matrix.comm.ranks() == 1) return block;
     block.pattern.boundary = mine.touches_ghost.data();
     if (mine.numbers || plan.columns.has_all(rank)) return block;
-    const auto& device = matrix.group.handle(rank);
+    const auto& device = matrix.comm.handle(rank);
     block.columns = buffer<std::int32_t>(device, as_size(mine.lengths.nonzeros), set_up_item);
     cuda::localize(*device, mine.columns, mine.lengths.nonzeros, plan.columns.local(rank),
                    mine.ghosts, block.columns.data());

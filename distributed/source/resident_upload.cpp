@@ -46,23 +46,28 @@ bool check_rows(const std::shared_ptr<device>& device, std::int64_t rows, std::i
 } // namespace
 
 template <class T>
-std::shared_ptr<resident_matrix>
-upload_pattern(const device_group& group, const csr_view<T>& matrix, const row_partition& rows) {
+std::shared_ptr<resident_matrix> upload_pattern(const communicator& comm, const csr_view<T>& matrix,
+                                                const row_partition& rows) {
     bool valid = can_be_cut(matrix, rows);
     auto result = std::make_shared<resident_matrix>(
-        resident_matrix{group, rows, matrix.columns,
-                        std::vector<resident_rows>(static_cast<std::size_t>(group.size()))});
+        resident_matrix{comm, rows, matrix.columns,
+                        std::vector<resident_rows>(static_cast<std::size_t>(comm.ranks()))});
     std::vector<upload_request> requests;
-    for (int rank = 0; valid && rank < group.size(); ++rank)
-        add_rows(group.handle(rank), matrix, rows.owned(rank),
-                 result->parts[static_cast<std::size_t>(rank)], requests);
+    for (const int rank : comm.local())
+        if (valid)
+            add_rows(comm.handle(rank), matrix, rows.owned(rank),
+                     result->parts[static_cast<std::size_t>(rank)], requests);
     upload_together(requests);
-    for (int rank = 0; valid && rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
+        if (!valid) break;
         const row_range mine = rows.owned(rank);
-        valid = check_rows(group.handle(rank), mine.size(), matrix.row_offsets[as_size(mine.begin)],
+        valid = check_rows(comm.handle(rank), mine.size(), matrix.row_offsets[as_size(mine.begin)],
                            matrix.columns, result->parts[static_cast<std::size_t>(rank)]);
     }
-    if (valid) return result;
+    if (!comm.any(!valid)) {
+        result->share_lengths();
+        return result;
+    }
     (void)validate(matrix); // names what is wrong
     throw input_error("make_operator: the devices found the pattern invalid, but the host finds it "
                       "valid: the arrays must not change while an operator is made");
@@ -70,7 +75,7 @@ upload_pattern(const device_group& group, const csr_view<T>& matrix, const row_p
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template std::shared_ptr<resident_matrix> upload_pattern(                                      \
-        const device_group&, const csr_view<T>&, const row_partition&);
+        const communicator&, const csr_view<T>&, const row_partition&);
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

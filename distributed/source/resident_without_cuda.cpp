@@ -18,17 +18,17 @@ namespace {
 } // namespace
 
 template <class T>
-std::shared_ptr<resident_matrix> upload_pattern(const device_group& /*group*/,
+std::shared_ptr<resident_matrix> upload_pattern(const communicator& /*group*/,
                                                 const csr_view<T>& /*matrix*/,
                                                 const row_partition& /*rows*/) {
     refuse_cuda();
 }
-std::shared_ptr<resident_matrix> take_pattern(const device_group& /*group*/,
+std::shared_ptr<resident_matrix> take_pattern(const communicator& /*group*/,
                                               std::span<const given_rows> /*given*/,
                                               std::int64_t /*columns*/) {
     refuse_cuda();
 }
-std::shared_ptr<resident_matrix> take_numbered(const device_group& /*group*/,
+std::shared_ptr<resident_matrix> take_numbered(const communicator& /*group*/,
                                                std::span<const numbered_rows> /*given*/,
                                                std::int64_t /*columns*/) {
     refuse_cuda();
@@ -57,17 +57,17 @@ local_indices number_blocks(const std::shared_ptr<device>& /*device*/, row_range
     refuse_cuda();
 }
 template <class T>
-std::vector<resident_rows> bring_rows(const device_group& /*group*/,
+std::vector<resident_rows> bring_rows(const communicator& /*group*/,
                                       const matrix_source<T>& /*source*/,
                                       std::span<const wanted_rows> /*wanted*/) {
     refuse_cuda();
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template std::vector<resident_rows> bring_rows(const device_group&, const matrix_source<T>&,   \
+    template std::vector<resident_rows> bring_rows(const communicator&, const matrix_source<T>&,   \
                                                    std::span<const wanted_rows>);                  \
     template std::shared_ptr<resident_matrix> upload_pattern(                                      \
-        const device_group&, const csr_view<T>&, const row_partition&);
+        const communicator&, const csr_view<T>&, const row_partition&);
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

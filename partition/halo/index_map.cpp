@@ -105,6 +105,7 @@ bool operator==(const local_indices& a, const local_indices& b) noexcept {
 
 index_map::index_map(row_partition owners) : owners_(std::move(owners)) {
     for (int rank = 0; rank < owners_.ranks(); ++rank) local_.emplace_back(owners_.owned(rank));
+    neighbours_.resize(local_.size());
     given_.resize(local_.size());
     check_local(owners_, local_);
 }
@@ -112,10 +113,27 @@ index_map::index_map(row_partition owners) : owners_(std::move(owners)) {
 index_map::index_map(row_partition owners, std::vector<local_indices> local)
     : owners_(std::move(owners)), local_(std::move(local)), given_(local_.size()) {
     check_local(owners_, local_);
-    for (int rank = 0; rank < ranks(); ++rank)
-        for (const neighbour_ghosts& from : neighbours(rank))
-            given_[as_size(from.owner)] += from.count;
-    for (std::size_t rank = 0; !is_whole() && rank < given_.size(); ++rank)
+    whole_ = std::ranges::any_of(local_, &local_indices::has_all);
+    for (int rank = 0; rank < ranks(); ++rank) neighbours_.push_back(find_neighbours(rank));
+    count_given();
+}
+
+index_map::index_map(const communicator& comm, row_partition owners,
+                     std::vector<local_indices> local)
+    : owners_(std::move(owners)), local_(std::move(local)), given_(local_.size()) {
+    for (int rank = 0; rank < ranks() && as_size(ranks()) == local_.size(); ++rank)
+        if (!comm.is_local(rank)) local_[as_size(rank)] = local_indices(owners_.owned(rank));
+    check_local(owners_, local_);
+    whole_ = comm.any(std::ranges::any_of(local_, &local_indices::has_all));
+    neighbours_ = by_rank(comm, [&](int rank) { return find_neighbours(rank); });
+    comm.all_gather_lists(neighbours_);
+    count_given();
+}
+
+void index_map::count_given() {
+    for (const auto& of_rank : neighbours_)
+        for (const neighbour_ghosts& from : of_rank) given_[as_size(from.owner)] += from.count;
+    for (std::size_t rank = 0; !whole_ && rank < given_.size(); ++rank)
         check_index_size("index_map: the number of entries that rank " + to_string(rank) +
                              " sends to all others",
                          given_[rank]); // lists of puts number them in 32 bits
@@ -129,15 +147,19 @@ const local_indices& index_map::local(int rank) const {
 }
 
 bool index_map::any_ghosts() const noexcept {
-    return std::ranges::any_of(local_,
-                               [](const local_indices& one) { return one.ghost_count() != 0; });
+    return std::ranges::any_of(neighbours_, [](const auto& of_rank) { return !of_rank.empty(); });
 }
 
 bool index_map::is_whole() const noexcept {
-    return std::ranges::any_of(local_, &local_indices::has_all);
+    return whole_;
 }
 
-std::vector<neighbour_ghosts> index_map::neighbours(int rank) const {
+const std::vector<neighbour_ghosts>& index_map::neighbours(int rank) const {
+    (void)local(rank); // throws where there is none
+    return neighbours_[as_size(rank)];
+}
+
+std::vector<neighbour_ghosts> index_map::find_neighbours(int rank) const {
     const local_indices& mine = local(rank);
     std::vector<neighbour_ghosts> result;
     if (mine.ghost_count() == 0) return result;

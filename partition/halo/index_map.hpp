@@ -1,6 +1,7 @@
 // Which entries of a distributed vector each rank has, and their numbers there.
 #pragma once
 
+#include <krylith/comm/communicator.hpp>
 #include <krylith/partition/row_partition.hpp>
 
 #include <cstdint>
@@ -70,6 +71,9 @@ public:
     /// out of range; input_error where a rank has, or lists give to others, more entries than 32
     /// bits number.
     index_map(row_partition owners, std::vector<local_indices> local);
+    /// The same where each driver of the communicator gives the indices of its local ranks;
+    /// entries of other ranks are not looked at. Collective.
+    index_map(const communicator& comm, row_partition owners, std::vector<local_indices> local);
 
     [[nodiscard]] const row_partition& owners() const noexcept { return owners_; }
     [[nodiscard]] int ranks() const noexcept { return owners_.ranks(); }
@@ -77,7 +81,8 @@ public:
     [[nodiscard]] std::int64_t size() const noexcept { return owners_.rows(); }
     [[nodiscard]] row_range owned(int rank) const { return owners_.owned(rank); }
 
-    /// Throws usage_error if there is no such rank, as all members with a rank.
+    /// Throws usage_error if there is no such rank, as all members with a rank. Of ranks that other
+    /// drivers have, only what they own is known.
     [[nodiscard]] const local_indices& local(int rank) const;
     /// Whether any rank has ghosts.
     [[nodiscard]] bool any_ghosts() const noexcept;
@@ -85,18 +90,23 @@ public:
     [[nodiscard]] bool is_whole() const noexcept;
     /// Whether local numbers are global ones: the rank has all entries.
     [[nodiscard]] bool has_all(int rank) const { return local(rank).count() == size(); }
-    /// Whose entries the ghosts of a rank are; owners ascend, and none gives nothing. O(ranks log
-    /// ghosts).
-    [[nodiscard]] std::vector<neighbour_ghosts> neighbours(int rank) const;
+    /// Whose entries the ghosts of a rank, local or not, are; owners ascend, and none gives
+    /// nothing.
+    [[nodiscard]] const std::vector<neighbour_ghosts>& neighbours(int rank) const;
     /// The number of entries that the rank gives to others, each counted for each of them. O(1).
     [[nodiscard]] std::int64_t given(int rank) const;
 
     friend bool operator==(const index_map&, const index_map&) = default;
 
 private:
+    [[nodiscard]] std::vector<neighbour_ghosts> find_neighbours(int rank) const;
+    void count_given();
+
     row_partition owners_;
     std::vector<local_indices> local_;
-    std::vector<std::int64_t> given_; ///< [ranks]
+    std::vector<std::vector<neighbour_ghosts>> neighbours_; ///< [ranks]
+    std::vector<std::int64_t> given_;                       ///< [ranks]
+    bool whole_ = false;
 };
 
 } // namespace krylith

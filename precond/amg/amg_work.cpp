@@ -26,7 +26,7 @@ void amg_work<T>::make(const Source& source, multigrid_precision precision) {
     if (has_near_null_ && cycle_) known = cycle_->near_null(); // the caller's memory may be gone
     const auto of = [&]<class W>(W) -> std::unique_ptr<level_cycle<T>> {
         auto near_null = known.empty() ? make_near_null_space<W>(*layout_, options)
-                                       : in_precision<W>(layout_->group, known);
+                                       : in_precision<W>(layout_->comm, known);
         options_.block_size = near_null.block;
         near_null_vectors_ = near_null.vectors;
         return std::make_unique<multigrid_cycle_apply<T, W>>(layout_, source, options,

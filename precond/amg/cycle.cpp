@@ -256,8 +256,7 @@ template <class T, class W>
 std::int64_t multigrid_cycle_apply<T, W>::bytes() const {
     const auto most_held = [](const layout& layout) {
         std::int64_t most = 0;
-        for (int rank = 0; rank < layout.group.size(); ++rank)
-            most = std::max(most, layout.held(rank));
+        for (const int rank : layout.comm.local()) most = std::max(most, layout.held(rank));
         return most;
     };
     std::int64_t entries = 0;

@@ -70,7 +70,7 @@ public:
     [[nodiscard]] const coarsening_method& way() const override { return hierarchy_.way(); }
     [[nodiscard]] bool gave_up() const override { return hierarchy_.gave_up(); }
     [[nodiscard]] near_null_space<T> near_null() const override {
-        return in_precision<T>(hierarchy_.fine()->group, hierarchy_.given());
+        return in_precision<T>(hierarchy_.fine()->comm, hierarchy_.given());
     }
     [[nodiscard]] std::int64_t bytes() const override;
     [[nodiscard]] std::vector<multigrid_level_facts> levels() const override;

@@ -21,10 +21,10 @@ namespace {
 constexpr int relaxation_steps = 12;
 
 /// A number a device, 0 at first.
-std::vector<buffer<std::uint64_t>> zeros_of(const device_group& group) {
+std::vector<buffer<std::uint64_t>> zeros_of(const communicator& comm) {
     std::vector<buffer<std::uint64_t>> zeros;
-    for (int rank = 0; rank < group.size(); ++rank) {
-        zeros.emplace_back(group.handle(rank), 1, precond_item);
+    for (const int rank : comm.local()) {
+        zeros.emplace_back(comm.handle(rank), 1, precond_item);
         zeros.back().zero();
     }
     return zeros;
@@ -33,13 +33,13 @@ std::vector<buffer<std::uint64_t>> zeros_of(const device_group& group) {
 /// The sum over rows of |sum_j b_ij v_j| / sum_j |b_ij v_j|, in units of 2^-16.
 template <class W>
 std::uint64_t defect_of(const distributed_csr<W>& b, const std::vector<buffer<W>>& v) {
-    const device_group& group = b.group();
+    const communicator& comm = b.comm();
     const std::vector<buffer<W>> local = by_local_columns(b, v);
-    const std::vector<buffer<std::uint64_t>> sums = zeros_of(group);
-    for (int rank = 0; rank < group.size(); ++rank) {
+    const std::vector<buffer<std::uint64_t>> sums = zeros_of(comm);
+    for (const int rank : comm.local()) {
         const auto r = static_cast<std::size_t>(rank);
-        KRYLITH_ON(group[rank],
-                   null_defect(group[rank], b.block(rank).view(), local[r].data(), sums[r].data()));
+        KRYLITH_ON(comm[rank],
+                   null_defect(comm[rank], b.block(rank).view(), local[r].data(), sums[r].data()));
     }
     std::uint64_t all = 0;
     for (const auto& sum : sums) all += sum.download().front();
@@ -57,36 +57,36 @@ bool is_small(std::uint64_t defect, std::int64_t rows) {
 template <class W>
 std::vector<buffer<W>> relaxed(const distributed_csr<W>& b, const std::vector<buffer<W>>& v,
                                int steps) {
-    const device_group& group = b.group();
-    const column_exchange exchange(group, b.all_columns());
+    const communicator& comm = b.comm();
+    const column_exchange exchange(comm, b.all_columns());
     const std::vector<buffer<W>> now = by_local_columns(b, v);
     std::vector<buffer<W>> product;
     std::vector<W*> arrays;
-    for (int rank = 0; rank < group.size(); ++rank) {
-        product.emplace_back(group.handle(rank),
+    for (const int rank : comm.local()) {
+        product.emplace_back(comm.handle(rank),
                              static_cast<std::size_t>(b.columns_of(rank).count()), precond_item);
         arrays.push_back(now[static_cast<std::size_t>(rank)].data());
     }
     for (int step = 0; step < steps; ++step) {
         if (step != 0) exchange.fill(std::span<W* const>(arrays));
-        for (int rank = 0; rank < group.size(); ++rank) {
+        for (const int rank : comm.local()) {
             W* const y = product[static_cast<std::size_t>(rank)].data();
             W* const x = arrays[static_cast<std::size_t>(rank)];
             const std::int64_t first = b.columns_of(rank).first_owned();
             const device_csr_view<W> rows = b.block(rank).view();
-            KRYLITH_ON(group[rank], multiply_rows(group[rank], rows, first, x, y));
-            run_items(group[rank], subtract_task<W>{y + first, x + first}, rows.rows);
+            KRYLITH_ON(comm[rank], multiply_rows(comm[rank], rows, first, x, y));
+            run_items(comm[rank], subtract_task<W>{y + first, x + first}, rows.rows);
         }
     }
     std::vector<buffer<W>> result;
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         const auto rows = static_cast<std::size_t>(b.block(rank).rows());
-        result.emplace_back(group.handle(rank), rows, precond_item);
+        result.emplace_back(comm.handle(rank), rows, precond_item);
         if (rows != 0)
-            group[rank].copy(result.back().data(),
-                             arrays[static_cast<std::size_t>(rank)] +
-                                 b.columns_of(rank).first_owned(),
-                             rows * sizeof(W));
+            comm[rank].copy(result.back().data(),
+                            arrays[static_cast<std::size_t>(rank)] +
+                                b.columns_of(rank).first_owned(),
+                            rows * sizeof(W));
     }
     return result;
 }
@@ -95,20 +95,20 @@ std::vector<buffer<W>> relaxed(const distributed_csr<W>& b, const std::vector<bu
 
 template <class W>
 near_null_vector<W> near_null_of(const distributed_csr<W>& b, const diagonal_scaling& by) {
-    const device_group& group = b.group();
+    const communicator& comm = b.comm();
     near_null_vector<W> best{{}, by.largest * by.inverse};
     std::vector<buffer<W>>& inverse = best.entries;
     std::vector<buffer<W>> ones;
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         const std::int64_t rows = b.row_owners().owned(rank).size();
         for (auto* v : {&inverse, &ones})
-            v->emplace_back(group.handle(rank), static_cast<std::size_t>(rows), precond_item);
+            v->emplace_back(comm.handle(rank), static_cast<std::size_t>(rows), precond_item);
         const double* const s = by.owned(b, rank);
         W* const one = ones.back().data();
-        run_items(group[rank], divide_task<W>{1 / by.inverse, nullptr, s, inverse.back().data()},
+        run_items(comm[rank], divide_task<W>{1 / by.inverse, nullptr, s, inverse.back().data()},
                   rows);
-        run_items(group[rank], round_task<W>{1, s, one}, rows);
-        run_items(group[rank], divide_task<W>{1, one, s, one}, rows); // 1, but for a rounding
+        run_items(comm[rank], round_task<W>{1, s, one}, rows);
+        run_items(comm[rank], divide_task<W>{1, one, s, one}, rows); // 1, but for a rounding
     }
     std::uint64_t defect = defect_of(b, inverse);
     const bool constant = best.largest_quotient <= 1 + 1e-6; // one is as good as the other
@@ -125,19 +125,19 @@ near_null_vector<W> near_null_of(const distributed_csr<W>& b, const diagonal_sca
 
 template <class W>
 bool relaxes_to(const distributed_csr<W>& b, const relaxation_limits& most) {
-    const device_group& group = b.group();
+    const communicator& comm = b.comm();
     std::vector<buffer<W>> x;
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         const row_range own = b.row_owners().owned(rank);
-        x.emplace_back(group.handle(rank), static_cast<std::size_t>(own.size()), precond_item);
-        run_items(group[rank], sign_task<W>{own.begin, x.back().data()}, own.size());
+        x.emplace_back(comm.handle(rank), static_cast<std::size_t>(own.size()), precond_item);
+        run_items(comm[rank], sign_task<W>{own.begin, x.back().data()}, own.size());
     }
     x = relaxed(b, x, relaxation_steps);
-    const std::vector<buffer<std::uint64_t>> bits = zeros_of(group);
-    for (int rank = 0; rank < group.size(); ++rank) {
+    const std::vector<buffer<std::uint64_t>> bits = zeros_of(comm);
+    for (const int rank : comm.local()) {
         const auto r = static_cast<std::size_t>(rank);
-        KRYLITH_ON(group[rank],
-                   find_largest(group[rank], b.block(rank).rows(), x[r].data(), bits[r].data()));
+        KRYLITH_ON(comm[rank],
+                   find_largest(comm[rank], b.block(rank).rows(), x[r].data(), bits[r].data()));
     }
     double largest = 0;
     for (const auto& of_rank : bits)

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <utility>
 
+#include <krylith/comm/local/settled_on_failure.hpp>
 #include <krylith/device/language/instances.hpp>
-#include <krylith/device/loops/settled_on_failure.hpp>
 #include <krylith/distributed/products/identity_block.hpp>
 #include <krylith/distributed/products/whole_matrix.hpp>
 #include <krylith/matrix/types/index_width.hpp>
@@ -24,8 +24,8 @@ row_partition all_on_first(std::int64_t rows, int ranks) {
 
 } // namespace
 
-layout_handle on_first_device(const device_group& group, std::int64_t rows, coherence kind) {
-    return std::make_shared<const layout>(layout{group, all_on_first(rows, group.size()), kind});
+layout_handle on_first_device(const communicator& comm, std::int64_t rows, coherence kind) {
+    return std::make_shared<const layout>(layout{comm, all_on_first(rows, comm.ranks()), kind});
 }
 
 template <class W>
@@ -34,58 +34,57 @@ distributed_csr<W> gather(const distributed_csr<W>& spread) {
     block.push_back(whole_on(0, spread));
     block.back().set_ascending(true);
     const row_partition all = all_on_first(spread.rows(), 1);
-    std::vector<local_columns> numbers{local_columns(spread.group().handle(0), all.owned(0), {})};
-    return {spread.group().alone(0), all, all, std::move(block), std::move(numbers)};
+    std::vector<local_columns> numbers{local_columns(spread.comm().handle(0), all.owned(0), {})};
+    return {spread.comm().alone(0), all, all, std::move(block), std::move(numbers)};
 }
 
 std::vector<buffer<double>> scatter_numbers(const layout& spread, const buffer<double>& gathered) {
-    const device_group& group = spread.group;
+    const communicator& comm = spread.comm;
     std::vector<buffer<double>> result;
-    for (int rank = 0; rank < group.size(); ++rank)
-        result.emplace_back(group.handle(rank), as_size(spread.rows.owned(rank).size()),
+    for (const int rank : comm.local())
+        result.emplace_back(comm.handle(rank), as_size(spread.rows.owned(rank).size()),
                             precond_item);
-    const settled_on_failure settled(group);
-    group.join();
-    for (int rank = 0; rank < group.size(); ++rank) {
+    const settled_on_failure settled(comm);
+    comm.join();
+    for (const int rank : comm.local()) {
         const auto& to = result[as_size(rank)];
-        group.copy(0, gathered.data() + spread.rows.owned(rank).begin, rank, to.data(),
-                   to.size() * sizeof(double));
+        comm.copy(0, gathered.data() + spread.rows.owned(rank).begin, rank, to.data(),
+                  to.size() * sizeof(double));
     }
-    group.join();
+    comm.join();
     return result;
 }
 
 template <class W>
 void gather_numbers(const layout& spread, std::span<const W* const> from, std::int64_t numbers,
                     W* to) {
-    const device_group& group = spread.group;
-    const settled_on_failure settled(group);
-    group.join();
-    for (int rank = 0; rank < group.size(); ++rank) {
+    const communicator& comm = spread.comm;
+    const settled_on_failure settled(comm);
+    comm.join();
+    for (const int rank : comm.local()) {
         const row_range rows = spread.rows.owned(rank);
-        group.copy(rank, from[as_size(rank)], 0, to + rows.begin * numbers,
-                   as_size(rows.size() * numbers) * sizeof(W));
+        comm.copy(rank, from[as_size(rank)], 0, to + rows.begin * numbers,
+                  as_size(rows.size() * numbers) * sizeof(W));
     }
-    group.join();
+    comm.join();
 }
 
 template <class W>
 std::unique_ptr<matrix_operator<W>> make_copying_operator(const layout_handle& spread,
                                                           const layout_handle& range) {
-    const device_group& group = range->group;
+    const communicator& comm = range->comm;
     std::vector<device_csr<W>> blocks;
     std::vector<local_columns> columns;
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         const row_range rows = range->rows.owned(rank);
         const row_range owned = spread->rows.owned(rank);
         std::vector<std::int32_t> ghosts; // on the first rank: what it does not own
         for (std::int64_t i = owned.end; rows.size() != 0 && i < rows.end; ++i)
             ghosts.push_back(static_cast<std::int32_t>(i));
-        columns.emplace_back(group.handle(rank), owned, ghosts);
-        blocks.push_back(
-            identity_block<W>(group.handle(rank), rows.size(), columns.back().count()));
+        columns.emplace_back(comm.handle(rank), owned, ghosts);
+        blocks.push_back(identity_block<W>(comm.handle(rank), rows.size(), columns.back().count()));
     }
-    const distributed_csr<W> identity(group, range->rows, spread->rows, std::move(blocks),
+    const distributed_csr<W> identity(comm, range->rows, spread->rows, std::move(blocks),
                                       std::move(columns));
     return make_level_operator<W>(spread, range, identity, formats::csr);
 }

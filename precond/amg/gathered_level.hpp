@@ -25,7 +25,7 @@ struct gathered_level {
 };
 
 /// A layout with all rows on the first device.
-[[nodiscard]] layout_handle on_first_device(const device_group& group, std::int64_t rows,
+[[nodiscard]] layout_handle on_first_device(const communicator& comm, std::int64_t rows,
                                             coherence kind);
 
 /// Returns a square matrix on the first device of its group (device_group::alone()). Enqueued.

@@ -91,9 +91,9 @@ diagonal_scaling uniform_scaling(const distributed_csr<T>& a, std::span<const T>
     const auto largest = std::fabs(static_cast<double>(values[largest_entry(values)]));
     const double s = largest > 0 ? 1 / std::sqrt(largest) : 1;
     diagonal_scaling by{.s = {}, .largest = s, .inverse = 1 / s};
-    for (int rank = 0; rank < a.group().size(); ++rank) {
+    for (const int rank : a.comm().local()) {
         const std::vector<double> all(static_cast<std::size_t>(a.columns_of(rank).count()), s);
-        by.s.emplace_back(a.group().handle(rank), std::span<const double>(all), precond_item);
+        by.s.emplace_back(a.comm().handle(rank), std::span<const double>(all), precond_item);
     }
     return by;
 }
@@ -103,10 +103,10 @@ template <class W>
 std::vector<buffer<double>> inverse_scaling(const distributed_csr<W>& b,
                                             const diagonal_scaling& by) {
     std::vector<buffer<double>> inverse;
-    for (int rank = 0; rank < b.group().size(); ++rank) {
+    for (const int rank : b.comm().local()) {
         const std::int64_t rows = b.block(rank).rows();
-        inverse.emplace_back(b.group().handle(rank), static_cast<std::size_t>(rows), precond_item);
-        run_items(b.group()[rank],
+        inverse.emplace_back(b.comm().handle(rank), static_cast<std::size_t>(rows), precond_item);
+        run_items(b.comm()[rank],
                   divide_task<double>{1, nullptr, by.owned(b, rank), inverse.back().data()}, rows);
     }
     return inverse;
@@ -119,7 +119,7 @@ distributed_csr<W> rounded(distributed_csr<T> a) {
         return a;
     else
         return a.template with_values<W>(precond_item, [&](int rank, W* values) {
-            run_items(a.group()[rank], round_task<W>{1, a.block(rank).view().values, values},
+            run_items(a.comm()[rank], round_task<W>{1, a.block(rank).view().values, values},
                       a.block(rank).nonzeros());
         });
 }
@@ -141,15 +141,15 @@ hierarchy<W>::hierarchy(layout_handle fine, std::span<const multigrid_level_matr
     std::vector<layout> here{*fine_};   // the same after they may have been gathered
     for (std::size_t at = 0; at < given.size(); ++at) {
         multigrid_level<W> level;
-        const device_group& group = here.back().group;
+        const communicator& comm = here.back().comm;
         if (at == 0)
             level.layout = without_order(fine_);
         else
-            spread.push_back({group, partition_rows(given[at].a, group.size()), fine_->kind});
+            spread.push_back({comm, partition_rows(given[at].a, comm.ranks()), fine_->kind});
         distributed_csr<T> a = on_devices(spread.back(), spread.back(), given[at].a);
         if (at != 0) {
             a = place_next(levels_.back(), level, std::move(a), options);
-            here.push_back({a.group(), a.row_owners(), fine_->kind});
+            here.push_back({a.comm(), a.row_owners(), fine_->kind});
         }
         try {
             level.scaling = scaling_of(a, {"amg", at, at == 0 ? fine_.get() : nullptr});

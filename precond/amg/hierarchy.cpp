@@ -22,6 +22,12 @@ namespace krylith::detail {
 
 namespace {
 
+/// Whether a thread may make one thing of a hierarchy beside another. Host devices have all cores
+/// at work already, and several drivers must talk in one order.
+bool works_beside(const communicator& comm) {
+    return comm.kind() == backend::cuda && comm.has_one_driver();
+}
+
 /// A smoother that leaves no more of a random vector needs no coarse level that fills up: of random
 /// graphs and circuits with few long rows the mean is 1e-4 to 1e-3, of trees with hubs 0.05. The
 /// largest entry says nothing here: of networks in several pieces small ones stay as they are.
@@ -159,8 +165,8 @@ void hierarchy<W>::note_facts(multigrid_level<W>& level) const {
 template <class W>
 void hierarchy<W>::build(const amg_options& options) {
     // Two threads, for levels in turn: much of the time goes in waits for counts.
-    const device_group group = levels_.front().matrix.group();
-    side_tasks operators[] = {side_tasks(group), side_tasks(group)};
+    const communicator comm = levels_.front().matrix.comm();
+    side_tasks operators[] = {side_tasks(works_beside(comm)), side_tasks(works_beside(comm))};
     for (std::size_t at = 0;; ++at) {
         multigrid_level<W>& level = levels_[at];
         side_tasks& of_level = operators[at % 2];
@@ -253,7 +259,7 @@ hierarchy<W>::galerkin(std::size_t at, const distributed_csr<W>& p, level_plans<
         r = aggregation::make_grid_restriction(*boxes, p);
         return aggregation::make_grid_product(*boxes, r, b, p);
     }
-    side_tasks transpose(b.group());
+    side_tasks transpose(works_beside(b.comm()));
     transpose.add([&] {
         const trace_range range("restriction");
         const distributed_csr<W>& of = plans.unsymmetric ? plans.unsymmetric->smoothed : p;
@@ -356,10 +362,10 @@ distributed_csr<T> hierarchy<W>::place_next(multigrid_level<W>& level, multigrid
                                             distributed_csr<T> coarse,
                                             const amg_options& options) const {
     next.block = next.vectors = level.vectors;
-    const device_group& all = level.layout->group;
+    const communicator& all = level.layout->comm;
     const coherence kind = level.layout->kind;
-    const bool spread = coarse.group() == all;
-    const bool stays = all.size() == 1 || coarse.nonzeros() > options.gathered_nonzeros;
+    const bool spread = coarse.comm() == all;
+    const bool stays = all.ranks() == 1 || coarse.nonzeros() > options.gathered_nonzeros;
     next.layout = spread && stays
                       ? std::make_shared<const layout>(layout{all, coarse.row_owners(), kind})
                       : on_first_device(all, coarse.rows(), kind);

@@ -15,7 +15,7 @@ std::int64_t hierarchy<W>::bytes() const {
         const auto add = [&](const auto& of, bool has_arrays_of_others) {
             if (!of || has_arrays_of_others) return;
             std::int64_t most = 0;
-            for (int rank = 0; rank < level.layout->group.size(); ++rank)
+            for (const int rank : level.layout->comm.local())
                 most = std::max(most, of->matrix_bytes(rank));
             sum += most;
         };

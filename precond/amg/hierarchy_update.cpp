@@ -2,8 +2,8 @@
 #include <span>
 #include <vector>
 
+#include <krylith/comm/local/settled_on_failure.hpp>
 #include <krylith/device/error.hpp>
-#include <krylith/device/loops/settled_on_failure.hpp>
 #include <krylith/device/threads/interruption.hpp>
 #include <krylith/distributed/products/whole_matrix.hpp>
 #include <krylith/distributed/source/memory_items.hpp>
@@ -20,8 +20,8 @@ namespace {
 /// rows.
 template <class W>
 void update_values(matrix_operator<W>& of, const distributed_csr<W>& matrix) {
-    std::vector<const W*> values(static_cast<std::size_t>(of.group().size()), nullptr);
-    for (int rank = 0; rank < matrix.group().size(); ++rank)
+    std::vector<const W*> values(static_cast<std::size_t>(of.comm().ranks()), nullptr);
+    for (const int rank : matrix.comm().local())
         values[static_cast<std::size_t>(rank)] = matrix.block(rank).view().values;
     of.update_on_devices(std::span<const W* const>(values));
 }
@@ -36,7 +36,7 @@ distributed_csr<W> with_room(const distributed_csr<W>& pattern) {
 template <class W>
 void make_room(distributed_csr<W>& matrix) {
     bool there = true;
-    for (int rank = 0; rank < matrix.group().size(); ++rank)
+    for (const int rank : matrix.comm().local())
         there = there &&
                 (matrix.block(rank).nonzeros() == 0 || matrix.block(rank).view().values != nullptr);
     if (!there) matrix = with_room(matrix);
@@ -60,7 +60,7 @@ template <class W>
 template <class T>
 bool hierarchy<W>::update(const distributed_csr<T>& a, const amg_options& options) {
     try {
-        const settled_on_failure settled(a.group()); // before values are freed
+        const settled_on_failure settled(a.comm()); // before values are freed
         return take_values(a, options);
     } catch (...) {
         for (multigrid_level<W>& level : levels_) drop_unread(level, options);

@@ -30,10 +30,10 @@ std::vector<const W*> pointers(const std::vector<buffer<W>>& buffers) {
 template <class W>
 void scale_near_null(const coarsening<W>& to_next, const multigrid_level<W>& level,
                      multigrid_level<W>& next) {
-    const device_group& group = next.matrix.group();
-    for (int rank = static_cast<int>(next.near_null.size()); rank < group.size(); ++rank)
+    const communicator& comm = next.matrix.comm();
+    for (int rank = static_cast<int>(next.near_null.size()); rank < comm.ranks(); ++rank)
         next.near_null.emplace_back(
-            group.handle(rank),
+            comm.handle(rank),
             static_cast<std::size_t>(next.matrix.block(rank).rows() * next.vectors),
             "preconditioner");
     std::vector<const W*> from;
@@ -45,8 +45,8 @@ void scale_near_null(const coarsening<W>& to_next, const multigrid_level<W>& lev
                        there);
         from = {there};
     }
-    for (int rank = 0; rank < group.size(); ++rank)
-        scale_vectors<W>(group[rank], next.matrix.block(rank).rows(), next.vectors,
+    for (const int rank : comm.local())
+        scale_vectors<W>(comm[rank], next.matrix.block(rank).rows(), next.vectors,
                          1 / next.scaling.inverse, from[static_cast<std::size_t>(rank)],
                          next.scaling.owned(next.matrix, rank),
                          next.near_null[static_cast<std::size_t>(rank)].data());
@@ -55,10 +55,10 @@ void scale_near_null(const coarsening<W>& to_next, const multigrid_level<W>& lev
 /// The same where P stays: a level's near-null vectors are in the variables of its last scaling.
 template <class W>
 void rescale_near_null(multigrid_level<W>& level) {
-    const device_group& group = level.matrix.group();
-    for (int rank = 0; rank < group.size(); ++rank) {
+    const communicator& comm = level.matrix.comm();
+    for (const int rank : comm.local()) {
         W* const v = level.near_null[static_cast<std::size_t>(rank)].data();
-        scale_vectors<W>(group[rank], level.matrix.block(rank).rows(), level.vectors,
+        scale_vectors<W>(comm[rank], level.matrix.block(rank).rows(), level.vectors,
                          1 / level.scaling.inverse, v, level.scaling.owned(level.matrix, rank), v);
     }
 }
@@ -68,10 +68,10 @@ void rescale_near_null(multigrid_level<W>& level) {
 /// (sparse/csr/row_runs.hpp), which are only looked for in arrays that the operator owns.
 template <class W>
 bool worth_reading_in_place(const distributed_csr<W>& matrix) {
-    const device_group& group = matrix.group();
-    if (group.kind() != backend::host) return false;
-    group.synchronize();
-    for (int rank = 0; rank < group.size(); ++rank) {
+    const communicator& comm = matrix.comm();
+    if (comm.kind() != backend::host) return false;
+    comm.synchronize();
+    for (const int rank : comm.local()) {
         const auto rows = matrix.block(rank).view();
         if (host::has_row_runs(
                 host::csr_arrays<W, std::int64_t>{rows.offsets, rows.indices, rows.values},

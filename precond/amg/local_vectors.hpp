@@ -15,20 +15,20 @@ namespace krylith::detail {
 template <class W>
 [[nodiscard]] std::vector<buffer<W>> by_local_columns(const distributed_csr<W>& b,
                                                       const std::vector<buffer<W>>& v) {
-    const device_group& group = b.group();
+    const communicator& comm = b.comm();
     std::vector<buffer<W>> local;
     std::vector<W*> arrays;
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         const local_columns& columns = b.columns_of(rank);
-        local.emplace_back(group.handle(rank), static_cast<std::size_t>(columns.count()),
+        local.emplace_back(comm.handle(rank), static_cast<std::size_t>(columns.count()),
                            "preconditioner");
         arrays.push_back(local.back().data());
         const auto& own = v[static_cast<std::size_t>(rank)];
         if (own.size() != 0)
-            group[rank].copy(arrays.back() + columns.first_owned(), own.data(),
-                             own.size() * sizeof(W));
+            comm[rank].copy(arrays.back() + columns.first_owned(), own.data(),
+                            own.size() * sizeof(W));
     }
-    column_exchange(group, b.all_columns()).fill(std::span<W* const>(arrays));
+    column_exchange(comm, b.all_columns()).fill(std::span<W* const>(arrays));
     return local;
 }
 

@@ -19,11 +19,11 @@ bool loses_soft_entries(const distributed_csr<W>& b, const std::vector<buffer<W>
     if (largest_quotient * largest_quotient * step::lost < step::large) return false;
     const std::vector<buffer<W>> v = by_local_columns(b, near_null);
     std::vector<buffer<unsigned long long>> counts;
-    for (int rank = 0; rank < b.group().size(); ++rank) {
+    for (const int rank : b.comm().local()) {
         const auto at = static_cast<std::size_t>(rank);
-        counts.emplace_back(b.group().handle(rank), step::counters, precond_item);
+        counts.emplace_back(b.comm().handle(rank), step::counters, precond_item);
         counts.back().zero();
-        visit_rows(b.group()[rank], b.block(rank).rows(), aggregation::mean_entries(b, rank),
+        visit_rows(b.comm()[rank], b.block(rank).rows(), aggregation::mean_entries(b, rank),
                    step{aggregation::rows_of(b, rank), b.block(rank).view().values, v[at].data(),
                         counts.back().data()});
     }

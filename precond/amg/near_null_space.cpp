@@ -105,9 +105,9 @@ near_null_space<W> make_near_null_space(const layout& layout, const amg_options&
     std::vector<buffer<W>> values;
     const auto rows_at_once = std::max<std::int64_t>(
         1, uploaded_at_once / (result.vectors * static_cast<std::int64_t>(sizeof(W))));
-    for (int rank = 0; rank < layout.group.size(); ++rank) {
+    for (const int rank : layout.comm.local()) {
         const row_range own = layout.rows.owned(rank);
-        values.emplace_back(layout.group.handle(rank), as_size(own.size() * result.vectors),
+        values.emplace_back(layout.comm.handle(rank), as_size(own.size() * result.vectors),
                             near_null_item);
         std::vector<W> part;
         resize_in_parallel(part, as_size(std::min(own.size(), rows_at_once) * result.vectors));
@@ -123,9 +123,9 @@ near_null_space<W> make_near_null_space(const layout& layout, const amg_options&
                                 : static_cast<W>(options.near_null[as_size(c * rows + of_caller)] /
                                                  largest[as_size(c)]);
             }
-            layout.group[rank].upload(values.back().data() + (first - own.begin) * result.vectors,
-                                      part.data(),
-                                      as_size((last - first) * result.vectors) * sizeof(W));
+            layout.comm[rank].upload(values.back().data() + (first - own.begin) * result.vectors,
+                                     part.data(),
+                                     as_size((last - first) * result.vectors) * sizeof(W));
         }
     }
     result.values = std::make_shared<const std::vector<buffer<W>>>(std::move(values));
@@ -133,17 +133,17 @@ near_null_space<W> make_near_null_space(const layout& layout, const amg_options&
 }
 
 template <class W, class From>
-near_null_space<W> in_precision(const device_group& group, const near_null_space<From>& given) {
+near_null_space<W> in_precision(const communicator& comm, const near_null_space<From>& given) {
     if constexpr (std::is_same_v<W, From>) {
         return given;
     } else {
         near_null_space<W> result{given.block, given.vectors, nullptr};
         if (given.empty()) return result;
         std::vector<buffer<W>> values;
-        for (int rank = 0; rank < group.size(); ++rank) {
+        for (const int rank : comm.local()) {
             const buffer<From>& from = (*given.values)[as_size(rank)];
-            values.emplace_back(group.handle(rank), from.size(), near_null_item);
-            run_items(group[rank], convert_task<W, From>{from.data(), values.back().data()},
+            values.emplace_back(comm.handle(rank), from.size(), near_null_item);
+            run_items(comm[rank], convert_task<W, From>{from.data(), values.back().data()},
                       static_cast<std::int64_t>(from.size()));
         }
         result.values = std::make_shared<const std::vector<buffer<W>>>(std::move(values));
@@ -162,11 +162,11 @@ template <class W>
 std::vector<buffer<W>> scaled_vectors(const near_null_space<W>& given, const distributed_csr<W>& b,
                                       const diagonal_scaling& by) {
     std::vector<buffer<W>> result;
-    for (int rank = 0; rank < b.group().size(); ++rank) {
+    for (const int rank : b.comm().local()) {
         const buffer<W>& of_rank = (*given.values)[as_size(rank)];
         const device_csr_view<W> view = b.block(rank).view();
-        result.emplace_back(b.group().handle(rank), of_rank.size(), near_null_item);
-        visit_rows(b.group()[rank], view.rows, 1,
+        result.emplace_back(b.comm().handle(rank), of_rank.size(), near_null_item);
+        visit_rows(b.comm()[rank], view.rows, 1,
                    aggregation::scale_vectors_step<W>{{},
                                                       of_rank.data(),
                                                       by.owned(b, rank),

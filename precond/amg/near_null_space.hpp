@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include <krylith/device/device_group.hpp>
+#include <krylith/comm/communicator.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/precond/amg.hpp>
@@ -38,7 +38,7 @@ template <class W>
 
 /// The same vectors in another precision, from memory of the devices.
 template <class W, class From>
-[[nodiscard]] near_null_space<W> in_precision(const device_group& group,
+[[nodiscard]] near_null_space<W> in_precision(const communicator& comm,
                                               const near_null_space<From>& given);
 
 /// Enqueues to = factor v / scale, row by row, for `vectors` numbers a row.

@@ -15,12 +15,12 @@ template <class T>
 int block_size_of(const distributed_csr<T>& a) {
     block_size_search search(a.rows());
     for (const row_range& window : search.windows())
-        for (int rank = 0; rank < a.group().size(); ++rank) {
+        for (const int rank : a.comm().local()) {
             const row_range own = a.row_owners().owned(rank);
             const std::int64_t first = std::max(own.begin, window.begin);
             const std::int64_t rows = std::min(own.end, window.end) - first;
             if (rows <= 0) continue;
-            device& on = a.group()[rank];
+            device& on = a.comm()[rank];
             const auto view = a.block(rank).view();
             std::vector<std::int64_t> offsets(static_cast<std::size_t>(rows + 1));
             on.download(offsets.data(), view.offsets + (first - own.begin),

@@ -21,11 +21,11 @@ bool is_rough(const distributed_csr<W>& b, double diagonal, double theta,
     const auto one_in = static_cast<std::uint64_t>(b.rows()) / most_asked;
     const auto apart = static_cast<std::uint32_t>(std::bit_ceil(one_in + 1));
     std::vector<buffer<unsigned long long>> counts;
-    for (int rank = 0; rank < b.group().size(); ++rank) {
-        counts.emplace_back(b.group().handle(rank), step::kinds, precond_item);
+    for (const int rank : b.comm().local()) {
+        counts.emplace_back(b.comm().handle(rank), step::kinds, precond_item);
         counts.back().zero();
         const classical::sampled_rows sample{b.row_owners().owned(rank).begin, apart};
-        visit_rows(b.group()[rank], sample.count(b.block(rank).rows()),
+        visit_rows(b.comm()[rank], sample.count(b.block(rank).rows()),
                    aggregation::mean_entries(b, rank),
                    step{aggregation::rows_of(b, rank), b.block(rank).view().values,
                         v[static_cast<std::size_t>(rank)].data(), static_cast<W>(theta * diagonal),

@@ -20,11 +20,11 @@ bool worth_rounding(const distributed_csr<W>& b) {
     constexpr std::int64_t enough_rows = 65536;
     const auto stride = static_cast<std::uint32_t>(b.rows() / enough_rows + 1);
     std::vector<buffer<unsigned>> flags;
-    for (int rank = 0; rank < b.group().size(); ++rank) {
+    for (const int rank : b.comm().local()) {
         const device_csr_view<W> view = b.block(rank).view();
-        flags.emplace_back(b.group().handle(rank), aggregation::value_flags, "preconditioner");
+        flags.emplace_back(b.comm().handle(rank), aggregation::value_flags, "preconditioner");
         flags.back().zero();
-        visit_rows(b.group()[rank], view.rows, aggregation::mean_entries(b, rank),
+        visit_rows(b.comm()[rank], view.rows, aggregation::mean_entries(b, rank),
                    aggregation::flag_values_step{view.offsets, view.values,
                                                  b.row_owners().owned(rank).begin, stride,
                                                  flags.back().data()});
@@ -41,9 +41,9 @@ template <class W>
 void round_off_diagonal(distributed_csr<W>& b, const std::vector<buffer<W>>& v) {
     static_assert(std::is_same_v<W, float>, "numbers of 16 bits are half as wide as float");
     const std::vector<buffer<W>> local = by_local_columns(b, v);
-    for (int rank = 0; rank < b.group().size(); ++rank) {
+    for (const int rank : b.comm().local()) {
         const device_csr_view<W> view = b.block(rank).view();
-        visit_rows(b.group()[rank], view.rows, aggregation::mean_entries(b, rank),
+        visit_rows(b.comm()[rank], view.rows, aggregation::mean_entries(b, rank),
                    aggregation::rounding_step{aggregation::rows_of(b, rank), b.block(rank).values(),
                                               local[static_cast<std::size_t>(rank)].data()});
     }

@@ -18,8 +18,8 @@ void sharpen(distributed_csr<W>& b, diagonal_scaling& by, double least_bound) {
     by.sharp = true;
     const double estimate = std::max(spare * power_estimate(b, steps), least_bound / by.bound);
     if (!(estimate > 0 && estimate < 1)) return;
-    for (int rank = 0; rank < b.group().size(); ++rank)
-        run_items(b.group()[rank], scale_task<W>{1 / estimate, b.block(rank).values()},
+    for (const int rank : b.comm().local())
+        run_items(b.comm()[rank], scale_task<W>{1 / estimate, b.block(rank).values()},
                   b.block(rank).nonzeros());
     by.bound *= estimate;
 }
@@ -35,25 +35,25 @@ diagonal_scaling scale_coarse(distributed_csr<W>& a, std::size_t level, double l
 template <class W>
 void scale_transfers(double rho, std::span<const double* const> s, distributed_csr<W>& prolongation,
                      distributed_csr<W>& restriction) {
-    const device_group& group = prolongation.group();
+    const communicator& comm = prolongation.comm();
     std::vector<buffer<double>> columns; // S by local columns of P
     std::vector<double*> arrays;
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         const local_columns& local = prolongation.columns_of(rank);
         const double* const own = s[static_cast<std::size_t>(rank)];
-        columns.emplace_back(group.handle(rank), static_cast<std::size_t>(local.count()),
+        columns.emplace_back(comm.handle(rank), static_cast<std::size_t>(local.count()),
                              precond_item);
         arrays.push_back(columns.back().data());
         const auto owned = static_cast<std::size_t>(local.owned().size());
         if (owned != 0)
-            group[rank].copy(arrays.back() + local.first_owned(), own, owned * sizeof(double));
+            comm[rank].copy(arrays.back() + local.first_owned(), own, owned * sizeof(double));
         device_csr<W>& r = restriction.block(rank);
-        KRYLITH_ON(group[rank], scale_rows(group[rank], r.view(), own, 1 / rho, r.values()));
+        KRYLITH_ON(comm[rank], scale_rows(comm[rank], r.view(), own, 1 / rho, r.values()));
     }
     fill_ghosts(prolongation, columns);
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         device_csr<W>& p = prolongation.block(rank);
-        run_items(group[rank],
+        run_items(comm[rank],
                   scale_column_task<W>{p.view().indices, arrays[static_cast<std::size_t>(rank)],
                                        p.values()},
                   p.nonzeros());

@@ -6,8 +6,8 @@
 #include <span>
 #include <utility>
 
+#include <krylith/comm/local/each_rank.hpp>
 #include <krylith/device/loops/visit_rows.hpp>
-#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/amg/local_vectors.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
@@ -24,7 +24,7 @@ constexpr double worth_it = 0.9; ///< of the entries
 /// Fills arrays on owned columns, by local ones, with what other ranks have.
 template <class V, class W>
 void fill_ghosts_of(const distributed_csr<W>& a, const std::vector<buffer<V>>& arrays) {
-    aggregation::fill_ghosts(column_exchange(a.group(), a.all_columns()), arrays);
+    aggregation::fill_ghosts(column_exchange(a.comm(), a.all_columns()), arrays);
 }
 
 /// Vectors of a coarse level by the local columns of its matrix.
@@ -38,14 +38,14 @@ struct coarse_vectors {
 template <class W>
 coarse_vectors<W> vectors_of(const distributed_csr<W>& coarse, const coarsening<W>& to_next) {
     coarse_vectors<W> result;
-    for (int rank = 0; rank < coarse.group().size(); ++rank) {
+    for (const int rank : coarse.comm().local()) {
         const local_columns& columns = coarse.columns_of(rank);
         for (auto* const to : {&result.v, &result.weights})
-            to->emplace_back(coarse.group().handle(rank), as_size(columns.count()), precond_item);
+            to->emplace_back(coarse.comm().handle(rank), as_size(columns.count()), precond_item);
         const auto owned = as_size(columns.owned().size());
         if (owned != 0)
-            coarse.group()[rank].copy(result.v.back().data() + columns.first_owned(),
-                                      to_next.coarse_near_null(rank), owned * sizeof(W));
+            coarse.comm()[rank].copy(result.v.back().data() + columns.first_owned(),
+                                     to_next.coarse_near_null(rank), owned * sizeof(W));
     }
     fill_ghosts_of(coarse, result.v);
     return result;
@@ -55,8 +55,8 @@ coarse_vectors<W> vectors_of(const distributed_csr<W>& coarse, const coarsening<
 template <class W>
 void weigh(const distributed_csr<W>& coarse, const distributed_csr<W>& r,
            const std::vector<buffer<std::uint8_t>>& found, coarse_vectors<W>& vectors) {
-    for (int rank = 0; rank < coarse.group().size(); ++rank)
-        visit_rows(coarse.group()[rank], coarse.block(rank).rows(),
+    for (const int rank : coarse.comm().local())
+        visit_rows(coarse.comm()[rank], coarse.block(rank).rows(),
                    aggregation::mean_entries(r, rank),
                    aggregation::row_weight_step<W>{
                        aggregation::rows_of(r, rank), found[as_size(rank)].data(),
@@ -73,10 +73,10 @@ rows_with_small_entries(const distributed_csr<W>& b, double diagonal,
                         double drop) {
     const std::vector<buffer<W>> v = by_local_columns(b, near_null);
     std::vector<buffer<std::uint8_t>> found;
-    for (int rank = 0; rank < b.group().size(); ++rank) {
+    for (const int rank : b.comm().local()) {
         const local_columns& columns = r.columns_of(rank);
-        found.emplace_back(b.group().handle(rank), as_size(columns.count()), precond_item);
-        visit_rows(b.group()[rank], b.block(rank).rows(), aggregation::mean_entries(b, rank),
+        found.emplace_back(b.comm().handle(rank), as_size(columns.count()), precond_item);
+        visit_rows(b.comm()[rank], b.block(rank).rows(), aggregation::mean_entries(b, rank),
                    aggregation::small_entries_step<W>{aggregation::rows_of(b, rank),
                                                       b.block(rank).view().values,
                                                       v[as_size(rank)].data(), diagonal, drop,
@@ -108,15 +108,15 @@ sparsification<W>::sparsification(const distributed_csr<W>& b, double diagonal,
                                   const distributed_csr<W>& galerkin, double drop,
                                   distributed_csr<W>& sparse)
     : pattern_(galerkin.without_values()), drop_(drop) {
-    const device_group& group = galerkin.group();
+    const communicator& comm = galerkin.comm();
     coarse_vectors<W> vectors = vectors_of(galerkin, to_next);
     weigh(galerkin, r, rows_with_small_entries(b, diagonal, near_null, r, drop), vectors);
 
-    std::vector<buffer<std::int64_t>> offsets(as_size(group.size()));
-    std::vector<std::int64_t> entries(as_size(group.size()));
-    kept_.resize(as_size(group.size()));
-    on_each_rank(group, [&](int rank) {
-        const auto& device = group.handle(rank);
+    std::vector<buffer<std::int64_t>> offsets(as_size(comm.ranks()));
+    std::vector<std::int64_t> entries(as_size(comm.ranks()));
+    kept_.resize(as_size(comm.ranks()));
+    on_each_rank(comm, [&](int rank) {
+        const auto& device = comm.handle(rank);
         const std::int64_t rows = galerkin.block(rank).rows();
         buffer<std::uint8_t>& kept = kept_[as_size(rank)];
         kept = {device, as_size(galerkin.block(rank).nonzeros()), precond_item};
@@ -133,10 +133,10 @@ sparsification<W>::sparsification(const distributed_csr<W>& b, double diagonal,
     for (const std::int64_t of_rank : entries) all += of_rank;
     if (static_cast<double>(all) > worth_it * static_cast<double>(galerkin.nonzeros())) return;
 
-    std::vector<device_csr<W>> blocks(as_size(group.size()));
+    std::vector<device_csr<W>> blocks(as_size(comm.ranks()));
     std::vector<local_columns> columns;
-    for (int rank = 0; rank < group.size(); ++rank) {
-        const auto& device = group.handle(rank);
+    for (const int rank : comm.local()) {
+        const auto& device = comm.handle(rank);
         const device_csr<W>& from = galerkin.block(rank);
         const auto count = as_size(entries[as_size(rank)]);
         buffer<std::int32_t> indices(device, count, "columns of a matrix");
@@ -150,26 +150,26 @@ sparsification<W>::sparsification(const distributed_csr<W>& b, double diagonal,
                                  std::move(indices), std::move(values)};
         blocks[as_size(rank)].set_ascending(from.ascends());
     }
-    sparse = {group, galerkin.row_owners(), galerkin.column_owners(), std::move(blocks),
+    sparse = {comm, galerkin.row_owners(), galerkin.column_owners(), std::move(blocks),
               std::move(columns)};
 }
 
 template <class W>
 void sparsification<W>::refresh(const coarsening<W>& to_next, const distributed_csr<W>& galerkin,
                                 distributed_csr<W>& sparse) const {
-    const device_group& group = galerkin.group();
+    const communicator& comm = galerkin.comm();
     coarse_vectors<W> vectors = vectors_of(galerkin, to_next);
-    for (int rank = 0; rank < group.size(); ++rank)
-        visit_rows(group[rank], galerkin.block(rank).rows(), 1,
+    for (const int rank : comm.local())
+        visit_rows(comm[rank], galerkin.block(rank).rows(), 1,
                    aggregation::row_weight_step<W>{{},
                                                    nullptr,
                                                    aggregation::rows_of(galerkin, rank),
                                                    galerkin.block(rank).view().values,
                                                    vectors.v[as_size(rank)].data(),
                                                    vectors.weights[as_size(rank)].data()});
-    for (int rank = 0; rank < group.size(); ++rank)
+    for (const int rank : comm.local())
         aggregation::fill_kept(
-            group[rank],
+            comm[rank],
             sparsified_rows_of(galerkin, rank, vectors, drop_, kept_[as_size(rank)].data()),
             sparse.block(rank).view().offsets, nullptr, sparse.block(rank).values());
 }

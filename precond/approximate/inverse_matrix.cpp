@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
+#include <krylith/comm/local/each_rank.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/loops/visit_rows.hpp>
-#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/distributed/distributed_products.hpp>
 #include <krylith/distributed/products/column_exchange.hpp>
 #include <krylith/distributed/products/numbered_columns.hpp>
@@ -22,11 +22,11 @@ namespace {
 /// The chosen entries of each row.
 template <class T>
 distributed_csr<T> chosen_pattern(const distributed_csr<T>& from, bool lower, double floor) {
-    const device_group& group = from.group();
-    std::vector<device_csr<T>> blocks(as_size(group.size()));
-    std::vector<local_columns> columns(as_size(group.size()));
-    on_each_rank(group, [&](int rank) {
-        const auto& device = group.handle(rank);
+    const communicator& comm = from.comm();
+    std::vector<device_csr<T>> blocks(as_size(comm.ranks()));
+    std::vector<local_columns> columns(as_size(comm.ranks()));
+    on_each_rank(comm, [&](int rank) {
+        const auto& device = comm.handle(rank);
         const device_csr_view<T> view = from.block(rank).view();
         const chosen_entries<T> chosen{
             {}, aggregation::rows_of(from, rank), view.values, lower, floor};
@@ -44,12 +44,12 @@ distributed_csr<T> chosen_pattern(const distributed_csr<T>& from, bool lower, do
                    list_chosen_step<T>{chosen, offsets.data(), indices.data()});
         const row_range owned = from.column_owners().owned(rank);
         columns[as_size(rank)] =
-            group.size() == 1 ? local_columns(device, owned, {})
+            comm.ranks() == 1 ? local_columns(device, owned, {})
                               : number_columns(device, owned, from.columns(), indices).value();
         blocks[as_size(rank)] = {device, columns[as_size(rank)].count(), std::move(offsets),
                                  std::move(indices), std::move(values)};
     });
-    return {group, from.row_owners(), from.column_owners(), std::move(blocks), std::move(columns)};
+    return {comm, from.row_owners(), from.column_owners(), std::move(blocks), std::move(columns)};
 }
 
 } // namespace
@@ -63,8 +63,8 @@ inverse_matrix<T>::inverse_matrix(std::string name, const distributed_csr<T>& a,
       matrix_(chosen_pattern(pattern, kind == inverse_kind::factor, floor)) {
     std::int64_t longest = 0;
     std::vector<buffer<std::uint32_t>> most;
-    for (int rank = 0; rank < a.group().size(); ++rank) {
-        const auto& device = a.group().handle(rank);
+    for (const int rank : a.comm().local()) {
+        const auto& device = a.comm().handle(rank);
         most.emplace_back(device, 1, precond_item);
         most.back().zero();
         visit_rows(*device, a.block(rank).rows(), 1,
@@ -72,20 +72,20 @@ inverse_matrix<T>::inverse_matrix(std::string name, const distributed_csr<T>& a,
     }
     for (const auto& one : most) longest = std::max<std::int64_t>(longest, one.download().front());
     longest_ = static_cast<int>(longest);
-    if (a.group().size() > 1) fetch_pattern(a);
+    if (a.comm().ranks() > 1) fetch_pattern(a);
 }
 
 template <class T>
 void inverse_matrix<T>::fetch_pattern(const distributed_csr<T>& a) {
-    const device_group& group = a.group();
+    const communicator& comm = a.comm();
     std::vector<const std::int64_t*> offsets;
-    for (int rank = 0; rank < group.size(); ++rank) offsets.push_back(a.block(rank).view().offsets);
-    ghosts_ = ghost_rows(group, matrix_.all_columns(), offsets);
+    for (const int rank : comm.local()) offsets.push_back(a.block(rank).view().offsets);
+    ghosts_ = ghost_rows(comm, matrix_.all_columns(), offsets);
     std::vector<buffer<std::int32_t>> own; // global columns
     std::vector<const std::int32_t*> from;
     std::vector<std::int32_t*> to;
-    for (int rank = 0; rank < group.size(); ++rank) {
-        const auto& device = group.handle(rank);
+    for (const int rank : comm.local()) {
+        const auto& device = comm.handle(rank);
         const std::size_t entries = as_size(ghosts_.entries(rank));
         fetched_.push_back({ghosts_.take_offsets(rank),
                             {device, entries, precond_item},
@@ -109,21 +109,21 @@ rows_of_matrix<T> inverse_matrix<T>::rows_for(const distributed_csr<T>& a, int r
 
 template <class T>
 void inverse_matrix<T>::take(const layout& layout, const distributed_csr<T>& a) {
-    const device_group& group = a.group();
+    const communicator& comm = a.comm();
     if (!fetched_.empty()) {
         std::vector<const T*> from;
         std::vector<T*> to;
-        for (int rank = 0; rank < group.size(); ++rank) {
+        for (const int rank : comm.local()) {
             from.push_back(a.block(rank).view().values);
             to.push_back(fetched_[as_size(rank)].values.data());
         }
         ghosts_.fetch(std::span<const T* const>(from), std::span<T* const>(to));
     }
     std::vector<buffer<inversion_report>> reports;
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         device_csr<T>& block = matrix_.block(rank);
         const device_csr_view<T> view = block.view();
-        reports.emplace_back(group.handle(rank), 1, precond_item);
+        reports.emplace_back(comm.handle(rank), 1, precond_item);
         reports.back().zero();
         if (view.rows == 0) continue;
         const inverse_rows<T> rows{view.rows,
@@ -134,11 +134,11 @@ void inverse_matrix<T>::take(const layout& layout, const distributed_csr<T>& a) 
                                    rows_for(a, rank),
                                    kind_ == inverse_kind::whole,
                                    longest_};
-        KRYLITH_ON(group[rank], solve_inverse_rows(group[rank], rows, reports.back().data()));
+        KRYLITH_ON(comm[rank], solve_inverse_rows(comm[rank], rows, reports.back().data()));
     }
     std::uint64_t exponent = 0;
     std::int64_t bad = layout.size();
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         const inversion_report report = reports[as_size(rank)].download().front();
         exponent = std::max(exponent, report.exponent);
         if (report.bad != 0)
@@ -175,22 +175,22 @@ std::int64_t inverse_matrix<T>::bytes(int rank) const {
 
 template <class T>
 distributed_csr<T> squared_couplings(const distributed_csr<T>& a, double floor) {
-    const device_group& group = a.group();
+    const communicator& comm = a.comm();
     std::vector<buffer<double>> roots;
     std::vector<device_csr<T>> blocks;
     std::vector<local_columns> columns;
-    for (int rank = 0; rank < group.size(); ++rank) {
-        roots.emplace_back(group.handle(rank), as_size(a.columns_of(rank).count()), precond_item);
-        visit_rows(group[rank], a.block(rank).rows(), 1,
+    for (const int rank : comm.local()) {
+        roots.emplace_back(comm.handle(rank), as_size(a.columns_of(rank).count()), precond_item);
+        visit_rows(comm[rank], a.block(rank).rows(), 1,
                    diagonal_root_step<T>{{},
                                          aggregation::rows_of(a, rank),
                                          a.block(rank).view().values,
                                          roots.back().data()});
     }
-    const column_exchange exchange(group, a.all_columns());
+    const column_exchange exchange(comm, a.all_columns());
     aggregation::fill_ghosts(exchange, roots);
-    for (int rank = 0; rank < group.size(); ++rank) {
-        const auto& device = group.handle(rank);
+    for (const int rank : comm.local()) {
+        const auto& device = comm.handle(rank);
         const device_csr_view<T> view = a.block(rank).view();
         buffer<std::int64_t> offsets(device, as_size(view.rows + 1), precond_item);
         buffer<std::int32_t> indices(device, as_size(view.nonzeros), precond_item);
@@ -209,7 +209,7 @@ distributed_csr<T> squared_couplings(const distributed_csr<T>& a, double floor) 
                             std::move(indices), std::move(values));
         columns.push_back(a.columns_of(rank));
     }
-    const distributed_csr<T> b(group, a.row_owners(), a.column_owners(), std::move(blocks),
+    const distributed_csr<T> b(comm, a.row_owners(), a.column_owners(), std::move(blocks),
                                std::move(columns));
     distributed_csr<T> square;
     const distributed_spgemm<T> plan(b, b, square);

@@ -26,8 +26,7 @@ inverse_matrix<T> make_inverse(const distributed_csr<T>& a, const inverse_reques
 template <class T>
 void give(matrix_operator<T>& to, const distributed_csr<T>& matrix) {
     std::vector<const T*> values;
-    for (int rank = 0; rank < matrix.group().size(); ++rank)
-        values.push_back(matrix.block(rank).view().values);
+    for (const int rank : matrix.comm().local()) values.push_back(matrix.block(rank).view().values);
     to.update_on_devices(std::span<const T* const>(values));
 }
 
@@ -105,7 +104,7 @@ T inverse_work<T>::factor() const {
 template <class T>
 std::int64_t inverse_work<T>::bytes() const {
     std::int64_t most = 0;
-    for (int rank = 0; rank < layout_->group.size(); ++rank) {
+    for (const int rank : layout_->comm.local()) {
         std::int64_t sum = chain_->bytes(rank) + inverse_->bytes(rank);
         if (transposition_) sum += transposed_.block(rank).bytes();
         most = std::max(most, sum);

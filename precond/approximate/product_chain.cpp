@@ -16,7 +16,7 @@ namespace {
 template <class T>
 bool has_ghosts(const matrix_operator<T>& a, const layout& layout) {
     if (layout.kind == coherence::replicated) return false;
-    for (int rank = 0; rank < layout.group.size(); ++rank)
+    for (const int rank : layout.comm.local())
         if (a.received(rank) != 0) return true;
     return false;
 }

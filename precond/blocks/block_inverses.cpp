@@ -28,8 +28,8 @@ block_inverses<T>::block_inverses(const layout& layout, const std::vector<block_
         count_ += place.at == 0;
         largest_ = std::max(largest_, int{place.size});
     }
-    for (int rank = 0; rank < layout.group.size(); ++rank) add_rank(layout, rank, places);
-    layout.group.synchronize();
+    for (const int rank : layout.comm.local()) add_rank(layout, rank, places);
+    layout.comm.synchronize();
 }
 
 template <class T>
@@ -69,7 +69,7 @@ void block_inverses<T>::add_rank(const layout& layout, int rank,
         begin.push_back(begin.back() + width);
     }
     blocks.columns_stored = begin.back();
-    const auto& device = layout.group.handle(rank);
+    const auto& device = layout.comm.handle(rank);
     blocks.places = {device, std::span<const block_place>(mine), precond_item};
     blocks.begin = {device, std::span<const std::uint32_t>(begin), precond_item};
     blocks.first = {device, std::span<const std::int32_t>(first), precond_item};
@@ -88,9 +88,9 @@ template <class T>
 void block_inverses<T>::take(const layout& layout, const distributed_csr<T>& a) {
     std::vector<T*> values;
     std::vector<buffer<inversion_report>> reports;
-    for (int rank = 0; rank < layout.group.size(); ++rank) {
+    for (const int rank : layout.comm.local()) {
         rank_blocks& blocks = ranks_[as_size(rank)];
-        const auto& device = layout.group.handle(rank);
+        const auto& device = layout.comm.handle(rank);
         if (there_ && blocks.spare.size() != blocks.values.size()) {
             blocks.spare = {device, blocks.values.size(), precond_item};
             blocks.spare.zero();
@@ -105,22 +105,22 @@ void block_inverses<T>::take(const layout& layout, const distributed_csr<T>& a) 
                 {}, aggregation::rows_of(a, rank), block.values, view_of(blocks, values.back())});
     }
     join_divided(layout, values);
-    for (int rank = 0; rank < layout.group.size(); ++rank) {
+    for (const int rank : layout.comm.local()) {
         rank_blocks& blocks = ranks_[as_size(rank)];
         const block_list list{blocks.first.data(), static_cast<std::int64_t>(blocks.first.size()),
                               largest_};
         if (list.count != 0)
-            KRYLITH_ON(layout.group[rank], invert_blocks(layout.group[rank], list,
-                                                         view_of(blocks, values[as_size(rank)]),
-                                                         reports[as_size(rank)].data()));
+            KRYLITH_ON(layout.comm[rank], invert_blocks(layout.comm[rank], list,
+                                                        view_of(blocks, values[as_size(rank)]),
+                                                        reports[as_size(rank)].data()));
         for (const divided_block& b : blocks.divided)
-            visit_rows(layout.group[rank], b.rows, 1,
+            visit_rows(layout.comm[rank], b.rows, 1,
                        take_rows_step<T>{
                            {}, view_of(blocks, values[as_size(rank)]), b.whole + b.first, b.own});
     }
     std::int64_t bad = layout.size();
     std::uint64_t exponent = 0;
-    for (int rank = 0; rank < layout.group.size(); ++rank) {
+    for (const int rank : layout.comm.local()) {
         const inversion_report report = reports[as_size(rank)].download().front();
         exponent = std::max(exponent, report.exponent);
         if (report.bad != 0)
@@ -139,25 +139,25 @@ template <class T>
 void block_inverses<T>::join_divided(const layout& layout, const std::vector<T*>& values) {
     constexpr std::size_t block_numbers = as_size(largest_block) * largest_block;
     std::map<std::int64_t, std::vector<T>> whole; // by first row
-    for (int rank = 0; rank < layout.group.size(); ++rank) {
+    for (const int rank : layout.comm.local()) {
         const rank_blocks& blocks = ranks_[as_size(rank)];
         for (const divided_block& b : blocks.divided) {
-            const buffer<T> rows(layout.group.handle(rank), block_numbers, precond_item);
+            const buffer<T> rows(layout.comm.handle(rank), block_numbers, precond_item);
             visit_rows(
-                layout.group[rank], b.rows, 1,
+                layout.comm[rank], b.rows, 1,
                 pack_rows_step<T>{{}, view_of(blocks, values[as_size(rank)]), b.own, rows.data()});
             std::vector<T>& to = whole[b.begin];
             to.resize(block_numbers);
-            layout.group[rank].download(to.data() + b.first * largest_block, rows.data(),
-                                        as_size(b.rows * largest_block) * sizeof(T));
+            layout.comm[rank].download(to.data() + b.first * largest_block, rows.data(),
+                                       as_size(b.rows * largest_block) * sizeof(T));
         }
     }
-    for (int rank = 0; rank < layout.group.size(); ++rank) {
+    for (const int rank : layout.comm.local()) {
         const rank_blocks& blocks = ranks_[as_size(rank)];
         for (const divided_block& b : blocks.divided) {
-            const buffer<T> rows(layout.group.handle(rank), std::span<const T>(whole[b.begin]),
+            const buffer<T> rows(layout.comm.handle(rank), std::span<const T>(whole[b.begin]),
                                  precond_item);
-            visit_rows(layout.group[rank], b.size, 1,
+            visit_rows(layout.comm[rank], b.size, 1,
                        unpack_rows_step<T>{
                            {}, view_of(blocks, values[as_size(rank)]), b.whole, rows.data()});
         }
@@ -167,11 +167,11 @@ void block_inverses<T>::join_divided(const layout& layout, const std::vector<T*>
 /// Recorded loops read the inverses where they are.
 template <class T>
 void block_inverses<T>::accept(const layout& layout, const std::vector<T*>& values) {
-    for (int rank = 0; rank < layout.group.size(); ++rank) {
+    for (const int rank : layout.comm.local()) {
         const rank_blocks& blocks = ranks_[as_size(rank)];
         if (blocks.values.size() != 0)
-            layout.group[rank].copy(blocks.values.data(), values[as_size(rank)],
-                                    blocks.values.size() * sizeof(T));
+            layout.comm[rank].copy(blocks.values.data(), values[as_size(rank)],
+                                   blocks.values.size() * sizeof(T));
     }
 }
 

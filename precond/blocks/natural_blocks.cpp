@@ -41,8 +41,8 @@ std::vector<block_place> natural_blocks(const distributed_csr<T>& a) {
     std::vector<std::uint8_t> same; // of all rows
     unsigned long long before = 0;
     bool any = false;
-    for (int rank = 0; rank < a.group().size(); ++rank) {
-        const auto& device = a.group().handle(rank);
+    for (const int rank : a.comm().local()) {
+        const auto& device = a.comm().handle(rank);
         const device_csr_view<T> view = a.block(rank).view();
         if (view.rows == 0) continue;
         const buffer<unsigned long long> hashes(device, as_size(view.rows), precond_item);

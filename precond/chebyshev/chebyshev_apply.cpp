@@ -33,7 +33,7 @@ void check_range(const diagonal_scaling& by, const distributed_csr<T>& a, const 
     const int exponent = std::ilogb(by.largest);
     const auto fits = [&](double s) { return std::ldexp(s, -exponent) >= least_scale<W>; };
     if (a.rows() == 0 || fits(1 / by.inverse)) return;
-    for (int rank = 0; rank < a.group().size(); ++rank) {
+    for (const int rank : a.comm().local()) {
         const std::vector<double> s = by.s[static_cast<std::size_t>(rank)].download();
         const row_range rows = a.row_owners().owned(rank);
         for (std::int64_t row = 0; row < rows.size(); ++row) {
@@ -87,15 +87,15 @@ chebyshev_apply<T, W>::compute(const matrix_ref<T>& matrix) const {
     const double lambda = std::exchange(now.scaling.bound, -series.radius);
     now.x = scaled<W>(a, now.scaling); // -D^-1/2 A D^-1/2 / radius
     now.scaling.bound = lambda;
-    for (int rank = 0; rank < a.group().size(); ++rank) {
+    for (const int rank : a.comm().local()) {
         const device_csr_view<T> rows = a.block(rank).view();
         const auto diagonal = static_cast<W>((series.center - 1) / series.radius);
-        run_items(a.group()[rank],
+        run_items(a.comm()[rank],
                   set_diagonal_task<T, W>{rows, a.columns_of(rank).first_owned(), diagonal,
                                           now.x.block(rank).values()},
                   rows.rows);
     }
-    a.group().synchronize(); // values that are borrowed may be freed afterwards
+    a.comm().synchronize(); // values that are borrowed may be freed afterwards
     return now;
 }
 
@@ -114,8 +114,7 @@ bool chebyshev_apply<T, W>::update(const matrix_ref<T>& matrix) {
     const contents now = compute(matrix);
     pattern_.expect(chebyshev_name, now.pattern);
     std::vector<const W*> values;
-    for (int rank = 0; rank < layout_->group.size(); ++rank)
-        values.push_back(now.x.block(rank).view().values);
+    for (const int rank : layout_->comm.local()) values.push_back(now.x.block(rank).view().values);
     x_->update_on_devices(std::span<const W* const>(values));
     take(now);
     return true;
@@ -183,7 +182,7 @@ void chebyshev_apply<T, W>::apply(execution& run, const vector<T>& r, vector<T>&
 template <class T, class W>
 std::int64_t chebyshev_apply<T, W>::bytes() const {
     std::int64_t most = 0;
-    for (int rank = 0; rank < layout_->group.size(); ++rank) {
+    for (const int rank : layout_->comm.local()) {
         const layout& of = *x_->layout();
         const std::int64_t ghosts = of.kind == coherence::replicated ? 0 : x_->received(rank);
         const auto w = static_cast<std::int64_t>(sizeof(W));

@@ -117,12 +117,12 @@ void find_used(const distributed_csr<T>& a, const row_partition& aggregates, ran
 
 /// The exchange of what ranks have of all aggregates.
 template <class T>
-[[nodiscard]] section_exchange make_section_exchange(const device_group& group,
+[[nodiscard]] section_exchange make_section_exchange(const communicator& comm,
                                                      const row_partition& aggregates,
                                                      const rank_parts<T>& parts) {
     std::vector<row_range> used;
     for (const rank_part<T>& part : parts) used.push_back(part.used);
-    return {group, aggregates, used};
+    return {comm, aggregates, used};
 }
 
 /// Makes T on all local columns, and the norms of aggregates.

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include <krylith/comm/local/each_rank.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/loops/running_sums.hpp>
 #include <krylith/device/loops/visit_rows.hpp>
-#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/distributed/distributed_products.hpp>
 #include <krylith/distributed/products/column_exchange.hpp>
 #include <krylith/distributed/products/numbered_columns.hpp>
@@ -53,7 +53,7 @@ std::int64_t add_up(const std::shared_ptr<device>& device, std::int64_t rows,
 template <class T>
 struct classical_coarsening<T>::state {
     classical_options options;
-    device_group group;
+    communicator comm;
     column_exchange exchange; ///< of the columns of A
     std::vector<std::int64_t> nonzeros;
     row_partition fine;
@@ -86,11 +86,11 @@ struct classical_coarsening<T>::state {
         weights of;
         of.v = aggregation::by_local_columns(a, exchange, near_null);
         of.beta = classical::arrays_of<double>(
-            group, [&](int rank) { return a.columns_of(rank).count(); });
-        of.inverse = classical::arrays_of<double>(group, rows);
+            comm, [&](int rank) { return a.columns_of(rank).count(); });
+        of.inverse = classical::arrays_of<double>(comm, rows);
         if (count) {
-            of.entries = classical::arrays_of<std::int32_t>(group, rows);
-            of.direct = classical::arrays_of<std::int32_t>(group, rows);
+            of.entries = classical::arrays_of<std::int32_t>(comm, rows);
+            of.direct = classical::arrays_of<std::int32_t>(comm, rows);
         }
         classical::visit_all(a, classical::mean_of_all(a), [&](std::size_t r) {
             return classical::coarse_influence_step<T>{interpolated(a, of, r), of.beta[r].data()};
@@ -114,12 +114,12 @@ struct classical_coarsening<T>::state {
 
     /// Makes G and H with their patterns.
     void make_factors(const distributed_csr<T>& a, const weights& of) {
-        std::vector<device_csr<T>> g(as_size(group.size()));
-        std::vector<device_csr<T>> h(as_size(group.size()));
-        std::vector<local_columns> of_h(as_size(group.size()));
-        on_each_rank(group, [&](int rank) {
+        std::vector<device_csr<T>> g(as_size(comm.ranks()));
+        std::vector<device_csr<T>> h(as_size(comm.ranks()));
+        std::vector<local_columns> of_h(as_size(comm.ranks()));
+        on_each_rank(comm, [&](int rank) {
             const std::size_t r = as_size(rank);
-            const auto& device = group.handle(rank);
+            const auto& device = comm.handle(rank);
             const std::int64_t rows = a.block(rank).rows();
             const auto make = [&](const buffer<std::int32_t>& counts, const auto& fill) {
                 buffer<std::int64_t> offsets;
@@ -139,7 +139,7 @@ struct classical_coarsening<T>::state {
                 make(of.direct[r], [&](auto* offsets, auto* columns, auto* values) {
                     fill_direct(a, of, r, offsets, columns, values);
                 });
-            of_h[r] = group.size() == 1 ? local_columns(device, chosen.owners.owned(rank), {})
+            of_h[r] = comm.ranks() == 1 ? local_columns(device, chosen.owners.owned(rank), {})
                                         : number_columns(device, chosen.owners.owned(rank),
                                                          chosen.owners.rows(), h_columns)
                                               .value();
@@ -148,14 +148,14 @@ struct classical_coarsening<T>::state {
             g[r].set_ascending(true);
             h[r].set_ascending(true);
         });
-        indirect = {group, fine, fine, std::move(g),
+        indirect = {comm, fine, fine, std::move(g),
                     std::vector<local_columns>(a.all_columns().begin(), a.all_columns().end())};
-        direct = {group, fine, chosen.owners, std::move(h), std::move(of_h)};
+        direct = {comm, fine, chosen.owners, std::move(h), std::move(of_h)};
     }
 
     void fill_indirect(const distributed_csr<T>& a, const weights& of, std::size_t r,
                        const std::int64_t* offsets, std::int32_t* columns, T* values) const {
-        visit_rows(group[static_cast<int>(r)], a.block(static_cast<int>(r)).rows(), 1,
+        visit_rows(comm[static_cast<int>(r)], a.block(static_cast<int>(r)).rows(), 1,
                    classical::fill_indirect_step<T>{{},
                                                     interpolated(a, of, r),
                                                     of.beta[r].data(),
@@ -167,7 +167,7 @@ struct classical_coarsening<T>::state {
     void fill_direct(const distributed_csr<T>& a, const weights& of, std::size_t r,
                      const std::int64_t* offsets, std::int32_t* columns, T* values) const {
         visit_rows(
-            group[static_cast<int>(r)], a.block(static_cast<int>(r)).rows(), 1,
+            comm[static_cast<int>(r)], a.block(static_cast<int>(r)).rows(), 1,
             classical::fill_direct_step<T>{{}, interpolated(a, of, r), offsets, columns, values});
     }
 
@@ -178,12 +178,12 @@ struct classical_coarsening<T>::state {
         std::vector<const T*> owned;
         for (const auto& of_rank : coarse_v) owned.push_back(of_rank.data());
         const auto v = aggregation::by_local_columns(
-            whole, column_exchange(group, whole.all_columns()), std::span<const T* const>(owned));
-        auto factor = classical::arrays_of<T>(group, rows);
+            whole, column_exchange(comm, whole.all_columns()), std::span<const T* const>(owned));
+        auto factor = classical::arrays_of<T>(comm, rows);
         if (!refresh) {
-            counts = classical::arrays_of<std::int32_t>(group, rows);
+            counts = classical::arrays_of<std::int32_t>(comm, rows);
             kept = classical::arrays_of<std::uint8_t>(
-                group, [&](int rank) { return whole.block(rank).nonzeros(); });
+                comm, [&](int rank) { return whole.block(rank).nonzeros(); });
         }
         classical::visit_all(whole, classical::mean_of_all(whole), [&](std::size_t r) {
             const auto rank = static_cast<int>(r);
@@ -201,7 +201,7 @@ struct classical_coarsening<T>::state {
     void fill_truncated(int rank, const std::vector<buffer<T>>& factor, const std::int64_t* offsets,
                         std::int32_t* columns, T* values) const {
         const std::size_t r = as_size(rank);
-        visit_rows(group[rank], whole.block(rank).rows(), 1,
+        visit_rows(comm[rank], whole.block(rank).rows(), 1,
                    classical::fill_truncated_step<T>{{},
                                                      aggregation::rows_of(whole, rank),
                                                      whole.block(rank).view().values,
@@ -215,9 +215,9 @@ struct classical_coarsening<T>::state {
     /// Throws unless the matrix has the shape of that of the constructor.
     void check_again(const distributed_csr<T>& a, std::span<const T* const> near_null) const {
         bool same = a.row_owners() == fine;
-        for (int rank = 0; same && rank < group.size(); ++rank)
+        for (int rank = 0; same && rank < comm.ranks(); ++rank)
             same = a.block(rank).nonzeros() == nonzeros[as_size(rank)];
-        if (!same || near_null.size() != as_size(group.size()))
+        if (!same || near_null.size() != as_size(comm.ranks()))
             throw usage_error("classical_coarsening: the matrix has " +
                               std::to_string(a.nonzeros()) + " nonzeros and " +
                               std::to_string(near_null.size()) +
@@ -232,8 +232,8 @@ classical_coarsening<T>::classical_coarsening(const distributed_csr<T>& a,
                                               std::span<const T* const> near_null) {
     check_classical(a, options);
     state_.reset(new state{.options = options,
-                           .group = a.group(),
-                           .exchange = {a.group(), a.all_columns()},
+                           .comm = a.comm(),
+                           .exchange = {a.comm(), a.all_columns()},
                            .nonzeros = {},
                            .fine = a.row_owners(),
                            .chosen = {},
@@ -243,13 +243,12 @@ classical_coarsening<T>::classical_coarsening(const distributed_csr<T>& a,
                            .product = {},
                            .whole = {},
                            .kept = {}});
-    for (int rank = 0; rank < a.group().size(); ++rank)
-        state_->nonzeros.push_back(a.block(rank).nonzeros());
+    for (const int rank : a.comm().local()) state_->nonzeros.push_back(a.block(rank).nonzeros());
     state_->check_again(a, near_null);
     state_->chosen = classical::find_coarse_rows(a, state_->exchange, near_null,
                                                  static_cast<T>(options.strong_threshold));
     state_->coarse_v = classical::arrays_of<T>(
-        a.group(), [&](int rank) { return state_->chosen.owners.owned(rank).size(); });
+        a.comm(), [&](int rank) { return state_->chosen.owners.owned(rank).size(); });
 }
 
 template <class T>
@@ -277,10 +276,10 @@ distributed_csr<T> classical_coarsening<T>::prolongation(const distributed_csr<T
     s.product.emplace(s.indirect, s.direct, s.whole);
     std::vector<buffer<std::int32_t>> counts;
     const auto factor = s.cut(false, counts);
-    std::vector<device_csr<T>> blocks(as_size(s.group.size()));
-    on_each_rank(s.group, [&](int rank) {
+    std::vector<device_csr<T>> blocks(as_size(s.comm.ranks()));
+    on_each_rank(s.comm, [&](int rank) {
         const std::size_t r = as_size(rank);
-        const auto& device = s.group.handle(rank);
+        const auto& device = s.comm.handle(rank);
         buffer<std::int64_t> offsets;
         const std::size_t entries =
             as_size(add_up(device, s.whole.block(rank).rows(), counts[r], offsets));
@@ -291,7 +290,7 @@ distributed_csr<T> classical_coarsening<T>::prolongation(const distributed_csr<T
                      std::move(columns), std::move(values)};
         blocks[r].set_ascending(true);
     });
-    return {s.group, s.fine, s.chosen.owners, std::move(blocks),
+    return {s.comm, s.fine, s.chosen.owners, std::move(blocks),
             std::vector<local_columns>(s.whole.all_columns().begin(), s.whole.all_columns().end())};
 }
 
@@ -301,7 +300,7 @@ void classical_coarsening<T>::refresh(const distributed_csr<T>& a,
     state& s = *state_;
     s.check_again(a, near_null);
     const auto weights = s.weigh(a, near_null, false);
-    for (int rank = 0; rank < s.group.size(); ++rank) {
+    for (const int rank : s.comm.local()) {
         const std::size_t r = as_size(rank);
         s.fill_indirect(a, weights, r, s.indirect.block(rank).view().offsets, nullptr,
                         s.indirect.block(rank).values());
@@ -311,7 +310,7 @@ void classical_coarsening<T>::refresh(const distributed_csr<T>& a,
     s.product->refresh(s.indirect, s.direct, s.whole);
     std::vector<buffer<std::int32_t>> none;
     const auto factor = s.cut(true, none);
-    for (int rank = 0; rank < s.group.size(); ++rank)
+    for (const int rank : s.comm.local())
         s.fill_truncated(rank, factor, p.block(rank).view().offsets, nullptr,
                          p.block(rank).values());
 }

@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include <krylith/comm/local/settled_on_failure.hpp>
 #include <krylith/device/loops/running_sums.hpp>
-#include <krylith/device/loops/settled_on_failure.hpp>
 #include <krylith/precond/coarsening/influence_steps.hpp>
 
 namespace krylith::classical {
@@ -19,14 +19,14 @@ std::vector<buffer<std::int32_t>>
 find_influences(const distributed_csr<T>& a, const column_exchange& exchange,
                 std::span<const T* const> near_null, T threshold, coarse_rows& result,
                 std::vector<buffer<std::int32_t>>& key) {
-    const device_group& group = a.group();
+    const communicator& comm = a.comm();
     const auto v = aggregation::by_local_columns(a, exchange, near_null);
     const auto columns = [&](int rank) { return a.columns_of(rank).count(); };
-    const auto largest = arrays_of<T>(group, columns);
-    auto kind = arrays_of<std::int32_t>(group, columns);
-    key = arrays_of<std::int32_t>(group, columns);
+    const auto largest = arrays_of<T>(comm, columns);
+    auto kind = arrays_of<std::int32_t>(comm, columns);
+    key = arrays_of<std::int32_t>(comm, columns);
     result.couplings =
-        arrays_of<std::uint8_t>(group, [&](int rank) { return a.block(rank).nonzeros(); });
+        arrays_of<std::uint8_t>(comm, [&](int rank) { return a.block(rank).nonzeros(); });
     const auto values = [&](std::size_t r) { return a.block(static_cast<int>(r)).view().values; };
     visit_all(a, mean_of_all(a), [&](std::size_t r) {
         return largest_influence_step<T>{aggregation::rows_of(a, static_cast<int>(r)), values(r),
@@ -54,21 +54,19 @@ std::vector<buffer<std::int32_t>>
 choose_coarse(const distributed_csr<T>& a, const column_exchange& exchange,
               const coarse_rows& result, std::vector<buffer<std::int32_t>> kind,
               const std::vector<buffer<std::int32_t>>& key) {
-    const device_group& group = a.group();
-    auto next =
-        arrays_of<std::int32_t>(group, [&](int rank) { return a.columns_of(rank).count(); });
+    const communicator& comm = a.comm();
+    auto next = arrays_of<std::int32_t>(comm, [&](int rank) { return a.columns_of(rank).count(); });
     std::vector<row_list> lists;
-    for (int rank = 0; rank < group.size(); ++rank)
-        lists.emplace_back(group.handle(rank), a.block(rank).rows());
-    const settled_on_failure settled(group);
+    for (const int rank : comm.local()) lists.emplace_back(comm.handle(rank), a.block(rank).rows());
+    const settled_on_failure settled(comm);
     // The last rounds cost a GPU next to nothing; the host looks now and then whether they were
     // enough.
     std::int64_t left = a.rows();
     for (int rounds = 8; left != 0; rounds = 4) {
         for (int round = 0; round < rounds; ++round) {
-            for (int rank = 0; rank < group.size(); ++rank) {
+            for (const int rank : comm.local()) {
                 const std::size_t r = as_size(rank);
-                visit_list(group[rank], lists[r], mean_of_all(a),
+                visit_list(comm[rank], lists[r], mean_of_all(a),
                            choose_coarse_step{result.rows_of(a, r), key[r].data(), kind[r].data(),
                                               next[r].data()});
             }
@@ -86,23 +84,23 @@ choose_coarse(const distributed_csr<T>& a, const column_exchange& exchange,
 template <class T>
 void number_coarse(const distributed_csr<T>& a, const column_exchange& exchange,
                    const std::vector<buffer<std::int32_t>>& kind, coarse_rows& result) {
-    const device_group& group = a.group();
+    const communicator& comm = a.comm();
     std::vector<buffer<std::int32_t>> before;
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         const std::int64_t rows = a.block(rank).rows();
-        before.emplace_back(group.handle(rank), as_size(rows + 1), memory_item);
-        add_up_sizes(group.handle(rank), rows,
+        before.emplace_back(comm.handle(rank), as_size(rows + 1), memory_item);
+        add_up_sizes(comm.handle(rank), rows,
                      is_coarse{kind[as_size(rank)].data() + a.columns_of(rank).first_owned()},
                      before.back().data());
     }
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         std::int32_t count = 0;
-        group[rank].download(&count, before[as_size(rank)].data() + a.block(rank).rows(),
-                             sizeof count);
+        comm[rank].download(&count, before[as_size(rank)].data() + a.block(rank).rows(),
+                            sizeof count);
         result.owners.begin.push_back(result.owners.begin.back() + count);
     }
     result.number =
-        arrays_of<std::int32_t>(group, [&](int rank) { return a.columns_of(rank).count(); });
+        arrays_of<std::int32_t>(comm, [&](int rank) { return a.columns_of(rank).count(); });
     visit_all(a, 1, [&](std::size_t r) {
         return number_coarse_step{{},
                                   aggregation::rows_of(a, static_cast<int>(r)),

@@ -50,18 +50,18 @@ template <class T>
 
 /// Makes an array of a rank's device for each rank.
 template <class V, class Size>
-[[nodiscard]] std::vector<buffer<V>> arrays_of(const device_group& group, const Size& size) {
+[[nodiscard]] std::vector<buffer<V>> arrays_of(const communicator& comm, const Size& size) {
     std::vector<buffer<V>> result;
-    for (int rank = 0; rank < group.size(); ++rank)
-        result.emplace_back(group.handle(rank), as_size(size(rank)), memory_item);
+    for (const int rank : comm.local())
+        result.emplace_back(comm.handle(rank), as_size(size(rank)), memory_item);
     return result;
 }
 
 /// Enqueues the step make(rank) for all rows of each rank.
 template <class T, class Make>
 void visit_all(const distributed_csr<T>& a, std::int64_t mean, const Make& make) {
-    for (int rank = 0; rank < a.group().size(); ++rank)
-        visit_rows(a.group()[rank], a.block(rank).rows(), mean, make(as_size(rank)));
+    for (const int rank : a.comm().local())
+        visit_rows(a.comm()[rank], a.block(rank).rows(), mean, make(as_size(rank)));
 }
 
 } // namespace krylith::classical

@@ -2,8 +2,8 @@
 #include <utility>
 #include <vector>
 
+#include <krylith/comm/local/settled_on_failure.hpp>
 #include <krylith/device/loops/running_sums.hpp>
-#include <krylith/device/loops/settled_on_failure.hpp>
 #include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
@@ -21,8 +21,8 @@ public:
     finder(const distributed_csr<T>& a, const column_exchange& exchange, const rank_parts<T>& parts,
            std::vector<buffer<std::uint8_t>> states)
         : a_(a), exchange_(exchange), states_(std::move(states)) {
-        for (int rank = 0; rank < a.group().size(); ++rank) {
-            const auto& device = a.group().handle(rank);
+        for (const int rank : a.comm().local()) {
+            const auto& device = a.comm().handle(rank);
             const std::size_t columns = as_size(a.columns_of(rank).count());
             rows_.push_back(rows_of(a, parts[as_size(rank)], rank));
             next_states_.emplace_back(device, columns, memory_item);
@@ -43,7 +43,7 @@ public:
             return begin_set_step{{}, rows_[r], states_[r].data(), key(r), first_round};
         });
         fill_ghosts(exchange_, aggregates_);
-        const settled_on_failure settled(a_.group());
+        const settled_on_failure settled(a_.comm());
         int rounds = 8;
         for (std::uint32_t round = first_round; size_of_undecided() != 0; rounds = 2)
             for (int i = 0; i < rounds; ++i, ++round) run(round);
@@ -65,7 +65,7 @@ public:
     [[nodiscard]] row_partition number_roots() {
         std::vector<buffer<std::int32_t>> before;
         for (std::size_t r = 0; r < rows_.size(); ++r) {
-            const auto& device = a_.group().handle(static_cast<int>(r));
+            const auto& device = a_.comm().handle(static_cast<int>(r));
             before.emplace_back(device, as_size(rows_[r].rows + 1), memory_item);
             add_up_sizes(device, rows_[r].rows, is_root{states_[r].data() + rows_[r].columns.below},
                          before[r].data());
@@ -73,8 +73,8 @@ public:
         row_partition owners;
         for (std::size_t r = 0; r < rows_.size(); ++r) {
             std::int32_t count = 0;
-            a_.group()[static_cast<int>(r)].download(&count, before[r].data() + rows_[r].rows,
-                                                     sizeof count);
+            a_.comm()[static_cast<int>(r)].download(&count, before[r].data() + rows_[r].rows,
+                                                    sizeof count);
             owners.begin.push_back(owners.begin.back() + count);
         }
         visit_all([&](std::size_t r) {
@@ -154,7 +154,7 @@ private:
         std::swap(states_, next_states_);
     }
 
-    [[nodiscard]] device& device_of(std::size_t r) const { return a_.group()[static_cast<int>(r)]; }
+    [[nodiscard]] device& device_of(std::size_t r) const { return a_.comm()[static_cast<int>(r)]; }
     [[nodiscard]] std::int64_t mean(std::size_t r) const {
         return mean_entries(a_, static_cast<int>(r));
     }

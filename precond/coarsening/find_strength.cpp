@@ -27,8 +27,8 @@ template <class T>
 diagonal_arrays<T> find_diagonals(const distributed_csr<T>& a, const rank_parts<T>& parts,
                                   bool directions = false) {
     diagonal_arrays<T> found;
-    for (int rank = 0; rank < a.group().size(); ++rank) {
-        const auto& device = a.group().handle(rank);
+    for (const int rank : a.comm().local()) {
+        const auto& device = a.comm().handle(rank);
         const auto& block = a.block(rank);
         found.diagonal.emplace_back(device, as_size(block.rows()), memory_item);
         const auto columns = as_size(a.columns_of(rank).count());
@@ -49,10 +49,10 @@ constexpr std::uint32_t sampled_of_many = 256;
 
 /// For each rank the largest bound of its rows, as bits, and how many rows of the sample have no
 /// direction.
-std::vector<buffer<unsigned long long>> make_facts(const device_group& group) {
+std::vector<buffer<unsigned long long>> make_facts(const communicator& comm) {
     std::vector<buffer<unsigned long long>> facts;
-    for (int rank = 0; rank < group.size(); ++rank) {
-        facts.emplace_back(group.handle(rank), 2, memory_item);
+    for (const int rank : comm.local()) {
+        facts.emplace_back(comm.handle(rank), 2, memory_item);
         facts.back().zero();
     }
     return facts;
@@ -76,8 +76,8 @@ std::vector<buffer<T>> by_local_columns(const distributed_csr<T>& a,
                                         const column_exchange& exchange,
                                         std::span<const T* const> v) {
     std::vector<buffer<T>> local;
-    for (int rank = 0; rank < a.group().size() && !v.empty(); ++rank) {
-        const auto& device = a.group().handle(rank);
+    for (int rank = 0; rank < a.comm().ranks() && !v.empty(); ++rank) {
+        const auto& device = a.comm().handle(rank);
         const local_columns& columns = a.columns_of(rank);
         local.emplace_back(device, as_size(columns.count()), memory_item);
         const auto owned = as_size(columns.owned().size());
@@ -93,17 +93,17 @@ template <class T>
 strength_facts find_strength(const distributed_csr<T>& a, const strength_rule& rule,
                              const column_exchange& exchange, std::span<const T* const> near_null,
                              rank_parts<T>& parts, std::vector<buffer<std::uint8_t>>& states) {
-    const device_group& group = a.group();
-    parts.resize(as_size(group.size()));
+    const communicator& comm = a.comm();
+    parts.resize(as_size(comm.ranks()));
     const diagonal_arrays<T> found = find_diagonals(a, parts, rule.directions);
     fill_ghosts(exchange, found.scale);
     if (!found.along.empty()) fill_ghosts(exchange, found.along);
     const auto v = by_local_columns(a, exchange, near_null);
-    const auto facts = make_facts(group);
+    const auto facts = make_facts(comm);
     const std::uint32_t sampled = a.rows() <= most_asked ? 1 : sampled_of_many;
     states.clear();
-    for (int rank = 0; rank < group.size(); ++rank) {
-        const auto& device = group.handle(rank);
+    for (const int rank : comm.local()) {
+        const auto& device = comm.handle(rank);
         const auto& block = a.block(rank);
         rank_part<T>& part = parts[as_size(rank)];
         part.couplings = {device, as_size(block.nonzeros()), memory_item};
@@ -130,13 +130,13 @@ strength_facts find_strength(const distributed_csr<T>& a, const strength_rule& r
 template <class T>
 double filter_again(const distributed_csr<T>& a, const column_exchange& exchange,
                     std::span<const T* const> near_null, rank_parts<T>& parts) {
-    const device_group& group = a.group();
+    const communicator& comm = a.comm();
     const diagonal_arrays<T> found = find_diagonals(a, parts);
     const auto v = by_local_columns(a, exchange, near_null);
-    const auto facts = make_facts(group);
-    for (int rank = 0; rank < group.size(); ++rank) {
+    const auto facts = make_facts(comm);
+    for (const int rank : comm.local()) {
         rank_part<T>& part = parts[as_size(rank)];
-        visit_rows(group[rank], a.block(rank).rows(), mean_entries(a, rank),
+        visit_rows(comm[rank], a.block(rank).rows(), mean_entries(a, rank),
                    filter_step<T>{rows_of(a, part, rank),
                                   a.block(rank).view().values,
                                   v.empty() ? nullptr : v[as_size(rank)].data(),

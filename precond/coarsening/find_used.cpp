@@ -10,16 +10,16 @@ namespace krylith::aggregation {
 
 template <class T>
 void find_used(const distributed_csr<T>& a, const row_partition& aggregates, rank_parts<T>& parts) {
-    const device_group& group = a.group();
-    if (group.size() == 1) return;
+    const communicator& comm = a.comm();
+    if (comm.ranks() == 1) return;
     const auto all = static_cast<std::int32_t>(aggregates.rows());
     std::vector<buffer<std::int32_t>> ends;
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         const row_range own = aggregates.owned(rank);
-        ends.emplace_back(group.handle(rank), 2, memory_item);
+        ends.emplace_back(comm.handle(rank), 2, memory_item);
         ends.back().zero();
         visit_rows(
-            group[rank], a.block(rank).rows(), 1,
+            comm[rank], a.block(rank).rows(), 1,
             used_step{{},
                       parts[as_size(rank)].aggregate.data() + a.columns_of(rank).first_owned(),
                       static_cast<std::int32_t>(own.begin),

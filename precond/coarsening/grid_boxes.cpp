@@ -39,9 +39,9 @@ std::vector<std::int64_t> first_columns(const distributed_csr<T>& a) {
     const int rank = a.row_owners().owner(0);
     const device_csr_view<T> rows = a.block(rank).view();
     std::int64_t end = 0;
-    a.group()[rank].download(&end, rows.offsets + 1, sizeof end);
+    a.comm()[rank].download(&end, rows.offsets + 1, sizeof end);
     std::vector<std::int32_t> local(as_size(std::min<std::int64_t>(end, 9)));
-    a.group()[rank].download(local.data(), rows.indices, local.size() * sizeof(std::int32_t));
+    a.comm()[rank].download(local.data(), rows.indices, local.size() * sizeof(std::int32_t));
     std::vector<std::int64_t> columns;
     for (const std::int32_t column : local) columns.push_back(a.columns_of(rank).global(column));
     return columns;
@@ -52,10 +52,10 @@ template <class T>
 std::uint32_t facts_of(const distributed_csr<T>& a, const grid_shape& grid,
                        const rank_parts<T>& parts) {
     std::vector<buffer<std::uint32_t>> of_ranks;
-    for (int rank = 0; rank < a.group().size(); ++rank) {
-        of_ranks.emplace_back(a.group().handle(rank), grid_facts::count, memory_item);
+    for (const int rank : a.comm().local()) {
+        of_ranks.emplace_back(a.comm().handle(rank), grid_facts::count, memory_item);
         of_ranks.back().zero();
-        visit_rows(a.group()[rank], a.block(rank).rows(), 1,
+        visit_rows(a.comm()[rank], a.block(rank).rows(), 1,
                    grid_step{rows_of(a, parts[as_size(rank)], rank), grid, of_ranks.back().data()});
     }
     std::uint32_t facts = 0;
@@ -106,11 +106,11 @@ template <class T>
 row_partition take_boxes(const distributed_csr<T>& a, const grid_boxes& boxes,
                          rank_parts<T>& parts) {
     row_partition owners;
-    for (int rank = 0; rank < a.group().size(); ++rank) {
+    for (const int rank : a.comm().local()) {
         rank_part<T>& part = parts[as_size(rank)];
         const std::int64_t columns = a.columns_of(rank).count();
-        part.aggregate = {a.group().handle(rank), as_size(columns), memory_item};
-        visit_rows(a.group()[rank], columns, 1,
+        part.aggregate = {a.comm().handle(rank), as_size(columns), memory_item};
+        visit_rows(a.comm()[rank], columns, 1,
                    box_step{{}, a.columns_of(rank).numbers(), boxes, part.aggregate.data()});
         owners.begin.push_back(boxes.first_box_from(a.row_owners().owned(rank).end));
     }

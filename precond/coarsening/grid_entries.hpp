@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-#include <krylith/device/device_group.hpp>
+#include <krylith/comm/communicator.hpp>
 #include <krylith/device/kernel/annotations.hpp>
 #include <krylith/device/loops/run_items.hpp>
 #include <krylith/device/memory/buffer.hpp>
@@ -58,10 +58,10 @@ struct entry_arrays {
 template <class T>
 class column_entries {
 public:
-    column_entries(const device_group& group, std::span<const local_columns> columns, int count)
-        : group_(group), columns_(columns), count_(count) {
-        for (int rank = 0; rank < group.size(); ++rank)
-            arrays_.emplace_back(group.handle(rank), as_size(count * stride(rank)),
+    column_entries(const communicator& comm, std::span<const local_columns> columns, int count)
+        : comm_(comm), columns_(columns), count_(count) {
+        for (const int rank : comm.local())
+            arrays_.emplace_back(comm.handle(rank), as_size(count * stride(rank)),
                                  "product of a grid");
     }
 
@@ -74,10 +74,10 @@ public:
     }
     /// Brings the entries of ghosts.
     void fill_ghosts() {
-        const column_exchange exchange(group_, columns_);
+        const column_exchange exchange(comm_, columns_);
         for (int entry = 0; entry < count_; ++entry) {
             std::vector<T*> arrays;
-            for (int rank = 0; rank < group_.size(); ++rank)
+            for (const int rank : comm_.local())
                 arrays.push_back(arrays_[as_size(rank)].data() + entry * stride(rank));
             if (entry + 1 < count_)
                 exchange.fill_in_turn(std::span<T* const>(arrays));
@@ -93,7 +93,7 @@ private:
         return (of(rank).count() + 31) / 32 * 32 + 32 * 37;
     }
 
-    device_group group_;
+    communicator comm_;
     std::span<const local_columns> columns_;
     int count_;
     std::vector<buffer<T>> arrays_;
@@ -176,8 +176,8 @@ private:
 template <class T>
 void write_p_entries(const grid_boxes& boxes, const distributed_csr<T>& p,
                      column_entries<T>& entries) {
-    for (int rank = 0; rank < p.group().size(); ++rank)
-        run_items(p.group()[rank],
+    for (const int rank : p.comm().local())
+        run_items(p.comm()[rank],
                   p_entries_task<T>{{boxes, p.row_owners().owned(rank).begin},
                                     p.block(rank).view(),
                                     entries.owned(rank)},

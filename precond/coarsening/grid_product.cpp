@@ -4,10 +4,10 @@
 #include <utility>
 #include <vector>
 
+#include <krylith/comm/local/each_rank.hpp>
+#include <krylith/comm/local/settled_on_failure.hpp>
 #include <krylith/device/loops/run_items.hpp>
 #include <krylith/device/loops/running_sums.hpp>
-#include <krylith/device/loops/settled_on_failure.hpp>
-#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/distributed/products/numbered_columns.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/grid_box_rows.hpp>
@@ -23,22 +23,22 @@ namespace {
 template <class T>
 column_entries<T> point_rows(const grid_boxes& boxes, const distributed_csr<T>& r,
                              const distributed_csr<T>& b, const distributed_csr<T>& p) {
-    const device_group& group = b.group();
+    const communicator& comm = b.comm();
     const bool star = boxes.stencil == grid_stencil::star;
-    column_entries<T> of_p(group, b.all_columns(), p_entries::count(boxes.stencil));
-    column_entries<T> rows(group, r.all_columns(),
+    column_entries<T> of_p(comm, b.all_columns(), p_entries::count(boxes.stencil));
+    column_entries<T> rows(comm, r.all_columns(),
                            star ? point_entries::count : full_entries::count);
-    const settled_on_failure settled(group); // before arrays are freed
+    const settled_on_failure settled(comm); // before arrays are freed
     write_p_entries(boxes, p, of_p);
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         const owned_points points{boxes, b.row_owners().owned(rank).begin};
         const device_csr_view<T> of_b = b.block(rank).view();
         if (star)
-            run_items(group[rank],
+            run_items(comm[rank],
                       point_rows_task<T>{points, of_b, of_p.all(rank), rows.owned(rank)},
                       of_b.rows);
         else
-            run_items(group[rank],
+            run_items(comm[rank],
                       full_point_rows_task<T>{points, of_b, of_p.all(rank), rows.owned(rank)},
                       of_b.rows);
     }
@@ -72,14 +72,14 @@ void write_rows(device& device, const grid_boxes& boxes, row_range own, const de
 template <class T>
 distributed_csr<T> make_grid_product(const grid_boxes& boxes, const distributed_csr<T>& r,
                                      const distributed_csr<T>& b, const distributed_csr<T>& p) {
-    const device_group& group = b.group();
+    const communicator& comm = b.comm();
     const row_partition& owners = r.row_owners();
     const column_entries<T> rows = point_rows(boxes, r, b, p);
-    const settled_on_failure settled(group); // before arrays are freed
-    std::vector<device_csr<T>> blocks(as_size(group.size()));
-    std::vector<local_columns> columns_of(as_size(group.size()));
-    on_each_rank(group, [&](int rank) {
-        const auto& device = group.handle(rank);
+    const settled_on_failure settled(comm); // before arrays are freed
+    std::vector<device_csr<T>> blocks(as_size(comm.ranks()));
+    std::vector<local_columns> columns_of(as_size(comm.ranks()));
+    on_each_rank(comm, [&](int rank) {
+        const auto& device = comm.handle(rank);
         const row_range own = owners.owned(rank);
         buffer<std::int64_t> offsets(device, as_size(own.size() + 1), "offsets of a matrix");
         add_up_rows(device, boxes, own, offsets.data());
@@ -90,13 +90,13 @@ distributed_csr<T> make_grid_product(const grid_boxes& boxes, const distributed_
         write_rows(*device, boxes, own, r.block(rank).view(), rows.all(rank), offsets.data(),
                    columns.data(), values.data());
         columns_of[as_size(rank)] =
-            group.size() == 1 ? p.columns_of(rank)
+            comm.ranks() == 1 ? p.columns_of(rank)
                               : number_columns(device, own, owners.rows(), columns).value();
         blocks[as_size(rank)] = {device, columns_of[as_size(rank)].count(), std::move(offsets),
                                  std::move(columns), std::move(values)};
         blocks[as_size(rank)].set_ascending(true);
     });
-    return {group, owners, owners, std::move(blocks), std::move(columns_of)};
+    return {comm, owners, owners, std::move(blocks), std::move(columns_of)};
 }
 
 template <class T>
@@ -104,8 +104,8 @@ void refresh_grid_product(const grid_boxes& boxes, const distributed_csr<T>& r,
                           const distributed_csr<T>& b, const distributed_csr<T>& p,
                           distributed_csr<T>& product) {
     const column_entries<T> rows = point_rows(boxes, r, b, p);
-    for (int rank = 0; rank < b.group().size(); ++rank)
-        write_rows(b.group()[rank], boxes, r.row_owners().owned(rank), r.block(rank).view(),
+    for (const int rank : b.comm().local())
+        write_rows(b.comm()[rank], boxes, r.row_owners().owned(rank), r.block(rank).view(),
                    rows.all(rank), product.block(rank).view().offsets,
                    static_cast<std::int32_t*>(nullptr), product.block(rank).values());
 }

@@ -54,15 +54,15 @@ std::vector<buffer<T>> make_factors(const distributed_csr<T>& a, const distribut
                                     rank_parts<T>& parts, const row_partition& aggregates,
                                     const aggregation_options& options,
                                     std::span<const T* const> near_null) {
-    const device_group& group = a.group();
+    const communicator& comm = a.comm();
     const int k = options.vectors;
     const int block = options.block_size;
     const double unit = unit_of(a.rows());
     factor_arrays arrays;
     std::vector<aggregate_factors> of;
     std::vector<buffer<T>> tentative;
-    for (int rank = 0; rank < group.size(); ++rank) {
-        const auto& device = group.handle(rank);
+    for (const int rank : comm.local()) {
+        const auto& device = comm.handle(rank);
         rank_part<T>& part = parts[as_size(rank)];
         const row_range own = aggregates.owned(rank);
         arrays.add_rank(device, window_of(own, part.used), k);
@@ -80,32 +80,32 @@ std::vector<buffer<T>> make_factors(const distributed_csr<T>& a, const distribut
     const auto all_factors = pointers_of(arrays.factors);
 
     for (std::size_t r = 0; r < of.size(); ++r)
-        visit_rows(group[static_cast<int>(r)], nodes.block(static_cast<int>(r)).rows(), 1,
+        visit_rows(comm[static_cast<int>(r)], nodes.block(static_cast<int>(r)).rows(), 1,
                    magnitudes_step<T>{{}, aggregate_of(r), near_null[r], block, of[r]});
-    const section_exchange sections = make_section_exchange(group, aggregates, parts);
+    const section_exchange sections = make_section_exchange(comm, aggregates, parts);
     sections.join<join_largest_step>(std::span<wide* const>(all_largest), k);
     sections.gather(std::span<wide* const>(all_largest), k);
 
     for (const bool factored : {false, true}) {
         for (std::size_t r = 0; r < of.size(); ++r) {
             arrays.products[r].zero();
-            visit_rows(group[static_cast<int>(r)], nodes.block(static_cast<int>(r)).rows(), 1,
+            visit_rows(comm[static_cast<int>(r)], nodes.block(static_cast<int>(r)).rows(), 1,
                        products_step<T>{{}, aggregate_of(r), near_null[r], block, factored, of[r]});
         }
         sections.join<join_sum_step>(std::span<wide* const>(all_products),
                                      aggregate_factors::products_of(k));
-        for (int rank = 0; rank < group.size(); ++rank)
-            visit_rows(group[rank], aggregates.owned(rank).size(), 1,
+        for (const int rank : comm.local())
+            visit_rows(comm[rank], aggregates.owned(rank).size(), 1,
                        factor_step{{}, factored, of[as_size(rank)], aggregates.owned(rank).begin});
         sections.gather(std::span<double* const>(all_factors), std::int64_t{k} * k);
     }
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         const std::size_t r = as_size(rank);
         const row_range own = aggregates.owned(rank);
-        visit_rows(group[rank], own.size(), 1,
+        visit_rows(comm[rank], own.size(), 1,
                    coarse_vectors_step<T>{{}, own.begin, of[r], parts[r].coarse.data()});
         visit_rows(
-            group[rank], a.block(rank).rows(), 1,
+            comm[rank], a.block(rank).rows(), 1,
             tentative_rows_step<T>{{},
                                    aggregate_of(r),
                                    near_null[r],

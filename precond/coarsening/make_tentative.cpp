@@ -13,13 +13,13 @@ template <class T>
 std::vector<buffer<T>> make_tentative(const distributed_csr<T>& a, const column_exchange& exchange,
                                       rank_parts<T>& parts, const row_partition& aggregates,
                                       std::span<const T* const> near_null) {
-    const device_group& group = a.group();
+    const communicator& comm = a.comm();
     std::vector<aggregate_array<wide>> largest;
     std::vector<aggregate_array<wide>> squares;
     std::vector<buffer<T>> tentative;
     std::vector<T*> norms;
-    for (int rank = 0; rank < group.size(); ++rank) {
-        const auto& device = group.handle(rank);
+    for (const int rank : comm.local()) {
+        const auto& device = comm.handle(rank);
         rank_part<T>& part = parts[as_size(rank)];
         const row_range window = window_of(aggregates.owned(rank), part.used);
         for (auto* array : {&largest, &squares}) {
@@ -34,14 +34,14 @@ std::vector<buffer<T>> make_tentative(const distributed_csr<T>& a, const column_
         return parts[r].aggregate.data() + a.columns_of(static_cast<int>(r)).first_owned();
     };
     const auto visit_all = [&](const auto& make) {
-        for (int rank = 0; rank < group.size(); ++rank)
-            visit_rows(group[rank], a.block(rank).rows(), 1, make(as_size(rank)));
+        for (const int rank : comm.local())
+            visit_rows(comm[rank], a.block(rank).rows(), 1, make(as_size(rank)));
     };
 
     visit_all([&](std::size_t r) {
         return magnitude_step<T>{{}, aggregate_of(r), near_null[r], largest[r].data()};
     });
-    const section_exchange sections = make_section_exchange(group, aggregates, parts);
+    const section_exchange sections = make_section_exchange(comm, aggregates, parts);
     const auto all_largest = pointers_of(largest);
     sections.join<join_largest_step>(std::span<wide* const>(all_largest));
     sections.gather(std::span<wide* const>(all_largest));
@@ -53,10 +53,10 @@ std::vector<buffer<T>> make_tentative(const distributed_csr<T>& a, const column_
     const auto all_squares = pointers_of(squares);
     sections.join<join_sum_step>(std::span<wide* const>(all_squares));
 
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         const row_range own = aggregates.owned(rank);
         const std::size_t r = as_size(rank);
-        visit_rows(group[rank], own.size(), 1,
+        visit_rows(comm[rank], own.size(), 1,
                    norm_step<T>{{},
                                 largest[r].data() + own.begin,
                                 squares[r].data() + own.begin,

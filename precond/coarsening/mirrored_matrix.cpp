@@ -3,8 +3,8 @@
 
 #include <utility>
 
+#include <krylith/comm/local/each_rank.hpp>
 #include <krylith/device/loops/visit_rows.hpp>
-#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/distributed/products/numbered_columns.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
@@ -18,7 +18,7 @@ namespace {
 template <class T>
 void fill(const distributed_csr<T>& a, const distributed_csr<T>& transposed, int rank, bool largest,
           const std::int64_t* offsets, std::int32_t* columns, T* to) {
-    visit_rows(a.group()[rank], a.block(rank).rows(), 1,
+    visit_rows(a.comm()[rank], a.block(rank).rows(), 1,
                fill_mirror_step<T>{{},
                                    {rows_of(a, rank), rows_of(transposed, rank)},
                                    a.block(rank).view().values,
@@ -31,11 +31,11 @@ void fill(const distributed_csr<T>& a, const distributed_csr<T>& transposed, int
 
 template <class T>
 distributed_csr<T> union_of(const distributed_csr<T>& a, const distributed_csr<T>& transposed) {
-    const device_group& group = a.group();
-    std::vector<device_csr<T>> blocks(as_size(group.size()));
-    std::vector<local_columns> columns(as_size(group.size()));
-    on_each_rank(group, [&](int rank) {
-        const auto& device = group.handle(rank);
+    const communicator& comm = a.comm();
+    std::vector<device_csr<T>> blocks(as_size(comm.ranks()));
+    std::vector<local_columns> columns(as_size(comm.ranks()));
+    on_each_rank(comm, [&](int rank) {
+        const auto& device = comm.handle(rank);
         const std::int64_t rows = a.block(rank).rows();
         buffer<std::int64_t> offsets(device, as_size(rows + 1), "offsets of a matrix");
         {
@@ -51,13 +51,13 @@ distributed_csr<T> union_of(const distributed_csr<T>& a, const distributed_csr<T
         buffer<T> values(device, as_size(entries), "values of a matrix");
         fill(a, transposed, rank, true, offsets.data(), indices.data(), values.data());
         const row_range owned = a.column_owners().owned(rank);
-        columns[as_size(rank)] = group.size() == 1
+        columns[as_size(rank)] = comm.ranks() == 1
                                      ? local_columns(device, owned, {})
                                      : number_columns(device, owned, a.columns(), indices).value();
         blocks[as_size(rank)] = {device, columns[as_size(rank)].count(), std::move(offsets),
                                  std::move(indices), std::move(values)};
     });
-    return {group, a.row_owners(), a.column_owners(), std::move(blocks), std::move(columns)};
+    return {comm, a.row_owners(), a.column_owners(), std::move(blocks), std::move(columns)};
 }
 
 } // namespace
@@ -69,7 +69,7 @@ mirrored_matrix<T>::mirrored_matrix(const distributed_csr<T>& a)
 template <class T>
 void mirrored_matrix<T>::take_transposed(const distributed_csr<T>& a) {
     transposition_.apply(a, transposed_);
-    for (int rank = 0; rank < a.group().size(); ++rank)
+    for (const int rank : a.comm().local())
         fill<T>(a, transposed_, rank, false, matrix_.block(rank).view().offsets, nullptr,
                 matrix_.block(rank).values());
 }

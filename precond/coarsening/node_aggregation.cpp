@@ -6,8 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include <krylith/comm/local/each_rank.hpp>
 #include <krylith/device/loops/visit_rows.hpp>
-#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/distributed/products/numbered_columns.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
@@ -32,17 +32,17 @@ column_exchange wide_exchange(const distributed_csr<T>& a, int vectors) {
     check_index_size("smoothed_aggregation: the number of entries of the near-null vectors",
                      a.columns() * vectors);
     std::vector<local_columns> columns;
-    for (int rank = 0; rank < a.group().size(); ++rank) {
+    for (const int rank : a.comm().local()) {
         const local_columns& of = a.columns_of(rank);
         std::vector<std::int32_t> ghosts;
         for (const std::int64_t ghost : of.ghosts())
             for (int c = 0; c < vectors; ++c)
                 ghosts.push_back(static_cast<std::int32_t>(ghost) * vectors + c);
-        columns.emplace_back(a.group().handle(rank),
+        columns.emplace_back(a.comm().handle(rank),
                              row_range{of.owned().begin * vectors, of.owned().end * vectors},
                              ghosts);
     }
-    return {a.group(), columns};
+    return {a.comm(), columns};
 }
 
 } // namespace
@@ -51,19 +51,19 @@ template <class T>
 node_aggregation<T>::node_aggregation(const distributed_csr<T>& a,
                                       const aggregation_options& options)
     : options_(options),
-      group_(a.group()),
+      comm_(a.comm()),
       nodes_(options.block_size == 1 ? distributed_csr<T>()
                                      : make_node_matrix(a, options.block_size)),
       exchange_(wide_exchange(a, options.vectors)) {
     const distributed_csr<T>& of_nodes = nodes(a);
-    const column_exchange exchange(group_, of_nodes.all_columns());
+    const column_exchange exchange(comm_, of_nodes.all_columns());
     std::vector<buffer<std::uint8_t>> states;
     (void)find_strength(of_nodes, {options.theta}, exchange, {}, parts_, states);
     aggregates_ =
         find_aggregates(of_nodes, exchange, parts_, std::move(states), options.aggressive);
     coarse_ = times(aggregates_, options.vectors);
-    for (int rank = 0; rank < group_.size(); ++rank)
-        diagonal_.emplace_back(group_.handle(rank), as_size(a.block(rank).rows()), memory_item);
+    for (const int rank : comm_.local())
+        diagonal_.emplace_back(comm_.handle(rank), as_size(a.block(rank).rows()), memory_item);
     find_diagonal(a);
 }
 
@@ -71,11 +71,11 @@ node_aggregation<T>::node_aggregation(const distributed_csr<T>& a,
 template <class T>
 void node_aggregation<T>::find_diagonal(const distributed_csr<T>& a) {
     std::vector<buffer<unsigned long long>> bounds;
-    for (int rank = 0; rank < group_.size(); ++rank) {
+    for (const int rank : comm_.local()) {
         const std::size_t r = as_size(rank);
-        bounds.emplace_back(group_.handle(rank), 1, memory_item);
+        bounds.emplace_back(comm_.handle(rank), 1, memory_item);
         bounds.back().zero();
-        visit_rows(group_[rank], a.block(rank).rows(), mean_entries(a, rank),
+        visit_rows(comm_[rank], a.block(rank).rows(), mean_entries(a, rank),
                    bound_rows_step<T>{rows_of(a, rank),
                                       a.block(rank).view().values,
                                       {nullptr, diagonal_[r].data(), bounds[r].data()}});
@@ -95,7 +95,7 @@ std::vector<buffer<T>> node_aggregation<T>::tentative(const distributed_csr<T>& 
 
 template <class T>
 void node_aggregation<T>::find_pattern(const distributed_csr<T>& a, int rank) {
-    const auto& device = group_.handle(rank);
+    const auto& device = comm_.handle(rank);
     const rank_part<T>& part = parts_[as_size(rank)];
     const std::int64_t count = nodes(a).block(rank).rows();
     const reached_aggregates reached{rows_of(nodes(a), part, rank), part.aggregate.data(),
@@ -122,7 +122,7 @@ void node_aggregation<T>::fill(const distributed_csr<T>& a, const buffer<T>& ten
     const double lambda =
         options_.known_bound > 0 ? std::min(bound_, options_.known_bound) : bound_;
     visit_rows(
-        group_[rank], a.block(rank).rows() * options_.vectors, 1,
+        comm_[rank], a.block(rank).rows() * options_.vectors, 1,
         fill_prolongation_step<T>{
             {},
             node_rows_of(a, nodes(a), rank, options_.block_size),
@@ -139,11 +139,11 @@ template <class T>
 distributed_csr<T> node_aggregation<T>::prolongation(const distributed_csr<T>& a,
                                                      std::span<const T* const> near_null) {
     const auto columns_of_t = tentative(a, near_null);
-    patterns_.resize(as_size(group_.size()));
-    std::vector<device_csr<T>> blocks(as_size(group_.size()));
-    std::vector<local_columns> columns_of(as_size(group_.size()));
-    on_each_rank(group_, [&](int rank) {
-        const auto& device = group_.handle(rank);
+    patterns_.resize(as_size(comm_.ranks()));
+    std::vector<device_csr<T>> blocks(as_size(comm_.ranks()));
+    std::vector<local_columns> columns_of(as_size(comm_.ranks()));
+    on_each_rank(comm_, [&](int rank) {
+        const auto& device = comm_.handle(rank);
         find_pattern(a, rank);
         const pattern& known = patterns_[as_size(rank)];
         const std::int64_t rows = a.block(rank).rows();
@@ -161,13 +161,13 @@ distributed_csr<T> node_aggregation<T>::prolongation(const distributed_csr<T>& a
                                        columns.data()});
         fill(a, columns_of_t[as_size(rank)], rank, values.data());
         columns_of[as_size(rank)] =
-            group_.size() == 1
+            comm_.ranks() == 1
                 ? local_columns(device, coarse_.owned(rank), {})
                 : number_columns(device, coarse_.owned(rank), coarse_.rows(), columns).value();
         blocks[as_size(rank)] = {device, columns_of[as_size(rank)].count(), std::move(offsets),
                                  std::move(columns), std::move(values)};
     });
-    return {group_, a.row_owners(), coarse_, std::move(blocks), std::move(columns_of)};
+    return {comm_, a.row_owners(), coarse_, std::move(blocks), std::move(columns_of)};
 }
 
 template <class T>
@@ -175,7 +175,7 @@ void node_aggregation<T>::refresh(const distributed_csr<T>& a, std::span<const T
                                   distributed_csr<T>& p) {
     find_diagonal(a);
     const auto columns_of_t = tentative(a, near_null);
-    for (int rank = 0; rank < group_.size(); ++rank)
+    for (const int rank : comm_.local())
         fill(a, columns_of_t[as_size(rank)], rank, p.block(rank).values());
 }
 
@@ -186,9 +186,9 @@ const T* node_aggregation<T>::coarse_near_null(int rank) const noexcept {
 
 template <class T>
 void node_aggregation<T>::fill_dropped(distributed_csr<T>& coarse) const {
-    for (int rank = 0; rank < group_.size(); ++rank) {
+    for (const int rank : comm_.local()) {
         const device_csr_view<T> view = coarse.block(rank).view();
-        visit_rows(group_[rank], view.rows, 1,
+        visit_rows(comm_[rank], view.rows, 1,
                    fill_dropped_step<T>{{},
                                         rows_of(coarse, rank),
                                         coarse_near_null(rank),

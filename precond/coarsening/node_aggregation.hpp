@@ -44,7 +44,7 @@ private:
     void fill(const distributed_csr<T>& a, const buffer<T>& tentative, int rank, T* values) const;
 
     aggregation_options options_;
-    device_group group_;
+    communicator comm_;
     distributed_csr<T> nodes_;        ///< empty where nodes are rows
     column_exchange exchange_;        ///< of local columns times the number of vectors
     rank_parts<T> parts_;             ///< of nodes

@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include <krylith/comm/local/each_rank.hpp>
 #include <krylith/device/loops/visit_rows.hpp>
-#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/distributed/products/numbered_columns.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
@@ -15,13 +15,13 @@ namespace krylith::aggregation {
 
 template <class T>
 distributed_csr<T> make_node_matrix(const distributed_csr<T>& a, int block) {
-    const device_group& group = a.group();
+    const communicator& comm = a.comm();
     row_partition owners = a.row_owners();
     for (std::int64_t& begin : owners.begin) begin /= block;
-    std::vector<device_csr<T>> blocks(as_size(group.size()));
-    std::vector<local_columns> columns_of(as_size(group.size()));
-    on_each_rank(group, [&](int rank) {
-        const auto& device = group.handle(rank);
+    std::vector<device_csr<T>> blocks(as_size(comm.ranks()));
+    std::vector<local_columns> columns_of(as_size(comm.ranks()));
+    on_each_rank(comm, [&](int rank) {
+        const auto& device = comm.handle(rank);
         const std::int64_t nodes = owners.owned(rank).size();
         const device_csr_view<T> view = a.block(rank).view();
         const node_rows rows{rows_of(a, rank), {}, block};
@@ -42,13 +42,13 @@ distributed_csr<T> make_node_matrix(const distributed_csr<T>& a, int block) {
                    fill_blocks_step<T>{rows, view.values, dense.data(), offsets.data(),
                                        columns.data(), norms.data()});
         columns_of[as_size(rank)] =
-            group.size() == 1
+            comm.ranks() == 1
                 ? local_columns(device, owners.owned(rank), {})
                 : number_columns(device, owners.owned(rank), owners.rows(), columns).value();
         blocks[as_size(rank)] = {device, columns_of[as_size(rank)].count(), std::move(offsets),
                                  std::move(columns), std::move(norms)};
     });
-    return {group, owners, owners, std::move(blocks), std::move(columns_of)};
+    return {comm, owners, owners, std::move(blocks), std::move(columns_of)};
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \

@@ -2,8 +2,8 @@
 #include <utility>
 #include <vector>
 
+#include <krylith/comm/local/settled_on_failure.hpp>
 #include <krylith/device/loops/running_sums.hpp>
-#include <krylith/device/loops/settled_on_failure.hpp>
 #include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregate_couplings.hpp>
@@ -27,10 +27,10 @@ public:
           parts_(parts),
           owners_(aggregates),
           sections_(
-              a.group(), aggregates,
-              std::vector<row_range>(as_size(a.group().size()), row_range{0, aggregates.rows()})) {
-        for (int rank = 0; rank < a.group().size(); ++rank) {
-            const auto& device = a.group().handle(rank);
+              a.comm(), aggregates,
+              std::vector<row_range>(as_size(a.comm().ranks()), row_range{0, aggregates.rows()})) {
+        for (const int rank : a.comm().local()) {
+            const auto& device = a.comm().handle(rank);
             const std::size_t own = as_size(owners_.owned(rank).size());
             const std::size_t all = as_size(owners_.rows());
             rows_.push_back(rows_of(a, parts[as_size(rank)], rank));
@@ -75,7 +75,7 @@ public:
         const std::int64_t all = owners_.rows();
         std::vector<buffer<std::int32_t>> before;
         for (std::size_t r = 0; r < rows_.size(); ++r) {
-            const auto& device = a_.group().handle(static_cast<int>(r));
+            const auto& device = a_.comm().handle(static_cast<int>(r));
             before.emplace_back(device, as_size(all + 1), memory_item);
             add_up_sizes(device, all, leads_pair{partners_[r].data()}, before[r].data());
             visit_rows(
@@ -102,7 +102,7 @@ private:
     [[nodiscard]] const std::int32_t* aggregate(std::size_t r) const {
         return parts_[r].aggregate.data();
     }
-    [[nodiscard]] device& device_of(std::size_t r) const { return a_.group()[static_cast<int>(r)]; }
+    [[nodiscard]] device& device_of(std::size_t r) const { return a_.comm()[static_cast<int>(r)]; }
 
     void add_up_on_host(std::size_t r) {
         host::in_parts(device_of(r), rows_[r].rows,
@@ -161,28 +161,28 @@ private:
                 if (from == to || rows_[from].rows == 0 ||
                     owners_.owned(static_cast<int>(to)).size() == 0)
                     continue;
-                const auto& device = a_.group().handle(static_cast<int>(from));
+                const auto& device = a_.comm().handle(static_cast<int>(from));
                 messages.push_back({from, to, {device, 1, memory_item}, {}, {}});
                 visit_senders(messages.back());
             }
         std::vector<rank_order> orders;
-        const settled_on_failure settled(a_.group()); // before arrays are freed
+        const settled_on_failure settled(a_.comm()); // before arrays are freed
         for (message& m : messages) {
             const std::size_t couplings = as_size(m.count.download().front());
             if (couplings == 0) continue;
             const auto from = static_cast<int>(m.from);
             const auto to = static_cast<int>(m.to);
-            m.sent = {a_.group().handle(from), couplings, memory_item};
-            m.received = {a_.group().handle(to), couplings, memory_item};
+            m.sent = {a_.comm().handle(from), couplings, memory_item};
+            m.received = {a_.comm().handle(to), couplings, memory_item};
             visit_senders(m);
             orders.push_back({from, to});
         }
         orders = both_ways(std::move(orders));
-        a_.group().order(orders);
+        a_.comm().order(orders);
         for (const message& m : messages)
-            a_.group().copy(static_cast<int>(m.from), m.sent.data(), static_cast<int>(m.to),
-                            m.received.data(), m.sent.size() * sizeof(sent_coupling));
-        a_.group().order(orders);
+            a_.comm().copy(static_cast<int>(m.from), m.sent.data(), static_cast<int>(m.to),
+                           m.received.data(), m.sent.size() * sizeof(sent_coupling));
+        a_.comm().order(orders);
         for (const message& m : messages)
             visit_rows(device_of(m.to), static_cast<std::int64_t>(m.received.size()), 1,
                        receive_step{{}, m.received.data(), table(m.to)});
@@ -210,12 +210,12 @@ row_partition pair_aggregates(const distributed_csr<T>& a, rank_parts<T>& parts,
     find.add_up_couplings();
     find.find_pairs();
     std::vector<buffer<std::int32_t>> number;
-    for (int rank = 0; rank < a.group().size(); ++rank)
-        number.emplace_back(a.group().handle(rank), as_size(aggregates.rows()), memory_item);
+    for (const int rank : a.comm().local())
+        number.emplace_back(a.comm().handle(rank), as_size(aggregates.rows()), memory_item);
     row_partition pairs = find.number_pairs(number);
-    for (int rank = 0; rank < a.group().size(); ++rank)
+    for (const int rank : a.comm().local())
         visit_rows(
-            a.group()[rank], a.columns_of(rank).count(), 1,
+            a.comm()[rank], a.columns_of(rank).count(), 1,
             renumber_step{number[as_size(rank)].data(), parts[as_size(rank)].aggregate.data()});
     return pairs;
 }

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include <krylith/comm/local/settled_on_failure.hpp>
 #include <krylith/device/language/instances.hpp>
 #include <krylith/device/loops/host_parts.hpp>
-#include <krylith/device/loops/settled_on_failure.hpp>
 #include <krylith/distributed/products/column_exchange.hpp>
 #include <krylith/precond/coarsening/scaling_tasks.hpp>
 
@@ -47,35 +47,35 @@ namespace krylith::detail {
 
 template <class W>
 double power_estimate(const distributed_csr<W>& b, int k) {
-    const device_group& group = b.group();
-    const column_exchange exchange(group, b.all_columns());
+    const communicator& comm = b.comm();
+    const column_exchange exchange(comm, b.all_columns());
     std::vector<buffer<W>> before;
     std::vector<buffer<W>> now;
     std::vector<buffer<std::uint64_t>> largest; // of B^(k - 1) x and B^k x
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         const local_columns& columns = b.columns_of(rank);
         const auto count = static_cast<std::size_t>(columns.count());
-        before.emplace_back(group.handle(rank), count, "preconditioner");
-        now.emplace_back(group.handle(rank), count, "preconditioner");
-        largest.emplace_back(group.handle(rank), 2, "preconditioner");
+        before.emplace_back(comm.handle(rank), count, "preconditioner");
+        now.emplace_back(comm.handle(rank), count, "preconditioner");
+        largest.emplace_back(comm.handle(rank), 2, "preconditioner");
         largest.back().zero();
-        run_items(group[rank],
+        run_items(comm[rank],
                   sign_task<W>{columns.owned().begin, before.back().data() + columns.first_owned()},
                   columns.owned().size());
     }
-    const settled_on_failure settled(group);
+    const settled_on_failure settled(comm);
     for (int step = 1; step <= k; ++step) {
         std::vector<W*> arrays;
         for (const auto& x : before) arrays.push_back(x.data());
         exchange.fill_in_turn(std::span<W* const>(arrays));
-        for (int rank = 0; rank < group.size(); ++rank) {
+        for (const int rank : comm.local()) {
             const auto at = static_cast<std::size_t>(rank);
             const std::int64_t first = b.columns_of(rank).first_owned();
-            KRYLITH_ON(group[rank], multiply_rows(group[rank], b.block(rank).view(), first,
-                                                  before[at].data(), now[at].data()));
+            KRYLITH_ON(comm[rank], multiply_rows(comm[rank], b.block(rank).view(), first,
+                                                 before[at].data(), now[at].data()));
             if (step >= k - 1)
-                KRYLITH_ON(group[rank],
-                           find_largest(group[rank], b.block(rank).rows(), now[at].data() + first,
+                KRYLITH_ON(comm[rank],
+                           find_largest(comm[rank], b.block(rank).rows(), now[at].data() + first,
                                         largest[at].data() + (step == k ? 1 : 0)));
         }
         std::swap(before, now);

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include <krylith/device/device_group.hpp>
-#include <krylith/device/loops/settled_on_failure.hpp>
+#include <krylith/comm/communicator.hpp>
+#include <krylith/comm/local/settled_on_failure.hpp>
 #include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/partition/row_partition.hpp>
@@ -22,12 +22,12 @@ namespace krylith::aggregation {
 class section_exchange {
 public:
     /// used[rank] has the aggregates of other ranks that the rank's rows refer to, and maybe more.
-    section_exchange(device_group group, const row_partition& aggregates,
+    section_exchange(communicator comm, const row_partition& aggregates,
                      std::span<const row_range> used)
-        : group_(std::move(group)) {
+        : comm_(std::move(comm)) {
         std::vector<rank_order> orders;
-        for (int owner = 0; owner < group_.size(); ++owner)
-            for (int user = 0; user < group_.size(); ++user) {
+        for (const int owner : comm_.local())
+            for (const int user : comm_.local()) {
                 const row_range own = aggregates.owned(owner);
                 const row_range& of_user = used[static_cast<std::size_t>(user)];
                 const row_range both{std::max(own.begin, of_user.begin),
@@ -44,12 +44,12 @@ public:
     template <class V>
     void gather(std::span<V* const> arrays, std::int64_t numbers = 1) const {
         if (pieces_.empty()) return;
-        const settled_on_failure settled(group_);
-        group_.order(orders_); // owners' entries are there, users need their old ones no more
+        const settled_on_failure settled(comm_);
+        comm_.order(orders_); // owners' entries are there, users need their old ones no more
         for (const piece& p : pieces_)
-            group_.copy(p.owner, p.of(arrays, p.owner, numbers), p.user,
-                        p.of(arrays, p.user, numbers), p.size(numbers) * sizeof(V));
-        group_.order(orders_);
+            comm_.copy(p.owner, p.of(arrays, p.owner, numbers), p.user,
+                       p.of(arrays, p.user, numbers), p.size(numbers) * sizeof(V));
+        comm_.order(orders_);
     }
 
     /// Enqueues what makes each rank's own section right: Join, a step, joins it with those of the
@@ -59,24 +59,24 @@ public:
         if (pieces_.empty()) return;
         std::vector<buffer<V>> copies; // where the owner's kernels can't read the user's
         for (const piece& p : pieces_)
-            copies.emplace_back(group_.handle(p.owner), staged(p) ? p.size(numbers) : 0,
+            copies.emplace_back(comm_.handle(p.owner), staged(p) ? p.size(numbers) : 0,
                                 "sections of other ranks");
-        const settled_on_failure settled(group_); // before the copies are freed
-        group_.order(orders_);
+        const settled_on_failure settled(comm_); // before the copies are freed
+        comm_.order(orders_);
         for (std::size_t i = 0; i < pieces_.size(); ++i)
             if (const piece& p = pieces_[i]; staged(p))
-                group_.copy(p.user, p.of(arrays, p.user, numbers), p.owner, copies[i].data(),
-                            p.size(numbers) * sizeof(V));
+                comm_.copy(p.user, p.of(arrays, p.user, numbers), p.owner, copies[i].data(),
+                           p.size(numbers) * sizeof(V));
         if (std::ranges::any_of(pieces_, [&](const piece& p) { return staged(p); }))
-            group_.order(orders_);
+            comm_.order(orders_);
         for (std::size_t i = 0; i < pieces_.size(); ++i) {
             const piece& p = pieces_[i];
             Join step;
             step.other = staged(p) ? copies[i].data() : p.of(arrays, p.user, numbers);
             step.own = p.of(arrays, p.owner, numbers);
-            visit_rows(group_[p.owner], static_cast<std::int64_t>(p.size(numbers)), 1, step);
+            visit_rows(comm_[p.owner], static_cast<std::int64_t>(p.size(numbers)), 1, step);
         }
-        group_.order(orders_); // users may write theirs again
+        comm_.order(orders_); // users may write theirs again
     }
 
 private:
@@ -95,10 +95,10 @@ private:
     };
 
     [[nodiscard]] bool staged(const piece& p) const {
-        return group_.path(p.owner, p.user) == peer_path::staged;
+        return comm_.path(p.owner, p.user) == peer_path::staged;
     }
 
-    device_group group_;
+    communicator comm_;
     std::vector<piece> pieces_;
     std::vector<rank_order> orders_; ///< both ways between ranks with a piece
 };

@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
+#include <krylith/comm/local/each_rank.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/loops/visit_rows.hpp>
-#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/distributed/products/numbered_columns.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
@@ -44,7 +44,7 @@ void check_aggregation(const distributed_csr<T>& a, const aggregation_options& o
 /// The local columns of all ranks, which lie one after the other.
 template <class T>
 std::span<const local_columns> all_columns_of(const distributed_csr<T>& a) {
-    return {&a.columns_of(0), as_size(a.group().size())};
+    return {&a.columns_of(0), as_size(a.comm().ranks())};
 }
 
 } // namespace
@@ -52,7 +52,7 @@ std::span<const local_columns> all_columns_of(const distributed_csr<T>& a) {
 template <class T>
 struct smoothed_aggregation<T>::state {
     aggregation_options options;
-    device_group group;
+    communicator comm;
     column_exchange exchange;
     aggregation::rank_parts<T> parts;
     row_partition fine;
@@ -72,16 +72,16 @@ struct smoothed_aggregation<T>::state {
     /// Throws unless the matrix has the shape of that of the constructor.
     void check_again(const distributed_csr<T>& a, std::span<const T* const> near_null) const {
         bool same = a.row_owners() == fine;
-        for (int rank = 0; same && rank < group.size(); ++rank)
+        for (int rank = 0; same && rank < comm.ranks(); ++rank)
             same = a.block(rank).nonzeros() == nonzeros[as_size(rank)];
         if (!same)
             throw usage_error("smoothed_aggregation: the matrix has " +
                               std::to_string(a.nonzeros()) +
                               " nonzeros, or other owners of rows than that of the constructor");
-        if (near_null.size() != as_size(group.size()))
+        if (near_null.size() != as_size(comm.ranks()))
             throw usage_error("smoothed_aggregation: there are " +
                               std::to_string(near_null.size()) + " arrays of near_null for " +
-                              std::to_string(group.size()) + " ranks");
+                              std::to_string(comm.ranks()) + " ranks");
     }
 
     [[nodiscard]] aggregation::prolongation_rows<T>
@@ -101,33 +101,33 @@ struct smoothed_aggregation<T>::state {
                                           std::span<const T* const> near_null, bool smooth) {
         check_again(a, near_null);
         const auto tentative = aggregation::make_tentative(a, exchange, parts, coarse, near_null);
-        std::vector<device_csr<T>> blocks(as_size(group.size()));
-        std::vector<local_columns> columns(as_size(group.size()));
-        on_each_rank(group, [&](int rank) {
+        std::vector<device_csr<T>> blocks(as_size(comm.ranks()));
+        std::vector<local_columns> columns(as_size(comm.ranks()));
+        on_each_rank(comm, [&](int rank) {
             make_block(rows(a, tentative[as_size(rank)], rank, smooth), rank, blocks[as_size(rank)],
                        columns[as_size(rank)]);
         });
-        return {group, fine, coarse, std::move(blocks), std::move(columns)};
+        return {comm, fine, coarse, std::move(blocks), std::move(columns)};
     }
 
     void fill(const distributed_csr<T>& a, std::span<const T* const> near_null,
               distributed_csr<T>& p, bool smooth) {
         check_again(a, near_null);
         const auto tentative = aggregation::make_tentative(a, exchange, parts, coarse, near_null);
-        for (int rank = 0; rank < group.size(); ++rank)
+        for (const int rank : comm.local())
             aggregation::refresh_prolongation(
-                group[rank], rows(a, tentative[as_size(rank)], rank, smooth), coarse.rows(),
+                comm[rank], rows(a, tentative[as_size(rank)], rank, smooth), coarse.rows(),
                 p.block(rank).view().offsets, p.block(rank).values());
     }
 
     /// Makes the block of P on a rank.
     void make_block(const aggregation::prolongation_rows<T>& p, int rank, device_csr<T>& block,
                     local_columns& columns_of) const {
-        const auto& device = group.handle(rank);
+        const auto& device = comm.handle(rank);
         aggregation::prolongation_arrays<T> made =
             aggregation::make_prolongation(device, p, coarse.rows());
         columns_of =
-            group.size() == 1
+            comm.ranks() == 1
                 ? local_columns(device, coarse.owned(rank), {})
                 : number_columns(device, coarse.owned(rank), coarse.rows(), made.columns).value();
         block = {device, columns_of.count(), std::move(made.offsets), std::move(made.columns),
@@ -142,16 +142,15 @@ smoothed_aggregation<T>::smoothed_aggregation(const distributed_csr<T>& a,
                                               std::span<const T* const> near_null) {
     check_aggregation(a, options);
     state_.reset(new state{.options = options,
-                           .group = a.group(),
-                           .exchange = {a.group(), all_columns_of(a)},
+                           .comm = a.comm(),
+                           .exchange = {a.comm(), all_columns_of(a)},
                            .parts = {},
                            .fine = a.row_owners(),
                            .coarse = {},
                            .boxes = {},
                            .nonzeros = {},
                            .of_nodes = nullptr});
-    for (int rank = 0; rank < a.group().size(); ++rank)
-        state_->nonzeros.push_back(a.block(rank).nonzeros());
+    for (const int rank : a.comm().local()) state_->nonzeros.push_back(a.block(rank).nonzeros());
     if (options.block_size != 1 || options.vectors != 1) {
         state_->of_nodes = std::make_unique<aggregation::node_aggregation<T>>(a, options);
         return;

@@ -26,11 +26,10 @@ constexpr const char* colours_item = "colours of rows";
 template <class T>
 bool has_symmetric_pattern(const distributed_csr<T>& a) {
     std::vector<buffer<unsigned long long>> sums;
-    for (int rank = 0; rank < a.group().size(); ++rank) {
-        sums.emplace_back(a.group().handle(rank), as_size(colouring::mirror_counters),
-                          colours_item);
+    for (const int rank : a.comm().local()) {
+        sums.emplace_back(a.comm().handle(rank), as_size(colouring::mirror_counters), colours_item);
         sums.back().zero();
-        visit_rows(a.group()[rank], a.block(rank).rows(), aggregation::mean_entries(a, rank),
+        visit_rows(a.comm()[rank], a.block(rank).rows(), aggregation::mean_entries(a, rank),
                    colouring::mirror_sum_step{aggregation::rows_of(a, rank), sums.back().data()});
     }
     unsigned long long all = 0;
@@ -43,13 +42,13 @@ bool has_symmetric_pattern(const distributed_csr<T>& a) {
 /// of which ghosts are right too, and the number of colours.
 template <class T>
 std::pair<std::vector<buffer<std::int32_t>>, int> colours_of(const distributed_csr<T>& a) {
-    const device_group& group = a.group();
+    const communicator& comm = a.comm();
     std::vector<buffer<std::int32_t>> colours;
     std::vector<buffer<std::int32_t>> least;
     std::vector<buffer<std::uint32_t>> counts;
     std::vector<row_list> lists;
-    for (int rank = 0; rank < group.size(); ++rank) {
-        const auto& device = group.handle(rank);
+    for (const int rank : comm.local()) {
+        const auto& device = comm.handle(rank);
         const std::int64_t columns = a.columns_of(rank).count();
         colours.emplace_back(device, as_size(columns), colours_item);
         visit_rows(*device, columns, 1, colouring::uncolour_step{{}, colours.back().data()});
@@ -59,7 +58,7 @@ std::pair<std::vector<buffer<std::int32_t>>, int> colours_of(const distributed_c
         counts.back().zero();
         lists.emplace_back(device, a.block(rank).rows());
     }
-    const column_exchange exchange(group, a.all_columns());
+    const column_exchange exchange(comm, a.all_columns());
     const auto left = [&] {
         std::int64_t sum = 0;
         for (const auto& list : lists) sum += list.size();
@@ -68,9 +67,9 @@ std::pair<std::vector<buffer<std::int32_t>>, int> colours_of(const distributed_c
     // A grid needs about a dozen rounds; the host looks only now and then whether they were enough.
     for (int rounds = 8; left() != 0; rounds = 4)
         for (int i = 0; i < rounds; ++i) {
-            for (int rank = 0; rank < group.size(); ++rank) {
+            for (const int rank : comm.local()) {
                 const std::size_t r = as_size(rank);
-                visit_list(group[rank], lists[r], aggregation::mean_entries(a, rank),
+                visit_list(comm[rank], lists[r], aggregation::mean_entries(a, rank),
                            colouring::colour_step{aggregation::rows_of(a, rank), colours[r].data(),
                                                   least[r].data(), counts[r].data()});
             }
@@ -87,16 +86,16 @@ std::vector<buffer<std::int32_t>> on_columns_of(const distributed_csr<T>& a,
                                                 std::span<const local_columns> columns,
                                                 const std::vector<buffer<std::int32_t>>& colours) {
     std::vector<buffer<std::int32_t>> result;
-    for (int rank = 0; rank < a.group().size(); ++rank) {
+    for (const int rank : a.comm().local()) {
         const local_columns& mine = a.columns_of(rank);
-        result.emplace_back(a.group().handle(rank), as_size(mine.count()), colours_item);
+        result.emplace_back(a.comm().handle(rank), as_size(mine.count()), colours_item);
         if (mine.owned().size() != 0)
-            a.group()[rank].copy(result.back().data() + mine.first_owned(),
-                                 colours[as_size(rank)].data() +
-                                     columns[as_size(rank)].first_owned(),
-                                 as_size(mine.owned().size()) * sizeof(std::int32_t));
+            a.comm()[rank].copy(result.back().data() + mine.first_owned(),
+                                colours[as_size(rank)].data() +
+                                    columns[as_size(rank)].first_owned(),
+                                as_size(mine.owned().size()) * sizeof(std::int32_t));
     }
-    aggregation::fill_ghosts(column_exchange(a.group(), a.all_columns()), result);
+    aggregation::fill_ghosts(column_exchange(a.comm(), a.all_columns()), result);
     return result;
 }
 
@@ -119,10 +118,10 @@ void list_colours(const std::shared_ptr<device>& on, std::int64_t rows, const st
 
 } // namespace
 
-void row_colours::list_rows(const device_group& group, const row_partition& rows,
+void row_colours::list_rows(const communicator& comm, const row_partition& rows,
                             std::span<const local_columns> columns) {
-    for (int rank = 0; rank < group.size(); ++rank) {
-        const auto& device = group.handle(rank);
+    for (const int rank : comm.local()) {
+        const auto& device = comm.handle(rank);
         const std::int64_t count = rows.owned(rank).size();
         order_.emplace_back(device, as_size(count), colours_item);
         const buffer<std::int64_t> begin(device, as_size(count_) + 1, colours_item);
@@ -145,7 +144,7 @@ row_colours colour_rows(const distributed_csr<T>& a) {
         result.colours_ = on_columns_of(a, mirrored.matrix().all_columns(), colours);
         result.count_ = count;
     }
-    result.list_rows(a.group(), a.row_owners(), a.all_columns());
+    result.list_rows(a.comm(), a.row_owners(), a.all_columns());
     return result;
 }
 

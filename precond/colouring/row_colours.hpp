@@ -38,7 +38,7 @@ private:
     template <class T>
     friend row_colours colour_rows(const distributed_csr<T>& a);
     [[nodiscard]] static std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
-    void list_rows(const device_group& group, const row_partition& rows,
+    void list_rows(const communicator& comm, const row_partition& rows,
                    std::span<const local_columns> columns);
 
     int count_ = 0;

@@ -18,16 +18,16 @@ block_vectors<T>::block_vectors(layout_handle layout)
 template <class T>
 block_vectors<T>::block_vectors(layout_handle layout, std::vector<local_columns> rows)
     : layout_(std::move(layout)),
-      parts_(make_parts(layout_->group, rows)),
+      parts_(make_parts(layout_->comm, rows)),
       exchanged_(std::in_place, layout_, precond_item, detail::exchange_of<T>(layout_, rows)),
       solution_(vector<T>::borrow(layout_, owned_arrays(parts_))) {}
 
 template <class T>
 std::vector<typename block_vectors<T>::overlapping_part>
-block_vectors<T>::make_parts(const device_group& group, std::vector<local_columns> rows) {
+block_vectors<T>::make_parts(const communicator& comm, std::vector<local_columns> rows) {
     std::vector<overlapping_part> parts;
-    for (int rank = 0; rank < group.size(); ++rank) {
-        const auto& device = group.handle(rank);
+    for (const int rank : comm.local()) {
+        const auto& device = comm.handle(rank);
         overlapping_part mine;
         mine.rows = std::move(rows[as_size(rank)]);
         const std::size_t count = as_size(mine.rows.count());

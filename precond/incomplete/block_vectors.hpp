@@ -33,7 +33,7 @@ public:
     void apply(execution& run, const std::string& who, const vector<T>& r, vector<T>& z,
                std::span<const reduction_into<T>> dots, const Solve& solve) {
         begin(run, who, r, z);
-        for (int rank = 0; rank < run.ranks(); ++rank)
+        for (const int rank : run.comm().local())
             if (layout_->held(rank) != 0) solve(rank, right_hand_side(rank, r), solution(rank));
         finish(run, z, dots);
     }
@@ -52,7 +52,7 @@ private:
         local_columns rows;
         buffer<T> solution;
     };
-    [[nodiscard]] static std::vector<overlapping_part> make_parts(const device_group& group,
+    [[nodiscard]] static std::vector<overlapping_part> make_parts(const communicator& comm,
                                                                   std::vector<local_columns> rows);
     [[nodiscard]] static std::vector<T*> owned_arrays(const std::vector<overlapping_part>& parts);
     [[nodiscard]] const overlapping_part& part(int rank) const {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include <krylith/comm/local/each_rank.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
-#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/precond/incomplete/order_choice.hpp>
 #include <krylith/precond/matrix/matrix_on_devices.hpp>
 #include <krylith/precond/matrix/overlapping_blocks.hpp>
@@ -52,7 +52,7 @@ device_factors<T>::blocks_of(const matrix_ref<T>& matrix) const {
     given_blocks given;
     if (layout_->kind == coherence::replicated) {
         given.matrices = detail::whole_on_each(std::move(spread));
-    } else if (request_.overlap > 0 && layout_->group.size() > 1) {
+    } else if (request_.overlap > 0 && layout_->comm.ranks() > 1) {
         detail::overlapping_blocks<T> blocks =
             detail::make_overlapping_blocks(spread, request_.overlap);
         given.matrices = std::move(blocks.matrices);
@@ -67,8 +67,8 @@ template <class T>
 typename device_factors<T>::block_list
 device_factors<T>::lay_out(const matrix_list& given,
                            const std::vector<row_colours>& colours) const {
-    block_list blocks(at(layout_->group.size()));
-    on_each_rank(layout_->group, [&](int rank) {
+    block_list blocks(at(layout_->comm.ranks()));
+    on_each_rank(layout_->comm, [&](int rank) {
         const std::size_t number = from(given, rank);
         blocks[at(rank)] = std::make_unique<factor_block<T>>(
             given[number], rank, colours.empty() ? nullptr : &colours[number], request_.rule);
@@ -79,9 +79,9 @@ device_factors<T>::lay_out(const matrix_list& given,
 template <class T>
 void device_factors<T>::factor(const result& made) const {
     std::vector<factor_failure> failures(made.blocks.size());
-    on_each_rank(layout_->group,
+    on_each_rank(layout_->comm,
                  [&](int rank) { failures[at(rank)] = made.blocks[at(rank)]->factor(); });
-    for (int rank = 0; rank < layout_->group.size(); ++rank) {
+    for (const int rank : layout_->comm.local()) {
         const factor_failure& failure = failures[at(rank)];
         if (failure.what == factor_failure::kind::none) continue;
         refuse_factors(request_, failure,
@@ -95,15 +95,15 @@ bool device_factors<T>::take_colours(const matrix_list& given, std::string& reas
     reason = "as it was asked for";
     if (request_.order != elimination_order::automatic)
         return request_.order == elimination_order::colours;
-    const device_group& group = layout_->group;
+    const communicator& comm = layout_->comm;
     reason = "host devices lose nothing by it";
-    if (group.kind() == backend::host) return false;
-    std::vector<std::int64_t> levels(at(group.size()));
-    on_each_rank(group, [&](int rank) {
+    if (comm.kind() == backend::host) return false;
+    std::vector<std::int64_t> levels(at(comm.ranks()));
+    on_each_rank(comm, [&](int rank) {
         levels[at(rank)] = count_natural_levels(given[from(given, rank)], rank);
     });
     bool pay = false;
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         const device_csr<T>& block = given[from(given, rank)].block(rank);
         pay = pay || colours_pay(levels[at(rank)], block.rows(), block.nonzeros(),
                                  static_cast<std::int64_t>(sizeof(T)));
@@ -126,7 +126,7 @@ typename device_factors<T>::result device_factors<T>::make(const given_blocks& g
                                       : std::make_unique<block_vectors<T>>(layout_, given.rows);
     made.blocks = lay_out(given.matrices, colours);
     factor(made);
-    on_each_rank(layout_->group, [&](int rank) { made.blocks[at(rank)]->accept(); });
+    on_each_rank(layout_->comm, [&](int rank) { made.blocks[at(rank)]->accept(); });
     return made;
 }
 
@@ -145,12 +145,12 @@ bool device_factors<T>::update(const matrix_ref<T>& matrix) {
         // Blocks with other rows have another pattern, and no place for what take() lays out.
         bool all = made_.vectors->has(given.rows);
         if (all) {
-            on_each_rank(layout_->group, take);
+            on_each_rank(layout_->comm, take);
             all = std::find(same.begin(), same.end(), char{0}) == same.end();
         }
         if (all) {
             factor(made_);
-            on_each_rank(layout_->group, [&](int rank) { made_.blocks[at(rank)]->accept(); });
+            on_each_rank(layout_->comm, [&](int rank) { made_.blocks[at(rank)]->accept(); });
         } else {
             forget();
             made_ = make(given);
@@ -173,7 +173,7 @@ void device_factors<T>::apply(execution& run, const vector<T>& r, vector<T>& z,
 template <class T>
 std::int64_t device_factors<T>::bytes() const {
     std::int64_t most = 0;
-    for (int rank = 0; rank < layout_->group.size(); ++rank)
+    for (const int rank : layout_->comm.local())
         most = std::max(most, block(rank).bytes() + made_.vectors->bytes(rank));
     return most;
 }

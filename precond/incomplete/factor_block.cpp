@@ -36,7 +36,7 @@ factor_rows<T> placed_block<T>::view(bool symmetric) const {
 template <class T>
 factor_block<T>::factor_block(const distributed_csr<T>& a, int rank, const row_colours* colours,
                               const factor_rule& rule)
-    : device_(a.group().handle(rank)), symmetric_(rule.symmetric) {
+    : device_(a.comm().handle(rank)), symmetric_(rule.symmetric) {
     const std::int64_t rows = a.block(rank).rows();
     if (colours != nullptr) {
         places_ = {device_, as_size(rows), precond_item};
@@ -175,7 +175,7 @@ std::int64_t count_natural_levels(const distributed_csr<T>& a, int rank) {
     rows.nonzeros = view.nonzeros;
     rows.offsets = view.offsets;
     rows.columns = view.indices;
-    return count_levels(a.group().handle(rank), rows);
+    return count_levels(a.comm().handle(rank), rows);
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \

@@ -49,11 +49,11 @@ template <class T>
 distributed_csr<T> on_devices(const layout& range, const layout& domain,
                               const csr_view<T>& matrix) {
     if (!range.order && !domain.order)
-        return with_sorted_rows(distributed_csr<T>(range.group, matrix, range.rows, domain.rows));
+        return with_sorted_rows(distributed_csr<T>(range.comm, matrix, range.rows, domain.rows));
     (void)validate(matrix);
     const reordered_matrix<T> moved = reordered(matrix, range.order.get(), domain.order.get());
     return with_sorted_rows(
-        distributed_csr<T>(range.group, csr_view<T>(moved.matrix), range.rows, domain.rows));
+        distributed_csr<T>(range.comm, csr_view<T>(moved.matrix), range.rows, domain.rows));
 }
 
 template <class T>
@@ -65,11 +65,11 @@ distributed_csr<T> on_devices(const std::string& who, const layout& layout,
         throw usage_error(who + ": the operator has its rows in an order of its own, in which "
                                 "rows on the devices are not; give the matrix in host memory");
     const distributed_csr<T>* const whole = matrix.over_group();
-    if (whole != nullptr && whole->group() != layout.group)
+    if (whole != nullptr && whole->comm() != layout.comm)
         throw usage_error(who + ": the matrix lies on another group of devices than the operator");
     distributed_csr<T> result =
         whole != nullptr ? whole->copy(values)
-                         : distributed_csr<T>(layout.group, matrix.parts(), layout.rows, values);
+                         : distributed_csr<T>(layout.comm, matrix.parts(), layout.rows, values);
     if (result.row_owners() != layout.rows || result.column_owners() != layout.rows)
         throw usage_error(who + ": the matrix has other rows on the devices than the operator");
     return with_sorted_rows(std::move(result));
@@ -87,13 +87,13 @@ int moderating_exponent(double largest, double smallest) {
 
 template <class T>
 distributed_csr<T> with_moderate_values(distributed_csr<T> matrix) {
-    const device_group& group = matrix.group();
+    const communicator& comm = matrix.comm();
     std::vector<buffer<magnitude_bits>> found;
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         const device_csr_view<T> view = matrix.block(rank).view();
-        found.emplace_back(group.handle(rank), as_size(row_counters), matrix_item);
+        found.emplace_back(comm.handle(rank), as_size(row_counters), matrix_item);
         found.back().zero();
-        visit_rows(group[rank], view.rows, aggregation::mean_entries(matrix, rank),
+        visit_rows(comm[rank], view.rows, aggregation::mean_entries(matrix, rank),
                    magnitudes_of_rows_step<T>{view.offsets, view.values, found.back().data()});
     }
     magnitude_bits all;
@@ -103,20 +103,20 @@ distributed_csr<T> with_moderate_values(distributed_csr<T> matrix) {
     const int exponent = moderating_exponent<T>(std::bit_cast<double>(all.largest),
                                                 std::bit_cast<double>(~all.smallest));
     if (exponent == 0) return matrix;
-    for (int rank = 0; rank < group.size(); ++rank)
+    for (const int rank : comm.local())
         if (device_csr<T>& block = matrix.block(rank); block.nonzeros() != 0)
-            run_items(group[rank], scale_task<T>{std::ldexp(1.0, exponent), block.values()},
+            run_items(comm[rank], scale_task<T>{std::ldexp(1.0, exponent), block.values()},
                       block.nonzeros());
     return matrix;
 }
 
 template <class T>
-distributed_csr<T> alone_on(const device_group& group, int rank, device_csr<T> rows) {
-    const row_partition owners = all_on(rank, group.size(), rows.rows());
+distributed_csr<T> alone_on(const communicator& comm, int rank, device_csr<T> rows) {
+    const row_partition owners = all_on(rank, comm.ranks(), rows.rows());
     std::vector<device_csr<T>> blocks;
     std::vector<local_columns> numbers;
-    for (int other = 0; other < group.size(); ++other) {
-        const auto& device = group.handle(other);
+    for (const int other : comm.local()) {
+        const auto& device = comm.handle(other);
         numbers.emplace_back(device, owners.owned(other), std::vector<std::int32_t>{});
         if (other == rank) {
             blocks.push_back(std::move(rows));
@@ -126,20 +126,19 @@ distributed_csr<T> alone_on(const device_group& group, int rank, device_csr<T> r
         offsets.zero();
         blocks.emplace_back(device, 0, std::move(offsets), buffer<std::int32_t>(), buffer<T>());
     }
-    return {group, owners, owners, std::move(blocks), std::move(numbers)};
+    return {comm, owners, owners, std::move(blocks), std::move(numbers)};
 }
 
 template <class T>
 std::vector<distributed_csr<T>> whole_on_each(distributed_csr<T> matrix) {
-    const device_group group = matrix.group();
+    const communicator comm = matrix.comm();
     std::vector<distributed_csr<T>> result;
-    if (group.size() == 1) {
+    if (comm.ranks() == 1) {
         result.push_back(std::move(matrix));
         return result;
     }
-    for (int to = 0; to < group.size(); ++to)
-        result.push_back(alone_on(group, to, whole_on(to, matrix)));
-    group.synchronize(); // before the matrix is freed
+    for (const int to : comm.local()) result.push_back(alone_on(comm, to, whole_on(to, matrix)));
+    comm.synchronize(); // before the matrix is freed
     return result;
 }
 

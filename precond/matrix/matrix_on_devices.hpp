@@ -47,7 +47,7 @@ template <class T>
 
 /// A square matrix over the group that has all its rows on one rank.
 template <class T>
-[[nodiscard]] distributed_csr<T> alone_on(const device_group& group, int rank, device_csr<T> rows);
+[[nodiscard]] distributed_csr<T> alone_on(const communicator& comm, int rank, device_csr<T> rows);
 
 /// The whole matrix on each device of the group, from one over all of them: matrix k has all its
 /// rows on rank k. Rows travel from device to device. Waits for the devices.

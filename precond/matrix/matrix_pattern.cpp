@@ -29,8 +29,8 @@ template <class T>
 matrix_pattern pattern_of(const distributed_csr<T>& a) {
     matrix_pattern found{a.rows(), a.nonzeros(), 0};
     std::vector<buffer<unsigned long long>> sums;
-    for (int rank = 0; rank < a.group().size(); ++rank) {
-        const auto& device = a.group().handle(rank);
+    for (const int rank : a.comm().local()) {
+        const auto& device = a.comm().handle(rank);
         const device_csr_view<T> view = a.block(rank).view();
         sums.emplace_back(device, as_size(row_counters), "preconditioner");
         sums.back().zero();

@@ -4,8 +4,8 @@
 #include <span>
 #include <utility>
 
+#include <krylith/comm/local/each_rank.hpp>
 #include <krylith/device/loops/visit_rows.hpp>
-#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/distributed/products/ghost_rows.hpp>
 #include <krylith/distributed/products/numbered_columns.hpp>
 #include <krylith/matrix/types/index_width.hpp>
@@ -26,11 +26,11 @@ struct fetched_rows {
 };
 
 template <class V>
-void fetch(const ghost_rows& rows, const device_group& group, const std::vector<const V*>& from,
+void fetch(const ghost_rows& rows, const communicator& comm, const std::vector<const V*>& from,
            std::vector<buffer<V>>& to) {
     std::vector<V*> arrays;
-    for (int rank = 0; rank < group.size(); ++rank) {
-        to.emplace_back(group.handle(rank), as_size(rows.entries(rank)), precond_item);
+    for (const int rank : comm.local()) {
+        to.emplace_back(comm.handle(rank), as_size(rows.entries(rank)), precond_item);
         arrays.push_back(to.back().data());
     }
     rows.fetch(std::span<const V* const>(from), std::span<V* const>(arrays));
@@ -39,25 +39,24 @@ void fetch(const ghost_rows& rows, const device_group& group, const std::vector<
 template <class T>
 fetched_rows<T> fetch_rows(const distributed_csr<T>& a, std::span<const local_columns> rows,
                            bool with_values) {
-    const device_group& group = a.group();
+    const communicator& comm = a.comm();
     std::vector<const std::int64_t*> offsets;
     std::vector<buffer<std::int32_t>> global;
     std::vector<const std::int32_t*> columns;
     std::vector<const T*> values;
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         const device_csr_view<T> view = a.block(rank).view();
         offsets.push_back(view.offsets);
         global.push_back(a.global_columns(rank));
         columns.push_back(global.back().data());
         values.push_back(view.values);
     }
-    ghost_rows messages(group, rows, offsets);
+    ghost_rows messages(comm, rows, offsets);
     fetched_rows<T> result;
-    fetch(messages, group, columns, result.columns);
-    if (with_values) fetch(messages, group, values, result.values);
-    for (int rank = 0; rank < group.size(); ++rank)
-        result.offsets.push_back(messages.take_offsets(rank));
-    group.synchronize(); // before the messages and the global columns are freed
+    fetch(messages, comm, columns, result.columns);
+    if (with_values) fetch(messages, comm, values, result.values);
+    for (const int rank : comm.local()) result.offsets.push_back(messages.take_offsets(rank));
+    comm.synchronize(); // before the messages and the global columns are freed
     return result;
 }
 
@@ -89,34 +88,34 @@ device_csr<T> cut(const std::shared_ptr<device>& device, const local_columns& ro
 
 template <class T>
 overlapping_blocks<T> make_overlapping_blocks(const distributed_csr<T>& matrix, int overlap) {
-    const device_group& group = matrix.group();
+    const communicator& comm = matrix.comm();
     overlapping_blocks<T> result;
     if (overlap > 0)
         result.rows.assign(matrix.all_columns().begin(), matrix.all_columns().end());
     else
-        for (int rank = 0; rank < group.size(); ++rank)
-            result.rows.emplace_back(group.handle(rank), matrix.row_owners().owned(rank),
+        for (const int rank : comm.local())
+            result.rows.emplace_back(comm.handle(rank), matrix.row_owners().owned(rank),
                                      std::vector<std::int32_t>{});
     for (int step = 1; step < overlap; ++step) {
         const fetched_rows<T> around = fetch_rows(matrix, result.rows, false);
-        on_each_rank(group, [&](int rank) {
+        on_each_rank(comm, [&](int rank) {
             local_columns& rows = result.rows[as_size(rank)];
-            rows = number_columns(group.handle(rank), rows.owned(), matrix.columns(),
+            rows = number_columns(comm.handle(rank), rows.owned(), matrix.columns(),
                                   around.columns[as_size(rank)])
                        .value();
         });
     }
     fetched_rows<T> all = fetch_rows(matrix, result.rows, true);
-    std::vector<device_csr<T>> blocks(as_size(group.size()));
-    on_each_rank(group, [&](int rank) {
+    std::vector<device_csr<T>> blocks(as_size(comm.ranks()));
+    on_each_rank(comm, [&](int rank) {
         const std::size_t at = as_size(rank);
-        blocks[at] = cut(group.handle(rank), result.rows[at], all.offsets[at], all.columns[at],
+        blocks[at] = cut(comm.handle(rank), result.rows[at], all.offsets[at], all.columns[at],
                          all.values[at]);
         all.columns[at] = {};
         all.values[at] = {};
     });
-    for (int rank = 0; rank < group.size(); ++rank)
-        result.matrices.push_back(alone_on(group, rank, std::move(blocks[as_size(rank)])));
+    for (const int rank : comm.local())
+        result.matrices.push_back(alone_on(comm, rank, std::move(blocks[as_size(rank)])));
     return result;
 }
 

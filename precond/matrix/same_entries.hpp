@@ -15,7 +15,7 @@ namespace krylith::detail {
 [[nodiscard]] inline layout_handle without_order(const layout_handle& layout) {
     if (!layout->order) return layout;
     return std::make_shared<const krylith::layout>(
-        krylith::layout{layout->group, layout->rows, layout->kind});
+        krylith::layout{layout->comm, layout->rows, layout->kind});
 }
 
 /// Borrows the arrays of `v` for a vector of a layout of the same rows. It has no ghosts: those of
@@ -23,7 +23,7 @@ namespace krylith::detail {
 template <class T>
 [[nodiscard]] vector<T> same_entries(const layout_handle& as, const vector<T>& v) {
     std::vector<T*> arrays;
-    for (int rank = 0; rank < as->group.size(); ++rank) arrays.push_back(v.data(rank));
+    for (const int rank : as->comm.local()) arrays.push_back(v.data(rank));
     return vector<T>::borrow(as, arrays);
 }
 

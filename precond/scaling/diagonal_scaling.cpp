@@ -5,9 +5,9 @@
 #include <cmath>
 #include <utility>
 
+#include <krylith/comm/local/settled_on_failure.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/language/instances.hpp>
-#include <krylith/device/loops/settled_on_failure.hpp>
 #include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/device/messages/number_text.hpp>
 #include <krylith/distributed/products/column_exchange.hpp>
@@ -67,7 +67,7 @@ double scaled_bound(const distributed_csr<T>& a, const diagonal_scaling& by) {
     // number.
     const std::int64_t mean = (a.nonzeros() + a.rows() - 1) / std::max<std::int64_t>(a.rows(), 1);
     std::vector<buffer<unsigned long long>> bounds;
-    for (int rank = 0; rank < a.group().size(); ++rank) {
+    for (const int rank : a.comm().local()) {
         const device_csr<T>& block = a.block(rank);
         bounds.emplace_back(block.on(), 1, precond_item);
         bounds.back().zero();
@@ -85,7 +85,7 @@ double scaled_bound(const distributed_csr<T>& a, const diagonal_scaling& by) {
 template <class T, class W>
 void scale_block(const distributed_csr<T>& a, const diagonal_scaling& by, int rank, W* values,
                  mirror_sums* mirrored) {
-    const auto& device = a.group().handle(rank);
+    const auto& device = a.comm().handle(rank);
     const local_columns& numbers = a.columns_of(rank);
     mirror_sum sum;
     if (mirrored != nullptr) {
@@ -102,32 +102,32 @@ void scale_block(const distributed_csr<T>& a, const diagonal_scaling& by, int ra
 
 template <class T>
 void fill_ghosts(const distributed_csr<T>& a, const std::vector<buffer<double>>& numbers) {
-    if (a.group().size() == 1) return;
+    if (a.comm().ranks() == 1) return;
     std::vector<double*> arrays;
     for (const auto& of_rank : numbers) arrays.push_back(of_rank.data());
-    const column_exchange exchange(a.group(), a.all_columns());
+    const column_exchange exchange(a.comm(), a.all_columns());
     exchange.fill(std::span<double* const>(arrays));
 }
 
 template <class T>
 diagonal_scaling scaling_of(const distributed_csr<T>& a, const scaling_subject& of) {
-    const device_group& group = a.group();
+    const communicator& comm = a.comm();
     diagonal_scaling result;
     std::vector<buffer<scaling_report>> reports;
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         const auto count = static_cast<std::size_t>(a.columns_of(rank).count());
-        result.s.emplace_back(group.handle(rank), count, precond_item);
-        reports.emplace_back(group.handle(rank), 1, precond_item);
+        result.s.emplace_back(comm.handle(rank), count, precond_item);
+        reports.emplace_back(comm.handle(rank), 1, precond_item);
         reports.back().zero();
         const std::int64_t first = a.columns_of(rank).first_owned();
-        KRYLITH_ON(group[rank],
-                   inverse_roots(group[rank], a.block(rank).view(), first,
+        KRYLITH_ON(comm[rank],
+                   inverse_roots(comm[rank], a.block(rank).view(), first,
                                  result.s.back().data() + first, reports.back().data()));
     }
     double largest = 0;
     double inverse = 0;
     double bound = 0;
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         const auto report = reports[static_cast<std::size_t>(rank)].download().front();
         if (report.bad != 0) refuse_row(a, of, rank, static_cast<std::int64_t>(~report.bad));
         largest = std::max(largest, std::bit_cast<double>(report.largest));
@@ -148,7 +148,7 @@ diagonal_scaling scaling_of(const distributed_csr<T>& a, const scaling_subject& 
 template <class T, class W>
 void scale(const distributed_csr<T>& a, const diagonal_scaling& by, distributed_csr<W>& b,
            mirror_sums* mirrored) {
-    for (int rank = 0; rank < a.group().size(); ++rank)
+    for (const int rank : a.comm().local())
         scale_block(a, by, rank, b.block(rank).values(), mirrored);
 }
 
@@ -171,16 +171,16 @@ template <class W>
 void share_owned(vector<W>& v) {
     const layout& layout = *v.layout();
     if (layout.kind != coherence::replicated) return;
-    const settled_on_failure settled(layout.group);
-    layout.group.join();
-    for (int from = 0; from < layout.group.size(); ++from)
-        for (int to = 0; to < layout.group.size(); ++to) {
+    const settled_on_failure settled(layout.comm);
+    layout.comm.join();
+    for (const int from : layout.comm.local())
+        for (const int to : layout.comm.local()) {
             const row_range rows = layout.rows.owned(from);
             if (from == to || rows.size() == 0) continue;
-            layout.group.copy(from, v.data(from) + rows.begin, to, v.data(to) + rows.begin,
-                              static_cast<std::size_t>(rows.size()) * sizeof(W));
+            layout.comm.copy(from, v.data(from) + rows.begin, to, v.data(to) + rows.begin,
+                             static_cast<std::size_t>(rows.size()) * sizeof(W));
         }
-    layout.group.join();
+    layout.comm.join();
 }
 
 template <class W>
@@ -188,9 +188,9 @@ int take_moderate(const diagonal_scaling& by, std::span<const std::int64_t> firs
                   int columns, vector<W>& to) {
     const layout& layout = *to.layout();
     const int exponent = by.largest > 0 ? std::ilogb(by.largest) : 0;
-    for (int rank = 0; rank < layout.group.size(); ++rank) {
+    for (const int rank : layout.comm.local()) {
         const auto at = static_cast<std::size_t>(rank);
-        run_items(layout.group[rank],
+        run_items(layout.comm[rank],
                   round_task<W>{std::ldexp(1.0, -exponent), by.s[at].data() + first_owned[at],
                                 to.data(rank) + layout.first_owned(rank), columns},
                   layout.rows.owned(rank).size() / columns * columns);

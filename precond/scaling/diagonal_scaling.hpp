@@ -37,7 +37,7 @@ struct diagonal_scaling {
     template <class T>
     [[nodiscard]] std::vector<const double*> of_rows(const distributed_csr<T>& a) const {
         std::vector<const double*> result;
-        for (int rank = 0; rank < a.group().size(); ++rank) result.push_back(owned(a, rank));
+        for (const int rank : a.comm().local()) result.push_back(owned(a, rank));
         return result;
     }
 };

@@ -20,11 +20,11 @@ namespace krylith::detail {
 template <class T>
 colour_sweeps<T>::colour_sweeps(const layout& rows, const distributed_csr<T>& a, double omega,
                                 bool symmetric)
-    : layout_(std::make_shared<const layout>(layout{rows.group, rows.rows})),
+    : layout_(std::make_shared<const layout>(layout{rows.comm, rows.rows})),
       omega_(static_cast<T>(omega)),
       symmetric_(symmetric),
       colours_(colour_rows(a)) {
-    for (int rank = 0; rank < rows.group.size(); ++rank) {
+    for (const int rank : rows.comm.local()) {
         make_direction(a, rank, true);
         if (symmetric_) make_direction(a, rank, false);
     }
@@ -37,7 +37,7 @@ colour_sweeps<T>::colour_sweeps(const layout& rows, const distributed_csr<T>& a,
 /// Counts the entries of a sweep.
 template <class T>
 void colour_sweeps<T>::make_direction(const distributed_csr<T>& a, int rank, bool forward) {
-    const auto& device = a.group().handle(rank);
+    const auto& device = a.comm().handle(rank);
     const std::int64_t rows = a.block(rank).rows();
     direction made;
     made.offsets = {device, as_size(rows + 1), precond_item};
@@ -61,24 +61,24 @@ void colour_sweeps<T>::make_direction(const distributed_csr<T>& a, int rank, boo
 
 template <class T>
 void colour_sweeps<T>::take(const layout& rows, const distributed_csr<T>& a) {
-    const device_group& group = a.group();
+    const communicator& comm = a.comm();
     std::vector<buffer<T>> inverse;
     std::vector<buffer<inversion_report>> reports;
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         const std::int64_t count = a.block(rank).rows();
-        inverse.emplace_back(group.handle(rank), as_size(count), precond_item);
-        reports.emplace_back(group.handle(rank), 1, precond_item);
+        inverse.emplace_back(comm.handle(rank), as_size(count), precond_item);
+        reports.emplace_back(comm.handle(rank), 1, precond_item);
         reports.back().zero();
-        visit_rows(group[rank], count, 1,
+        visit_rows(comm[rank], count, 1,
                    take_diagonal_step<T>{{},
                                          aggregation::rows_of(a, rank),
                                          a.block(rank).view().values,
                                          inverse.back().data()});
-        KRYLITH_ON(group[rank], invert_diagonal(group[rank], inverse.back().data(), count,
-                                                reports.back().data()));
+        KRYLITH_ON(comm[rank], invert_diagonal(comm[rank], inverse.back().data(), count,
+                                               reports.back().data()));
     }
     std::uint64_t most = 0;
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         const inversion_report report = reports[as_size(rank)].download().front();
         most = std::max(most, report.exponent);
         if (report.bad == 0) continue;
@@ -95,19 +95,19 @@ void colour_sweeps<T>::take(const layout& rows, const distributed_csr<T>& a) {
             ? 0
             : static_cast<int>(static_cast<std::int64_t>(most) - inversion_report::exponent_bias);
     const T size = std::abs(exponent) <= usual ? T(1) : std::ldexp(T(1), -exponent / 2 * 2);
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         const std::int64_t count = a.block(rank).rows();
         T* const inverses = inverse[as_size(rank)].data();
-        visit_rows(group[rank], count, 1,
+        visit_rows(comm[rank], count, 1,
                    scale_step<T>{{},
                                  inverses,
                                  size * (symmetric_ ? omega_ * (2 - omega_) : omega_),
                                  start_->data(rank)});
-        visit_rows(group[rank], count, 1, scale_step<T>{{}, inverses, omega_, inverses});
+        visit_rows(comm[rank], count, 1, scale_step<T>{{}, inverses, omega_, inverses});
         for (const bool forward : {true, false}) {
             if (!forward && !symmetric_) break;
             direction& to = entries(forward)[as_size(rank)];
-            visit_rows(group[rank], count, 1,
+            visit_rows(comm[rank], count, 1,
                        fill_sweep_step<T>{{{},
                                            aggregation::rows_of(a, rank),
                                            colours_.of_columns(rank),
@@ -129,7 +129,7 @@ void colour_sweeps<T>::sweep(execution& run, int colour, bool forward) {
     run.publish({});
     const ghost_exchange<T>* const ghosts = v_->exchange();
     if (ghosts != nullptr) run.join_opened();
-    for (int rank = 0; rank < run.ranks(); ++rank) {
+    for (const int rank : run.comm().local()) {
         spmv_arguments<T> a{};
         a.common = run.at(rank);
         a.x = v_->data(rank) - (ghosts != nullptr ? ghosts->below(rank) : 0);
@@ -153,7 +153,7 @@ void colour_sweeps<T>::sweep(execution& run, int colour, bool forward) {
             of.columns.data(),
             of.values.data(),
             rows == 0 ? 0 : static_cast<std::int64_t>(of.values.size()) / rows};
-        KRYLITH_ON(layout_->group[rank], sweep_rows(layout_->group[rank], swept, a));
+        KRYLITH_ON(layout_->comm[rank], sweep_rows(layout_->comm[rank], swept, a));
     }
     run.close();
 }
@@ -161,7 +161,7 @@ void colour_sweeps<T>::sweep(execution& run, int colour, bool forward) {
 template <class T>
 void colour_sweeps<T>::run(execution& run, const vector<T>& r) {
     std::vector<T*> arrays;
-    for (int rank = 0; rank < run.ranks(); ++rank)
+    for (const int rank : run.comm().local())
         arrays.push_back(r.data(rank) + r.layout()->first_owned(rank));
     const vector<T> own = vector<T>::borrow(layout_, arrays);
     fused(run, *v_ = pointwise(*start_, own));
@@ -179,7 +179,7 @@ void colour_sweeps<T>::run(execution& run, const vector<T>& r) {
 template <class T>
 int colour_sweeps<T>::kernels() const noexcept {
     const int sweeps = std::max(0, colours_.count() - 1) * (symmetric_ ? 2 : 1);
-    return 1 + (layout_->group.size() > 1 ? 2 : 1) * sweeps;
+    return 1 + (layout_->comm.ranks() > 1 ? 2 : 1) * sweeps;
 }
 
 template <class T>

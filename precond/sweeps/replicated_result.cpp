@@ -61,7 +61,7 @@ template <class T>
 replicated_result<T>::replicated_result(layout_handle layout, const vector<T>& v) {
     const auto make = [&](const krylith::layout& layout, int rank, const held_entries&) {
         return std::unique_ptr<device_matrix<T>>(std::make_unique<array_rows<T>>(
-            layout.group.handle(rank), layout.rows.owned(rank).size(), v.data(rank)));
+            layout.comm.handle(rank), layout.rows.owned(rank).size(), v.data(rank)));
     };
     gather_ = std::make_unique<replicated_operator<T>>(operator_layouts{layout, layout}, make);
 }

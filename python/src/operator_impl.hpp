@@ -17,7 +17,7 @@ namespace krylith::python {
 
 /// Whether one array of host memory is a vector of the layout (borrow_host_array()).
 [[nodiscard]] inline bool lies_in_place(const layout& l) {
-    return l.group.kind() == backend::host && (l.kind == coherence::owned || l.group.size() == 1) &&
+    return l.comm.kind() == backend::host && (l.kind == coherence::owned || l.comm.ranks() == 1) &&
            !l.order;
 }
 
@@ -108,7 +108,7 @@ auto kept_operator<T>::place(const layout_handle& layout, std::span<T> array,
     placed result;
     if (lies_in_place(*layout)) {
         std::vector<T*> parts;
-        for (int rank = 0; rank < layout->group.size(); ++rank)
+        for (int rank = 0; rank < layout->comm.ranks(); ++rank)
             parts.push_back(array.data() + layout->rows.owned(rank).begin);
         result.borrowed = vector<T>::borrow(layout, parts);
         return result;
@@ -141,7 +141,7 @@ vector<T> kept_operator<T>::borrow(const layout_handle& layout, const device_arr
     if (layout->order)
         throw usage_error("arrays on devices can't be used where the operator orders rows");
     std::vector<std::int64_t> lengths;
-    for (int rank = 0; rank < layout->group.size(); ++rank) lengths.push_back(layout->held(rank));
+    for (int rank = 0; rank < layout->comm.ranks(); ++rank) lengths.push_back(layout->held(rank));
     return vector<T>::borrow(layout, addresses(array, lengths));
 }
 

@@ -86,22 +86,22 @@ attempts<T>::attempts(const matrix_operator<T>& a, const vector<T>& b, vector<T>
 
 template <class T>
 void attempts<T>::copy(const vector<T>& from, vector<T>& to) const {
-    execution run(a_.group(), {.timeout_seconds = options_.timeout_seconds});
+    execution run(a_.comm(), {.timeout_seconds = options_.timeout_seconds});
     fused(run, to = from);
-    a_.group().synchronize();
+    a_.comm().synchronize();
 }
 
 template <class T>
 double attempts<T>::residual_norm(const vector<T>& x) const {
     auto domain = a_.make_domain_vector();
     auto r = a_.make_range_vector();
-    execution run(a_.group(), {.timeout_seconds = options_.timeout_seconds});
+    execution run(a_.comm(), {.timeout_seconds = options_.timeout_seconds});
     try {
         scalar rr(run);
         fused(run, domain = x);
         residual(run, a_, *b_, domain, r, rr = dot(r, r));
         const double squared = run.get(rr.number());
-        a_.group().synchronize();
+        a_.comm().synchronize();
         return std::sqrt(squared);
     } catch (...) {
         run.quiesce(); // peers write into the vectors, which are about to be freed

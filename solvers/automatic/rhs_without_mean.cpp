@@ -23,7 +23,7 @@ bool attempts<T>::takes_mean_from_rhs() {
     auto image = a_.make_range_vector();
     auto diagonal = a_.make_range_vector();
     a_.diagonal(diagonal);
-    execution run(a_.group(), {.timeout_seconds = options_.timeout_seconds});
+    execution run(a_.comm(), {.timeout_seconds = options_.timeout_seconds});
     double of_image = 0;
     double of_diagonal = 0;
     try {
@@ -33,7 +33,7 @@ bool attempts<T>::takes_mean_from_rhs() {
         multiply(run, a_, ones, image, ii = dot(image, image));
         of_image = run.get(ii.number());
         of_diagonal = run.get(dd.number());
-        a_.group().synchronize();
+        a_.comm().synchronize();
     } catch (...) {
         run.quiesce(); // peers write into the vectors, which are about to be freed
         throw;

@@ -32,7 +32,7 @@ public:
 
     /// `unrecordable` names what a recorded loop can't contain, and is empty if there is nothing.
     /// `kernels` are those of an application of M.
-    iteration_control(const device_group& group, const solver_options& options, std::int64_t n,
+    iteration_control(const communicator& comm, const solver_options& options, std::int64_t n,
                       const std::string& unrecordable, execution_options sizes, bool cycles,
                       int kernels);
 

@@ -130,7 +130,8 @@ solve_result solve_with(workspace_shelf& shelf, const typename Loop::operator_ty
         options.check_undamped(Loop::name);
     }
     check_preconditioner(m, Loop::name, Loop::takes_varying, Loop::needs_symmetric);
-    const group_driver driver(range_layout_of(a)->group); // also where workspaces are freed
+    const group_driver driver(
+        range_layout_of(a)->comm.devices()); // also where workspaces are freed
     auto work = shelf.take<workspace>([&](const workspace& w) { return w.serves(a, m, options); });
     if (!work) {
         try {

@@ -68,7 +68,7 @@ void iteration<A, M>::end(vector<T>& r, vector<T>& domain) {
         if (result_.converged()) rr = confirmed(r, domain, rr, -x_exponent_);
         check_shifted_convergence(rr);
     }
-    run_.group().synchronize();
+    run_.comm().synchronize();
     finish_history(std::ldexp(static_cast<double>(a_.factor()), m_exponent_));
 }
 

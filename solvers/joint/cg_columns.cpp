@@ -6,14 +6,14 @@
 namespace krylith {
 
 template <class T>
-std::unique_ptr<joint_solver<T>> joint_cg(const device_group& group, const csr_view<T>& a,
+std::unique_ptr<joint_solver<T>> joint_cg(const communicator& comm, const csr_view<T>& a,
                                           int columns, const column_preconditioner<T>& m,
                                           const solver_options& options) {
-    return make_joint<cg_columns, T>(group, a, columns, m, options);
+    return make_joint<cg_columns, T>(comm, a, columns, m, options);
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template std::unique_ptr<joint_solver<T>> joint_cg(const device_group&, const csr_view<T>&,    \
+    template std::unique_ptr<joint_solver<T>> joint_cg(const communicator&, const csr_view<T>&,    \
                                                        int, const column_preconditioner<T>&,       \
                                                        const solver_options&);
 #include <krylith/device/language/instantiate.inc>

@@ -14,7 +14,7 @@ namespace {
 /// A vector that shares the entries of another.
 template <class T>
 vector<T> shared(const vector<T>& v) {
-    std::vector<T*> arrays(static_cast<std::size_t>(v.layout()->group.size()));
+    std::vector<T*> arrays(static_cast<std::size_t>(v.layout()->comm.ranks()));
     for (std::size_t rank = 0; rank < arrays.size(); ++rank)
         arrays[rank] = v.data(static_cast<int>(rank));
     return vector<T>::borrow(v.layout(), arrays);
@@ -67,16 +67,16 @@ void column_basis<T>::step(execution& run, int j, const scalar& running) {
     const std::uint8_t number[] = {running.number()};
     std::uint8_t slot[] = {0};
     run.open(number, slot);
-    for (int rank = 0; rank < run.ranks(); ++rank)
-        launch(run.group()[rank], run.at(rank), cycle_task{at_, j, slot[0]});
+    for (const int rank : run.comm().local())
+        launch(run.comm()[rank], run.at(rank), cycle_task{at_, j, slot[0]});
     run.close();
 }
 
 template <class T>
 void column_basis<T>::add_to(execution& run, vector<T>& x) {
     run.open({});
-    for (int rank = 0; rank < run.ranks(); ++rank)
-        launch(run.group()[rank], run.at(rank), cycle_task{at_, cycle_task::solution(at_), 0});
+    for (const int rank : run.comm().local())
+        launch(run.comm()[rank], run.at(rank), cycle_task{at_, cycle_task::solution(at_), 0});
     run.close();
     run.open({});
     run_pass(run, basis_pass::combine, at_.m, nullptr, &x);
@@ -86,7 +86,7 @@ void column_basis<T>::add_to(execution& run, vector<T>& x) {
 template <class T>
 void column_basis<T>::run_pass(execution& run, basis_pass pass, int count, const vector<T>* w,
                                vector<T>* to) {
-    for (int rank = 0; rank < run.ranks(); ++rank) {
+    for (const int rank : run.comm().local()) {
         column_basis_arguments<T> a{};
         a.at = at_;
         a.rows = a_.rows(rank);
@@ -97,7 +97,7 @@ void column_basis<T>::run_pass(execution& run, basis_pass pass, int count, const
         a.inverse_diagonal = a_.inverse_diagonal(rank);
         a.reduce = run.partials(rank);
         a.common = run.at(rank);
-        launch(run.group()[rank], pass, a);
+        launch(run.comm()[rank], pass, a);
     }
 }
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include <krylith/device/device_group.hpp>
+#include <krylith/comm/communicator.hpp>
 #include <krylith/device/loops/backend_choice.hpp>
 #include <krylith/solvers/joint/column_cycle.hpp>
 #include <krylith/solvers/joint/column_matrix.hpp>

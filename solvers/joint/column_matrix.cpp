@@ -10,7 +10,7 @@ namespace krylith {
 namespace {
 
 template <class T>
-std::unique_ptr<matrix_operator<T>> make_single(const device_group& group, const csr_view<T>& a,
+std::unique_ptr<matrix_operator<T>> make_single(const communicator& comm, const csr_view<T>& a,
                                                 int block_size) {
     if (a.rows != a.columns)
         throw usage_error("several right-hand sides at once need a square matrix; A is " +
@@ -19,7 +19,7 @@ std::unique_ptr<matrix_operator<T>> make_single(const device_group& group, const
     options.kind = operators::halo;
     options.format = formats::csr;
     options.block_size = block_size;
-    return make_operator(group, a, options);
+    return make_operator(comm, a, options);
 }
 
 template <class T>
@@ -31,9 +31,9 @@ column_operator<T> for_columns(std::unique_ptr<matrix_operator<T>> single, int c
 } // namespace
 
 template <class T>
-column_matrix<T>::column_matrix(const device_group& group, const csr_view<T>& a, int columns,
+column_matrix<T>::column_matrix(const communicator& comm, const csr_view<T>& a, int columns,
                                 bool with_jacobi, int block_size)
-    : a_(for_columns(make_single(group, a, block_size), columns)) {
+    : a_(for_columns(make_single(comm, a, block_size), columns)) {
     if (with_jacobi) jacobi_.emplace(a_.single());
 }
 

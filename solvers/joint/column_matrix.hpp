@@ -20,14 +20,14 @@ public:
     /// the upload and little more. Throws input_error for an invalid matrix and where a rank has
     /// more than 2^31 - 1 entries of a vector, usage_error for a matrix that is not square, and
     /// with_jacobi what jacobi throws.
-    column_matrix(const device_group& group, const csr_view<T>& a, int columns, bool with_jacobi,
+    column_matrix(const communicator& comm, const csr_view<T>& a, int columns, bool with_jacobi,
                   int block_size);
 
     /// The operator for one column.
     [[nodiscard]] const matrix_operator<T>& single() const { return a_.single(); }
     /// That of all columns.
     [[nodiscard]] const matrix_operator<T>& of_columns() const { return a_; }
-    [[nodiscard]] const device_group& group() const { return a_.group(); }
+    [[nodiscard]] const communicator& comm() const { return a_.comm(); }
     /// Of the whole matrix.
     [[nodiscard]] std::int64_t rows() const { return single().rows(); }
     [[nodiscard]] std::int64_t rows(int rank) const {

@@ -48,11 +48,11 @@ void upload_columns(vector<T>& to, int k, std::span<const T> columns) {
     const layout& layout = *to.layout();
     const auto rows = static_cast<std::size_t>(to.size() / k);
     std::vector<upload_request> parts;
-    for (int rank = 0; rank < layout.group.size(); ++rank) {
+    for (const int rank : layout.comm.local()) {
         const row_range owned = layout.rows.owned(rank);
         if (owned.size() == 0) continue;
         const auto from = columns_from(columns, owned.begin / k, rows, k);
-        parts.push_back({&layout.group[rank], to.data(rank), columns.data(),
+        parts.push_back({&layout.comm[rank], to.data(rank), columns.data(),
                          static_cast<std::size_t>(owned.size()) * sizeof(T)});
         parts.back().write = [from](std::byte* piece, std::size_t at, std::size_t bytes) {
             T* const entries = reinterpret_cast<T*>(piece);
@@ -69,11 +69,11 @@ void download_columns(const vector<T>& from, int k, std::span<T> columns) {
     const layout& layout = *from.layout();
     const auto rows = static_cast<std::size_t>(from.size() / k);
     std::vector<download_request> parts;
-    for (int rank = 0; rank < layout.group.size(); ++rank) {
+    for (const int rank : layout.comm.local()) {
         const row_range owned = layout.rows.owned(rank);
         if (owned.size() == 0) continue;
         const auto to = columns_from(columns, owned.begin / k, rows, k);
-        parts.push_back({&layout.group[rank], columns.data(), from.data(rank),
+        parts.push_back({&layout.comm[rank], columns.data(), from.data(rank),
                          static_cast<std::size_t>(owned.size()) * sizeof(T)});
         parts.back().take = [to](const std::byte* piece, std::size_t at, std::size_t bytes) {
             const T* const entries = reinterpret_cast<const T*>(piece);

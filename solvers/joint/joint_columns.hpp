@@ -28,10 +28,10 @@ void check_joint_options(const solver_options& options);
 template <class Method, class T>
 class joint_columns final : public joint_solver<T> {
 public:
-    joint_columns(const device_group& group, const csr_view<T>& a, int columns,
+    joint_columns(const communicator& comm, const csr_view<T>& a, int columns,
                   const column_preconditioner<T>& m, const solver_options& options)
         : options_((check_joint_options(options), options)),
-          loop_(group, a, kernel_columns(columns), m, resolved<T>(options)) {}
+          loop_(comm, a, kernel_columns(columns), m, resolved<T>(options)) {}
 
     std::vector<solve_result> solve(std::span<const T> b, std::span<T> x) override {
         const auto began = std::chrono::steady_clock::now();
@@ -68,11 +68,11 @@ private:
 /// Makes the joint solver of a method.
 template <template <bool Applied> class Method, class T>
 [[nodiscard]] std::unique_ptr<joint_solver<T>>
-make_joint(const device_group& group, const csr_view<T>& a, int columns,
+make_joint(const communicator& comm, const csr_view<T>& a, int columns,
            const column_preconditioner<T>& m, const solver_options& options) {
     if (m.kind == joint_preconditioner::applied)
-        return std::make_unique<joint_columns<Method<true>, T>>(group, a, columns, m, options);
-    return std::make_unique<joint_columns<Method<false>, T>>(group, a, columns, m, options);
+        return std::make_unique<joint_columns<Method<true>, T>>(comm, a, columns, m, options);
+    return std::make_unique<joint_columns<Method<false>, T>>(comm, a, columns, m, options);
 }
 
 } // namespace krylith

@@ -45,15 +45,15 @@ template <class Method, class T>
 class joint_loop {
 public:
     /// `columns` is a number that there are kernels for.
-    joint_loop(const device_group& group, const csr_view<T>& a, int columns,
+    joint_loop(const communicator& comm, const csr_view<T>& a, int columns,
                const column_preconditioner<T>& m, const solver_options& options)
         : k_(columns),
           diagonal_(m.kind == joint_preconditioner::jacobi),
-          a_(group, a, k_, diagonal_, m.block_size),
+          a_(comm, a, k_, diagonal_, m.block_size),
           m_(Method::applied ? m.make(a_.of_columns()) : any_preconditioner<T>()),
           cycle_length_(static_cast<int>(std::clamp<std::int64_t>(
               std::min<std::int64_t>(options.restart, a_.rows()), 1, 1000))),
-          run_(group, sizes(options)),
+          run_(comm, sizes(options)),
           columns_(k_, at_.own(Method::numbers), Method::begin, sizeof(T), keeps_basis) {
         for (int v = 0; v < Method::vectors; ++v)
             vectors_.push_back(in(Method::domain, v) ? a_.make_domain_vector()
@@ -62,8 +62,8 @@ public:
         if constexpr (has_persistent) {
             launched_because_ = not_persistent_because(options, run_.mode());
             if (launched_because_.empty())
-                launched_because_ = no_persistent_columns_because(group, rows(), k_);
-            if (launched_because_.empty()) persistent_.emplace(group, rows(), k_);
+                launched_because_ = no_persistent_columns_because(comm, rows(), k_);
+            if (launched_because_.empty()) persistent_.emplace(comm, rows(), k_);
         }
         run_.rest();
     }
@@ -77,11 +77,11 @@ public:
     [[nodiscard]] std::vector<solve_result> solve(std::span<const T> b, std::span<T> x, int count,
                                                   const solver_options& options,
                                                   std::chrono::steady_clock::time_point began) {
-        const group_driver driver(a_.group());
+        const group_driver driver(a_.comm().devices());
         const joint_limits limits(options, rows(), began);
         columns_.reset();
         upload_columns(vectors_[Method::b], k_, b);
-        a_.group().synchronize();
+        a_.comm().synchronize();
         const auto first = std::chrono::steady_clock::now();
         measure_b();
         if (columns_.choose_scaled(b, rows())) rescale(b);
@@ -177,8 +177,8 @@ private:
     void pass() {
         open(Pass::product);
         if (Pass::sums > 0) run_.publish_array(Pass::first_sum(at_), Pass::sums * k_);
-        for (int rank = 0; rank < run_.ranks(); ++rank) {
-            device& d = run_.group()[rank];
+        for (const int rank : run_.comm().local()) {
+            device& d = run_.comm()[rank];
             KRYLITH_ON(d, run_pass<Pass>(d, arguments(rank)));
         }
         run_.close();
@@ -203,8 +203,8 @@ private:
         open(no_product);
         const std::uint8_t running[] = {running_.number()};
         run_.publish(running);
-        for (int rank = 0; rank < run_.ranks(); ++rank) {
-            device& d = run_.group()[rank];
+        for (const int rank : run_.comm().local()) {
+            device& d = run_.comm()[rank];
             KRYLITH_ON(d, run_test<Method>(d, arguments(rank)));
         }
         run_.close();
@@ -256,7 +256,7 @@ private:
             pass<scaling_parts::square>();
             run_.flush();
         });
-        run_.group().synchronize();
+        run_.comm().synchronize();
         download_numbers();
     }
 
@@ -269,7 +269,7 @@ private:
             pass<scaling_parts::multiply>();
             run_.flush();
         });
-        run_.group().synchronize();
+        run_.comm().synchronize();
         download_numbers();
     }
 
@@ -398,13 +398,13 @@ private:
 
     void upload_numbers() {
         const std::vector<double>& numbers = columns_.numbers();
-        for (int rank = 0; rank < run_.ranks(); ++rank)
-            run_.group()[rank].upload(run_.at(rank).array, numbers.data(),
-                                      numbers.size() * sizeof(double));
+        for (const int rank : run_.comm().local())
+            run_.comm()[rank].upload(run_.at(rank).array, numbers.data(),
+                                     numbers.size() * sizeof(double));
     }
     void download_numbers() {
         std::vector<double>& numbers = columns_.numbers();
-        run_.group()[0].download(numbers.data(), run_.at(0).array, numbers.size() * sizeof(double));
+        run_.comm()[0].download(numbers.data(), run_.at(0).array, numbers.size() * sizeof(double));
     }
 
     /// Repeats iterations until no column goes on. Returns why the caller stopped them, if so.

@@ -27,7 +27,7 @@ namespace krylith {
 /// below.
 template <class T>
 [[nodiscard]] std::unique_ptr<joint_solver<T>>
-joint_cg(const device_group& group, const csr_view<T>& a, int columns,
+joint_cg(const communicator& comm, const csr_view<T>& a, int columns,
          const column_preconditioner<T>& m, const solver_options& options);
 
 /// MINRES: the iterates of minres() in every column. Bytes: 12 nnz + 4 m, and 72 k m. Bytes an
@@ -35,7 +35,7 @@ joint_cg(const device_group& group, const csr_view<T>& a, int columns,
 /// 88 k m, and (4 + 192 k) m an iteration.
 template <class T>
 [[nodiscard]] std::unique_ptr<joint_solver<T>>
-joint_minres(const device_group& group, const csr_view<T>& a, int columns,
+joint_minres(const communicator& comm, const csr_view<T>& a, int columns,
              const column_preconditioner<T>& m, const solver_options& options);
 
 /// BiCGStab with M on the right, whatever options.preconditioning says. Bytes: 12 nnz + 4 m, and 72
@@ -43,7 +43,7 @@ joint_minres(const device_group& group, const csr_view<T>& a, int columns,
 /// of its own (8 + 200 k) m.
 template <class T>
 [[nodiscard]] std::unique_ptr<joint_solver<T>>
-joint_bicgstab(const device_group& group, const csr_view<T>& a, int columns,
+joint_bicgstab(const communicator& comm, const csr_view<T>& a, int columns,
                const column_preconditioner<T>& m, const solver_options& options);
 
 /// GMRES(m), m = min(options.restart, n, 1000) of the first solve, with M on the right, whatever
@@ -55,7 +55,7 @@ joint_bicgstab(const device_group& group, const csr_view<T>& a, int columns,
 /// (host devices and H200). Bytes of iteration j: 12 nnz + (4 + (16 j + 72) k) n, with M 8 n more.
 template <class T>
 [[nodiscard]] std::unique_ptr<joint_solver<T>>
-joint_gmres(const device_group& group, const csr_view<T>& a, int columns,
+joint_gmres(const communicator& comm, const csr_view<T>& a, int columns,
             const column_preconditioner<T>& m, const solver_options& options);
 
 } // namespace krylith

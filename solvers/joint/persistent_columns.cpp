@@ -6,13 +6,13 @@
 
 namespace krylith {
 
-std::string no_persistent_columns_because(const device_group& group,
+std::string no_persistent_columns_because(const communicator& comm,
                                           [[maybe_unused]] std::int64_t rows,
                                           [[maybe_unused]] int columns) {
-    if (group.kind() != backend::cuda) return "it needs a CUDA device";
-    if (group.size() != 1) return "it needs one device alone";
+    if (comm.kind() != backend::cuda) return "it needs a CUDA device";
+    if (comm.ranks() != 1) return "it needs one device alone";
 #if KRYLITH_HAVE_CUDA
-    const std::int64_t most = cuda::persistent_column_rows(group[0], columns);
+    const std::int64_t most = cuda::persistent_column_rows(comm[0], columns);
     if (rows > most)
         return "there are " + std::to_string(rows) + " rows, multiprocessors hold " +
                std::to_string(most) + " with " + std::to_string(columns) + " columns";
@@ -21,11 +21,10 @@ std::string no_persistent_columns_because(const device_group& group,
 }
 
 template <class T>
-persistent_columns<T>::persistent_columns(const device_group& group, std::int64_t rows, int columns)
-    : pairs_(group.handle(0), static_cast<std::size_t>(2 * rows * columns), "vectors"),
-      slots_(group.handle(0), static_cast<std::size_t>(4 * columns * most_column_blocks),
-             "vectors"),
-      last_epoch_(group.handle(0), 1, "vectors") {
+persistent_columns<T>::persistent_columns(const communicator& comm, std::int64_t rows, int columns)
+    : pairs_(comm.handle(0), static_cast<std::size_t>(2 * rows * columns), "vectors"),
+      slots_(comm.handle(0), static_cast<std::size_t>(4 * columns * most_column_blocks), "vectors"),
+      last_epoch_(comm.handle(0), 1, "vectors") {
     slots_.zero();
     last_epoch_.zero();
 }
@@ -43,7 +42,7 @@ void persistent_columns<T>::enqueue(execution& run, const column_operands<T>& op
         a.last_epoch = last_epoch_.data();
         a.iterations = iterations;
         a.preconditioned = preconditioned;
-        cuda::iterate_columns(run.group()[0], run.at(0), a);
+        cuda::iterate_columns(run.comm()[0], run.at(0), a);
 #else
         (void)operands;
         (void)preconditioned;

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <string>
 
-#include <krylith/device/device_group.hpp>
+#include <krylith/comm/communicator.hpp>
 #include <krylith/device/kernel/all_reduce_slots.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/solvers/joint/column_pass.hpp>
@@ -36,15 +36,15 @@ struct persistent_column_operands : column_operands<T> {
 /// Says why the kernel can't run on this group with so many rows and columns; empty if it can. It
 /// needs one CUDA device and, for k columns, at most 4096 / k rows a multiprocessor (H200 and 8
 /// columns: 67,584).
-[[nodiscard]] std::string no_persistent_columns_because(const device_group& group,
-                                                        std::int64_t rows, int columns);
+[[nodiscard]] std::string no_persistent_columns_because(const communicator& comm, std::int64_t rows,
+                                                        int columns);
 
 /// What the kernel keeps from launch to launch: 2 k numbers a row, and 80 KiB.
 template <class T>
 class persistent_columns {
 public:
     /// no_persistent_columns_because() says nothing against it.
-    persistent_columns(const device_group& group, std::int64_t rows, int columns);
+    persistent_columns(const communicator& comm, std::int64_t rows, int columns);
 
     /// Enqueues at most so many iterations from the numbers in the execution's array
     /// (column_places), r and the direction p; it leaves there what the next call goes on from.

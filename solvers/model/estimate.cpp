@@ -28,14 +28,14 @@ const model::footprint& chosen(const std::vector<model::footprint>& all, operato
 } // namespace
 
 template <class T>
-memory_estimate estimate(const device_group& group, const csr_view<T>& matrix,
+memory_estimate estimate(const communicator& comm, const csr_view<T>& matrix,
                          const solve_plan& plan) {
-    const int devices = group.size();
+    const int devices = comm.ranks();
     const auto all = model::footprints(matrix, std::span(&devices, 1));
     const model::footprint& f = chosen(all, plan.multiply.kind);
     const auto format_of = [&](const model::footprint& footprint) {
         if (plan.multiply.format != formats::automatic) return plan.multiply.format;
-        return group.kind() == backend::cuda ? footprint.cuda_format : formats::csr;
+        return comm.kind() == backend::cuda ? footprint.cuda_format : formats::csr;
     };
     std::int64_t matrix_bytes = f.matrix_bytes(format_of(f));
     if (find_solver(plan.solver).least_squares) {
@@ -52,7 +52,7 @@ memory_estimate estimate(const device_group& group, const csr_view<T>& matrix,
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template memory_estimate estimate(const device_group&, const csr_view<T>&, const solve_plan&);
+    template memory_estimate estimate(const communicator&, const csr_view<T>&, const solve_plan&);
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

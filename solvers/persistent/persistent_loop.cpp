@@ -31,23 +31,23 @@ std::int64_t persistent_rows(const device& device) {
 template <class T>
 std::string not_persistent_because(const matrix_operator<T>& a) {
     if (!a.layouts().square()) return "x and y = A x must be of one layout";
-    const device_group& group = a.group();
-    if (group.kind() != backend::cuda) return "it needs CUDA devices";
-    if (!group.concurrent()) return group.serialised_because();
-    const bool whole = group.size() == 1 && a.layout()->kind == coherence::owned;
+    const communicator& comm = a.comm();
+    if (comm.kind() != backend::cuda) return "it needs CUDA devices";
+    if (!comm.concurrent()) return comm.serialised_because();
+    const bool whole = comm.ranks() == 1 && a.layout()->kind == coherence::owned;
     if (!a.kind()->persistent && !whole)
         return std::string("the operator is ") + to_string(a.kind()) + ", it must be " +
                listed<operator_method>(operators::all,
                                        [](operator_kind kind) { return kind->persistent; });
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         if (a.block(rank).slices() == nullptr)
             return "the format is " + a.block(rank).name() + ", it must be " +
                    listed<format_method>(formats::all,
                                          [](format_kind kind) { return kind->persistent; });
         const std::int64_t rows = a.layout()->rows.owned(rank).size();
-        const std::int64_t most = persistent_rows(group[rank]);
+        const std::int64_t most = persistent_rows(comm[rank]);
         if (rows > most)
-            return group[rank].description() + " has " + std::to_string(rows) +
+            return comm[rank].description() + " has " + std::to_string(rows) +
                    " rows, its multiprocessors hold " + std::to_string(most);
     }
     return "";
@@ -65,9 +65,9 @@ template <class T>
 std::string persistent_not_worth_because(const matrix_operator<T>& a, execution_mode mode) {
     if (mode != execution_mode::automatic) return "solver_options::mode asks for it";
     // Of groups that can't record not_persistent_because() says why.
-    if (a.group().concurrent() && automatic_mode(a.group()) == execution_mode::eager)
+    if (a.comm().concurrent() && automatic_mode(a.comm()) == execution_mode::eager)
         return "the environment asks for eager execution";
-    for (int rank = 0; rank < a.group().size(); ++rank)
+    for (const int rank : a.comm().local())
         if (a.matrix_bytes(rank) > most_persistent_bytes)
             return "a device's block of the matrix has " + std::to_string(a.matrix_bytes(rank)) +
                    " bytes, at most " + std::to_string(most_persistent_bytes) +
@@ -129,12 +129,12 @@ persistent_loop<T>::persistent_loop(const matrix_operator<T>& a) : a_(a) {
     const std::string why_not = not_persistent_because(a);
     if (!why_not.empty()) refuse_persistent_cg(why_not);
     const layout& layout = *a.layout();
-    const device_group& group = layout.group;
+    const communicator& comm = layout.comm;
     const put_schedule<T>* const sends = a.sends();
     const std::string item = "persistent CG";
-    const auto p = static_cast<std::size_t>(group.size());
-    for (int rank = 0; rank < group.size(); ++rank) {
-        const auto& d = group.handle(rank);
+    const auto p = static_cast<std::size_t>(comm.ranks());
+    for (const int rank : comm.local()) {
+        const auto& d = comm.handle(rank);
         const std::int64_t rows = layout.rows.owned(rank).size();
         auto s = std::make_unique<rank_state>();
         s->pairs = buffer<direction_pair<T>>(d, static_cast<std::size_t>(rows), item);
@@ -153,11 +153,11 @@ persistent_loop<T>::persistent_loop(const matrix_operator<T>& a) : a_(a) {
         s->last_epoch.zero();
         s->ghosts.zero();
         s->shape =
-            cuda::shape_of_persistent(group[rank], a.block(rank).slices()->slices,
+            cuda::shape_of_persistent(comm[rank], a.block(rank).slices()->slices,
                                       a.block(rank).slices()->bytes, sizeof(direction_pair<T>));
         ranks_.push_back(std::move(s));
     }
-    for (int rank = 0; rank < group.size(); ++rank) {
+    for (const int rank : comm.local()) {
         rank_state& s = *ranks_[static_cast<std::size_t>(rank)];
         std::vector<stamped_value*> peer_slots;
         std::vector<stamped_value*> ghosts;
@@ -165,10 +165,10 @@ persistent_loop<T>::persistent_loop(const matrix_operator<T>& a) : a_(a) {
             peer_slots.push_back(peer->own_slots.data());
             ghosts.push_back(peer->ghosts.data());
         }
-        s.peer_slots = buffer<stamped_value*>(group.handle(rank), std::span(peer_slots), item);
-        s.peer_ghosts = buffer<stamped_value*>(group.handle(rank), std::span(ghosts), item);
+        s.peer_slots = buffer<stamped_value*>(comm.handle(rank), std::span(peer_slots), item);
+        s.peer_ghosts = buffer<stamped_value*>(comm.handle(rank), std::span(ghosts), item);
     }
-    group.synchronize(); // peers may write only after it is zero
+    comm.synchronize(); // peers may write only after it is zero
 }
 
 template <class T>
@@ -199,7 +199,7 @@ void persistent_loop<T>::enqueue(execution& run, T alpha, vector<T>& x, vector<T
         o.peer_slots = s.peer_slots.data();
         o.last_epoch = s.last_epoch.data();
         o.watch = run.watch(rank);
-        for (int other = 0; other < run.ranks(); ++other)
+        for (const int other : run.comm().local())
             o.blocks[other] = ranks_[static_cast<std::size_t>(other)]->shape.blocks;
         o.rows = static_cast<std::int32_t>(a_.layout()->rows.owned(rank).size());
         o.pool_bytes = s.shape.pool_bytes;
@@ -207,10 +207,10 @@ void persistent_loop<T>::enqueue(execution& run, T alpha, vector<T>& x, vector<T
         o.beta = registers.beta;
         o.scale = registers.scale;
         std::copy_n(slots.begin(), persistent_results, o.slots);
-        cuda::persistent_cg(run.group()[rank], run.at(rank), o, s.shape);
+        cuda::persistent_cg(run.comm()[rank], run.at(rank), o, s.shape);
     };
-    run.group().launch_together([&] {
-        for (int rank = 0; rank < run.ranks(); ++rank) launch(rank);
+    run.comm().launch_together([&] {
+        for (const int rank : run.comm().local()) launch(rank);
     });
     run.close();
 }

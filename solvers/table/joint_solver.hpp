@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include <krylith/device/device_group.hpp>
+#include <krylith/comm/communicator.hpp>
 #include <krylith/matrix/csr.hpp>
 #include <krylith/precond/any_preconditioner.hpp>
 #include <krylith/solvers/options.hpp>
@@ -46,7 +46,7 @@ public:
 
 /// A function that makes the loop for a matrix and at most so many columns at once.
 template <class T>
-using joint_maker = std::unique_ptr<joint_solver<T>> (*)(const device_group& group,
+using joint_maker = std::unique_ptr<joint_solver<T>> (*)(const communicator& comm,
                                                          const csr_view<T>& a, int columns,
                                                          const column_preconditioner<T>& m,
                                                          const solver_options& options);

@@ -53,28 +53,28 @@ row_partition partition_columns(std::int64_t columns, int devices) {
 }
 
 template <class T>
-operator_subject<T> make_subject(const device_group& group, const matrix_source<T>& source,
+operator_subject<T> make_subject(const communicator& comm, const matrix_source<T>& source,
                                  const operator_placement& placement,
                                  const operator_options& options) {
     if (placement.layouts) {
         const operator_layouts& given = *placement.layouts;
-        return {group, source, given.range->rows, given.domain->rows, given, options};
+        return {comm, source, given.range->rows, given.domain->rows, given, options};
     }
     const csr_view<T>& matrix = source.matrix;
     row_partition rows =
-        placement.rows ? *placement.rows : partition_rows(matrix, group.size(), options.block_size);
+        placement.rows ? *placement.rows : partition_rows(matrix, comm.ranks(), options.block_size);
     row_partition columns =
-        matrix.rows == matrix.columns ? rows : partition_columns(matrix.columns, group.size());
-    return {group, source, std::move(rows), std::move(columns), std::nullopt, options};
+        matrix.rows == matrix.columns ? rows : partition_columns(matrix.columns, comm.ranks());
+    return {comm, source, std::move(rows), std::move(columns), std::nullopt, options};
 }
 
 /// Builds operators of one matrix. The halo plan, which the cost model needs too, is made once.
 template <class T>
 class operator_builder {
 public:
-    operator_builder(const device_group& group, const matrix_source<T>& source,
+    operator_builder(const communicator& comm, const matrix_source<T>& source,
                      const operator_placement& placement, const operator_options& options)
-        : subject_(make_subject(group, source, placement, options)) {}
+        : subject_(make_subject(comm, source, placement, options)) {}
 
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> build(operator_kind kind) {
         if (kind->deals) read_offsets();
@@ -88,8 +88,8 @@ public:
     /// Chooses by the model or by trial: the fastest, or halo where none is clearly faster.
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> choose() {
         if (subject_.layouts || !subject_.square()) return choose_unmodelled();
-        if (subject_.group.size() == 1) return build(operators::usual); // nothing moves
-        const known_rates machine = rates_of(subject_.group);
+        if (subject_.comm.ranks() == 1) return build(operators::usual); // nothing moves
+        const known_rates machine = rates_of(subject_.comm);
         const auto statistics =
             subject_.row_offsets.empty()
                 ? measure_pattern(subject_.halo(), *subject_.resident, sizeof(T))
@@ -120,7 +120,7 @@ public:
 
     /// Builds an operator with fractions that a trial chooses.
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> tune(operator_kind kind) {
-        if (subject_.group.size() == 1) return build(kind); // nothing moves
+        if (subject_.comm.ranks() == 1) return build(kind); // nothing moves
         auto choice = std::make_shared<operator_choice>();
         auto result = try_fractions<T>(
             fractions_key(trial(), kind, subject_.options, sizeof(T)), by_rule(kind),
@@ -150,12 +150,12 @@ private:
             std::erase_if(candidates, [&](operator_kind kind) {
                 return kind->vectors != subject_.layouts->range->kind;
             });
-        if (subject_.group.size() == 1) return build(candidates.front()); // nothing moves
+        if (subject_.comm.ranks() == 1) return build(candidates.front()); // nothing moves
         auto choice = std::make_shared<operator_choice>();
         std::unique_ptr<matrix_operator<T>> result;
         if (subject_.options.measure) {
             for (const operator_kind kind : candidates)
-                choice->predictions.push_back({to_string(kind), subject_.group.size(), 0});
+                choice->predictions.push_back({to_string(kind), subject_.comm.ranks(), 0});
             result = try_operators<T>(
                 trial(), [&](operator_kind kind) { return build(kind); }, *choice);
             choice->predictions.clear(); // they were all the same
@@ -173,24 +173,24 @@ private:
                                                             const row_fractions& fractions) {
         operator_options options = subject_.options;
         options.kind = kind;
-        check_replication(subject_.group, options);
+        check_replication(subject_.comm, options);
         subject_.fractions = fractions;
         return kind->build.get().template of<T>()(kind, subject_);
     }
     [[nodiscard]] row_fractions by_rule(operator_kind kind) const {
-        return fractions_by_rule(kind, subject_.group, subject_.row_offsets, subject_.options);
+        return fractions_by_rule(kind, subject_.comm, subject_.row_offsets, subject_.options);
     }
     /// Returns the fractions that an earlier trial kept. auto:measured uses them; it doesn't tune
     /// inside its own trial.
     [[nodiscard]] std::optional<fraction_choice> tuned(operator_kind kind) {
-        if (!subject_.options.measure || subject_.group.size() == 1 || !kind->fractions.any())
+        if (!subject_.options.measure || subject_.comm.ranks() == 1 || !kind->fractions.any())
             return std::nullopt;
         return recall_fractions(fractions_key(trial(), kind, subject_.options, sizeof(T)),
                                 by_rule(kind));
     }
     [[nodiscard]] trial_subject trial() {
         if (!hash_) hash_ = pattern_hash(subject_.row_offsets, subject_.column_indices);
-        return {subject_.group, *hash_};
+        return {subject_.comm, *hash_};
     }
 
     operator_subject<T> subject_;
@@ -234,17 +234,17 @@ void check_place(operator_kind kind, bool on_devices, bool borrow) {
 
 template <class T>
 std::unique_ptr<matrix_operator<T>>
-build_operator(const device_group& group, const matrix_source<T>& source,
+build_operator(const communicator& comm, const matrix_source<T>& source,
                const operator_placement& placement, const operator_options& options) {
     const trace_range range("set up an operator");
     check_place(options.kind, !source.parts.empty(), source.borrow);
-    check_replication(group, options);
+    check_replication(comm, options);
     check_measure(options);
     if (options.transposed_products && !source.parts.empty())
         throw usage_error("operator_options::transposed_products needs the matrix in host memory, "
                           "where it is transposed; allowed for rows that lie on the devices is "
                           "false");
-    operator_builder<T> builder(group, source, placement, options);
+    operator_builder<T> builder(comm, source, placement, options);
     auto result = !options.kind     ? builder.choose()
                   : options.measure ? builder.tune(options.kind)
                                     : builder.build(options.kind);
@@ -254,7 +254,7 @@ build_operator(const device_group& group, const matrix_source<T>& source,
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template std::unique_ptr<matrix_operator<T>> build_operator(                                   \
-        const device_group&, const matrix_source<T>&, const operator_placement&,                   \
+        const communicator&, const matrix_source<T>&, const operator_placement&,                   \
         const operator_options&);
 #include <krylith/device/language/instantiate.inc>
 

@@ -24,12 +24,12 @@ struct operator_placement {
 /// Builds the operator. The pattern must be valid, and brought into the orders of the layouts.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
-build_operator(const device_group& group, const matrix_source<T>& source,
+build_operator(const communicator& comm, const matrix_source<T>& source,
                const operator_placement& placement, const operator_options& options);
 
 /// Whether devices can make the operator that the options ask for of patterns in their memory. They
 /// can't where it needs the matrix in host memory, or a trial does that builds several.
-[[nodiscard]] bool can_be_made_there(const device_group& group, const operator_options& options);
+[[nodiscard]] bool can_be_made_there(const communicator& comm, const operator_options& options);
 
 /// Whether somebody has validated a matrix.
 enum class pattern_state { unknown, valid };
@@ -39,7 +39,7 @@ enum class pattern_state { unknown, valid };
 /// Unless it is known to be valid it is validated, there or on the host. Throws what validate()
 /// throws.
 template <class T>
-[[nodiscard]] matrix_source<T> make_source(const device_group& group, const csr_view<T>& matrix,
+[[nodiscard]] matrix_source<T> make_source(const communicator& comm, const csr_view<T>& matrix,
                                            pattern_state state, std::optional<row_partition>& rows,
                                            const operator_options& options);
 
@@ -51,7 +51,7 @@ void check_layouts(const operator_layouts& layouts, std::int64_t rows, std::int6
 /// Builds the operator where options.order is not none. The matrix must be valid. Throws
 /// usage_error unless it is square.
 template <class T>
-[[nodiscard]] std::unique_ptr<matrix_operator<T>> build_reordered(const device_group& group,
+[[nodiscard]] std::unique_ptr<matrix_operator<T>> build_reordered(const communicator& comm,
                                                                   const csr_view<T>& matrix,
                                                                   const operator_options& options);
 

@@ -18,9 +18,9 @@ void check_layout(const layout_handle& handle, const char* name, std::int64_t si
     const std::string who = std::string("make_operator: the ") + name + " layout ";
     if (!handle) throw usage_error(who + "is null");
     check(handle->rows, handle->rows.rows());
-    if (handle->rows.ranks() != handle->group.size())
+    if (handle->rows.ranks() != handle->comm.ranks())
         throw usage_error(who + "has " + to_string(handle->rows.ranks()) + " parts for " +
-                          to_string(handle->group.size()) + " devices");
+                          to_string(handle->comm.ranks()) + " devices");
     if (handle->size() != size)
         throw usage_error(who + "has " + to_string(handle->size()) + " entries, the matrix " +
                           to_string(size) + " " + what + ": they must agree");
@@ -32,7 +32,7 @@ void check_layouts(const operator_layouts& layouts, std::int64_t rows, std::int6
                    const operator_options& options) {
     check_layout(layouts.range, "range", rows, "rows");
     check_layout(layouts.domain, "domain", columns, "columns");
-    if (layouts.range->group != layouts.domain->group)
+    if (layouts.range->comm != layouts.domain->comm)
         throw usage_error("make_operator: the domain and the range layout are of different device "
                           "groups");
     const coherence kind = layouts.range->kind;

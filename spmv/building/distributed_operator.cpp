@@ -1,6 +1,7 @@
 // Operators of matrices over a group.
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <string>
 #include <utility>
@@ -22,22 +23,21 @@ namespace {
 
 /// Whether the matrix lies on the first device of the group alone.
 template <class T>
-bool lies_on_first(const device_group& group, const distributed_csr<T>& matrix) {
-    return matrix.group().size() == 1 && matrix.group().handle(0) == group.handle(0);
+bool lies_on_first(const communicator& comm, const distributed_csr<T>& matrix) {
+    return matrix.comm().ranks() == 1 && matrix.comm().handle(0) == comm.handle(0);
 }
 
 template <class T>
 void check_layouts(const operator_layouts& layouts, const distributed_csr<T>& matrix) {
     if (layouts.range == nullptr || layouts.domain == nullptr)
         throw usage_error("make_operator: a layout is null");
-    const device_group& group = layouts.range->group;
-    if (matrix.row_owners().ranks() == 0 ||
-        (group != matrix.group() && !lies_on_first(group, matrix)))
+    const communicator& comm = layouts.range->comm;
+    if (matrix.row_owners().ranks() == 0 || (comm != matrix.comm() && !lies_on_first(comm, matrix)))
         throw usage_error("make_operator: the matrix is on another group than the layouts");
     if (layouts.range->order || layouts.domain->order)
         throw usage_error("make_operator: a layout has another order of rows than the matrix over "
                           "the group; allowed is none");
-    for (int rank = 0; rank < matrix.group().size(); ++rank)
+    for (const int rank : matrix.comm().local())
         if (matrix.block(rank).nonzeros() != 0 && matrix.block(rank).view().values == nullptr)
             throw usage_error("make_operator: the rows of rank " + std::to_string(rank) +
                               " have no values");
@@ -48,8 +48,8 @@ void check_layouts(const operator_layouts& layouts, const distributed_csr<T>& ma
 }
 
 /// The owners on a group of which the matrix has the first device or all.
-row_partition over(const device_group& group, row_partition owners) {
-    owners.begin.resize(static_cast<std::size_t>(group.size()) + 1, owners.rows());
+row_partition over(const communicator& comm, row_partition owners) {
+    owners.begin.resize(static_cast<std::size_t>(comm.ranks()) + 1, owners.rows());
     return owners;
 }
 
@@ -67,7 +67,7 @@ matrix_source<T> source_of(const distributed_csr<T>& matrix, const operator_opti
 /// The columns of a rank; only its own where the matrix lies on other devices.
 template <class T>
 local_columns columns_on(const distributed_csr<T>& matrix, int rank, const layout& domain) {
-    if (rank < matrix.group().size()) return matrix.columns_of(rank);
+    if (rank < matrix.comm().ranks()) return matrix.columns_of(rank);
     return {nullptr, domain.rows.owned(rank), {}};
 }
 
@@ -76,18 +76,19 @@ template <class T>
 std::unique_ptr<matrix_operator<T>> build_there(const operator_layouts& layouts,
                                                 const distributed_csr<T>& matrix,
                                                 const operator_options& options) {
-    const device_group& group = layouts.range->group;
-    std::vector<numbered_rows> rows;
+    const communicator& comm = layouts.range->comm;
     matrix_source<T> source = source_of(matrix, options);
-    for (int rank = 0; rank < group.size(); ++rank) {
+    source.parts.resize(static_cast<std::size_t>(comm.ranks()));
+    const auto rows = by_rank(comm, [&](int rank) {
         device_csr_view<T> a{};
-        if (rank < matrix.group().size()) a = matrix.block(rank).view();
-        rows.push_back({a.rows, a.offsets, a.indices, columns_on(matrix, rank, *layouts.domain)});
-        source.parts.push_back({a.indices, a.values});
-    }
-    source.resident = take_numbered(group, rows, matrix.columns());
+        if (rank < matrix.comm().ranks()) a = matrix.block(rank).view();
+        source.parts[static_cast<std::size_t>(rank)] = {a.indices, a.values};
+        return numbered_rows{a.rows, a.offsets, a.indices,
+                             columns_on(matrix, rank, *layouts.domain)};
+    });
+    source.resident = take_numbered(comm, rows, matrix.columns());
     source.longest = source.resident->longest();
-    return build_operator(group, source, {{}, layouts}, options);
+    return build_operator(comm, source, {{}, layouts}, options);
 }
 
 /// The rows of a rank on a host device, as the formats take them.
@@ -96,7 +97,7 @@ local_csr<T> rows_on_host(const distributed_csr<T>& matrix, int rank, bool borro
     static constexpr std::int64_t none = 0;
     local_csr<T> block{};
     block.offsets = {&none, 1};
-    if (rank >= matrix.group().size()) return block;
+    if (rank >= matrix.comm().ranks()) return block;
     const device_csr_view<T> a = matrix.block(rank).view();
     block.rows = a.rows;
     if (a.rows != 0) block.offsets = {a.offsets, static_cast<std::size_t>(a.rows) + 1};
@@ -113,20 +114,32 @@ std::unique_ptr<matrix_operator<T>> build_on_hosts(const operator_layouts& layou
                                                    const distributed_csr<T>& matrix,
                                                    const operator_options& options) {
     const trace_range range("set up an operator");
-    check_replication(layouts.range->group, options);
-    matrix.group().synchronize(); // the arrays are read here
+    const communicator& comm = layouts.range->comm;
+    check_replication(comm, options);
+    matrix.comm().synchronize(); // the arrays are read here
     matrix_source<T> source = source_of(matrix, options);
     halo_plan plan{layouts.range->rows, {}, {}};
-    std::vector<local_indices> columns;
-    std::int64_t longest = 0;
-    for (int rank = 0; rank < layouts.range->group.size(); ++rank) {
-        const local_csr<T>& rows =
-            source.blocks.emplace_back(rows_on_host(matrix, rank, options.borrow));
-        columns.push_back(columns_on(matrix, rank, *layouts.domain));
-        plan.boundary.push_back(find_boundary(rows.offsets, rows.indices, columns.back()));
-        longest = std::max(longest, find_longest_row(rows.offsets).nonzeros);
-    }
-    plan.columns = {layouts.domain->rows, std::move(columns)};
+    source.blocks =
+        by_rank(comm, [&](int rank) { return rows_on_host(matrix, rank, options.borrow); });
+    const auto rows_of = [&](int rank) -> const local_csr<T>& {
+        return source.blocks[static_cast<std::size_t>(rank)];
+    };
+    auto columns = by_rank(
+        comm, [&](int rank) -> local_indices { return columns_on(matrix, rank, *layouts.domain); });
+    plan.boundary = by_rank(comm, [&](int rank) {
+        return find_boundary(rows_of(rank).offsets, rows_of(rank).indices,
+                             columns[static_cast<std::size_t>(rank)]);
+    });
+    auto longest_of =
+        by_rank(comm, [&](int rank) { return find_longest_row(rows_of(rank).offsets).nonzeros; });
+    comm.all_gather(longest_of);
+    const std::int64_t longest = std::ranges::max(longest_of);
+    auto nonzeros = by_rank(comm, [&](int rank) { return rows_of(rank).nonzeros(); });
+    comm.all_gather(nonzeros);
+    nonzeros.insert(nonzeros.begin(), 0);
+    std::partial_sum(nonzeros.begin(), nonzeros.end(), nonzeros.begin());
+    source.starts_of_blocks.emplace(plan.rows, std::move(nonzeros));
+    plan.columns = {comm, layouts.domain->rows, std::move(columns)};
     auto result = std::make_unique<halo_operator<T>>(layouts, source, plan, options.format);
     result->kept().longest_row = longest;
     return result;
@@ -140,10 +153,10 @@ std::unique_ptr<matrix_operator<T>> make_of_rows(const Where& where, int devices
                                                  operator_options options) {
     std::vector<buffer<std::int32_t>> global; // read while the operator is made
     std::vector<csr_part<T>> parts;
-    for (int rank = 0; rank < matrix.group().size(); ++rank) {
+    for (const int rank : matrix.comm().local()) {
         const device_csr_view<T> a = matrix.block(rank).view();
         const std::int32_t* columns = a.indices;
-        if (matrix.group().size() > 1) {
+        if (matrix.comm().ranks() > 1) {
             global.push_back(matrix.global_columns(rank));
             columns = global.back().data();
         }
@@ -162,19 +175,19 @@ std::unique_ptr<matrix_operator<T>> make_operator(const operator_layouts& layout
                                                   const distributed_csr<T>& matrix,
                                                   const operator_options& options) {
     check_layouts(layouts, matrix);
-    const device_group& group = layouts.range->group;
-    const bool same_owners = layouts.range->rows == over(group, matrix.row_owners()) &&
-                             layouts.domain->rows == over(group, matrix.column_owners());
+    const communicator& comm = layouts.range->comm;
+    const bool same_owners = layouts.range->rows == over(comm, matrix.row_owners()) &&
+                             layouts.domain->rows == over(comm, matrix.column_owners());
     operator_options with = options;
     if (!options.kind && !options.measure && layouts.range->kind == coherence::owned)
         with.kind = operators::halo; // the usual one
     if (with.kind == operators::halo && same_owners) {
         check_layouts(layouts, matrix.rows(), matrix.columns(), with);
-        if (can_be_made_there(group, with)) return build_there(layouts, matrix, with);
-        if (group.kind() == backend::host && !with.measure && !with.transposed_products)
+        if (can_be_made_there(comm, with)) return build_there(layouts, matrix, with);
+        if (comm.kind() == backend::host && !with.measure && !with.transposed_products)
             return build_on_hosts(layouts, matrix, with);
     }
-    return make_of_rows(layouts, group.size(), matrix, with);
+    return make_of_rows(layouts, comm.ranks(), matrix, with);
 }
 
 template <class T>
@@ -182,7 +195,7 @@ std::unique_ptr<matrix_operator<T>> make_operator(const distributed_csr<T>& matr
                                                   const operator_options& options) {
     const coherence kind = options.kind ? options.kind->vectors.get() : coherence::owned;
     return make_operator(
-        make_layouts(matrix.group(), matrix.row_owners(), matrix.column_owners(), kind), matrix,
+        make_layouts(matrix.comm(), matrix.row_owners(), matrix.column_owners(), kind), matrix,
         options);
 }
 
@@ -191,10 +204,10 @@ namespace {
 /// Assembles entries and makes an operator of their matrix, which keeps what it needs for others.
 template <class T, class Make>
 std::unique_ptr<matrix_operator<T>>
-assembled(const device_group& group, std::span<const coo_part<T>> parts,
+assembled(const communicator& comm, std::span<const coo_part<T>> parts,
           const row_partition& columns, const operator_options& options, const Make& make) {
     check_order(options);
-    auto assembly = std::make_unique<distributed_assembly<T>>(group, parts, columns);
+    auto assembly = std::make_unique<distributed_assembly<T>>(comm, parts, columns);
     operator_options with = options;
     with.borrow = options.format && options.format->borrows; // the assembly keeps them in CSR order
     auto result = make(assembly->matrix(), with);
@@ -211,22 +224,22 @@ std::unique_ptr<matrix_operator<T>> make_operator(const operator_layouts& layout
                                                   const operator_options& options) {
     if (layouts.range == nullptr || layouts.domain == nullptr)
         throw usage_error("make_operator: a layout is null");
-    return assembled<T>(layouts.range->group, parts, layouts.domain->rows, options,
+    return assembled<T>(layouts.range->comm, parts, layouts.domain->rows, options,
                         [&](const distributed_csr<T>& matrix, const operator_options& with) {
                             return make_operator(layouts, matrix, with);
                         });
 }
 
 template <class T>
-std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
+std::unique_ptr<matrix_operator<T>> make_operator(const communicator& comm,
                                                   std::span<const coo_part<T>> parts,
                                                   const operator_options& options) {
     row_partition rows;
     for (const coo_part<T>& part : parts) rows.begin.push_back(rows.begin.back() + part.rows);
-    return assembled<T>(group, parts, rows, options,
+    return assembled<T>(comm, parts, rows, options,
                         [&](const distributed_csr<T>& matrix, const operator_options& with) {
                             if (with.kind) return make_operator(matrix, with);
-                            return make_of_rows(group, group.size(), matrix, with);
+                            return make_of_rows(comm, comm.ranks(), matrix, with);
                         });
 }
 
@@ -236,7 +249,7 @@ std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
     template std::unique_ptr<matrix_operator<T>> make_operator(                                    \
         const operator_layouts&, const distributed_csr<T>&, const operator_options&);              \
     template std::unique_ptr<matrix_operator<T>> make_operator(                                    \
-        const device_group&, std::span<const coo_part<T>>, const operator_options&);               \
+        const communicator&, std::span<const coo_part<T>>, const operator_options&);               \
     template std::unique_ptr<matrix_operator<T>> make_operator(                                    \
         const operator_layouts&, std::span<const coo_part<T>>, const operator_options&);
 #include <krylith/device/language/instantiate.inc>

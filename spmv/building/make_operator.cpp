@@ -20,44 +20,45 @@ template <class T>
 std::unique_ptr<matrix_operator<T>> build_between(const operator_layouts& layouts,
                                                   const csr_view<T>& matrix,
                                                   const operator_options& options) {
-    const device_group& group = layouts.range->group;
+    const communicator& comm = layouts.range->comm;
     const operator_placement placement{{}, layouts};
     const permutation* const rows = layouts.range->order.get();
     const permutation* const columns = layouts.domain->order.get();
     std::optional<row_partition> cut = layouts.range->rows;
     if (rows == nullptr && columns == nullptr)
-        return build_operator(group,
-                              make_source(group, matrix, pattern_state::unknown, cut, options),
+        return build_operator(comm, make_source(comm, matrix, pattern_state::unknown, cut, options),
                               placement, options);
     (void)validate(matrix);
     reordered_matrix<T> moved = reordered(matrix, rows, columns);
     const auto source =
-        make_source(group, csr_view<T>(moved.matrix), pattern_state::valid, cut, options);
-    auto result = build_operator(group, source, placement, options);
+        make_source(comm, csr_view<T>(moved.matrix), pattern_state::valid, cut, options);
+    auto result = build_operator(comm, source, placement, options);
     result->take_values_from(std::move(moved.entry_source), {});
     return result;
 }
 
 template <class T>
-std::unique_ptr<matrix_operator<T>> build_in_order(const device_group& group,
+std::unique_ptr<matrix_operator<T>> build_in_order(const communicator& comm,
                                                    const csr_view<T>& matrix,
                                                    const operator_options& options) {
     operator_placement placement;
-    const auto source = make_source(group, matrix, pattern_state::unknown, placement.rows, options);
-    return build_operator(group, source, placement, options);
+    const auto source = make_source(comm, matrix, pattern_state::unknown, placement.rows, options);
+    return build_operator(comm, source, placement, options);
 }
 
 } // namespace
 
 template <class T>
-std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
+std::unique_ptr<matrix_operator<T>> make_operator(const communicator& comm,
                                                   const csr_view<T>& matrix,
                                                   const operator_options& options) {
-    if (options.order) (void)validate(matrix);
-    auto result = options.order ? build_reordered(group, matrix, options)
-                                : build_in_order(group, matrix, options);
-    if (options.transposed_products) add_transposed_products(*result, matrix, options);
-    return result;
+    return comm.together([&] {
+        if (options.order) (void)validate(matrix);
+        auto result = options.order ? build_reordered(comm, matrix, options)
+                                    : build_in_order(comm, matrix, options);
+        if (options.transposed_products) add_transposed_products(*result, matrix, options);
+        return result;
+    });
 }
 
 template <class T>
@@ -65,14 +66,16 @@ std::unique_ptr<matrix_operator<T>> make_operator(const operator_layouts& layout
                                                   const csr_view<T>& matrix,
                                                   const operator_options& options) {
     check_layouts(layouts, matrix.rows, matrix.columns, options);
-    auto result = build_between(layouts, matrix, options);
-    if (options.transposed_products) add_transposed_products(*result, matrix, options);
-    return result;
+    return layouts.range->comm.together([&] {
+        auto result = build_between(layouts, matrix, options);
+        if (options.transposed_products) add_transposed_products(*result, matrix, options);
+        return result;
+    });
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template std::unique_ptr<matrix_operator<T>> make_operator(                                    \
-        const device_group&, const csr_view<T>&, const operator_options&);                         \
+        const communicator&, const csr_view<T>&, const operator_options&);                         \
     template std::unique_ptr<matrix_operator<T>> make_operator(                                    \
         const operator_layouts&, const csr_view<T>&, const operator_options&);
 #include <krylith/device/language/instantiate.inc>

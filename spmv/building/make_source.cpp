@@ -5,16 +5,16 @@
 
 namespace krylith {
 
-bool can_be_made_there(const device_group& group, const operator_options& options) {
-    return makes_operators_there(group) && !options.measure &&
+bool can_be_made_there(const communicator& comm, const operator_options& options) {
+    return makes_operators_there(comm) && !options.measure &&
            (!options.kind || options.kind->needs_host_because.empty());
 }
 
 template <class T>
-matrix_source<T> make_source(const device_group& group, const csr_view<T>& matrix,
+matrix_source<T> make_source(const communicator& comm, const csr_view<T>& matrix,
                              pattern_state state, std::optional<row_partition>& rows,
                              const operator_options& options) {
-    if (!can_be_made_there(group, options))
+    if (!can_be_made_there(comm, options))
         return {matrix, state == pattern_state::valid ? find_longest_row(matrix.row_offsets)
                                                       : validate(matrix)};
     const auto& offsets = matrix.row_offsets;
@@ -26,15 +26,15 @@ matrix_source<T> make_source(const device_group& group, const csr_view<T>& matri
             return {matrix, longest}; // the devices will validate columns
         (void)validate(matrix);
     }
-    if (!rows) rows = partition_rows(matrix, group.size(), options.block_size);
-    auto resident = upload_pattern(group, matrix, *rows);
+    if (!rows) rows = partition_rows(matrix, comm.ranks(), options.block_size);
+    auto resident = upload_pattern(comm, matrix, *rows);
     matrix_source<T> source{matrix, resident->longest()};
     source.resident = std::move(resident);
     return source;
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template matrix_source<T> make_source(const device_group&, const csr_view<T>&, pattern_state,  \
+    template matrix_source<T> make_source(const communicator&, const csr_view<T>&, pattern_state,  \
                                           std::optional<row_partition>&, const operator_options&);
 #include <krylith/device/language/instantiate.inc>
 

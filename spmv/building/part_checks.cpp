@@ -37,10 +37,10 @@ void check_part(device& device, int rank, const csr_part<T>& part) {
     if (part.rows > 0) check_pointer(device, part_of(rank), offsets, "row_offsets");
 }
 
-void check_count(std::size_t parts, const device_group& group) {
-    if (parts != static_cast<std::size_t>(group.size()))
+void check_count(std::size_t parts, const communicator& comm) {
+    if (parts != static_cast<std::size_t>(comm.ranks()))
         throw usage_error("make_operator: " + std::to_string(parts) + " parts for " +
-                          std::to_string(group.size()) + " devices");
+                          std::to_string(comm.ranks()) + " devices");
 }
 
 template <class T>

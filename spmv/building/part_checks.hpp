@@ -13,7 +13,7 @@ namespace krylith {
 // These throw usage_error naming the part, and what is allowed.
 
 /// There must be a part for each device.
-void check_count(std::size_t parts, const device_group& group);
+void check_count(std::size_t parts, const communicator& comm);
 /// Rows that lie on the devices stay there: the order must be none.
 void check_order(const operator_options& options);
 /// The number of rows, and the row offsets of a part that has rows.

@@ -18,7 +18,7 @@ namespace {
 template <class T>
 void check_size(const matrix_operator<T>& single, int columns) {
     const layout& x = *single.domain_layout();
-    for (int rank = 0; rank < x.group.size(); ++rank) {
+    for (const int rank : x.comm.local()) {
         const std::int64_t entries = x.held(rank) + single.received(rank);
         if (entries * columns > std::numeric_limits<std::int32_t>::max())
             throw input_error("rank " + std::to_string(rank) + " has " + std::to_string(entries) +
@@ -30,8 +30,8 @@ void check_size(const matrix_operator<T>& single, int columns) {
 
 /// Whether the second layout is the first with `columns` entries a row.
 bool in_columns_of(const layout& single, const layout& wide, int columns) {
-    if (wide.kind != single.kind || wide.order || wide.group != single.group) return false;
-    for (int rank = 0; rank < single.group.size(); ++rank)
+    if (wide.kind != single.kind || wide.order || wide.comm != single.comm) return false;
+    for (const int rank : single.comm.local())
         if (wide.rows.owned(rank).size() != single.rows.owned(rank).size() * columns) return false;
     return true;
 }
@@ -53,10 +53,10 @@ column_operator<T>::column_operator(std::unique_ptr<matrix_operator<T>> single,
         throw usage_error("the layouts of an operator for several columns must be those of its "
                           "operator for one with as many entries a row");
     check_size(*single_, columns);
-    const device_group& group = wide.range->group;
-    for (int rank = 0; rank < group.size(); ++rank)
+    const communicator& comm = wide.range->comm;
+    for (const int rank : comm.local())
         this->blocks_.push_back(std::make_unique<column_block<T>>(
-            group.handle(rank), single_->block(rank),
+            comm.handle(rank), single_->block(rank),
             single_->range_layout()->rows.owned(rank).size(), columns));
     if (single_->sends() != nullptr)
         this->schedule_ =
@@ -71,7 +71,7 @@ void column_operator<T>::apply(execution& run, T alpha, const vector<T>& x, T be
     expect_ghosts(run, x);
     this->open(run, x, y, dots);
     if (x.exchange() != nullptr) run.join_opened();
-    for (int rank = 0; rank < run.ranks(); ++rank)
+    for (const int rank : run.comm().local())
         this->blocks_[static_cast<std::size_t>(rank)]->apply(
             this->arguments(run, rank, alpha, x, beta, y, dots, 0));
     run.close();

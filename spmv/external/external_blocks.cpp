@@ -12,7 +12,7 @@ block_maker<T> external_blocks(product_function<T> function, product_kind kind) 
     return [function = std::move(function), kind](const layout& layout, int rank,
                                                   const held_entries& x) {
         const external_product<T> product{function, kind, rank, layout.rows.owned(rank), x};
-        const auto& d = layout.group.handle(rank);
+        const auto& d = layout.comm.handle(rank);
         return KRYLITH_ON(*d, make_external(d, product));
     };
 }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <krylith/device/threads/each_rank.hpp>
+#include <krylith/comm/local/each_rank.hpp>
 #include <krylith/device/threads/side_tasks.hpp>
 #include <krylith/distributed/source/matrix_source.hpp>
 #include <krylith/matrix/compressed/first_touch.hpp>
@@ -14,12 +14,13 @@ namespace {
 
 /// Whether lists of what is sent take the host so long that another thread is to make them while
 /// devices make their blocks.
-bool worth_a_thread(const device_group& group, const halo_plan& plan) {
+bool worth_a_thread(const communicator& comm, const halo_plan& plan) {
     constexpr std::int64_t many = 1 << 14; // four times as many take 0.6 ms
     std::int64_t most = 0;
     for (int rank = 0; rank < plan.rows.ranks(); ++rank)
         most = std::max(most, plan.send_count(rank));
-    return group.kind() == backend::cuda && !plan.columns.is_whole() && most >= many;
+    return comm.kind() == backend::cuda && comm.has_one_driver() && !plan.columns.is_whole() &&
+           most >= many;
 }
 
 } // namespace
@@ -29,7 +30,7 @@ halo_operator<T>::halo_operator(operator_layouts layouts, const matrix_source<T>
                                 const halo_plan& plan, format_kind format, operator_kind kind,
                                 make_block prepared)
     : matrix_operator<T>(kind, std::move(layouts), source), prepared_(prepared) {
-    side_tasks lists(worth_a_thread(this->group(), plan));
+    side_tasks lists(worth_a_thread(this->comm(), plan));
     lists.add([&] { schedule(plan.columns); });
     make_blocks(source, plan, format);
     lists.wait();
@@ -38,13 +39,13 @@ halo_operator<T>::halo_operator(operator_layouts layouts, const matrix_source<T>
 template <class T>
 void halo_operator<T>::make_blocks(const matrix_source<T>& source, const halo_plan& plan,
                                    format_kind format) {
-    const device_group& group = this->group();
+    const communicator& comm = this->comm();
     // Those of several devices travel side by side.
     const bool values_follow =
-        group.kind() == backend::cuda && source.parts.empty() && prepared_ == nullptr;
-    this->blocks_.resize(static_cast<std::size_t>(group.size()));
+        comm.kind() == backend::cuda && source.parts.empty() && prepared_ == nullptr;
+    this->blocks_.resize(static_cast<std::size_t>(comm.ranks()));
     const auto make_block_of = [&](int rank) {
-        const auto& d = group.handle(rank);
+        const auto& d = comm.handle(rank);
         const auto make = [&](const local_csr<T>& block) {
             this->blocks_[static_cast<std::size_t>(rank)] =
                 prepared_ != nullptr ? prepared_(d, block, format)
@@ -73,20 +74,22 @@ void halo_operator<T>::make_blocks(const matrix_source<T>& source, const halo_pl
                              columns);
             block.indices = columns;
         }
-        if (group.size() > 1)
+        if (comm.ranks() > 1)
             block.boundary = plan.boundary[static_cast<std::size_t>(rank)].touches_ghost;
         make(block);
     };
     // Devices make their blocks side by side; on the host each block has all cores.
     if (source.resident)
-        on_each_rank(group, make_block_of);
+        on_each_rank(comm, make_block_of);
     else
-        for (int rank = 0; rank < group.size(); ++rank) make_block_of(rank);
-    for (std::size_t rank = 0; rank < this->blocks_.size(); ++rank)
+        for (const int rank : comm.local()) make_block_of(rank);
+    for (const int rank : comm.local()) {
+        const auto at = static_cast<std::size_t>(rank);
         this->dealt_.add(
-            static_cast<int>(rank), *this->blocks_[rank],
-            entry_list(row_range{this->first_nonzero_[rank], this->first_nonzero_[rank + 1]}));
-    if (values_follow) this->dealt_.bring(group, source.matrix.values);
+            rank, *this->blocks_[at],
+            entry_list(row_range{this->first_nonzero_[at], this->first_nonzero_[at + 1]}));
+    }
+    if (values_follow) this->dealt_.bring(comm, source.matrix.values);
 }
 
 template <class T>
@@ -94,11 +97,10 @@ halo_operator<T>::halo_operator(operator_layouts layouts, const index_map& colum
                                 const block_maker<T>& make)
     : matrix_operator<T>(operators::halo, std::move(layouts)) {
     schedule(columns);
-    for (int rank = 0; rank < this->group().size(); ++rank) {
+    this->blocks_ = by_rank(this->comm(), [&](int rank) {
         const local_indices& here = columns.local(rank);
-        this->blocks_.push_back(
-            make(*this->layouts_.range, rank, {here.count(), here.first_owned()}));
-    }
+        return make(*this->layouts_.range, rank, {here.count(), here.first_owned()});
+    });
 }
 
 template <class T>
@@ -110,7 +112,7 @@ void halo_operator<T>::schedule(const index_map& columns) {
 template <class T>
 bool halo_operator<T>::recordable() const {
     return std::ranges::all_of(this->blocks_,
-                               [](const auto& block) { return block->recordable(); });
+                               [](const auto& b) { return b == nullptr || b->recordable(); });
 }
 
 template <class T>
@@ -134,8 +136,8 @@ void halo_operator<T>::apply(execution& run, T alpha, const vector<T>& x, T beta
         return *this->blocks_[static_cast<std::size_t>(rank)];
     };
     if (prepared_ != nullptr)
-        for (int rank = 0; rank < run.ranks(); ++rank) block(rank).prepare(arguments_of(rank));
-    for (int rank = 0; rank < run.ranks(); ++rank) block(rank).apply(arguments_of(rank));
+        for (const int rank : run.comm().local()) block(rank).prepare(arguments_of(rank));
+    for (const int rank : run.comm().local()) block(rank).apply(arguments_of(rank));
     run.close();
 }
 

@@ -16,7 +16,7 @@ namespace krylith {
 
 namespace {
 
-void check_options(const device_group& group, const operator_options& options) {
+void check_options(const communicator& comm, const operator_options& options) {
     if (options.kind != operators::pcoo)
         throw usage_error(std::string("make_operator: operator ") + to_string(options.kind) +
                           " of a coo_matrix; allowed is pcoo, and all with to_csr() of it");
@@ -26,14 +26,14 @@ void check_options(const device_group& group, const operator_options& options) {
     if (options.measure)
         throw usage_error("operator_options::measure is true with operator pcoo: only auto, " +
                           operators_with_fractions() + " have something to measure");
-    check_replication(group, options);
+    check_replication(comm, options);
 }
 
 /// Who owns which rows and columns: those that begin on a device, where the entries lie by rows or
 /// by columns, and of the other side those of the same numbers if the matrix is square, else
 /// equally many.
 template <class T>
-operator_layouts owned_parts(const device_group& group, const coo_view<T>& matrix,
+operator_layouts owned_parts(const communicator& comm, const coo_view<T>& matrix,
                              const nonzero_partition& cut) {
     const coo_order order = find_coo_order(matrix.row_indices, matrix.column_indices);
     const bool square = matrix.rows == matrix.columns;
@@ -46,7 +46,7 @@ operator_layouts owned_parts(const device_group& group, const coo_view<T>& matri
         columns = make_pcoo(matrix.columns, matrix.column_indices, cut).owned();
         if (square) rows = columns;
     }
-    return make_layouts(group, std::move(rows), std::move(columns), coherence::owned);
+    return make_layouts(comm, std::move(rows), std::move(columns), coherence::owned);
 }
 
 /// By rows, as the formats want them; entries of a row stay in order.
@@ -100,14 +100,14 @@ build_pcoo(const operator_layouts& layouts, const coo_view<T>& matrix, const non
 } // namespace
 
 template <class T>
-std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
+std::unique_ptr<matrix_operator<T>> make_operator(const communicator& comm,
                                                   const coo_matrix<T>& matrix,
                                                   const operator_options& options) {
-    check_options(group, options);
+    check_options(comm, options);
     validate(matrix);
     const coo_view<T> view(matrix);
-    const auto cut = equal_entries(matrix.entries(), group.size());
-    const operator_layouts layouts = owned_parts(group, view, cut);
+    const auto cut = equal_entries(matrix.entries(), comm.ranks());
+    const operator_layouts layouts = owned_parts(comm, view, cut);
     auto result = build_pcoo(layouts, view, cut, options);
     if (!options.transposed_products) return result;
     const coo_view<T> transposed(matrix.columns, matrix.rows, matrix.column_indices,
@@ -119,7 +119,7 @@ std::unique_ptr<matrix_operator<T>> make_operator(const device_group& group,
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template std::unique_ptr<matrix_operator<T>> make_operator(                                    \
-        const device_group&, const coo_matrix<T>&, const operator_options&);
+        const communicator&, const coo_matrix<T>&, const operator_options&);
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

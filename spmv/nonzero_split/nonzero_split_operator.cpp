@@ -24,7 +24,7 @@ nonzero_split_operator<T>::nonzero_split_operator(operator_kind kind, operator_l
     }
     bool any_remote = false;
     remote_.resize(split.remote.size()); // not moved later
-    for (int rank = 0; rank < this->group().size(); ++rank) {
+    for (const int rank : this->comm().local()) {
         make_own_block(rank, split, format);
         make_remote_block(rank, split, format);
         any_remote = any_remote || remote_block(rank) != nullptr;
@@ -33,7 +33,7 @@ nonzero_split_operator<T>::nonzero_split_operator(operator_kind kind, operator_l
     if (plan.halo.columns.any_ghosts())
         this->schedule_ =
             std::make_shared<put_schedule<T>>(this->layouts_.domain, plan.halo.columns);
-    if (any_remote) exchange_ = std::make_unique<partial_exchange<T>>(this->group(), plan);
+    if (any_remote) exchange_ = std::make_unique<partial_exchange<T>>(this->comm(), plan);
     if (source.parts.empty())
         give(source.matrix.values);
     else
@@ -74,7 +74,7 @@ void nonzero_split_operator<T>::make_own_block(int rank, split_matrix& split, fo
             waits[static_cast<std::size_t>(row)] = 1;
         block.boundary = waits;
     }
-    this->blocks_.push_back(make_device_matrix(this->group().handle(rank), block, format));
+    this->blocks_.push_back(make_device_matrix(this->comm().handle(rank), block, format));
     this->dealt_.add(rank, *this->blocks_.back(), std::move(split.own[at].entries));
     split.own[at].there = {};
 }
@@ -99,7 +99,7 @@ void nonzero_split_operator<T>::make_remote_block(int rank, split_matrix& split,
         if (to.reads_ghosts) block.boundary = touches_ghost;
     }
     to.rows = split.plan.local[at].remote_rows;
-    to.matrix = make_device_matrix(this->group().handle(rank), block, format);
+    to.matrix = make_device_matrix(this->comm().handle(rank), block, format);
     this->dealt_.add(rank, *to.matrix, std::move(split.remote[at].entries));
     split.remote[at].there = {};
 }
@@ -111,12 +111,12 @@ void nonzero_split_operator<T>::give(std::span<const T> all) {
         std::vector<buffer<T>> uploaded;
         std::vector<const T*> given;
         std::vector<upload_request> requests;
-        for (int rank = 0; rank < this->group().size(); ++rank) {
+        for (const int rank : this->comm().local()) {
             const std::int64_t begin = first[as_size(rank)];
             const std::size_t count = as_size(first[as_size(rank) + 1] - begin);
-            uploaded.emplace_back(this->group().handle(rank), count, "update");
+            uploaded.emplace_back(this->comm().handle(rank), count, "update");
             given.push_back(uploaded.back().data());
-            requests.push_back({&this->group()[rank], uploaded.back().data(), all.data() + begin,
+            requests.push_back({&this->comm()[rank], uploaded.back().data(), all.data() + begin,
                                 count * sizeof(T)});
         }
         upload_together(requests);
@@ -140,7 +140,7 @@ void nonzero_split_operator<T>::give(std::span<const T* const> in_rows) {
     for (std::size_t rank = 0; rank < entries.size(); ++rank)
         wanted.push_back({static_cast<int>(rank), &entries[rank]});
     const auto brought =
-        bring_entries(this->group(), arrays, std::span<const wanted_entries>(wanted), "update");
+        bring_entries(this->comm(), arrays, std::span<const wanted_entries>(wanted), "update");
     std::vector<const T*> given;
     for (const brought_entries<T>& part : brought) given.push_back(part.data);
     give_by_columns(given);
@@ -151,23 +151,23 @@ void nonzero_split_operator<T>::give_by_columns(std::span<const T* const> given)
     const std::vector<std::int64_t>& first = dealt_by_columns_->first_held;
     std::vector<buffer<T>> held;
     std::vector<T*> to;
-    for (int rank = 0; rank < this->group().size(); ++rank) {
-        held.emplace_back(this->group().handle(rank),
+    for (const int rank : this->comm().local()) {
+        held.emplace_back(this->comm().handle(rank),
                           as_size(first[as_size(rank) + 1] - first[as_size(rank)]), "update");
         to.push_back(held.back().data());
     }
-    deal_values<T>(this->group(), dealt_by_columns_->given, given, to);
+    deal_values<T>(this->comm(), dealt_by_columns_->given, given, to);
     const std::vector<const T*> arrays(to.begin(), to.end());
     give(array_over_group<T>{arrays, first});
 }
 
 template <class T>
 void nonzero_split_operator<T>::give(const array_over_group<T>& arrays) {
-    this->dealt_.bring(this->group(), arrays);
+    this->dealt_.bring(this->comm(), arrays);
     if (values_there_.empty()) find_values(arrays.first);
     for (std::size_t rank = 0; rank < values_there_.size(); ++rank) {
         const values_there& there = values_there_[rank];
-        run_items(this->group()[static_cast<int>(rank)],
+        run_items(this->comm()[static_cast<int>(rank)],
                   pick_values<T>{there.places.data(), arrays.of[rank], there.values.data()},
                   static_cast<std::int64_t>(there.places.size()));
     }
@@ -177,7 +177,7 @@ void nonzero_split_operator<T>::give(const array_over_group<T>& arrays) {
 /// Finds on which devices values of the diagonal lie that others than their rows' owners hold.
 template <class T>
 void nonzero_split_operator<T>::find_values(std::span<const std::int64_t> first) {
-    const auto ranks = as_size(this->group().size());
+    const auto ranks = as_size(this->comm().ranks());
     values_there_.resize(ranks);
     std::vector<std::vector<std::int64_t>> places(ranks);
     for (auto& entries : non_local_)
@@ -189,7 +189,7 @@ void nonzero_split_operator<T>::find_values(std::span<const std::int64_t> first)
         }
     for (std::size_t rank = 0; rank < ranks; ++rank) {
         if (places[rank].empty()) continue;
-        const auto& device = this->group().handle(static_cast<int>(rank));
+        const auto& device = this->comm().handle(static_cast<int>(rank));
         values_there_[rank].places = {device, std::span<const std::int64_t>(places[rank]),
                                       matrix_item};
         values_there_[rank].values = {device, places[rank].size(), matrix_item};
@@ -215,7 +215,7 @@ void nonzero_split_operator<T>::apply(execution& run, T alpha, const vector<T>& 
         rows.matrix->apply(a);
     }
     if (exchange_) exchange_->forward(run);
-    for (int rank = 0; rank < run.ranks(); ++rank) {
+    for (const int rank : run.comm().local()) {
         auto a = this->arguments(run, rank, alpha, x, beta, y, dots, 0);
         if (remote_[static_cast<std::size_t>(rank)].matrix) a.common = context_after(a.common);
         if (ghosts != nullptr) {
@@ -239,13 +239,13 @@ void nonzero_split_operator<T>::diagonal(vector<T>& d) const {
         for (std::size_t k = 0; k < values.size(); ++k) there.entries[k]->value = values[k];
     }
     newer_there_ = false;
-    for (int rank = 0; rank < this->group().size(); ++rank) {
+    for (const int rank : this->comm().local()) {
         if (non_local_.empty() || non_local_[static_cast<std::size_t>(rank)].empty()) continue;
         const auto& non_local = non_local_[static_cast<std::size_t>(rank)];
         const auto row = [](const non_local_entry& entry) { return entry.of.row; };
         const auto [low, high] = std::ranges::minmax_element(non_local, {}, row);
         std::vector<T> part(static_cast<std::size_t>(row(*high) - row(*low) + 1));
-        device& device = this->group()[rank];
+        device& device = this->comm()[rank];
         T* const first = d.data(rank) + row(*low);
         device.download(part.data(), first, part.size() * sizeof(T));
         for (const non_local_entry& entry : non_local)
@@ -261,12 +261,12 @@ nonzero_split_operator<T>::enqueue_residual(T s, const vector<T>& x, const vecto
     if (!exchange_) return matrix_operator<T>::enqueue_residual(s, x, b, r);
     const row_partition& owners = this->layouts_.range->rows;
     std::vector<std::vector<row_terms>> terms; // [ranks] of owned rows
-    for (int rank = 0; rank < this->group().size(); ++rank)
+    for (const int rank : this->comm().local())
         terms.emplace_back(static_cast<std::size_t>(owners.owned(rank).size()));
-    for (int rank = 0; rank < this->group().size(); ++rank) {
+    for (const int rank : this->comm().local()) {
         const remote_rows& remote = remote_[static_cast<std::size_t>(rank)];
         if (!remote.matrix) continue;
-        const buffer<row_terms> results(this->group().handle(rank), remote.rows.size(), "residual");
+        const buffer<row_terms> results(this->comm().handle(rank), remote.rows.size(), "residual");
         residual_operands<T> a{this->local_entries(x, rank)};
         a.terms = results.data();
         (void)remote.matrix->residual(a);
@@ -278,9 +278,9 @@ nonzero_split_operator<T>::enqueue_residual(T s, const vector<T>& x, const vecto
         }
     }
     std::vector<buffer<residual_sums>> sums;
-    for (int rank = 0; rank < this->group().size(); ++rank) {
+    for (const int rank : this->comm().local()) {
         const auto at = static_cast<std::size_t>(rank);
-        const buffer<row_terms> remote(this->group().handle(rank),
+        const buffer<row_terms> remote(this->comm().handle(rank),
                                        std::span<const row_terms>(terms[at]), "residual");
         residual_operands<T> a = this->residual_on(rank, s, x, b, r);
         a.remote = remote.data();

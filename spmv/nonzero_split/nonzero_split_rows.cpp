@@ -25,7 +25,7 @@ nonzero_assignment by_columns(const operator_pattern& p, const nonzero_partition
 /// what make_numa_partition() says too; where they don't, it would put parts on other ranks than
 /// theirs, which a row partition can't say.
 nonzero_partition cut(const operator_pattern& p) {
-    return equal_entries(p.row_offsets.back(), p.group.size());
+    return equal_entries(p.row_offsets.back(), p.comm.ranks());
 }
 
 template <cutter Cut>
@@ -39,7 +39,7 @@ template <class T>
 operator_layouts layouts_of(const operator_subject<T>& subject, row_partition rows,
                             row_partition columns) {
     if (subject.layouts) return *subject.layouts;
-    return make_layouts(subject.group, std::move(rows), std::move(columns), coherence::owned,
+    return make_layouts(subject.comm, std::move(rows), std::move(columns), coherence::owned,
                         subject.source.order);
 }
 
@@ -65,7 +65,7 @@ std::unique_ptr<matrix_operator<T>> build_split(operator_kind kind, operator_sub
 template <class T>
 std::unique_ptr<matrix_operator<T>> build_by_rows(operator_kind kind,
                                                   operator_subject<T>& subject) {
-    if (!makes_operators_there(subject.group)) return build_split<T, by_rows>(kind, subject);
+    if (!makes_operators_there(subject.comm)) return build_split<T, by_rows>(kind, subject);
     const nonzero_partition entries = cut(subject);
     row_partition rows = subject.rows;
     row_partition columns = subject.columns;
@@ -73,7 +73,7 @@ std::unique_ptr<matrix_operator<T>> build_by_rows(operator_kind kind,
         rows = make_pcsr(subject.row_offsets, entries).owned();
         columns = across(rows, columns.rows());
     }
-    split_matrix split = split_by_ranges(subject.group, subject.source, entries, rows, columns);
+    split_matrix split = split_by_ranges(subject.comm, subject.source, entries, rows, columns);
     return std::make_unique<nonzero_split_operator<T>>(
         kind, layouts_of(subject, std::move(rows), std::move(columns)), subject.source,
         std::move(split), subject.options.format);
@@ -83,9 +83,9 @@ std::unique_ptr<matrix_operator<T>> build_by_rows(operator_kind kind,
 template <class T>
 std::unique_ptr<matrix_operator<T>> build_by_columns(operator_kind kind,
                                                      operator_subject<T>& subject) {
-    if (!makes_operators_there(subject.group)) return build_split<T, by_columns>(kind, subject);
+    if (!makes_operators_there(subject.comm)) return build_split<T, by_columns>(kind, subject);
     std::shared_ptr<const resident_matrix> pattern = subject.resident;
-    if (!pattern) pattern = upload_pattern(subject.group, subject.source.matrix, subject.rows);
+    if (!pattern) pattern = upload_pattern(subject.comm, subject.source.matrix, subject.rows);
     std::optional<split_owners> owners;
     if (has_owners(subject)) owners = {subject.rows, subject.columns};
     split_matrix split = split_by_columns(*pattern, owners);

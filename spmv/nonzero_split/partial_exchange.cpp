@@ -23,41 +23,40 @@ std::vector<row_marks> mark_rows(std::int64_t rows, std::span<const std::int32_t
 }
 
 template <class V>
-buffer<V> uploaded(const device_group& group, int rank, const std::vector<V>& values) {
-    return {group.handle(rank), std::span<const V>(values), partial_sums_item};
+buffer<V> uploaded(const communicator& comm, int rank, const std::vector<V>& values) {
+    return {comm.handle(rank), std::span<const V>(values), partial_sums_item};
 }
 
 } // namespace
 
 template <class T>
-partial_exchange<T>::partial_exchange(const device_group& group, const nonzero_split_plan& plan)
-    : group_(group), ranks_(static_cast<std::size_t>(group.size())) {
-    for (int rank = 0; rank < group.size(); ++rank) receive(rank, plan);
-    for (int rank = 0; rank < group.size(); ++rank)
-        send(rank, plan.local[static_cast<std::size_t>(rank)]);
-    for (int rank = 0; rank < group.size(); ++rank) tabulate(rank);
+partial_exchange<T>::partial_exchange(const communicator& comm, const nonzero_split_plan& plan)
+    : comm_(comm), ranks_(static_cast<std::size_t>(comm.ranks())) {
+    for (const int rank : comm.local()) receive(rank, plan);
+    for (const int rank : comm.local()) send(rank, plan.local[static_cast<std::size_t>(rank)]);
+    for (const int rank : comm.local()) tabulate(rank);
     reset();
-    group.synchronize(); // words are set before any peer writes them
+    comm.synchronize(); // words are set before any peer writes them
 }
 
 template <class T>
 void partial_exchange<T>::receive(int rank, const nonzero_split_plan& plan) {
     const local_split& part = plan.local[static_cast<std::size_t>(rank)];
     rank_state& s = ranks_[static_cast<std::size_t>(rank)];
-    const auto p = static_cast<std::size_t>(group_.size());
+    const auto p = static_cast<std::size_t>(comm_.ranks());
     if (!part.slot.empty()) {
         const std::int64_t rows = plan.halo.rows.owned(rank).size();
-        s.slots = buffer<T>(group_.handle(rank), part.slot.size(), partial_sums_item);
-        s.marks = uploaded(group_, rank, mark_rows(rows, part.summed_rows));
-        s.first = uploaded(group_, rank, part.first_slot);
-        s.place = uploaded(group_, rank, part.slot);
+        s.slots = buffer<T>(comm_.handle(rank), part.slot.size(), partial_sums_item);
+        s.marks = uploaded(comm_, rank, mark_rows(rows, part.summed_rows));
+        s.first = uploaded(comm_, rank, part.first_slot);
+        s.place = uploaded(comm_, rank, part.slot);
     }
     std::vector<std::uint64_t> starts(p + 1, 1);
     starts[0] = 0;
-    s.starts = uploaded(group_, rank, starts);
-    s.sent = buffer<std::uint64_t>(group_.handle(rank), p, partial_sums_item);
-    s.credits = buffer<std::uint64_t>(group_.handle(rank), p, partial_sums_item);
-    s.counters = buffer<std::uint64_t>(group_.handle(rank), 2, partial_sums_item);
+    s.starts = uploaded(comm_, rank, starts);
+    s.sent = buffer<std::uint64_t>(comm_.handle(rank), p, partial_sums_item);
+    s.credits = buffer<std::uint64_t>(comm_.handle(rank), p, partial_sums_item);
+    s.counters = buffer<std::uint64_t>(comm_.handle(rank), 2, partial_sums_item);
 }
 
 template <class T>
@@ -67,9 +66,9 @@ void partial_exchange<T>::send(int rank, const local_split& part) {
     for (const nonzero_split_message& m : part.sends) {
         rank_state& owner = ranks_[static_cast<std::size_t>(m.peer)];
         T* to = owner.slots.data() + m.position;
-        if (group_.path(rank, m.peer) == peer_path::staged) {
+        if (comm_.path(rank, m.peer) == peer_path::staged) {
             s.staged.push_back({m.peer,
-                                buffer<T>(group_.handle(rank), static_cast<std::size_t>(m.count),
+                                buffer<T>(comm_.handle(rank), static_cast<std::size_t>(m.count),
                                           partial_sums_item),
                                 to});
             to = s.staged.back().staging.data();
@@ -79,7 +78,7 @@ void partial_exchange<T>::send(int rank, const local_split& part) {
         }
         for (std::int64_t f = 0; f < m.count; ++f) targets.push_back(to + f);
     }
-    s.targets = uploaded(group_, rank, targets);
+    s.targets = uploaded(comm_, rank, targets);
 }
 
 template <class T>
@@ -90,18 +89,18 @@ void partial_exchange<T>::tabulate(int rank) {
         sents.push_back(peer.sent.data() + rank);
         peer_credits.push_back(peer.credits.data() + rank);
     }
-    ranks_[static_cast<std::size_t>(rank)].sents = uploaded(group_, rank, sents);
-    ranks_[static_cast<std::size_t>(rank)].peer_credits = uploaded(group_, rank, peer_credits);
+    ranks_[static_cast<std::size_t>(rank)].sents = uploaded(comm_, rank, sents);
+    ranks_[static_cast<std::size_t>(rank)].peer_credits = uploaded(comm_, rank, peer_credits);
 }
 
 template <class T>
 void partial_exchange<T>::reset() const {
-    for (int rank = 0; rank < group_.size(); ++rank) {
+    for (const int rank : comm_.local()) {
         const rank_state& s = state(rank);
         s.sent.zero();
-        group_[rank].copy(s.credits.data(), s.starts.data() + 1,
-                          s.credits.size() * sizeof(std::uint64_t));
-        group_[rank].copy(s.counters.data(), s.starts.data(), 2 * sizeof(std::uint64_t));
+        comm_[rank].copy(s.credits.data(), s.starts.data() + 1,
+                         s.credits.size() * sizeof(std::uint64_t));
+        comm_[rank].copy(s.counters.data(), s.starts.data(), 2 * sizeof(std::uint64_t));
     }
 }
 
@@ -144,9 +143,9 @@ partial_sums<T> partial_exchange<T>::sums(int rank) const {
 
 template <class T>
 void partial_exchange<T>::forward(execution& run) const {
-    for (int rank = 0; rank < group_.size(); ++rank)
+    for (const int rank : comm_.local())
         for (const staged_message& m : state(rank).staged)
-            group_.copy(rank, m.staging.data(), m.to, m.target, m.staging.size() * sizeof(T));
+            comm_.copy(rank, m.staging.data(), m.to, m.target, m.staging.size() * sizeof(T));
     run.join_if_ordered();
 }
 

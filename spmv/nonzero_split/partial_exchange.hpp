@@ -20,7 +20,7 @@ template <class T>
 class partial_exchange {
 public:
     /// Waits for the devices.
-    partial_exchange(const device_group& group, const nonzero_split_plan& plan);
+    partial_exchange(const communicator& comm, const nonzero_split_plan& plan);
 
     /// Before a product's kernels. Results are counted anew in each run: one that failed may have
     /// left the ranks' counts apart.
@@ -73,7 +73,7 @@ private:
     void tabulate(int rank);
     void reset() const;
 
-    device_group group_;
+    communicator comm_;
     std::vector<rank_state> ranks_;
     mutable std::uint64_t last_run_ = 0; // the execution that results were counted in
 };

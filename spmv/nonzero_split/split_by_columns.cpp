@@ -1,9 +1,9 @@
 #include <array>
 #include <utility>
 
+#include <krylith/comm/local/each_rank.hpp>
 #include <krylith/device/loops/download_numbers.hpp>
 #include <krylith/device/loops/running_sums.hpp>
-#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/distributed/products/item_tasks.hpp>
 #include <krylith/distributed/source/memory_items.hpp>
 #include <krylith/matrix/types/index_width.hpp>
@@ -60,11 +60,11 @@ void divide_held(split_matrix& split, const dealt_rows& held, int rank, row_rang
 
 split_matrix split_by_columns(const resident_matrix& matrix,
                               const std::optional<split_owners>& owners) {
-    const device_group& group = matrix.group;
-    const auto ranks = as_size(group.size());
+    const communicator& comm = matrix.comm;
+    const auto ranks = as_size(comm.ranks());
     std::vector<resident_csr> parts;
     for (const resident_rows& part : matrix.parts) parts.push_back(part.csr());
-    column_deal deal = deal_columns(group, matrix.rows, parts, matrix.columns);
+    column_deal deal = deal_columns(comm, matrix.rows, parts, matrix.columns);
     split_owners owned =
         owners ? *owners : split_owners{across(deal.columns, matrix.rows.rows()), deal.columns};
     split_matrix split;
@@ -79,9 +79,9 @@ split_matrix split_by_columns(const resident_matrix& matrix,
     split.plan.local.resize(ranks);
     split.plan.halo.rows = owned.rows;
     std::vector<std::vector<found_entry>> found(ranks);
-    on_each_rank(group, [&](int rank) {
+    on_each_rank(comm, [&](int rank) {
         const auto at = as_size(rank);
-        const auto& device = group.handle(rank);
+        const auto& device = comm.handle(rank);
         divide_held(split, split.held[at], rank, owned.rows.owned(rank), values.first_held[at],
                     device);
         measure_rows(device, split.own[at].there);
@@ -91,7 +91,7 @@ split_matrix split_by_columns(const resident_matrix& matrix,
     for (std::size_t rank = 0; rank < ranks; ++rank)
         add_diagonal(split, static_cast<int>(rank), found[rank]);
     split.dealt = std::make_shared<const column_values>(std::move(values));
-    number_columns(group, std::move(owned.columns), split);
+    number_columns(comm, std::move(owned.columns), split);
     return split;
 }
 

@@ -67,15 +67,15 @@ split_matrix split_on_host(std::span<const std::int64_t> row_offsets,
 }
 
 template <class T>
-split_matrix split_by_ranges(const device_group& group, const matrix_source<T>& source,
+split_matrix split_by_ranges(const communicator& comm, const matrix_source<T>& source,
                              const nonzero_partition& entries, row_partition rows,
                              row_partition columns) {
     split_matrix split;
-    const auto ranks = as_size(group.size());
+    const auto ranks = as_size(comm.ranks());
     std::vector<cut_rows> cuts;
     std::vector<wanted_rows> wanted;
     split.plan.local.resize(ranks);
-    for (int rank = 0; rank < group.size(); ++rank)
+    for (const int rank : comm.local())
         cuts.push_back(cut(source.matrix.row_offsets,
                            {entries.begin[as_size(rank)], entries.begin[as_size(rank + 1)]},
                            rows.owned(rank)));
@@ -86,21 +86,21 @@ split_matrix split_by_ranges(const device_group& group, const matrix_source<T>& 
         wanted.push_back({static_cast<int>(rank), &cuts[rank].own});
         wanted.push_back({static_cast<int>(rank), &cuts[rank].remote});
     }
-    auto brought = bring_rows(group, source, std::span<const wanted_rows>(wanted));
+    auto brought = bring_rows(comm, source, std::span<const wanted_rows>(wanted));
     split.plan.halo.rows = std::move(rows);
     for (std::size_t rank = 0; rank < ranks; ++rank) {
         split.own[rank].there = std::move(brought[2 * rank]);
         split.remote[rank].there = std::move(brought[2 * rank + 1]);
         add_diagonal(split, static_cast<int>(rank),
-                     find_diagonal(group.handle(static_cast<int>(rank)), split.remote[rank].there,
+                     find_diagonal(comm.handle(static_cast<int>(rank)), split.remote[rank].there,
                                    split.plan.local[rank].remote_rows));
     }
-    number_columns(group, std::move(columns), split);
+    number_columns(comm, std::move(columns), split);
     return split;
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template split_matrix split_by_ranges(const device_group&, const matrix_source<T>&,            \
+    template split_matrix split_by_ranges(const communicator&, const matrix_source<T>&,            \
                                           const nonzero_partition&, row_partition, row_partition);
 #include <krylith/device/language/instantiate.inc>
 

@@ -53,9 +53,9 @@ struct split_matrix {
 /// Cuts a matrix by ranges of its entries on CUDA devices, whose rows and columns these partitions
 /// own. The offsets of all rows are in host memory and valid. Throws what validate() throws.
 template <class T>
-[[nodiscard]] split_matrix
-split_by_ranges(const device_group& group, const matrix_source<T>& source,
-                const nonzero_partition& entries, row_partition rows, row_partition columns);
+[[nodiscard]] split_matrix split_by_ranges(const communicator& comm, const matrix_source<T>& source,
+                                           const nonzero_partition& entries, row_partition rows,
+                                           row_partition columns);
 
 /// The owners of rows and columns.
 struct split_owners {

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include <krylith/device/threads/each_rank.hpp>
+#include <krylith/comm/local/each_rank.hpp>
 #include <krylith/distributed/source/memory_items.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/spmv/nonzero_split/split_tasks.hpp>
@@ -47,14 +47,14 @@ void add_diagonal(split_matrix& to, int rank, std::span<const found_entry> found
     }
 }
 
-void number_columns(const device_group& group, row_partition columns, split_matrix& split) {
-    const int ranks = group.size();
+void number_columns(const communicator& comm, row_partition columns, split_matrix& split) {
+    const int ranks = comm.ranks();
     nonzero_split_plan& plan = split.plan;
     plan_partial_sums(plan);
     plan.halo.boundary.resize(as_size(ranks));
     std::vector<local_indices> local(as_size(ranks));
-    on_each_rank(group, [&](int rank) {
-        const auto& device = group.handle(rank);
+    on_each_rank(comm, [&](int rank) {
+        const auto& device = comm.handle(rank);
         resident_rows& own = split.own[as_size(rank)].there;
         resident_rows& remote = split.remote[as_size(rank)].there;
         local[as_size(rank)] =

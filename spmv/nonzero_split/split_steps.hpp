@@ -26,6 +26,6 @@ void add_diagonal(split_matrix& to, int rank, std::span<const found_entry> found
 
 /// Numbers the columns of the ranks' blocks, which are global, and plans what ranks exchange: the
 /// plan has its rows and the remote rows.
-void number_columns(const device_group& group, row_partition columns, split_matrix& split);
+void number_columns(const communicator& comm, row_partition columns, split_matrix& split);
 
 } // namespace krylith

@@ -47,9 +47,9 @@ replicated_operator<T>::replicated_operator(operator_kind kind, operator_layouts
 template <class T>
 replicated_operator<T>::replicated_operator(operator_layouts layouts, const block_maker<T>& make)
     : matrix_operator<T>(operators::nz, std::move(layouts)),
-      transport_(choose_transport(this->group(), transports::automatic, false)),
+      transport_(choose_transport(this->comm(), transports::automatic, false)),
       partition_(one_block(this->layouts_.range->rows)) {
-    for (int rank = 0; rank < this->group().size(); ++rank) {
+    for (const int rank : this->comm().local()) {
         this->blocks_.push_back(make(*this->layouts_.range, rank, {this->columns(), 0}));
         joined_rows rows;
         rows.segments.push_back({0, this->layouts_.range->rows.owned(rank), {}});
@@ -60,7 +60,7 @@ replicated_operator<T>::replicated_operator(operator_layouts layouts, const bloc
 
 template <class T>
 void replicated_operator<T>::plan(const row_starts& starts) {
-    for (int rank = 0; rank < this->group().size(); ++rank) {
+    for (const int rank : this->comm().local()) {
         if (stores()) {
             block_rows_.push_back({rank, join_rows(partition_, rank, starts), step::first});
             continue;
@@ -81,16 +81,16 @@ void replicated_operator<T>::plan(const row_starts& starts) {
 template <class T>
 std::vector<resident_rows>
 replicated_operator<T>::bring_patterns(const matrix_source<T>& source) const {
-    if (this->group().kind() != backend::cuda) return {};
+    if (this->comm().kind() != backend::cuda) return {};
     std::vector<wanted_rows> wanted;
     for (const block_rows& p : block_rows_)
         if (rows_there(source, p.rank, p.rows) == nullptr) wanted.push_back({p.rank, &p.rows});
-    return bring_rows(this->group(), source, std::span<const wanted_rows>(wanted));
+    return bring_rows(this->comm(), source, std::span<const wanted_rows>(wanted));
 }
 
 template <class T>
 void replicated_operator<T>::make_blocks(const matrix_source<T>& source, format_kind format) {
-    const device_group& group = this->group();
+    const communicator& comm = this->comm();
     const std::vector<resident_rows> brought = bring_patterns(source);
     auto next_brought = brought.begin();
     bool same = true;
@@ -103,14 +103,14 @@ void replicated_operator<T>::make_blocks(const matrix_source<T>& source, format_
         block.rows = rows.size;
         block.columns = source.matrix.columns;
         if (rows.map.count != 0) block.alone = rows.map.alone;
-        block.sends = stores() && group.size() > 1;
+        block.sends = stores() && comm.ranks() > 1;
         block.values_follow = !source.borrow;
         if (source.borrow) {
             block.device_values = source.parts[as_size(rank)].values;
             block.device_indices = source.parts[as_size(rank)].columns;
             block.borrow = true;
         }
-        if (group.kind() == backend::cuda) {
+        if (comm.kind() == backend::cuda) {
             const resident_rows* there = rows_there(source, rank, rows);
             pattern = (there != nullptr ? *there : *next_brought++).pattern();
             block.there = &pattern;
@@ -123,7 +123,7 @@ void replicated_operator<T>::make_blocks(const matrix_source<T>& source, format_
                     : offsets;
             block.indices = entries.of(source.matrix.column_indices, columns);
         }
-        this->blocks_.push_back(make_device_matrix(group.handle(rank), block, format));
+        this->blocks_.push_back(make_device_matrix(comm.handle(rank), block, format));
         this->dealt_.add(rank, *this->blocks_.back(), std::move(entries));
         same = same && this->blocks_.back()->name() == this->blocks_.front()->name();
     }
@@ -142,11 +142,11 @@ void replicated_operator<T>::make_blocks(const matrix_source<T>& source, format_
 
 template <class T>
 void replicated_operator<T>::connect() {
-    const device_group& group = this->group();
+    const communicator& comm = this->comm();
     if (stores())
-        signals_ = std::make_unique<result_signals>(group);
+        signals_ = std::make_unique<result_signals>(comm);
     else
-        exchange_ = transport_->exchange(group);
+        exchange_ = transport_->exchange(comm);
 }
 
 template <class T>
@@ -168,7 +168,7 @@ void replicated_operator<T>::store(execution& run, T alpha, const vector<T>& x, 
         const std::int64_t first = p.rows.first_row();
         auto a = this->arguments(run, p.rank, alpha, x, beta, y, dots, first);
         a.map = p.rows.map;
-        for (int to = 0; to < run.ranks(); ++to) a.put.copies[to] = y.data(to) + first;
+        for (const int to : run.comm().local()) a.put.copies[to] = y.data(to) + first;
         signals_->fill(a.put, p.rank, run.ordered());
         this->blocks_[static_cast<std::size_t>(p.rank)]->apply(a);
     }
@@ -201,7 +201,7 @@ void replicated_operator<T>::send_results(execution& run, T alpha, const vector<
             if (begun[rank]) a.common = context_after(a.common);
             begun[rank] = true;
             this->blocks_[i]->apply(a);
-            for (int to = 0; to < run.ranks(); ++to)
+            for (const int to : run.comm().local())
                 if (to != p.rank && now != step::redundant)
                     messages.push_back({p.rank, y.data(p.rank) + rows.begin, to,
                                         y.data(to) + rows.begin,
@@ -253,17 +253,17 @@ std::vector<buffer<residual_sums>> replicated_operator<T>::enqueue_residual(T s,
 
 template <class T>
 void replicated_operator<T>::give_to_all(vector<T>& d) const {
-    const device_group& group = this->group();
-    if (group.size() == 1) return;
-    group.join(); // orders the copies after the users of the other copies
-    for (int from = 0; from < group.size(); ++from)
+    const communicator& comm = this->comm();
+    if (comm.ranks() == 1) return;
+    comm.join(); // orders the copies after the users of the other copies
+    for (const int from : comm.local())
         for (const staged_rows& range : partition_.local[static_cast<std::size_t>(from)].ranges)
-            for (int to = 0; to < group.size(); ++to)
+            for (const int to : comm.local())
                 if (to != from)
-                    group.copy(from, d.data(from) + range.rows.begin, to,
-                               d.data(to) + range.rows.begin,
-                               static_cast<std::size_t>(range.rows.size()) * sizeof(T));
-    group.join();
+                    comm.copy(from, d.data(from) + range.rows.begin, to,
+                              d.data(to) + range.rows.begin,
+                              static_cast<std::size_t>(range.rows.size()) * sizeof(T));
+    comm.join();
 }
 
 template <class T>

@@ -13,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-#include <krylith/device/transport/block_exchange.hpp>
+#include <krylith/comm/copy/block_exchange.hpp>
 #include <krylith/distributed/source/block_maker.hpp>
 #include <krylith/distributed/source/joined_rows.hpp>
 #include <krylith/partition/replicated/block_partition.hpp>

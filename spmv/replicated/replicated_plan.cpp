@@ -47,7 +47,7 @@ std::string operators_with_fractions() {
                                    [](operator_kind kind) { return kind->fractions.any(); });
 }
 
-void check_replication(const device_group& group, const operator_options& options) {
+void check_replication(const communicator& comm, const operator_options& options) {
     check_fraction("long_fraction", options.long_fraction, &operator_fractions::long_rows,
                    options.kind);
     check_fraction("redundant_fraction", options.redundant_fraction, &operator_fractions::redundant,
@@ -59,19 +59,19 @@ void check_replication(const device_group& group, const operator_options& option
                           ", together they must be at most 1");
     check_transport(options.kind, options.transport);
     // On one device nothing is sent, but what this build doesn't have can't be asked for.
-    if (options.transport && (group.size() > 1 || options.transport->exchange != nullptr))
-        options.transport->require(group);
+    if (options.transport && (comm.ranks() > 1 || options.transport->exchange != nullptr))
+        options.transport->require(comm);
 }
 
-row_fractions fractions_by_rule(operator_kind kind, const device_group& group,
+row_fractions fractions_by_rule(operator_kind kind, const communicator& comm,
                                 std::span<const std::int64_t> row_offsets,
                                 const operator_options& options) {
     const auto rows = static_cast<std::int64_t>(row_offsets.size()) - 1;
     const double mean = rows == 0 ? 0
                                   : static_cast<double>(row_offsets.back() - row_offsets.front()) /
                                         static_cast<double>(rows);
-    row_fractions fractions = usual_fractions(mean, group.size(), kind->fractions.redundant,
-                                              transports::peer_store->works(group));
+    row_fractions fractions = usual_fractions(mean, comm.ranks(), kind->fractions.redundant,
+                                              transports::peer_store->works(comm));
     if (options.long_fraction != -1) fractions.long_rows = options.long_fraction;
     if (options.redundant_fraction != -1) fractions.redundant = options.redundant_fraction;
     // Where only one fraction was given, the rule's other one may be too large beside it.
@@ -81,12 +81,12 @@ row_fractions fractions_by_rule(operator_kind kind, const device_group& group,
     return fractions;
 }
 
-transport_kind choose_transport(const device_group& group, transport_kind asked, bool apart) {
-    if (asked && (group.size() > 1 || asked->exchange != nullptr)) asked->require(group);
-    if (group.size() == 1) return transports::peer_store;
+transport_kind choose_transport(const communicator& comm, transport_kind asked, bool apart) {
+    if (asked && (comm.ranks() > 1 || asked->exchange != nullptr)) asked->require(comm);
+    if (comm.ranks() == 1) return transports::peer_store;
     const auto fits = [&](transport_kind t) { return !apart || t->exchange != nullptr; };
     for (const transport_kind t : transports::all)
-        if (!asked && t->automatic && fits(t) && t->works(group)) return t;
+        if (!asked && t->automatic && fits(t) && t->works(comm)) return t;
     if (!fits(asked))
         throw usage_error(
             std::string("transport ") + to_string(asked) + " with operator " +

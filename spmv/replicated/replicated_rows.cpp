@@ -45,12 +45,12 @@ block_partition plan_nz(const operator_pattern& p) {
 }
 
 block_partition plan_two_nz(const operator_pattern& p) {
-    return two_blocks(p.row_offsets, p.group.size(), row_alignment(p.rows.rows(), p.group.size()));
+    return two_blocks(p.row_offsets, p.comm.ranks(), row_alignment(p.rows.rows(), p.comm.ranks()));
 }
 
 block_partition plan_long_rows(const operator_pattern& p) {
-    return long_rows_last(p.row_offsets, p.longest, p.group.size(), p.fractions,
-                          row_alignment(p.rows.rows(), p.group.size()));
+    return long_rows_last(p.row_offsets, p.longest, p.comm.ranks(), p.fractions,
+                          row_alignment(p.rows.rows(), p.comm.ranks()));
 }
 
 template <planner Plan>
@@ -64,7 +64,7 @@ void plan_replicated(operator_kind /*kind*/, operator_pattern& pattern) {
 /// as on one, with csr and stores 0.14).
 format_kind format_of_redundant(const operator_pattern& p) {
     const bool chosen = p.options.format || p.options.transport;
-    if (chosen || p.group.kind() != backend::cuda || p.group.size() == 1) return p.options.format;
+    if (chosen || p.comm.kind() != backend::cuda || p.comm.ranks() == 1) return p.options.format;
     const bool uneven =
         choose_format(measure_lengths(p.row_offsets), result_use::sent) == formats::csr5;
     return uneven ? formats::csr5 : formats::automatic;
@@ -79,7 +79,7 @@ std::unique_ptr<matrix_operator<T>> build_replicated(operator_kind kind,
     const bool apart = redundant && format && format->rounds_by_block;
     return std::make_unique<replicated_operator<T>>(
         kind, subject.spread(coherence::replicated), subject.source, Plan(subject),
-        choose_transport(subject.group, subject.options.transport, apart), format);
+        choose_transport(subject.comm, subject.options.transport, apart), format);
 }
 
 template <planner Plan>

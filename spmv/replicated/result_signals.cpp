@@ -6,19 +6,19 @@
 
 namespace krylith {
 
-result_signals::result_signals(const device_group& group) {
+result_signals::result_signals(const communicator& comm) {
     const std::string item = "result signals";
-    const auto p = static_cast<std::size_t>(group.size());
-    for (int rank = 0; rank < group.size(); ++rank) {
+    const auto p = static_cast<std::size_t>(comm.ranks());
+    for (const int rank : comm.local()) {
         rank_words w;
-        w.sent = buffer<std::uint64_t>(group.handle(rank), p, item);
-        w.credits = buffer<std::uint64_t>(group.handle(rank), p, item);
-        w.put_count = buffer<std::uint64_t>(group.handle(rank), 1, item);
+        w.sent = buffer<std::uint64_t>(comm.handle(rank), p, item);
+        w.credits = buffer<std::uint64_t>(comm.handle(rank), p, item);
+        w.put_count = buffer<std::uint64_t>(comm.handle(rank), 1, item);
         w.reset();
-        for (int other = 0; other < group.size(); ++other) {
+        for (const int other : comm.local()) {
             if (other == rank) continue;
-            if (group.path(rank, other) == peer_path::direct) w.to |= 1u << other;
-            if (group.path(other, rank) == peer_path::direct) w.from |= 1u << other;
+            if (comm.path(rank, other) == peer_path::direct) w.to |= 1u << other;
+            if (comm.path(other, rank) == peer_path::direct) w.from |= 1u << other;
         }
         words_.push_back(std::move(w));
     }
@@ -29,13 +29,13 @@ result_signals::result_signals(const device_group& group) {
             sents.push_back(words_[to].sent.data() + rank);
             peer_credits.push_back(words_[to].credits.data() + rank);
         }
-        const auto& d = group.handle(static_cast<int>(rank));
+        const auto& d = comm.handle(static_cast<int>(rank));
         words_[rank].sents =
             buffer<std::uint64_t*>(d, std::span<std::uint64_t* const>(sents), item);
         words_[rank].peer_credits =
             buffer<std::uint64_t*>(d, std::span<std::uint64_t* const>(peer_credits), item);
     }
-    group.synchronize(); // peers may write only after the words are zero
+    comm.synchronize(); // peers may write only after the words are zero
 }
 
 void result_signals::begin(execution& run) const {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <krylith/device/device_group.hpp>
+#include <krylith/comm/communicator.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/sparse/device_matrix.hpp>
 #include <krylith/vector/execution.hpp>
@@ -15,7 +15,7 @@ namespace krylith {
 class result_signals {
 public:
     /// Makes words for every pair of devices with a direct path. Waits for the devices.
-    explicit result_signals(const device_group& group);
+    explicit result_signals(const communicator& comm);
 
     /// Prepares a product; to be called before its kernels. Each run counts results from 0, because
     /// a run that failed may have left the ranks' counts different.

@@ -1,37 +1,37 @@
 #include <string>
 
+#include <krylith/comm/copy/block_exchange.hpp>
 #include <krylith/device/error.hpp>
-#include <krylith/device/transport/block_exchange.hpp>
 #include <krylith/spmv/table/transports.hpp>
 
 namespace krylith {
 
 namespace {
 
-bool reach_each_other(const device_group& group) {
-    for (int from = 0; from < group.size(); ++from)
-        for (int to = 0; to < group.size(); ++to)
-            if (group.path(from, to) == peer_path::staged) return false;
+bool reach_each_other(const communicator& comm) {
+    for (const int from : comm.local())
+        for (const int to : comm.local())
+            if (comm.path(from, to) == peer_path::staged) return false;
     return true;
 }
 
-void nothing_needed(const device_group&) {}
+void nothing_needed(const communicator&) {}
 
 std::string others(transport_kind than) {
     return listed<transport_method>(transports::all,
                                     [&](transport_kind other) { return other != than; });
 }
 
-void require_peers(const device_group& group) {
-    if (!reach_each_other(group))
+void require_peers(const communicator& comm) {
+    if (!reach_each_other(comm))
         throw usage_error(
             "transport peer-store needs devices that reach each other's memory, but " +
-            group.serialised_because() + ": allowed are " + others(transports::peer_store));
+            comm.serialised_because() + ": allowed are " + others(transports::peer_store));
 }
 
-bool has_nccl(const device_group& group) {
+bool has_nccl(const communicator& comm) {
     try {
-        require_nccl(group);
+        require_nccl(comm);
         return true;
     } catch (const usage_error&) {
         return false;
@@ -59,7 +59,7 @@ constinit const transport_method transport_rows::copy_engine = {
     .carries = sent_data::results,
     .recordable = false,
     .automatic = true,
-    .works = [](const device_group&) { return true; },
+    .works = [](const communicator&) { return true; },
     .require = nothing_needed,
     .exchange = make_copy_exchange,
 };

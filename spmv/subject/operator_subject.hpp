@@ -17,7 +17,7 @@ namespace krylith {
 
 /// The pattern of a matrix, and the rows and columns that each device of a group owns.
 struct operator_pattern {
-    const device_group& group;
+    const communicator& comm;
     std::span<const std::int64_t> row_offsets;
     std::span<const std::int32_t> column_indices;
     longest_row longest; ///< the longest row, from the validation of the matrix
@@ -65,10 +65,10 @@ struct operator_subject : operator_pattern {
     /// theirs.
     std::optional<operator_layouts> layouts;
 
-    operator_subject(const device_group& group, matrix_source<T> from, row_partition of_rows,
+    operator_subject(const communicator& comm, matrix_source<T> from, row_partition of_rows,
                      row_partition of_columns, std::optional<operator_layouts> given,
                      const operator_options& options)
-        : operator_pattern{group,
+        : operator_pattern{comm,
                            from.matrix.row_offsets,
                            from.matrix.column_indices,
                            from.longest,
@@ -83,7 +83,7 @@ struct operator_subject : operator_pattern {
 
     /// Returns the layouts of vectors.
     [[nodiscard]] operator_layouts spread(coherence kind) const {
-        return layouts ? *layouts : make_layouts(group, rows, columns, kind, source.order);
+        return layouts ? *layouts : make_layouts(comm, rows, columns, kind, source.order);
     }
 };
 

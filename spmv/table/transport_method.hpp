@@ -10,7 +10,7 @@
 namespace krylith {
 
 class block_exchange;
-class device_group;
+class communicator;
 
 /// What an operator sends for a product.
 enum class sent_data {
@@ -31,12 +31,12 @@ struct transport_method {
     required<bool> recordable; ///< whether a recorded loop may contain it
     required<bool> automatic;  ///< whether transports::automatic may take it
     /// Whether it works between these devices.
-    required<bool (*)(const device_group&)> works;
+    required<bool (*)(const communicator&)> works;
     /// Throws usage_error that says why it doesn't.
-    required<void (*)(const device_group&)> require;
+    required<void (*)(const communicator&)> require;
     /// Makes what moves results beside the kernels; null: the kernel that computes a result stores
     /// it.
-    required<std::unique_ptr<block_exchange> (*)(const device_group&)> exchange;
+    required<std::unique_ptr<block_exchange> (*)(const communicator&)> exchange;
 };
 
 using transport_kind = table_choice<transport_method>;

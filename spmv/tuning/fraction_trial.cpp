@@ -25,7 +25,7 @@ tuning_key fractions_key(const trial_subject& subject, operator_kind kind,
     if (options.long_fraction != -1) name += " long_fraction " + number_text(options.long_fraction);
     if (options.redundant_fraction != -1)
         name += " redundant_fraction " + number_text(options.redundant_fraction);
-    return {machine_name(subject.group), subject.pattern, std::move(name)};
+    return {machine_name(subject.comm), subject.pattern, std::move(name)};
 }
 
 std::optional<fraction_choice> recall_fractions(const tuning_key& key, const row_fractions& rule) {

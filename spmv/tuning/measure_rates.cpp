@@ -29,20 +29,20 @@ struct effort {
     std::size_t bytes;     ///< bytes of a copy by engines
     double seconds;        ///< length of each timing
 };
-constexpr effort on_gpus{12'000'000, 116, 12'000'000, std::size_t{64} << 20, 0.02};
-constexpr effort on_host{200'000, 24, 100'000, std::size_t{1} << 20, 0.003};
+constexpr effort on_gpus{12000000, 116, 12000000, std::size_t{64} << 20, 0.02};
+constexpr effort on_host{200000, 24, 100000, std::size_t{1} << 20, 0.003};
 
 /// Returns the first devices of the group, each with as many threads as before.
-device_group first_of(const device_group& group, int count) {
-    const bool staged = group.size() > 1 && group.path(0, 1) == peer_path::staged;
-    if (group.kind() == backend::host) {
+communicator first_of(const communicator& comm, int count) {
+    const bool staged = comm.ranks() > 1 && comm.path(0, 1) == peer_path::staged;
+    if (comm.kind() == backend::host) {
         int threads = 0;
         for (int rank = 0; rank < count; ++rank)
-            threads += static_cast<const host_device&>(group[rank]).threads();
+            threads += static_cast<const host_device&>(comm[rank]).threads();
         return device_group::host(count, {.staged = staged, .host_threads = threads});
     }
     std::vector<int> ordinals;
-    for (int rank = 0; rank < count; ++rank) ordinals.push_back(group[rank].ordinal());
+    for (int rank = 0; rank < count; ++rank) ordinals.push_back(comm[rank].ordinal());
     return device_group::cuda(ordinals, {.staged = staged});
 }
 
@@ -65,12 +65,12 @@ double rate(double bytes, double seconds, double phase) {
     return bytes / std::max(seconds - phase, seconds / 2);
 }
 
-double phase_seconds(const device_group& group, const effort& e) {
+double phase_seconds(const communicator& comm, const effort& e) {
     constexpr std::int64_t entries = 1024;
     const auto handle = std::make_shared<const layout>(
-        layout{group, equal_rows(entries * group.size(), group.size()), coherence::owned});
+        layout{comm, equal_rows(entries * comm.ranks(), comm.ranks()), coherence::owned});
     const vector<double> v(handle, "measurement");
-    execution run(group, {});
+    execution run(comm, {});
     scalar sum(run);
     return seconds_a_trip(
         run,
@@ -81,7 +81,7 @@ double phase_seconds(const device_group& group, const effort& e) {
         e.seconds / 4);
 }
 
-double copy_rate(const device_group& one, const effort& e, double phase) {
+double copy_rate(const communicator& one, const effort& e, double phase) {
     const auto handle =
         std::make_shared<const layout>(layout{one, equal_rows(e.copied, 1), coherence::owned});
     const vector<double> from(handle, "measurement");
@@ -91,7 +91,7 @@ double copy_rate(const device_group& one, const effort& e, double phase) {
     return rate(16.0 * static_cast<double>(e.copied), seconds, phase);
 }
 
-double product_rate(const device_group& one, const effort& e, double phase) {
+double product_rate(const communicator& one, const effort& e, double phase) {
     const auto matrix = poisson3d<double>(e.side);
     const auto a = make_operator(one, matrix, {.kind = operators::halo});
     const auto x = a->make_domain_vector("measurement");
@@ -103,39 +103,39 @@ double product_rate(const device_group& one, const effort& e, double phase) {
     return rate(bytes, seconds, phase);
 }
 
-double store_rate(const device_group& group, const effort& e, double phase) {
-    const int p = group.size();
+double store_rate(const communicator& comm, const effort& e, double phase) {
+    const int p = comm.ranks();
     const auto rows = equal_rows(e.gathered, p, 32);
-    const auto handle = std::make_shared<const layout>(layout{group, rows, coherence::owned});
+    const auto handle = std::make_shared<const layout>(layout{comm, rows, coherence::owned});
     const auto schedule =
         std::make_shared<const put_schedule<double>>(handle, all_columns(rows, rows));
     const vector<double> from(handle, "measurement");
     vector<double> to(handle, "measurement", schedule);
-    execution run(group, {});
+    execution run(comm, {});
     const double seconds = timed(run, e, [&] { fused(run, to = from); });
     return rate(8.0 * static_cast<double>(schedule->ghosts(0)), seconds, phase);
 }
 
-double engine_rate(const device_group& group, const effort& e) {
-    const int p = group.size();
+double engine_rate(const communicator& comm, const effort& e) {
+    const int p = comm.ranks();
     std::vector<buffer<std::byte>> from;
     std::vector<buffer<std::byte>> to;
     for (int rank = 0; rank < p; ++rank) {
-        from.emplace_back(group.handle(rank), e.bytes, "measurement");
-        to.emplace_back(group.handle(rank), e.bytes, "measurement");
+        from.emplace_back(comm.handle(rank), e.bytes, "measurement");
+        to.emplace_back(comm.handle(rank), e.bytes, "measurement");
         from.back().zero();
         to.back().zero();
     }
     const auto seconds_of = [&](int copies) {
-        group.synchronize();
+        comm.synchronize();
         const auto start = std::chrono::steady_clock::now();
         for (int k = 0; k < copies; ++k)
             for (int rank = 0; rank < p; ++rank) {
                 const int next = (rank + 1) % p;
-                group.copy(rank, from[static_cast<std::size_t>(rank)].data(), next,
-                           to[static_cast<std::size_t>(next)].data(), e.bytes);
+                comm.copy(rank, from[static_cast<std::size_t>(rank)].data(), next,
+                          to[static_cast<std::size_t>(next)].data(), e.bytes);
             }
-        group.synchronize();
+        comm.synchronize();
         const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start;
         return passed.count() / copies;
     };
@@ -145,18 +145,18 @@ double engine_rate(const device_group& group, const effort& e) {
 
 } // namespace
 
-machine_rates measure(const device_group& group) {
-    const effort& e = group.kind() == backend::host ? on_host : on_gpus;
+machine_rates measure(const communicator& comm) {
+    const effort& e = comm.kind() == backend::host ? on_host : on_gpus;
     machine_rates rates;
-    for (int devices = 1; devices <= group.size(); ++devices)
-        rates.phase.push_back(phase_seconds(first_of(group, devices), e));
-    const device_group one = first_of(group, 1);
+    for (int devices = 1; devices <= comm.ranks(); ++devices)
+        rates.phase.push_back(phase_seconds(first_of(comm, devices), e));
+    const communicator one = first_of(comm, 1);
     rates.copy = copy_rate(one, e, rates.phase.front());
     rates.product = product_rate(one, e, rates.phase.front());
     // One device sends nothing, so nothing slows it down.
-    rates.stores = group.size() == 1 ? rates.copy : store_rate(group, e, rates.phase.back());
-    rates.engines = group.size() == 1 ? rates.copy : engine_rate(group, e);
-    group.synchronize();
+    rates.stores = comm.ranks() == 1 ? rates.copy : store_rate(comm, e, rates.phase.back());
+    rates.engines = comm.ranks() == 1 ? rates.copy : engine_rate(comm, e);
+    comm.synchronize();
     return rates;
 }
 

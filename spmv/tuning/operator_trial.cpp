@@ -15,7 +15,7 @@ namespace krylith {
 
 template <class T>
 double time_iteration(const matrix_operator<T>& a, double seconds) {
-    const device_group& group = a.group();
+    const communicator& comm = a.comm();
     // All values are zero and stay so: time does not depend on values, and nothing overflows.
     auto p = a.make_domain_vector("measurement");
     p.promise_single_reader();
@@ -23,7 +23,7 @@ double time_iteration(const matrix_operator<T>& a, double seconds) {
     auto r = a.make_range_vector("measurement");
     auto x = a.make_range_vector("measurement");
     const auto mode = a.recordable() ? execution_mode::automatic : execution_mode::eager;
-    execution run(group, {.mode = mode});
+    execution run(comm, {.mode = mode});
     scalar pq(run), rr(run), one(run);
     one = 1.0;
     if (!a.layouts().square()) {
@@ -70,7 +70,7 @@ std::unique_ptr<matrix_operator<T>>
 try_operators(const trial_subject& subject,
               const std::function<std::unique_ptr<matrix_operator<T>>(operator_kind)>& build,
               operator_choice& choice) {
-    const tuning_key key{machine_name(subject.group), subject.pattern,
+    const tuning_key key{machine_name(subject.comm), subject.pattern,
                          sizeof(T) == 8 ? "operator fp64" : "operator fp32"};
     if (const auto kind = recalled(key, choice)) {
         choice.because = std::string(to_string(*kind)) + " was taken by an earlier trial, in " +

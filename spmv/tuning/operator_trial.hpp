@@ -18,7 +18,7 @@ template <class T>
 
 /// The key of a trial: the fastest operator is kept under (machine, pattern, "operator fp64").
 struct trial_subject {
-    device_group group;
+    communicator comm;
     std::uint64_t pattern; ///< pattern_hash()
 };
 

@@ -62,8 +62,8 @@ double seconds_a_trip(execution& run, const std::function<void()>& body, double 
     return trips <= few ? about : time(trips);
 }
 
-timed_loop::timed_loop(const device_group& group, const execution_options& options)
-    : run_(group, options), one_(run_), unroll_(options.unroll) {
+timed_loop::timed_loop(const communicator& comm, const execution_options& options)
+    : run_(comm, options), one_(run_), unroll_(options.unroll) {
     run_.set(one_.number(), 1.0);
 }
 
@@ -73,7 +73,7 @@ double timed_loop::seconds(std::int64_t trips, const std::function<void()>& body
                           std::to_string(unroll_));
     set_limit(run_, trips);
     run_.unguarded([this] { run_.flush(); }); // the last call's loop has stopped
-    run_.group().synchronize();
+    run_.comm().synchronize();
     return seconds_of([&] {
         repeat_to_limit(
             run_,

@@ -29,7 +29,7 @@ void repeat_trips(execution& run, const std::function<void()>& body, std::int64_
 class timed_loop {
 public:
     /// options.unroll bodies are recorded together, or enqueued between the host's tests.
-    timed_loop(const device_group& group, const execution_options& options);
+    timed_loop(const communicator& comm, const execution_options& options);
 
     [[nodiscard]] execution& run() noexcept { return run_; }
 

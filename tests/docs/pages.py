@@ -33,7 +33,7 @@ def blocks(page, *languages):
     return found
 
 
-PUBLIC = ("device", "matrix", "partition", "vector", "sparse", "spmspv", "spmv", "precond", "solvers", "graph", "adapters")
+PUBLIC = ("device", "comm", "matrix", "partition", "vector", "sparse", "spmspv", "spmv", "precond", "solvers", "graph", "adapters")
 
 
 def comment_code(header):

@@ -69,7 +69,7 @@ KRYLITH_GROUP_TEST("amg: nodes that nobody named are found in symmetric matrices
     const auto applied = [&](const amg<double>& m) {
         const auto from = testing::make_range_vector(a->layout(), r);
         auto z = a->make_range_vector();
-        execution run(a->group(), {});
+        execution run(a->comm(), {});
         m.apply(run, from, z);
         return values_of(z);
     };
@@ -110,7 +110,7 @@ KRYLITH_GROUP_TEST("amg with rigid body modes: the cycle is symmetric and positi
     const auto apply = [&](const std::vector<double>& r) {
         const auto from = testing::make_range_vector(a->layout(), r);
         auto z = a->make_range_vector();
-        execution run(a->group(), {});
+        execution run(a->comm(), {});
         m.apply(run, from, z);
         return values_of(z);
     };

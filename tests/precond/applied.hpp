@@ -18,7 +18,7 @@ template <class T, class M>
                                      const std::vector<T>& values) {
     const auto r = make_range_vector(a.layout(), values);
     auto z = a.make_range_vector();
-    execution run(a.group(), {});
+    execution run(a.comm(), {});
     m.apply(run, r, z);
     m.apply(run, r, z);
     run.flush();

@@ -49,9 +49,9 @@ std::vector<T> squares(const matrix_operator<T>& a, const equilibration<T>& m) {
     auto r = a.make_range_vector();
     auto z = a.make_range_vector();
     r.upload(std::vector<T>(static_cast<std::size_t>(r.size()), T(1)));
-    execution run(a.group(), {});
+    execution run(a.comm(), {});
     m.apply(run, r, z);
-    a.group().synchronize();
+    a.comm().synchronize();
     return values_of(z);
 }
 

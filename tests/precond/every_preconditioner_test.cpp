@@ -150,11 +150,11 @@ void refuses_after_move(const matrix_operator<double>& a, const csr_matrix<doubl
     CAPTURE(std::string(m.name()));
     auto r = a.make_range_vector();
     auto z = a.make_range_vector();
-    execution run(a.group(), {});
+    execution run(a.comm(), {});
     const M taken = std::move(m);
     taken.apply(run, r, z, {});
     run.flush();
-    a.group().synchronize(); // devices tell each other that they have read what M is about to free
+    a.comm().synchronize(); // devices tell each other that they have read what M is about to free
     CHECK_THROWS_AS(m.apply(run, r, z, {}), usage_error); // NOLINT: moved from
     if constexpr (requires { m.update(csr_view<double>(matrix)); })
         CHECK_THROWS_AS(m.update(csr_view<double>(matrix)), usage_error);

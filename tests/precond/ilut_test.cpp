@@ -49,7 +49,7 @@ Eigen::VectorXd blocks_times(const csr_matrix<double>& a, const layout& layout,
                              const Eigen::VectorXd& z) {
     Eigen::MatrixXd dense = to_eigen(a);
     if (layout.kind == coherence::owned)
-        for (int rank = 0; rank < layout.group.size(); ++rank) {
+        for (int rank = 0; rank < layout.comm.ranks(); ++rank) {
             const row_range rows = layout.rows.owned(rank);
             for (std::int64_t i = rows.begin; i < rows.end; ++i)
                 for (std::int64_t j = 0; j < a.columns; ++j)

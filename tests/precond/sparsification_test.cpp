@@ -90,11 +90,11 @@ struct sparsified {
     /// The near-null vector of the coarse level.
     [[nodiscard]] std::vector<float> coarse_vector() const {
         std::vector<float> v(at(aggregates.coarse().rows()));
-        for (int rank = 0; rank < b.group().size(); ++rank) {
+        for (int rank = 0; rank < b.comm().ranks(); ++rank) {
             const row_range own = aggregates.coarse().owned(rank);
             if (own.size() != 0)
-                b.group()[rank].download(v.data() + own.begin, aggregates.coarse_near_null(rank),
-                                         at(own.size()) * sizeof(float));
+                b.comm()[rank].download(v.data() + own.begin, aggregates.coarse_near_null(rank),
+                                        at(own.size()) * sizeof(float));
         }
         return v;
     }

@@ -123,7 +123,7 @@ std::vector<double> dense_of(const matrix_operator<double>& of) {
     auto x = of.make_domain_vector();
     vector<double> source(x.layout());
     auto y = of.make_range_vector();
-    execution run(of.group(), {});
+    execution run(of.comm(), {});
     const auto rows = static_cast<std::size_t>(y.size());
     const auto columns = static_cast<std::size_t>(x.size());
     std::vector<double> all(rows * columns);

@@ -323,12 +323,11 @@ KRYLITH_GROUP_TEST("auto: a preconditioner that can't be made is named, and the 
     problem<double> p(group, matrix, random_values<double>(matrix.rows, 314));
     (void)facts_of(*p.a);
     for (int rank = 0; rank < group.size(); ++rank)
-        p.a->group()[rank].ledger().set_guard(
-            [](const std::string& item, std::size_t, std::size_t) {
-                if (item == "preconditioner") throw device_error("refused: " + item);
-            });
+        p.a->comm()[rank].ledger().set_guard([](const std::string& item, std::size_t, std::size_t) {
+            if (item == "preconditioner") throw device_error("refused: " + item);
+        });
     const auto result = solve(*p.a, matrix, p.b, p.x);
-    for (int rank = 0; rank < group.size(); ++rank) p.a->group()[rank].ledger().set_guard({});
+    for (int rank = 0; rank < group.size(); ++rank) p.a->comm()[rank].ledger().set_guard({});
     INFO(testing::describe(result));
     CHECK(result.converged());
     CHECK(p.relative_residual() <= 1.01e-8);

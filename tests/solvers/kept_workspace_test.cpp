@@ -157,7 +157,7 @@ any_preconditioner<double> make_chebyshev(const matrix_operator<double>& a,
     return chebyshev<double>(a, matrix, {.degree = 4});
 }
 any_preconditioner<double> make_own(const matrix_operator<double>& a, const csr_matrix<double>&) {
-    if (a.group().kind() == backend::cuda)
+    if (a.comm().kind() == backend::cuda)
         return make_preconditioner(a,
                                    [](const preconditioner_call<double>& c) {
                                        for (std::int64_t i = 0; i < c.rows.size(); ++i)

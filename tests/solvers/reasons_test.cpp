@@ -51,7 +51,7 @@ void ends(problem<double>& p, method which, reason expected, const solver_option
         CHECK(e.result().iterations == result.iterations);
         CHECK(std::string(e.what()).find(to_string(expected)) != std::string::npos);
     }
-    const auto a = make_operator(p.a->layout()->group, laplace_1d(10));
+    const auto a = make_operator(p.a->layout()->comm, laplace_1d(10));
     auto b = testing::make_range_vector(a->layout(), std::vector<double>(10, 1.0));
     auto x = a->make_range_vector();
     CHECK(testing::solve(which, *a, b, x).converged());

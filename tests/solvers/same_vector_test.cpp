@@ -21,7 +21,7 @@ namespace {
 
 std::vector<double*> parts_of(const vector<double>& v) {
     std::vector<double*> parts;
-    for (int rank = 0; rank < v.layout()->group.size(); ++rank) parts.push_back(v.data(rank));
+    for (int rank = 0; rank < v.layout()->comm.ranks(); ++rank) parts.push_back(v.data(rank));
     return parts;
 }
 

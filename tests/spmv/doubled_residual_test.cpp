@@ -98,7 +98,7 @@ struct cancelling {
 
     /// Checks what an operator of the matrix computes.
     void check(const matrix_operator<T>& a) const {
-        execution run(a.group(), {});
+        execution run(a.comm(), {});
         auto source = testing::make_range_vector(a.range_layout(), x);
         auto rhs = testing::make_range_vector(a.range_layout(), b);
         auto domain = a.make_domain_vector("x");

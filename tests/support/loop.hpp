@@ -35,9 +35,9 @@ inline loop_report iterate(execution& run, std::int64_t count, const std::functi
     });
 }
 
-/// Returns the modes that the group allows.
-[[nodiscard]] inline std::vector<execution_mode> modes_of(const device_group& group) {
-    if (execution(group, {}).mode() == execution_mode::eager) return {execution_mode::eager};
+/// Returns the modes that the ranks allow.
+[[nodiscard]] inline std::vector<execution_mode> modes_of(const communicator& comm) {
+    if (execution(comm, {}).mode() == execution_mode::eager) return {execution_mode::eager};
     return {execution_mode::recorded, execution_mode::eager};
 }
 
@@ -48,7 +48,7 @@ requires requires(const A& a) {
 }
 [[nodiscard]] std::vector<execution_mode> modes_of(const A& a) {
     if (!a.recordable()) return {execution_mode::eager};
-    return modes_of(a.make_range_vector().layout()->group);
+    return modes_of(a.make_range_vector().layout()->comm);
 }
 
 } // namespace krylith::testing

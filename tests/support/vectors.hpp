@@ -54,10 +54,10 @@ template <class T>
 [[nodiscard]] bool copies_agree(const vector<T>& v) {
     if (v.layout()->kind != coherence::replicated) return true;
     const std::vector<T> owned = values_of(v);
-    for (int rank = 0; rank < v.layout()->group.size(); ++rank) {
+    for (int rank = 0; rank < v.layout()->comm.ranks(); ++rank) {
         std::vector<T> copy(owned.size());
         if (!copy.empty())
-            v.layout()->group[rank].download(copy.data(), v.data(rank), copy.size() * sizeof(T));
+            v.layout()->comm[rank].download(copy.data(), v.data(rank), copy.size() * sizeof(T));
         if (!same_bits(copy, owned)) return false;
     }
     return true;

@@ -16,10 +16,10 @@ template <class T>
 class guarded_arrays {
 public:
     guarded_arrays(const layout_handle& layout, std::int64_t offset) : offset_(offset) {
-        for (int rank = 0; rank < layout->group.size(); ++rank) {
+        for (int rank = 0; rank < layout->comm.ranks(); ++rank) {
             const auto size = static_cast<std::size_t>(layout->held(rank) + offset + zone);
             const std::vector<T> pattern(size, T(77));
-            arrays_.emplace_back(layout->group.handle(rank), std::span<const T>(pattern), "test");
+            arrays_.emplace_back(layout->comm.handle(rank), std::span<const T>(pattern), "test");
             parts_.push_back(arrays_.back().data() + offset);
         }
     }

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include <krylith/device/error.hpp>
-#include <krylith/partition/nodes/block_size.hpp>
 #include <krylith/partition/matched_rows.hpp>
+#include <krylith/partition/nodes/block_size.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/automatic/method_plan.hpp>
 #include <krylith/solvers/automatic/row_sample.hpp>
@@ -146,7 +146,7 @@ double seconds_for_all(const std::vector<trial>& trials, const recommend_request
 
 bool known(const std::vector<placement_trial>& tried, const matrix_operator<double>& a) {
     return std::ranges::any_of(tried, [&](const placement_trial& t) {
-        return t.devices == a.group().size() &&
+        return t.devices == a.comm().ranks() &&
                (t.devices == 1 || t.operator_name == to_string(a.kind())) &&
                t.format_name == a.format_name();
     });

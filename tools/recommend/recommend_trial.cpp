@@ -109,7 +109,7 @@ trial trial_bench::run(const candidate& method, const solve_request& request, do
         stopwatch making;
         const auto m =
             make_preconditioner(asked.preconditioner, *a_, csr_view<double>(matrix_), nodes_);
-        a_->group().synchronize();
+        a_->comm().synchronize();
         t.making_seconds = making.lap();
         seconds -= t.making_seconds;
         auto x = a_->make_range_vector("x");

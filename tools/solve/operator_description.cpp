@@ -10,7 +10,7 @@ namespace krylith::tool {
 template <class T>
 void describe(solve_outcome& out, const solve_request& request, const matrix_operator<T>& a,
               const any_preconditioner<T>& m) {
-    const device_group& group = a.group();
+    const device_group& group = a.comm().devices();
     out.devices = descriptions(group);
     out.kind = group.kind();
     out.operator_name = to_string(a.kind());
@@ -37,7 +37,7 @@ void describe(solve_outcome& out, const solve_request& request, const matrix_ope
 template <class T>
 std::string why_eager(const solve_request& request, const matrix_operator<T>& a,
                       const any_preconditioner<T>& m) {
-    const device_group& group = a.group();
+    const device_group& group = a.comm().devices();
     if (request.options.mode == execution_mode::eager) return "--execution eager";
     if (!a.recordable() && !a.transport()->recordable)
         return std::string("transport ") + to_string(a.transport()) + " can't be recorded";

@@ -46,7 +46,7 @@ double at_least(const prediction& alone, const machine_rates& rates, int devices
 }
 
 void warn_of_idle_parts(const layout& layout, std::vector<std::string>& warnings) {
-    const int p = layout.group.size();
+    const int p = layout.comm.ranks();
     int idle = 0;
     for (int rank = 0; rank < p; ++rank)
         if (layout.rows.owned(rank).size() == 0) ++idle;
@@ -63,13 +63,13 @@ std::string why_operator(const matrix_operator<T>& a, const operator_options& as
                            to_string(operators::usual));
     if (asked.kind)
         return a.choice() != nullptr ? "as asked for, with " + a.choice()->because : "as asked for";
-    if (a.group().size() == 1) return "auto: one device, nothing moves";
+    if (a.comm().ranks() == 1) return "auto: one device, nothing moves";
     return a.choice() != nullptr ? "auto: " + a.choice()->because : "auto";
 }
 
 template <class T>
 std::string fewer_devices(const matrix_operator<T>& a, const csr_view<T>& matrix) {
-    const device_group& group = a.group();
+    const device_group& group = a.comm().devices();
     if (group.kind() == backend::host || group.size() == 1) return "";
     return fewer_devices(matrix, group.size(), a.kind(), rates_of(group).rates);
 }
@@ -128,7 +128,7 @@ device_group fastest_devices(const device_options& options, operator_kind kind,
 
 template <class T>
 std::string why_transport(const matrix_operator<T>& a, const operator_options& asked) {
-    const device_group& group = a.group();
+    const device_group& group = a.comm().devices();
     if (group.size() == 1) return "one device, nothing moves";
     if (asked.transport) return "as asked for";
     if (a.transport()->exchange == nullptr)
@@ -140,14 +140,14 @@ std::string why_transport(const matrix_operator<T>& a, const operator_options& a
 
 std::vector<std::string> placement_warnings(const layout& layout) {
     std::vector<std::string> warnings;
-    if (!layout.group.concurrent())
+    if (!layout.comm.concurrent())
         warnings.push_back("devices wait for the host between operations: " +
-                           layout.group.serialised_because());
+                           layout.comm.serialised_because());
     warn_of_idle_parts(layout, warnings);
     const auto cores = static_cast<int>(std::thread::hardware_concurrency());
-    if (layout.group.kind() == backend::host && layout.group.size() > cores)
+    if (layout.comm.kind() == backend::host && layout.comm.ranks() > cores)
         warnings.push_back(
-            fmt::format("{} host devices share {} cores", layout.group.size(), cores));
+            fmt::format("{} host devices share {} cores", layout.comm.ranks(), cores));
     return warnings;
 }
 

@@ -46,7 +46,7 @@ template <class T>
 double upload(vector<T>& to, std::span<const T> values) {
     stopwatch watch;
     to.upload(values);
-    to.layout()->group.synchronize();
+    to.layout()->comm.synchronize();
     return watch.lap();
 }
 

@@ -88,11 +88,11 @@ std::vector<T> multiply_once(const spmv_request& request, const matrix_operator<
                              std::span<const T> y_values) {
     auto y = a.make_range_vector("y");
     if (request.beta != 0) y.upload(y_values);
-    execution run(a.group(), {.mode = execution_mode::eager});
+    execution run(a.comm(), {.mode = execution_mode::eager});
     put_ghosts(run, x);
     a.apply(run, static_cast<T>(request.alpha), x, static_cast<T>(request.beta), y);
     run.flush();
-    run.group().synchronize();
+    run.comm().synchronize();
     std::vector<T> result(static_cast<std::size_t>(y.size()));
     y.download(result);
     return result;
@@ -105,7 +105,7 @@ double time_product(const matrix_operator<T>& a, vector<T>& x, T alpha, T beta, 
                     execution_options settings) {
     auto y = a.make_range_vector("y");
     settings.mode = a.recordable() ? execution_mode::automatic : execution_mode::eager;
-    timed_loop loop(a.group(), settings);
+    timed_loop loop(a.comm(), settings);
     const auto seconds = [&](std::int64_t count) {
         return loop.seconds(count, [&] {
             if (loop.run().ranks() > 1) put_ghosts(loop.run(), x);

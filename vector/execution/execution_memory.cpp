@@ -34,13 +34,13 @@ std::int64_t recorded_iterations(const execution_options& options) {
 
 } // namespace
 
-rank_memory::rank_memory(const device_group& group, int rank, const execution_options& options) {
-    const auto& d = group.handle(rank);
-    const int p = group.size();
+rank_memory::rank_memory(const communicator& comm, int rank, const execution_options& options) {
+    const auto& d = comm.handle(rank);
+    const int p = comm.ranks();
     const std::size_t all_reduce_capacity = sent_to_one(options) * static_cast<std::size_t>(p);
     slots = buffer<double>(d, std::size_t{2} * max_registers, item);
     array = buffer<double>(d, static_cast<std::size_t>(options.array_size), item);
-    if (rank == 0)
+    if (rank == comm.local().front())
         history = buffer<double>(d,
                                  static_cast<std::size_t>(recorded_iterations(options)) *
                                      (options.coefficients ? 3 : 1),
@@ -54,7 +54,7 @@ rank_memory::rank_memory(const device_group& group, int rank, const execution_op
     signals = buffer<unsigned>(d, 1, item);
     failure = buffer<std::int32_t>(d, 1, item);
     for (int to = 0; to < p; ++to) {
-        const bool staged = group.path(rank, to) == peer_path::staged;
+        const bool staged = comm.path(rank, to) == peer_path::staged;
         staging.emplace_back(d, staged ? all_reduce_capacity : 0, item);
         staging.back().zero();
     }
@@ -69,22 +69,29 @@ rank_memory::rank_memory(const device_group& group, int rank, const execution_op
     failure.zero();
 }
 
-kernel_context connect(const device_group& group, const group_memory& memory, int rank,
+peer_memory addresses_of(const communicator& comm, const group_memory& memory) {
+    const auto of = [&](auto member) {
+        const auto own = by_rank(comm, [&](int rank) {
+            return ((*memory[static_cast<std::size_t>(rank)]).*member).data();
+        });
+        return comm.addresses(std::span(own));
+    };
+    return {of(&rank_memory::own_slots), of(&rank_memory::failure)};
+}
+
+kernel_context connect(const communicator& comm, rank_memory& m, const peer_memory& peers, int rank,
                        const execution_options& options) {
-    auto& m = *memory[static_cast<std::size_t>(rank)];
-    std::vector<stamped_value*> peer_slots;
-    std::vector<std::int32_t*> failures;
-    for (int to = 0; to < group.size(); ++to) {
-        auto& peer = *memory[static_cast<std::size_t>(to)];
-        const bool staged = group.path(rank, to) == peer_path::staged;
-        peer_slots.push_back(staged ? m.staging[static_cast<std::size_t>(to)].data()
-                                    : peer.own_slots.data());
-        failures.push_back(staged ? m.failure.data() : peer.failure.data());
+    std::vector<stamped_value*> peer_slots = peers.slots;
+    std::vector<std::int32_t*> failures = peers.failures;
+    for (std::size_t to = 0; to < peer_slots.size(); ++to) {
+        if (comm.path(rank, static_cast<int>(to)) != peer_path::staged) continue;
+        peer_slots[to] = m.staging[to].data();
+        failures[to] = m.failure.data();
     }
-    m.peer_slots = buffer<stamped_value*>(group.handle(rank),
+    m.peer_slots = buffer<stamped_value*>(comm.handle(rank),
                                           std::span<stamped_value* const>(peer_slots), item);
     m.failures =
-        buffer<std::int32_t*>(group.handle(rank), std::span<std::int32_t* const>(failures), item);
+        buffer<std::int32_t*>(comm.handle(rank), std::span<std::int32_t* const>(failures), item);
 
     kernel_context context{};
     context.all_reduce.own_slots = m.own_slots.data();
@@ -93,9 +100,9 @@ kernel_context connect(const device_group& group, const group_memory& memory, in
     context.all_reduce.signals = m.signals.data();
     context.all_reduce.failure = m.failure.data();
     context.all_reduce.failures = m.failures.data();
-    context.all_reduce.launching = group.launching();
+    context.all_reduce.launching = comm.launching();
     context.all_reduce.timeout_ns = static_cast<std::uint64_t>(options.timeout_seconds * 1e9);
-    context.all_reduce.ranks = group.size();
+    context.all_reduce.ranks = comm.ranks();
     context.all_reduce.rank = rank;
     context.all_reduce.capacity = static_cast<std::int32_t>(capacity(options));
     context.slots = m.slots.data();
@@ -103,7 +110,7 @@ kernel_context connect(const device_group& group, const group_memory& memory, in
     context.history = {m.history.data(), recorded_iterations(options) - 1,
                        options.coefficients ? 3 : 1};
     context.partials = m.partials_of(0);
-    context.partial_stride = reduction_blocks(group[rank]);
+    context.partial_stride = reduction_blocks(comm[rank]);
     return context;
 }
 

@@ -4,18 +4,18 @@
 #include <memory>
 #include <vector>
 
+#include <krylith/comm/communicator.hpp>
 #include <krylith/device/cuda/posted_words.hpp>
-#include <krylith/device/device_group.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/vector/execution.hpp>
 #include <krylith/vector/execution/loop_board_memory.hpp>
 
 namespace krylith {
 
-/// All memory is zero at first. Peers store stamped values into it: its owner waits for the group
+/// All memory is zero at first. Peers store stamped values into it: its owner waits for all devices
 /// before any kernel runs, and calls quiesce() before it is freed.
 struct rank_memory {
-    rank_memory(const device_group& group, int rank, const execution_options& options);
+    rank_memory(const communicator& comm, int rank, const execution_options& options);
 
     /// The partial sums of one half, 0 or 1.
     [[nodiscard]] double* partials_of(int half) const {
@@ -25,7 +25,7 @@ struct rank_memory {
 
     buffer<double> slots;
     buffer<double> array;
-    buffer<double> history; // rank 0 only
+    buffer<double> history; // of the first local rank
     buffer<loop_watch> watch;
     buffer<double> partials; // two halves, each a header and the partial sums of a batch
     buffer<stamped_value> own_slots;
@@ -35,16 +35,27 @@ struct rank_memory {
     buffer<unsigned> signals;
     buffer<std::int32_t> failure;
     buffer<std::int32_t*> failures;
-    std::unique_ptr<loop_board_memory> board; // rank 0 only, where a launch has been watched
+    std::unique_ptr<loop_board_memory> board; // of the first local rank, where a launch
+                                              // has been watched
     std::unique_ptr<posted_words> posts;
     std::unique_ptr<loop_graph> loop; // the last member: its destructor waits for the device
 };
 
 using group_memory = std::vector<std::unique_ptr<rank_memory>>; // [ranks]
 
+/// Where the ranks write for each other, [ranks], as local devices reach them.
+struct peer_memory {
+    std::vector<stamped_value*> slots;
+    std::vector<std::int32_t*> failures;
+};
+
+/// Gathers these addresses from all drivers.
+[[nodiscard]] peer_memory addresses_of(const communicator& comm, const group_memory& memory);
+
 /// Gives a rank the addresses of its peers' memory, once all of it is allocated. Returns the rank's
 /// kernel context, with no program and nothing to wait for.
-[[nodiscard]] kernel_context connect(const device_group& group, const group_memory& memory,
-                                     int rank, const execution_options& options);
+[[nodiscard]] kernel_context connect(const communicator& comm, rank_memory& memory,
+                                     const peer_memory& peers, int rank,
+                                     const execution_options& options);
 
 } // namespace krylith

@@ -1,10 +1,10 @@
 // How the host watches a loop that devices repeat by themselves, and stops it.
 //
-// At the end of each trip rank 0 posts the residuals of the trip's iterations into host memory, a
-// value and its stamp in one store, so that no fence is needed. The host stops a loop by a word in
-// the same memory, which rank 0 reads once a trip. Ranks must take the same decision: where there
-// are several, rank 0 hands what it has read at the end of trip k to all of them, stamped with k,
-// and all act upon it at the end of trip k + 1, when it has long arrived.
+// At the end of each trip a driver's first rank posts the residuals of the trip's iterations into
+// host memory, a value and its stamp in one store, so that no fence is needed. The host stops a
+// loop by a word in the same memory, which rank 0 reads once a trip. Ranks must take the same
+// decision: where there are several, rank 0 hands what it has read at the end of trip k to all of
+// them, stamped with k, and all act upon it at the end of trip k + 1, when it has long arrived.
 #pragma once
 
 #include <chrono>
@@ -20,8 +20,8 @@ namespace krylith {
 /// smaller than a cycle of GMRES.
 inline constexpr int loop_posts = 2048;
 
-/// Host memory that rank 0 writes and the host reads, but for `order`, where it is the other way
-/// round.
+/// Host memory that a driver's first rank writes and the host reads, but for `order`, which rank 0
+/// reads and the hosts of all drivers write.
 struct loop_board {
     alignas(64) std::uint64_t order; ///< the number of the launch that is to stop
     alignas(64) std::uint64_t ended; ///< the number of the launch that has ended
@@ -41,13 +41,13 @@ struct loop_bell {
     std::mutex lock;
     std::condition_variable rings;
     bool rung = false;
-    std::chrono::steady_clock::time_point last{}; ///< rank 0's worker alone uses it
+    std::chrono::steady_clock::time_point last{}; ///< the first rank's worker alone uses it
 };
 
 /// What a rank keeps of it in its memory, zero until the first loop that is watched.
 struct loop_watch {
-    loop_board* board;                     ///< null except on rank 0
-    loop_bell* bell;                       ///< of host devices; null except on rank 0
+    loop_board* board;                     ///< null except on the first local rank
+    loop_bell* bell;                       ///< of host devices; null where `board` is
     std::uint64_t trips;                   ///< that were watched and went on; the same on all ranks
     stamped_value orders[2];               ///< what rank 0 has read, stamped with the trip
     stamped_value* peer_orders[max_ranks]; ///< rank 0's: `orders` of each rank

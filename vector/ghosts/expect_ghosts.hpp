@@ -13,9 +13,7 @@ namespace krylith {
 template <class T>
 void expect_ghosts(execution& run, const vector<T>& v) {
     if (v.exchange() == nullptr) return;
-    std::vector<put_signal> arrived;
-    for (int rank = 0; rank < run.ranks(); ++rank) arrived.push_back(v.exchange()->arrived(rank));
-    run.expect(arrived);
+    run.expect(by_rank(run.comm(), [&](int rank) { return v.exchange()->arrived(rank); }));
 }
 
 } // namespace krylith

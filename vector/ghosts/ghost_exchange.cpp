@@ -1,13 +1,15 @@
 #include <krylith/vector/ghosts/ghost_exchange.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
+#include <span>
 #include <string>
 #include <utility>
 
+#include <krylith/comm/local/each_rank.hpp>
 #include <krylith/device/error.hpp>
-#include <krylith/device/threads/each_rank.hpp>
 
 namespace krylith {
 
@@ -16,7 +18,7 @@ namespace {
 /// Calls visit(tile, first, count) for the tiles of ascending rows, which rows [first, first +
 /// count) are of.
 template <class T, class Visit>
-void each_tile(const std::vector<std::int32_t>& rows, const Visit& visit) {
+void each_tile(std::span<const std::int32_t> rows, const Visit& visit) {
     for (std::size_t first = 0; first < rows.size();) {
         const std::int32_t tile = rows[first] / tile_size<T>;
         const std::int64_t end = (std::int64_t{tile} + 1) * tile_size<T>;
@@ -57,39 +59,41 @@ std::vector<put_entry> in_tiles(const std::vector<listed_send>& sends,
     return entries;
 }
 
-/// What a rank sends to those where its entries are ghosts.
-std::vector<listed_send> sends_of(const index_map& map, int rank) {
-    std::vector<listed_send> sends;
-    const std::int64_t begin = map.owned(rank).begin;
-    for (int peer = 0; peer < map.ranks(); ++peer)
-        for (const neighbour_ghosts& from : map.neighbours(peer)) {
-            if (from.owner != rank) continue;
-            const local_indices& there = map.local(peer);
-            listed_send& send =
-                sends.emplace_back(listed_send{peer, {}, from.first - there.first_owned()});
-            const std::int64_t* const ghosts = there.ghosts().data() + there.place(from.first);
-            send.rows.resize(static_cast<std::size_t>(from.count));
-            std::int32_t* const rows = send.rows.data();
+/// The entries of others that a rank wants: for each owner the place of the first one here, as
+/// listed_send counts it, then their numbers there.
+std::vector<addressed_list<std::int32_t>> wanted_by(const index_map& map, int rank) {
+    std::vector<addressed_list<std::int32_t>> lists;
+    const local_indices& here = map.local(rank);
+    for (const neighbour_ghosts& from : map.neighbours(rank)) {
+        auto& list = lists.emplace_back(addressed_list<std::int32_t>{rank, from.owner, {}}).items;
+        list.resize(static_cast<std::size_t>(from.count) + 1);
+        list[0] = static_cast<std::int32_t>(from.first - here.first_owned());
+        std::int32_t* const rows = list.data() + 1;
+        const std::int64_t* const ghosts = here.ghosts().data() + here.place(from.first);
+        const std::int64_t begin = map.owned(from.owner).begin;
 #pragma omp parallel for schedule(static) if (from.count > 1 << 20)
-            for (std::int64_t k = 0; k < from.count; ++k)
-                rows[k] = static_cast<std::int32_t>(ghosts[k] - begin);
-        }
-    return sends;
+        for (std::int64_t k = 0; k < from.count; ++k)
+            rows[k] = static_cast<std::int32_t>(ghosts[k] - begin);
+    }
+    return lists;
 }
 
 /// What the entries of a put become where every entry is a row of k: sends in ascending order of
 /// peers, rows and places.
-std::vector<listed_send> columns_of(const std::vector<put_entry>& entries, std::int64_t k) {
-    std::map<std::int32_t, listed_send> by_peer; // entries of a peer ascend in rows and places
+struct wide_send {
+    std::int64_t position;
+    std::vector<std::int32_t> rows;
+};
+std::map<std::int32_t, wide_send> columns_of(const std::vector<put_entry>& entries,
+                                             std::int64_t k) {
+    std::map<std::int32_t, wide_send> by_peer; // entries of a peer ascend in rows and places
     for (const put_entry& entry : entries) {
-        const auto place = by_peer.try_emplace(
-            entry.peer, listed_send{entry.peer, {}, std::int64_t{entry.position} * k});
+        const auto place =
+            by_peer.try_emplace(entry.peer, wide_send{std::int64_t{entry.position} * k, {}});
         for (std::int64_t j = 0; j < k; ++j)
             place.first->second.rows.push_back(static_cast<std::int32_t>(entry.row * k + j));
     }
-    std::vector<listed_send> sends;
-    for (auto& [peer, send] : by_peer) sends.push_back(std::move(send));
-    return sends;
+    return by_peer;
 }
 
 } // namespace
@@ -99,17 +103,30 @@ put_schedule<T>::put_schedule(layout_handle layout, index_map map)
     : layout_(std::move(layout)),
       map_(std::move(map)),
       local_(static_cast<std::size_t>(map_.ranks())) {
-    for (int rank = 0; rank < map_.ranks(); ++rank) {
+    for (const int rank : layout_->comm.local()) {
         local_put& local = local_[static_cast<std::size_t>(rank)];
         local.ghosts = map_.local(rank).ghost_count();
         local.below = map_.local(rank).first_owned();
         for (const neighbour_ghosts& from : map_.neighbours(rank)) local.from |= 1u << from.owner;
     }
-    on_each_rank(layout_->group, [&](int rank) {
-        if (map_.is_whole())
-            take_all(rank);
-        else
-            list(rank, sends_of(map_, rank));
+    const communicator& comm = layout_->comm;
+    if (map_.is_whole()) {
+        for (const int rank : comm.local()) take_all(rank);
+        return;
+    }
+    std::vector<std::vector<addressed_list<std::int32_t>>> wanted(local_.size());
+    on_each_rank(comm,
+                 [&](int rank) { wanted[static_cast<std::size_t>(rank)] = wanted_by(map_, rank); });
+    std::vector<addressed_list<std::int32_t>> lists;
+    for (auto& of_rank : wanted) std::ranges::move(of_rank, std::back_inserter(lists));
+    lists = comm.deliver(std::move(lists));
+    std::ranges::sort(lists, {}, &addressed_list<std::int32_t>::from);
+    on_each_rank(comm, [&](int rank) {
+        std::vector<listed_send> sends;
+        for (const auto& list : lists)
+            if (list.to == rank)
+                sends.push_back({list.from, std::span(list.items).subspan(1), list.items[0]});
+        this->list(rank, sends);
     });
 }
 
@@ -119,7 +136,7 @@ put_schedule<T>::put_schedule(layout_handle layout, const put_schedule& of, int 
       map_(of.map_),
       columns_(of.columns_ * columns),
       local_(of.local_.size()) {
-    on_each_rank(layout_->group, [&](int rank) {
+    on_each_rank(layout_->comm, [&](int rank) {
         const local_put& local = of.local(rank);
         if (local.dense != 0)
             throw usage_error("put_schedule: vectors of several columns have no dense put");
@@ -128,7 +145,10 @@ put_schedule<T>::put_schedule(layout_handle layout, const put_schedule& of, int 
         wide.ghosts = local.ghosts * k;
         wide.below = local.below * k;
         wide.from = local.from;
-        list(rank, columns_of(local.entries.download(), k));
+        const auto by_peer = columns_of(local.entries.download(), k);
+        std::vector<listed_send> sends;
+        for (const auto& [peer, send] : by_peer) sends.push_back({peer, send.rows, send.position});
+        list(rank, sends);
     });
 }
 
@@ -136,7 +156,7 @@ put_schedule<T>::put_schedule(layout_handle layout, const put_schedule& of, int 
 template <class T>
 void put_schedule<T>::list(int rank, const std::vector<listed_send>& sends) {
     const std::string item = "halo plan";
-    const auto& d = layout_->group.handle(rank);
+    const auto& d = layout_->comm.handle(rank);
     local_put& to = local_[static_cast<std::size_t>(rank)];
     for (const auto& s : sends) {
         to.to |= 1u << s.peer;
@@ -168,11 +188,12 @@ template <class T>
 void put_schedule<T>::take_all(int rank) {
     local_put& to = local_[static_cast<std::size_t>(rank)];
     const row_range owned = map_.owned(rank);
-    for (int peer = 0; owned.size() != 0 && peer < map_.ranks(); ++peer) {
-        if (peer == rank || !map_.local(peer).has_all()) continue;
-        to.to |= 1u << peer;
-        to.messages.push_back({peer, owned.begin - map_.owned(peer).begin, owned.size()});
-    }
+    for (int peer = 0; peer < map_.ranks(); ++peer)
+        for (const neighbour_ghosts& from : map_.neighbours(peer)) {
+            if (from.owner != rank) continue;
+            to.to |= 1u << peer;
+            to.messages.push_back({peer, owned.begin - map_.owned(peer).begin, owned.size()});
+        }
     if (to.to == 0) return;
     to.dense = owned.size();
     to.sending_tiles = static_cast<std::int32_t>((owned.size() + tile_size<T> - 1) / tile_size<T>);
@@ -191,9 +212,13 @@ struct ghost_exchange<T>::rank_state {
     }
 
     [[nodiscard]] std::size_t of_peers() const { return (ranks + line - 1) / line * line; }
-    /// [ranks] written by the peers, as credits().
-    [[nodiscard]] std::uint64_t* sent() const { return words.data(); }
-    [[nodiscard]] std::uint64_t* credits() const { return words.data() + of_peers(); }
+    /// [ranks] written by the peers, as credits(). Their places are the same in all ranks' words.
+    [[nodiscard]] std::uint64_t* sent() const { return sent_in(words.data()); }
+    [[nodiscard]] std::uint64_t* sent_in(std::uint64_t* of_rank) const { return of_rank; }
+    [[nodiscard]] std::uint64_t* credits() const { return credits_in(words.data()); }
+    [[nodiscard]] std::uint64_t* credits_in(std::uint64_t* of_rank) const {
+        return of_rank + of_peers();
+    }
     [[nodiscard]] std::uint64_t* staged_words() const { return words.data() + 2 * of_peers(); }
     /// ghost_put::put_count and credited.
     [[nodiscard]] std::uint64_t* counters() const { return words.data() + 3 * of_peers(); }
@@ -211,57 +236,64 @@ struct ghost_exchange<T>::rank_state {
     buffer<std::uint64_t> words;
     std::vector<buffer<T>> staging; ///< [ranks], empty where the path is direct
     buffer<std::uintptr_t> tables;  ///< [3][ranks] addresses
-    T* first_owned = nullptr;       ///< of the vector
 };
 
 template <class T>
 ghost_exchange<T>::ghost_exchange(std::shared_ptr<const put_schedule<T>> schedule,
                                   std::span<T* const> arrays)
     : schedule_(std::move(schedule)) {
-    const std::string item = "ghost exchange";
-    const layout& layout = *schedule_->layout();
-    const auto p = static_cast<std::size_t>(layout.group.size());
-    for (std::size_t rank = 0; rank < p; ++rank) {
-        const int r = static_cast<int>(rank);
-        const auto& d = layout.group.handle(r);
-        auto s = std::make_shared<rank_state>(d, p);
-        for (const auto& m : schedule_->local(r).messages)
-            if (layout.group.path(r, m.peer) == peer_path::staged)
+    const communicator& comm = schedule_->layout()->comm;
+    ranks_ = by_rank(comm, [&](int rank) {
+        const auto& d = comm.handle(rank);
+        auto s = std::make_shared<rank_state>(d, static_cast<std::size_t>(comm.ranks()));
+        for (const auto& m : schedule_->local(rank).messages)
+            if (comm.path(rank, m.peer) == peer_path::staged)
                 s->staging[static_cast<std::size_t>(m.peer)] =
-                    buffer<T>(d, static_cast<std::size_t>(m.count), item);
-        s->first_owned = arrays[rank];
-        ranks_.push_back(std::move(s));
-    }
-    for (std::size_t rank = 0; rank < p; ++rank) {
-        const int r = static_cast<int>(rank);
-        const auto& d = layout.group.handle(r);
-        rank_state& own = *ranks_[rank];
-        std::vector<T*> ghosts(p);
-        std::vector<std::uintptr_t> tables(3 * p);
-        for (std::size_t to = 0; to < p; ++to) {
-            const bool staged = layout.group.path(r, static_cast<int>(to)) == peer_path::staged;
-            // Events order a staged exchange, so no kernel reads the credits of a staged peer.
-            ghosts[to] = staged ? own.staging[to].data() : ranks_[to]->first_owned;
-            tables[p + to] = reinterpret_cast<std::uintptr_t>(staged ? own.staged_words() + to
-                                                                     : ranks_[to]->sent() + rank);
-            tables[2 * p + to] = reinterpret_cast<std::uintptr_t>(
-                staged ? own.staged_words() + rank : ranks_[to]->credits() + rank);
-        }
-        // Lists count from the first entry that the peer owns, dense puts from the first one sent.
-        for (const auto& m : schedule_->local(r).messages) {
-            const bool staged = layout.group.path(r, m.peer) == peer_path::staged;
-            const bool dense = schedule_->local(r).dense != 0;
-            if (staged && !dense) ghosts[static_cast<std::size_t>(m.peer)] -= m.position;
-            if (!staged && dense) ghosts[static_cast<std::size_t>(m.peer)] += m.position;
-        }
-        std::ranges::transform(ghosts, tables.begin(),
-                               [](T* at) { return reinterpret_cast<std::uintptr_t>(at); });
-        own.tables = buffer<std::uintptr_t>(d, std::span<const std::uintptr_t>(tables), item);
-    }
-    layout.group.join(); // words are zero before any peer writes them
-    restoration_ = layout.group.when_restored([ranks = ranks_] {
-        for (const auto& s : ranks) s->words.zero();
+                    buffer<T>(d, static_cast<std::size_t>(m.count), "ghost exchange");
+        return s;
     });
+    first_owned_ = comm.addresses(arrays);
+    const auto words = by_rank(
+        comm, [&](int rank) { return ranks_[static_cast<std::size_t>(rank)]->words.data(); });
+    words_ = comm.addresses(std::span(words));
+    for (const int rank : comm.local()) tabulate(rank);
+    comm.join(); // words are zero before any peer writes them
+    restoration_ = comm.when_restored([ranks = ranks_] {
+        for (const auto& s : ranks)
+            if (s != nullptr) s->words.zero();
+    });
+}
+
+/// Lists the places where a rank writes on its peers.
+template <class T>
+void ghost_exchange<T>::tabulate(int rank) {
+    const communicator& comm = schedule_->layout()->comm;
+    const auto p = static_cast<std::size_t>(comm.ranks());
+    const auto r = static_cast<std::size_t>(rank);
+    rank_state& own = *ranks_[r];
+    std::vector<T*> ghosts(p);
+    std::vector<std::uintptr_t> tables(3 * p);
+    for (std::size_t to = 0; to < p; ++to) {
+        const bool staged = comm.path(rank, static_cast<int>(to)) == peer_path::staged;
+        // Events order a staged exchange, so no kernel reads the credits of a staged peer.
+        ghosts[to] = staged ? own.staging[to].data() : first_owned_[to];
+        std::uint64_t* const there = words_[to];
+        tables[p + to] = reinterpret_cast<std::uintptr_t>(staged ? own.staged_words() + to
+                                                                 : own.sent_in(there) + rank);
+        tables[2 * p + to] = reinterpret_cast<std::uintptr_t>(
+            staged ? own.staged_words() + rank : own.credits_in(there) + rank);
+    }
+    // Lists count from the first entry that the peer owns, dense puts from the first one sent.
+    for (const auto& m : schedule_->local(rank).messages) {
+        const bool staged = comm.path(rank, m.peer) == peer_path::staged;
+        const bool dense = schedule_->local(rank).dense != 0;
+        if (staged && !dense) ghosts[static_cast<std::size_t>(m.peer)] -= m.position;
+        if (!staged && dense) ghosts[static_cast<std::size_t>(m.peer)] += m.position;
+    }
+    std::ranges::transform(ghosts, tables.begin(),
+                           [](T* at) { return reinterpret_cast<std::uintptr_t>(at); });
+    own.tables = buffer<std::uintptr_t>(comm.handle(rank), std::span<const std::uintptr_t>(tables),
+                                        "ghost exchange");
 }
 
 template <class T>
@@ -294,16 +326,15 @@ put_signal ghost_exchange<T>::arrived(int rank) const {
 template <class T>
 void ghost_exchange<T>::forward() const {
     const layout& layout = *schedule_->layout();
-    for (int from = 0; from < layout.group.size(); ++from) {
+    for (const int from : layout.comm.local()) {
         const auto& s = *ranks_[static_cast<std::size_t>(from)];
         for (const auto& m : schedule_->local(from).messages) {
-            if (layout.group.path(from, m.peer) != peer_path::staged) continue;
+            if (layout.comm.path(from, m.peer) != peer_path::staged) continue;
             const auto to = static_cast<std::size_t>(m.peer);
-            layout.group.copy(from, s.staging[to].data(), m.peer,
-                              ranks_[to]->first_owned + m.position,
-                              static_cast<std::size_t>(m.count) * sizeof(T));
-            layout.group.copy(from, s.staged_words() + to, m.peer, ranks_[to]->sent() + from,
-                              sizeof(std::uint64_t));
+            layout.comm.copy(from, s.staging[to].data(), m.peer, first_owned_[to] + m.position,
+                             static_cast<std::size_t>(m.count) * sizeof(T));
+            layout.comm.copy(from, s.staged_words() + to, m.peer, s.sent_in(words_[to]) + from,
+                             sizeof(std::uint64_t));
         }
     }
 }

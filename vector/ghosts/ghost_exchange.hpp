@@ -18,8 +18,9 @@ namespace krylith {
 /// Entries that a rank sends to a peer.
 struct listed_send {
     int peer = 0;
-    std::vector<std::int32_t> rows; ///< local to the sender: 0 is the first that it owns; ascending
-    std::int64_t position = 0;      ///< of the first at the peer; the others follow it
+    std::span<const std::int32_t> rows; ///< local to the sender: 0 is the first that it owns;
+                                        ///< ascending
+    std::int64_t position = 0;          ///< of the first at the peer; the others follow it
 };
 
 /// The entries that an operator's domain vectors send, so that every rank gets its ghosts: tile by
@@ -28,7 +29,7 @@ struct listed_send {
 template <class T>
 class put_schedule {
 public:
-    /// The layout is owned, by the map's owners.
+    /// The layout is owned, by the map's owners. Collective.
     put_schedule(layout_handle layout, index_map map);
     /// The schedule of vectors that have `columns` entries in the place of each of `of`: the ghosts
     /// of all columns travel in one put. `layout` is in_columns() of that of `of`. Downloads the
@@ -80,6 +81,7 @@ template <class T>
 class ghost_exchange {
 public:
     /// `arrays[rank]` is where the entries that the rank owns begin, with its ghosts around them.
+    /// Collective.
     ghost_exchange(std::shared_ptr<const put_schedule<T>> schedule, std::span<T* const> arrays);
 
     /// Whether the ghosts are those of a schedule.
@@ -98,9 +100,13 @@ public:
 
 private:
     struct rank_state;
+    void tabulate(int rank);
+
     std::shared_ptr<const put_schedule<T>> schedule_;
-    std::vector<std::shared_ptr<rank_state>> ranks_;
-    std::shared_ptr<const void> restoration_; ///< of the words, after a failure
+    std::vector<std::shared_ptr<rank_state>> ranks_; ///< [ranks], as the next two
+    std::vector<T*> first_owned_;                    ///< of all ranks' arrays
+    std::vector<std::uint64_t*> words_;              ///< rank_state::words of all ranks
+    std::shared_ptr<const void> restoration_;        ///< of the words, after a failure
 };
 
 } // namespace krylith

@@ -55,8 +55,8 @@ void execution::compute(Task task, std::span<const std::uint8_t> registers) {
     fill_contexts(scalars_.finish(scalars_.places()));
     for (std::size_t role = 0; role < registers.size(); ++role)
         task.slots[role] = scalars_.slot(registers[role]);
-    for (int rank = 0; rank < ranks(); ++rank) {
-        device& device = group_[rank];
+    for (const int rank : comm_.local()) {
+        device& device = comm_[rank];
 #if KRYLITH_HAVE_CUDA
         if (device.kind() == backend::cuda) {
             cuda::perform(device, at(rank), task);

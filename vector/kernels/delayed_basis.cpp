@@ -31,8 +31,8 @@ void delayed_dots(execution& run, const basis<T>& v, int count, const vector<T>&
     check_pass(v, count, 1, v.count(), w);
     run.open({});
     run.publish_array(first, 2 * count + 1);
-    for (int rank = 0; rank < run.ranks(); ++rank)
-        launch_delayed_dots(run.group()[rank],
+    for (const int rank : run.comm().local())
+        launch_delayed_dots(run.comm()[rank],
                             pass_arguments<delayed_arguments<T>>(run, v, count, w, first, rank));
     run.close();
 }
@@ -42,17 +42,18 @@ void delayed_update(execution& run, basis<T>& v, int count, const vector<T>& w, 
     check_pass(v, count, 1, v.count() - 1, w);
     const auto* const exchange = v[count].exchange();
     run.open({});
-    if (run.at(0).batch > 0 && run.at(0).batch_array >= 0)
+    const kernel_context& opened = run.at(run.comm().local().front());
+    if (opened.batch > 0 && opened.batch_array >= 0)
         throw usage_error("delayed_update: the coefficients are still a batch of " +
-                          std::to_string(run.at(0).batch) +
+                          std::to_string(opened.batch) +
                           " values under way, but must be in the array: call compute() or flush() "
                           "before");
     if (exchange != nullptr) run.join_opened();
-    for (int rank = 0; rank < run.ranks(); ++rank) {
+    for (const int rank : run.comm().local()) {
         auto a = pass_arguments<delayed_arguments<T>>(run, v, count, w, first, rank);
         a.sends = exchange != nullptr;
         if (exchange != nullptr) a.put = exchange->put(rank, run.ordered());
-        launch_delayed_update(run.group()[rank], a);
+        launch_delayed_update(run.comm()[rank], a);
     }
     if (exchange != nullptr) exchange->forward();
     run.close();

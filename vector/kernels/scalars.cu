@@ -10,7 +10,7 @@ namespace krylith::cuda {
 
 namespace {
 
-/// Posts the residuals of the trip that ends; rank 0's warp calls it.
+/// Posts the residuals of the trip that ends, by one warp.
 __device__ void post_residuals(loop_board& board, const iteration_record& history,
                                std::uint64_t launch, double from, double to) {
     const std::int64_t most = min(history.mask + 1, std::int64_t{loop_posts});
@@ -33,7 +33,7 @@ __device__ std::uint64_t order_of_host(const all_reduce_slots& all_reduce, loop_
     __syncwarp(); // all lanes have read it
     const int lane = static_cast<int>(threadIdx.x);
     if (lane == 0) watch.trips = trip;
-    if (watch.board != nullptr && lane < all_reduce.ranks)
+    if (all_reduce.rank == 0 && lane < all_reduce.ranks)
         store_stamped(watch.peer_orders[lane] + (trip & 1), {static_cast<double>(order), trip});
     if (trip == 1) return 0;
     stamped_value before{};

@@ -13,7 +13,7 @@ namespace krylith::host {
 
 namespace {
 
-/// How often rank 0 wakes the host at most.
+/// How often a rank wakes its host at most.
 constexpr std::chrono::microseconds shortest_call{200};
 
 void ring(loop_bell& bell, bool at_once) {
@@ -50,7 +50,7 @@ std::uint64_t order_of_host(const all_reduce_slots& all_reduce, loop_watch& watc
         order = std::atomic_ref(watch.board->order).load(std::memory_order_relaxed);
     if (all_reduce.ranks == 1) return order;
     const std::uint64_t trip = ++watch.trips;
-    if (watch.board != nullptr)
+    if (all_reduce.rank == 0)
         for (int rank = 0; rank < all_reduce.ranks; ++rank) {
             stamped_value& to = watch.peer_orders[rank][trip & 1];
             std::atomic_ref(to.value).store(static_cast<double>(order), std::memory_order_relaxed);

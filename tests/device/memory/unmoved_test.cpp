@@ -145,7 +145,7 @@ TEST_CASE("moved from: matrices over a group, their products, and streamed ones"
             sorted, [&](const sorted_rows<double>& s) { (void)s.apply(a); },
             [](const sorted_rows<double>& s) { (void)s.bytes(); });
         check_moved_from(
-            a, [](const distributed_csr<double>& m) { (void)m.group(); },
+            a, [](const distributed_csr<double>& m) { (void)m.comm(); },
             [](const distributed_csr<double>& m) { (void)distributed_spgemm<double>(m, m); },
             [](const distributed_csr<double>& m) { (void)transpose(m); });
 

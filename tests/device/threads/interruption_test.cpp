@@ -3,8 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <krylith/comm/local/each_rank.hpp>
 #include <krylith/device/device_group.hpp>
-#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/device/threads/interruption.hpp>
 
 namespace krylith {

@@ -7,8 +7,8 @@
 
 #include <doctest/doctest.h>
 
+#include <krylith/comm/local/each_rank.hpp>
 #include <krylith/device/device_group.hpp>
-#include <krylith/device/threads/each_rank.hpp>
 #include <krylith/device/threads/side_tasks.hpp>
 
 namespace krylith {
@@ -45,10 +45,10 @@ TEST_CASE("side tasks: the caller goes on meanwhile") {
     tasks.wait();
 }
 
-TEST_CASE("side tasks: host devices take one thing after the other") {
+TEST_CASE("side tasks: without a thread one thing comes after the other") {
     const auto caller = std::this_thread::get_id();
     std::thread::id ran;
-    side_tasks tasks(device_group::host(2));
+    side_tasks tasks(false);
     tasks.add([&] { ran = std::this_thread::get_id(); });
     CHECK(ran == caller);
 }

@@ -28,7 +28,7 @@ void check_fill(const distributed_csr<double>& a, const column_exchange& exchang
     std::vector<buffer<V>> arrays;
     std::vector<V*> pointers;
     std::vector<std::vector<V>> expected;
-    for (int rank = 0; rank < a.group().size(); ++rank) {
+    for (int rank = 0; rank < a.comm().ranks(); ++rank) {
         const local_columns& mine = a.columns_of(rank);
         std::vector<V> given(static_cast<std::size_t>(mine.count()), V{1});
         std::vector<V> whole(given.size());
@@ -44,7 +44,7 @@ void check_fill(const distributed_csr<double>& a, const column_exchange& exchang
                 inverse && numbers.local(static_cast<std::int32_t>(numbers.global(local))) == local;
         }
         CHECK(inverse);
-        arrays.emplace_back(a.group().handle(rank), std::span<const V>(given), "test");
+        arrays.emplace_back(a.comm().handle(rank), std::span<const V>(given), "test");
         pointers.push_back(arrays.back().data());
         expected.push_back(std::move(whole));
     }

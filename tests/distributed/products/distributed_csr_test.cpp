@@ -32,7 +32,7 @@ using testing::uneven_rows;
 /// global ones.
 template <class T>
 void check_local_columns(const distributed_csr<T>& a) {
-    for (int rank = 0; rank < a.group().size(); ++rank) {
+    for (int rank = 0; rank < a.comm().ranks(); ++rank) {
         const local_columns& mine = a.columns_of(rank);
         CHECK(mine.owned() == a.column_owners().owned(rank));
         CHECK(mine.count() == a.block(rank).columns());
@@ -47,7 +47,7 @@ void check_local_columns(const distributed_csr<T>& a) {
             return column < mine.owned().begin;
         });
         CHECK(mine.first_owned() == below);
-        if (a.group().size() == 1) CHECK(mine.ghosts().empty());
+        if (a.comm().ranks() == 1) CHECK(mine.ghosts().empty());
     }
 }
 

@@ -30,7 +30,7 @@ using testing::with_values;
 /// Enqueues other values of a matrix of the host with the same pattern.
 template <class T>
 void give_values(distributed_csr<T>& to, const csr_matrix<T>& a) {
-    for (int rank = 0; rank < to.group().size(); ++rank) {
+    for (int rank = 0; rank < to.comm().ranks(); ++rank) {
         const row_range mine = to.row_owners().owned(rank);
         const std::int64_t begin = a.row_offsets[static_cast<std::size_t>(mine.begin)];
         const std::int64_t end = a.row_offsets[static_cast<std::size_t>(mine.end)];

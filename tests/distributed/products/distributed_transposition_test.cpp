@@ -25,7 +25,7 @@ namespace {
 template <class T>
 csr_matrix<T> turn_values(csr_matrix<T> a, distributed_csr<T>& to) {
     std::reverse(a.values.begin(), a.values.end());
-    for (int rank = 0; rank < to.group().size(); ++rank) {
+    for (int rank = 0; rank < to.comm().ranks(); ++rank) {
         const row_range mine = to.row_owners().owned(rank);
         const auto begin =
             static_cast<std::size_t>(a.row_offsets[static_cast<std::size_t>(mine.begin)]);

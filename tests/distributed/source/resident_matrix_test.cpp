@@ -31,7 +31,7 @@ std::vector<device_group> groups() {
 halo_plan with_rows(halo_plan plan, const resident_matrix& matrix) {
     for (std::size_t rank = 0; rank < plan.boundary.size(); ++rank) {
         plan.boundary[rank].touches_ghost = matrix.parts[rank].touches_ghost.download();
-        if (matrix.group.size() == 1)
+        if (matrix.comm.ranks() == 1)
             plan.boundary[rank].touches_ghost.resize(static_cast<std::size_t>(matrix.rows.rows()));
     }
     return plan;
@@ -49,7 +49,7 @@ void check_localized_columns(const csr_matrix<double>& a, const resident_matrix&
         localize_columns(plan, rank, a.row_offsets, a.column_indices, expected);
         const resident_block block = local_block(there, plan, rank);
         std::vector<std::int32_t> found(count);
-        if (count != 0) there.group[rank].download(found.data(), block.pattern.columns, count * 4);
+        if (count != 0) there.comm[rank].download(found.data(), block.pattern.columns, count * 4);
         CHECK(found == expected);
     }
 }

@@ -56,11 +56,11 @@ void require_product(const matrix_operator<T>& a, const csr_view<T>& matrix, T a
     auto y = a.make_range_vector("y");
     x.upload(x_values);
     y.upload(y_values);
-    execution run(a.group(), {.mode = execution_mode::eager});
+    execution run(a.comm(), {.mode = execution_mode::eager});
     put_ghosts(run, x);
     a.apply(run, alpha, x, beta, y);
     run.flush();
-    run.group().synchronize();
+    run.comm().synchronize();
     std::vector<T> result(y_values.size());
     y.download(result);
     require(result == (transposed

@@ -35,8 +35,8 @@ template <class T>
 void check_matrix(const device_group& group, const csr_matrix<T>& a, const row_partition& rows) {
     distributed_csr<T> spread(group, a, rows, rows);
     distributed_csr<T> gathered = detail::gather(spread);
-    CHECK(gathered.group().size() == 1);
-    CHECK(gathered.group().handle(0) == group.handle(0));
+    CHECK(gathered.comm().ranks() == 1);
+    CHECK(gathered.comm().handle(0) == group.handle(0));
     CHECK(gathered.rows_ascend());
     CHECK(gathered.download() == a);
     csr_matrix<T> other = a;

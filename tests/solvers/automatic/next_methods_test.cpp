@@ -111,13 +111,13 @@ KRYLITH_GROUP_TEST("auto: where multigrid of that kind can't be made the next me
     (void)facts_of(*p.a);
     std::atomic<bool> refused = false; // each device's thread asks
     for (int rank = 0; rank < group.size(); ++rank)
-        p.a->group()[rank].ledger().set_guard(
+        p.a->comm()[rank].ledger().set_guard(
             [&refused](const std::string& item, std::size_t, std::size_t) {
                 if (item == "preconditioner" && !refused.exchange(true))
                     throw device_error("refused: " + item);
             });
     const auto result = solve(*p.a, matrix, p.b, p.x);
-    for (int rank = 0; rank < group.size(); ++rank) p.a->group()[rank].ledger().set_guard({});
+    for (int rank = 0; rank < group.size(); ++rank) p.a->comm()[rank].ledger().set_guard({});
     INFO(testing::describe(result));
     CHECK(result.converged());
     REQUIRE(result.attempts.size() >= 3);
@@ -139,9 +139,9 @@ KRYLITH_GROUP_TEST("auto: no attempt begins without time, and what took it is sa
     const auto uneven = poisson2d<double>(14, 13, random_scaling{5});
     problem<double> p(group, uneven, random_values<double>(uneven.rows, 318));
     (void)facts_of(*p.a);
-    delay(p.a->group());
+    delay(p.a->comm().devices());
     const auto late = solve(*p.a, p.b, p.x, {.max_seconds = 1});
-    p.a->group()[0].ledger().set_guard({});
+    p.a->comm()[0].ledger().set_guard({});
     INFO(testing::describe(late));
     CHECK(late.reason == reason::time_limit);
     REQUIRE(late.attempts.size() == 1);
@@ -201,9 +201,9 @@ KRYLITH_GROUP_TEST("auto: where the next method's set-up takes the time, the bes
     const auto matrix = rotations(20);
     problem<double> p(group, matrix, random_values<double>(matrix.rows, 319));
     (void)facts_of(*p.a);
-    delay(p.a->group());
+    delay(p.a->comm().devices());
     const auto late = solve(*p.a, matrix, p.b, p.x, {.max_seconds = 1});
-    p.a->group()[0].ledger().set_guard({});
+    p.a->comm()[0].ledger().set_guard({});
     INFO(testing::describe(late));
     CHECK(late.reason == reason::time_limit);
     REQUIRE(late.attempts.size() == 2);

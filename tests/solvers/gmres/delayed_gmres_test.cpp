@@ -32,7 +32,7 @@ struct arnoldi_run {
     arnoldi_run(const problem<double>& p, const std::vector<double>& b, int m)
         : steps(m),
           h{{m}},
-          run(p.a->layout()->group,
+          run(p.a->layout()->comm,
               {.largest_batch = static_cast<int>(h.batch()) + 1, .array_size = h.size()}),
           v(m + 1, [&] { return p.a->make_domain_vector(); }),
           w(p.a->make_range_vector()),

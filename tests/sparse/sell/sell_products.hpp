@@ -19,7 +19,7 @@ namespace krylith::testing {
 template <class T>
 double narrow_fraction(const matrix_operator<T>& a) {
     double fraction = 0;
-    for (int rank = 0; rank < a.layout()->group.size(); ++rank)
+    for (int rank = 0; rank < a.layout()->comm.ranks(); ++rank)
         fraction = std::max(fraction, a.block(rank).narrow_fraction());
     return fraction;
 }

@@ -60,7 +60,7 @@ T row_sum(const csr_matrix<T>& a, const std::vector<T>& x, std::size_t row) {
 template <class T>
 std::string wrong_product(const matrix_operator<T>& a, const csr_matrix<T>& matrix,
                           const std::vector<T>& x0) {
-    execution run(a.layout()->group, {});
+    execution run(a.layout()->comm, {});
     auto source = testing::make_range_vector(a.layout(), x0);
     auto x = a.make_domain_vector();
     auto y = a.make_range_vector();

@@ -26,7 +26,7 @@ template <class T>
 bool stencil_is_uniform(const matrix_operator<T>& a) {
     const double fraction = narrow_fraction(a);
     if (a.format_name() != "sell") return fraction == 0;
-    return a.layout()->group.size() == 1 ? fraction == 1 : fraction > 0.3;
+    return a.layout()->comm.ranks() == 1 ? fraction == 1 : fraction > 0.3;
 }
 
 template <class T>

@@ -75,7 +75,7 @@ double exact_dot(const std::vector<T>& a, const std::vector<T>& b) {
 template <class T>
 std::string compare(const matrix_operator<T>& a, const test_matrix& m, std::uint64_t seed) {
     random_numbers random(seed);
-    execution run(a.layout()->group, {});
+    execution run(a.layout()->comm, {});
     const auto x0 = integers<T>(m.rows, random);
     const auto w0 = integers<T>(m.rows, random);
     auto source = testing::make_range_vector(a.layout(), x0);

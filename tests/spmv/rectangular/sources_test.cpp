@@ -28,7 +28,7 @@ bool multiplies(const matrix_operator<double>& a, const csr_matrix<double>& matr
     const auto x0 = random_values<double>(matrix.columns, 3);
     const auto y0 = random_values<double>(matrix.rows, 4);
     const auto expected = testing::product(matrix, 2.0, x0, -3.0, y0);
-    execution run(a.group(), {});
+    execution run(a.comm(), {});
     auto x = a.make_domain_vector();
     auto y = a.make_range_vector();
     x.upload(x0);

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include <krylith/comm/copy/block_exchange.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/host/host_device.hpp>
-#include <krylith/device/transport/block_exchange.hpp>
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/spmv/matrix_parts.hpp>
 #include <krylith/vector/fused.hpp>

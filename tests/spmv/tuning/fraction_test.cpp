@@ -36,7 +36,7 @@ double valley(const row_fractions& at, const row_fractions& bottom) {
 /// Checks that the product with x0 is right to rounding.
 void check_vector_product(const csr_matrix<double>& matrix, const matrix_operator<double>& a,
                           const std::vector<double>& x0) {
-    execution run(a.layout()->group, {});
+    execution run(a.layout()->comm, {});
     const auto source = testing::make_range_vector(a.layout(), x0);
     auto x = a.make_domain_vector();
     auto y = a.make_range_vector();

@@ -3,7 +3,7 @@
 
 #include <exception>
 
-#include <krylith/device/device_group.hpp>
+#include <krylith/comm/communicator.hpp>
 
 namespace krylith {
 
@@ -12,20 +12,16 @@ namespace krylith {
 /// them.
 class settled_on_failure {
 public:
-    explicit settled_on_failure(const device_group& group)
-        : group_(group), exceptions_(std::uncaught_exceptions()) {}
+    explicit settled_on_failure(const communicator& comm)
+        : comm_(comm), exceptions_(std::uncaught_exceptions()) {}
     settled_on_failure(const settled_on_failure&) = delete;
     settled_on_failure& operator=(const settled_on_failure&) = delete;
     ~settled_on_failure() {
-        if (std::uncaught_exceptions() == exceptions_) return;
-        try {
-            group_.synchronize();
-        } catch (...) { // the first failure is under way
-        }
+        if (std::uncaught_exceptions() != exceptions_) comm_.settle();
     }
 
 private:
-    const device_group& group_;
+    communicator comm_;
     int exceptions_;
 };
 

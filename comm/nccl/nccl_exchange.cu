@@ -8,11 +8,11 @@
 
 #include <nccl.h>
 
+#include <krylith/comm/nccl/nccl_exchange.hpp>
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/cuda/cuda_runtime.hpp>
 #include <krylith/device/cuda/group_streams.cuh>
 #include <krylith/device/libraries/shared_library.hpp>
-#include <krylith/device/transport/block_exchange.hpp>
 
 namespace krylith::cuda {
 
@@ -44,11 +44,11 @@ void check_nccl(ncclResult_t status, const char* what) {
 
 class nccl_exchange final : public block_exchange {
 public:
-    explicit nccl_exchange(const device_group& group) : group_(group) {
+    explicit nccl_exchange(const communicator& comm) : comm_(comm) {
         std::vector<int> ordinals;
-        for (int rank = 0; rank < group.size(); ++rank) ordinals.push_back(group[rank].ordinal());
+        for (int rank = 0; rank < comm.ranks(); ++rank) ordinals.push_back(comm[rank].ordinal());
         communicators_.resize(ordinals.size());
-        check_nccl(ncclCommInitAll(communicators_.data(), group.size(), ordinals.data()),
+        check_nccl(ncclCommInitAll(communicators_.data(), comm.ranks(), ordinals.data()),
                    "making communicators");
         try {
             for (const int ordinal : ordinals) {
@@ -70,9 +70,9 @@ public:
 
     void send(std::span<const block_message> messages) override {
         if (messages.empty()) return;
-        for (int rank = 0; rank < group_.size(); ++rank) {
-            const auto computed = group_[rank].record();
-            const current_device current(group_[rank].ordinal());
+        for (int rank = 0; rank < comm_.ranks(); ++rank) {
+            const auto computed = comm_[rank].record();
+            const current_device current(comm_[rank].ordinal());
             KRYLITH_CUDA_CHECK(cudaStreamWaitEvent(streams_[place(rank)],
                                                    static_cast<cuda_event&>(*computed).get(), 0));
         }
@@ -93,9 +93,9 @@ public:
     }
 
     void finish() override {
-        for (int rank = 0; rank < group_.size(); ++rank) {
-            cuda_event arrived(group_[rank].ordinal(), streams_[place(rank)]);
-            group_[rank].wait(arrived);
+        for (int rank = 0; rank < comm_.ranks(); ++rank) {
+            cuda_event arrived(comm_[rank].ordinal(), streams_[place(rank)]);
+            comm_[rank].wait(arrived);
         }
     }
 
@@ -103,12 +103,12 @@ private:
     static std::size_t place(int rank) { return static_cast<std::size_t>(rank); }
 
     [[nodiscard]] const std::shared_ptr<group_streams>& all_streams() const {
-        return static_cast<cuda_device&>(group_[0]).streams();
+        return static_cast<cuda_device&>(comm_[0]).streams();
     }
 
     void release() noexcept {
         for (std::size_t i = 0; i < streams_.size(); ++i) {
-            const current_device current(group_[static_cast<int>(i)].ordinal());
+            const current_device current(comm_[static_cast<int>(i)].ordinal());
             cudaStreamSynchronize(streams_[i]);
             all_streams()->remove(streams_[i]);
             cudaStreamDestroy(streams_[i]);
@@ -116,7 +116,7 @@ private:
         for (ncclComm_t communicator : communicators_) ncclCommDestroy(communicator);
     }
 
-    device_group group_;
+    communicator comm_;
     std::vector<ncclComm_t> communicators_; // [ranks]
     std::vector<cudaStream_t> streams_;     // [ranks]
 };
@@ -127,8 +127,8 @@ void require_nccl() {
     nccl_library.require();
 }
 
-std::unique_ptr<block_exchange> make_nccl_exchange(const device_group& group) {
-    return std::make_unique<nccl_exchange>(group);
+std::unique_ptr<block_exchange> make_nccl_exchange(const communicator& comm) {
+    return std::make_unique<nccl_exchange>(comm);
 }
 
 } // namespace krylith::cuda

@@ -1,4 +1,4 @@
-#include <krylith/device/threads/each_rank.hpp>
+#include <krylith/comm/local/each_rank.hpp>
 
 #include <algorithm>
 #include <exception>
@@ -10,26 +10,29 @@
 
 namespace krylith {
 
-void on_each_rank(const device_group& group, const std::function<void(int rank)>& work) {
-    if (group.size() == 1) return work(0);
+void on_each_rank(const communicator& comm, const std::function<void(int rank)>& work) {
+    const int first_rank = comm.local().front();
+    const device_group& group = comm.devices();
+    if (group.size() == 1) return work(first_rank);
     // Settings of kernels, such as their shared memory, are those of the physical device: ranks of
     // one device come one after the other, in the thread of the first of them.
     const bool cuda = group.kind() == backend::cuda;
-    const auto first_like = [&](int rank) {
+    const auto first_like = [&](int device) {
         int first = 0;
-        while (first < rank && !(cuda && group[first].ordinal() == group[rank].ordinal())) ++first;
+        while (first < device && !(cuda && group[first].ordinal() == group[device].ordinal()))
+            ++first;
         return first;
     };
     std::vector<std::exception_ptr> failures(static_cast<std::size_t>(group.size()));
     const interruption* const of_caller = interruption::current();
     const auto run = [&](int first) noexcept {
         const interruption adopted(of_caller);
-        for (int rank = first; rank < group.size(); ++rank) {
-            if (first_like(rank) != first) continue;
+        for (int device = first; device < group.size(); ++device) {
+            if (first_like(device) != first) continue;
             try {
-                work(rank);
+                work(first_rank + device);
             } catch (...) {
-                failures[static_cast<std::size_t>(rank)] = std::current_exception();
+                failures[static_cast<std::size_t>(device)] = std::current_exception();
             }
         }
     };

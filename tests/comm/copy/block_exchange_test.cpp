@@ -5,10 +5,10 @@
 #include <thread>
 #include <vector>
 
+#include <krylith/comm/copy/block_exchange.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/host/host_device.hpp>
 #include <krylith/device/memory/buffer.hpp>
-#include <krylith/device/transport/block_exchange.hpp>
 
 #include <krylith/tests/support/groups.hpp>
 

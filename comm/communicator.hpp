@@ -1,0 +1,266 @@
+// The ranks of one solve, and how they reach each other.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <memory>
+#include <ranges>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <krylith/comm/driver_link.hpp>
+#include <krylith/device/device_group.hpp>
+
+namespace krylith {
+
+/// What one rank has for another, in host memory.
+template <class V>
+struct addressed_list {
+    int from = 0;
+    int to = 0;
+    std::vector<V> items;
+};
+
+/// Ranks 0..ranks()-1, each of which is a device. They are the devices of one group, or those of
+/// several: then each group has a *driver*, a host thread that sees its own devices alone. Ranks
+/// whose devices a driver has are its *local* ranks.
+///
+/// All drivers make the same objects and call the same functions with the same arguments in the
+/// same order, but for what belongs to a rank: of an array with an entry a rank, each driver gives
+/// and gets those of its local ranks. Functions that wait for the other drivers are called
+/// collective below; where one driver has all ranks, they cost nothing.
+///
+/// A communicator is a cheap value: copies refer to the same ranks.
+class communicator {
+public:
+    communicator(device_group devices); // NOLINT: the devices of a group are ranks
+    /// Joins groups: the ranks of driver k follow those of driver k - 1. Collective. Throws
+    /// usage_error where groups are of different kinds or too many devices.
+    communicator(device_group devices, std::shared_ptr<driver_link> drivers);
+
+    [[nodiscard]] int ranks() const noexcept;
+    /// The local ranks, ascending.
+    [[nodiscard]] std::ranges::iota_view<int, int> local() const noexcept {
+        return {first_, first_ + devices_.size()};
+    }
+    [[nodiscard]] bool is_local(int rank) const noexcept {
+        return rank >= first_ && rank < first_ + devices_.size();
+    }
+    /// Whether all ranks are local.
+    [[nodiscard]] bool has_one_driver() const noexcept { return shared_ == nullptr; }
+    /// The devices of the local ranks.
+    [[nodiscard]] const device_group& devices() const noexcept { return devices_; }
+    /// The device of a local rank.
+    [[nodiscard]] device& operator[](int rank) const { return devices_[rank - first_]; }
+    [[nodiscard]] const std::shared_ptr<device>& handle(int rank) const {
+        return devices_.handle(rank - first_);
+    }
+    [[nodiscard]] backend kind() const noexcept { return devices_.kind(); }
+    /// device::description() of any rank.
+    [[nodiscard]] std::string description(int rank) const;
+    /// Makes a communicator of one local rank, with the same stream and memory, so that what either
+    /// enqueues on the device is in one order. Each call makes another.
+    [[nodiscard]] communicator alone(int rank) const { return devices_.alone(rank - first_); }
+
+    /// The path from one rank to another; it is direct where from == to.
+    [[nodiscard]] peer_path path(int from, int to) const noexcept;
+    /// True where kernels may wait for kernels of other ranks: every pair is direct and no physical
+    /// device stands twice. Otherwise execution is eager and events order what crosses devices.
+    [[nodiscard]] bool concurrent() const noexcept { return serialised_because().empty(); }
+    /// The reason why it is not concurrent, for reports; empty if it is.
+    [[nodiscard]] const std::string& serialised_because() const noexcept;
+
+    // --- order of work -------------------------------------------------------------------------
+    /// Makes work given to any device after this run after all work given to every device before.
+    /// Collective.
+    void join() const;
+    /// The same for some pairs of ranks. Collective; all drivers give the same pairs.
+    void order(std::span<const rank_order> pairs) const;
+    /// Runs `launches`, which enqueues kernels that wait for kernels of other ranks. The time-out
+    /// of those that run already begins when all are enqueued. Collective.
+    void launch_together(const std::function<void()>& launches) const;
+    /// A word in host memory, not 0 while launches are under way, that waiting kernels read before
+    /// they give up. It is null where no kernel waits for others, and for host devices.
+    [[nodiscard]] const std::uint32_t* launching() const noexcept;
+    /// Blocks until the local devices are idle; throws the first failure.
+    void synchronize() const { devices_.synchronize(); }
+    /// Blocks until all devices are idle. Collective.
+    void synchronize_all() const;
+
+    // --- data ----------------------------------------------------------------------------------
+    /// Copies from a local rank to any, in the order of the stream of `from`; addresses() says
+    /// where memory of other drivers' ranks is. It works without peer access.
+    void copy(int from, const void* source, int to, void* target, std::size_t bytes) const;
+    /// Fills by_rank, [ranks], of which local entries are right, with those of the others.
+    /// Collective.
+    template <class V>
+    requires std::is_trivially_copyable_v<V>
+    void all_gather(std::span<V> by_rank) const {
+        if (!has_one_driver()) gather_items(std::as_writable_bytes(by_rank), sizeof(V));
+    }
+    template <class V>
+    void all_gather(std::vector<V>& by_rank) const {
+        all_gather(std::span<V>(by_rank));
+    }
+    /// The same of lists of any lengths, one a rank.
+    template <class V>
+    requires std::is_trivially_copyable_v<V>
+    void all_gather_lists(std::vector<std::vector<V>>& by_rank) const;
+    /// Returns those of all drivers' lists that are for local ranks, the local ones first.
+    /// Collective.
+    template <class V>
+    requires std::is_trivially_copyable_v<V>
+    [[nodiscard]] std::vector<addressed_list<V>>
+    deliver(std::vector<addressed_list<V>> given) const;
+    /// Whether any driver says so. Collective.
+    [[nodiscard]] bool any(bool here) const;
+    /// Returns the addresses, [ranks], of arrays of which the local ones are given, as the local
+    /// devices reach them. Collective.
+    template <class V>
+    [[nodiscard]] std::vector<V*> addresses(std::span<V* const> arrays) const {
+        std::vector<V*> result(arrays.begin(), arrays.end());
+        all_gather(result);
+        return result;
+    }
+
+    // --- failures ------------------------------------------------------------------------------
+    /// Returns what work() returns. Where it throws for any driver it does so for all of them: the
+    /// class and the words are those of the first driver that failed, of communication_error only
+    /// where none has another. Collective: with several drivers it returns when all devices are
+    /// idle. May be nested.
+    template <class Work>
+    std::invoke_result_t<const Work&> together(const Work& work) const {
+        if (has_one_driver()) return work();
+        begin_together();
+        try {
+            if constexpr (std::is_void_v<std::invoke_result_t<const Work&>>) {
+                work();
+                end_together();
+            } else {
+                auto result = work();
+                end_together();
+                return result;
+            }
+        } catch (...) {
+            agree_on_failure();
+            throw; // not reached
+        }
+    }
+    /// Waits, where something has failed, until no device works any more, of any driver: memory
+    /// that others use may be freed then. The other drivers do so at the next collective function
+    /// that they call, which throws.
+    void settle() const noexcept;
+
+    /// Has `restore` called by restore() for as long as the handle lives. It enqueues what makes
+    /// words right again by which devices count what they send each other: where a device did not
+    /// do its part they differ, and waits would never end.
+    [[nodiscard]] std::shared_ptr<const void> when_restored(std::function<void()> restore) const;
+    /// Says that a wait between devices has ended without what it waited for.
+    void note_failure() const noexcept;
+    /// Does nothing unless something has failed since the last call; else waits for all devices,
+    /// throws a failure that has not been reported yet, and otherwise restores all words.
+    void restore() const;
+
+    friend bool operator==(const communicator& a, const communicator& b) {
+        return a.devices_ == b.devices_ && a.shared_ == b.shared_;
+    }
+
+private:
+    struct shared_ranks;
+    void gather_items(std::span<std::byte> by_rank, std::size_t size) const;
+    [[nodiscard]] std::vector<std::vector<std::byte>>
+    gather_bytes(std::span<const std::byte> given) const;
+    void begin_together() const;
+    void end_together() const;
+    [[noreturn]] void agree_on_failure() const;
+    /// Enqueues waits for the events of other drivers, [ranks] null where nobody waits for one.
+    void wait_for(std::vector<std::shared_ptr<event>> reached,
+                  std::span<const rank_order> pairs) const;
+
+    device_group devices_;
+    int first_ = 0;                        ///< the first local rank
+    std::shared_ptr<shared_ranks> shared_; ///< null: all ranks are local
+};
+
+/// Returns make(rank) of the local ranks, [ranks]; the entries of others are empty.
+template <class Make>
+[[nodiscard]] auto by_rank(const communicator& comm, const Make& make) {
+    std::vector<std::invoke_result_t<const Make&, int>> result(
+        static_cast<std::size_t>(comm.ranks()));
+    for (const int rank : comm.local()) result[static_cast<std::size_t>(rank)] = make(rank);
+    return result;
+}
+
+template <class V>
+requires std::is_trivially_copyable_v<V>
+void communicator::all_gather_lists(std::vector<std::vector<V>>& by_rank) const {
+    if (has_one_driver()) return;
+    std::vector<std::uint64_t> sizes;
+    for (const auto& list : by_rank) sizes.push_back(list.size());
+    all_gather(sizes);
+    std::vector<V> joined;
+    for (const int rank : local()) {
+        const auto& list = by_rank[static_cast<std::size_t>(rank)];
+        joined.insert(joined.end(), list.begin(), list.end());
+    }
+    std::size_t rank = 0;
+    for (const std::vector<std::byte>& of_driver :
+         gather_bytes(std::as_bytes(std::span<const V>(joined)))) {
+        const std::byte* from = of_driver.data();
+        for (const std::byte* const end = from + of_driver.size(); rank < by_rank.size(); ++rank) {
+            const std::size_t bytes = sizes[rank] * sizeof(V);
+            if (from + bytes > end || (from == end && bytes != 0)) break;
+            by_rank[rank].resize(sizes[rank]);
+            if (bytes != 0) std::memcpy(by_rank[rank].data(), from, bytes);
+            from += bytes;
+        }
+    }
+}
+
+template <class V>
+requires std::is_trivially_copyable_v<V> std::vector<addressed_list<V>>
+communicator::deliver(std::vector<addressed_list<V>> given)
+const {
+    if (has_one_driver()) return given;
+    struct head {
+        int from;
+        int to;
+        std::uint64_t count;
+    };
+    std::vector<std::byte> sent;
+    const auto add = [&](const void* bytes, std::size_t count) {
+        const auto* const first = static_cast<const std::byte*>(bytes);
+        sent.insert(sent.end(), first, first + count);
+    };
+    std::vector<addressed_list<V>> result;
+    for (addressed_list<V>& list : given) {
+        if (is_local(list.to)) {
+            result.push_back(std::move(list));
+            continue;
+        }
+        const head of{list.from, list.to, list.items.size()};
+        add(&of, sizeof of);
+        add(list.items.data(), list.items.size() * sizeof(V));
+    }
+    for (const std::vector<std::byte>& of_driver : gather_bytes(sent))
+        for (std::size_t at = 0; at < of_driver.size();) {
+            head of;
+            std::memcpy(&of, of_driver.data() + at, sizeof of);
+            at += sizeof of;
+            const std::size_t bytes = of.count * sizeof(V);
+            if (is_local(of.to)) {
+                addressed_list<V>& list = result.emplace_back(of.from, of.to);
+                list.items.resize(of.count);
+                if (bytes != 0) std::memcpy(list.items.data(), of_driver.data() + at, bytes);
+            }
+            at += bytes;
+        }
+    return result;
+}
+
+} // namespace krylith

@@ -1,0 +1,216 @@
+#include <atomic>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include <krylith/comm/communicator.hpp>
+#include <krylith/device/error.hpp>
+#include <krylith/device/memory/buffer.hpp>
+#include <krylith/device/threads/interruption.hpp>
+#include <krylith/tests/comm/drivers.hpp>
+
+using namespace krylith;
+using krylith::testing::expect_none;
+using krylith::testing::with_drivers;
+
+namespace {
+
+std::vector<device_group> three_groups() {
+    return {device_group::host(2, {.host_threads = 2}), device_group::host(1, {.host_threads = 1}),
+            device_group::host(3, {.host_threads = 3})};
+}
+
+/// The class and words of an exception.
+std::string described(const std::exception_ptr& failure) {
+    if (!failure) return "nothing";
+    try {
+        std::rethrow_exception(failure);
+    } catch (const memory_error& e) {
+        return std::string("memory: ") + e.what();
+    } catch (const device_error& e) {
+        return std::string("device: ") + e.what();
+    } catch (const input_error& e) {
+        return std::string("input: ") + e.what();
+    } catch (const usage_error& e) {
+        return std::string("usage: ") + e.what();
+    } catch (const interrupted_error& e) {
+        return std::string("interrupted: ") + e.what();
+    } catch (const communication_error& e) {
+        return std::string("communication: ") + e.what();
+    } catch (const std::exception& e) {
+        return std::string("other: ") + e.what();
+    }
+}
+
+} // namespace
+
+TEST_CASE("communicator: of one group all ranks are local") {
+    const communicator comm = device_group::host(3);
+    CHECK(comm.has_one_driver());
+    CHECK(comm.ranks() == 3);
+    CHECK(comm.local().front() == 0);
+    CHECK(comm.local().size() == 3);
+    CHECK(comm.is_local(2));
+    CHECK_FALSE(comm.is_local(3));
+    std::vector<int> numbers{4, 5, 6};
+    comm.all_gather(numbers);
+    CHECK(numbers == std::vector{4, 5, 6});
+    CHECK(comm.together([] { return 7; }) == 7);
+    CHECK_THROWS_AS(comm.together([] { throw input_error("x"); }), input_error);
+    CHECK(communicator(comm.devices()) == comm);
+    CHECK(communicator(device_group::host(3)) != comm);
+}
+
+TEST_CASE("communicator: the ranks of drivers follow one another") {
+    expect_none(with_drivers(three_groups(), [](const communicator& comm) {
+        const int first = comm.local().front();
+        const int size = comm.devices().size();
+        REQUIRE(comm.ranks() == 6);
+        REQUIRE(first == (size == 2 ? 0 : size == 1 ? 2 : 3));
+        REQUIRE(comm.description(2) == "host:0, 1 thread");
+        REQUIRE(comm.path(0, 5) == peer_path::direct);
+        REQUIRE(comm.concurrent());
+
+        auto squares = by_rank(comm, [](int rank) { return rank * rank; });
+        comm.all_gather(squares);
+        REQUIRE(squares == std::vector{0, 1, 4, 9, 16, 25});
+
+        std::vector<std::vector<std::int64_t>> lists(6);
+        for (const int rank : comm.local())
+            lists[static_cast<std::size_t>(rank)].assign(static_cast<std::size_t>(rank % 4), rank);
+        comm.all_gather_lists(lists);
+        for (std::size_t rank = 0; rank < 6; ++rank)
+            REQUIRE(lists[rank] == std::vector<std::int64_t>(rank % 4, std::int64_t(rank)));
+
+        std::vector<addressed_list<char>> mail;
+        for (const int rank : comm.local())
+            for (int to = 0; to < 6; to += 2)
+                mail.push_back({rank, to, std::vector<char>(static_cast<std::size_t>(to), 'a')});
+        const auto got = comm.deliver(std::move(mail));
+        std::size_t expected = 0;
+        for (const int rank : comm.local()) expected += rank % 2 == 0 ? 6u : 0u;
+        REQUIRE(got.size() == expected);
+        for (const auto& list : got)
+            REQUIRE((comm.is_local(list.to) && list.items.size() == std::size_t(list.to)));
+        REQUIRE(comm.any(size == 1));
+        REQUIRE_FALSE(comm.any(false));
+    }));
+}
+
+TEST_CASE("communicator: join() and order() hold across drivers") {
+    expect_none(with_drivers(three_groups(), [](const communicator& comm) {
+        auto own = by_rank(comm, [&](int rank) {
+            buffer<int> place(comm.handle(rank), 6, "test");
+            place.zero();
+            return place;
+        });
+        const auto data =
+            by_rank(comm, [&](int rank) { return own[static_cast<std::size_t>(rank)].data(); });
+        const std::vector<int*> places = comm.addresses(std::span(data));
+        for (int round = 1; round < 20; ++round) {
+            comm.join(); // nobody reads the places any more
+            for (const int rank : comm.local()) {
+                const buffer<int> number(comm.handle(rank), std::vector{100 * round + rank},
+                                         "test");
+                for (int to = 0; to < comm.ranks(); ++to)
+                    comm.copy(rank, number.data(), to, places[static_cast<std::size_t>(to)] + rank,
+                              sizeof(int));
+            }
+            if (round % 2 == 0) {
+                comm.join();
+            } else {
+                std::vector<rank_order> pairs;
+                for (int a = 0; a < 6; ++a)
+                    for (int b = 0; b < 6; ++b)
+                        if (a != b) pairs.push_back({a, b});
+                comm.order(pairs);
+            }
+            for (const int rank : comm.local()) {
+                const auto found = own[static_cast<std::size_t>(rank)].download();
+                for (int from = 0; from < 6; ++from)
+                    REQUIRE(found[static_cast<std::size_t>(from)] == 100 * round + from);
+            }
+        }
+        comm.synchronize_all();
+    }));
+}
+
+TEST_CASE("communicator: a failure of one driver is that of all") {
+    const auto failing_at = [](int place, const auto& fail) {
+        return with_drivers(three_groups(), [&](const communicator& comm) {
+            const auto work = [&] {
+                std::vector<int> numbers(6);
+                for (int step = 0; step < 5; ++step) {
+                    if (step == place && comm.is_local(2)) fail();
+                    comm.all_gather(numbers);
+                    comm.join();
+                }
+                if (place == 5 && comm.is_local(2)) fail();
+            };
+            for (int time = 0; time < 2; ++time) {
+                std::exception_ptr thrown;
+                try {
+                    comm.together([&] { comm.together(work); });
+                } catch (...) {
+                    thrown = std::current_exception();
+                }
+                if (time == 1 && thrown) std::rethrow_exception(thrown);
+            }
+        });
+    };
+    for (const int place : {0, 3, 5}) {
+        for (const auto& one : failing_at(place, [] { throw input_error("row 7"); }))
+            CHECK(described(one) == "input: row 7");
+        for (const auto& one : failing_at(place, [] { throw memory_error("full"); }))
+            CHECK(described(one) == "memory: full");
+        for (const auto& one : failing_at(place, [] { throw std::bad_alloc(); }))
+            CHECK(described(one).substr(0, 5) != "nothi");
+        for (const auto& one : failing_at(place, [] { throw interrupted_error("stop"); }))
+            CHECK(described(one) == "interrupted: stop");
+    }
+}
+
+TEST_CASE("communicator: the first of several failures counts, a missing answer last") {
+    const auto thrown = with_drivers(three_groups(), [](const communicator& comm) {
+        comm.together([&] {
+            if (comm.is_local(0)) throw communication_error("rank 2 did not answer");
+            if (comm.is_local(2)) throw device_error("lost");
+            throw usage_error("later");
+        });
+    });
+    for (const auto& one : thrown) CHECK(described(one) == "device: lost");
+}
+
+TEST_CASE("communicator: a driver that has ended is missed by the others") {
+    const auto thrown = with_drivers(three_groups(), [](const communicator& comm) {
+        if (comm.is_local(0)) return;
+        comm.together([&] { comm.join(); });
+    });
+    CHECK_FALSE(thrown[0]);
+    CHECK(described(thrown[1]) == "communication: driver 0 of the communicator has ended");
+    CHECK(described(thrown[2]) == described(thrown[1]));
+}
+
+TEST_CASE("communicator: a driver that doesn't come is given up") {
+    const auto thrown = with_drivers(
+        {device_group::host(1), device_group::host(1)},
+        [](const communicator& comm) {
+            if (comm.is_local(0)) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(300));
+                return comm.join();
+            }
+            comm.join();
+        },
+        0.05);
+    for (const auto& one : thrown)
+        CHECK(described(one) ==
+              "communication: a driver of the communicator did not answer within 0.05 s");
+}
+
+TEST_CASE("communicator: what can't be joined is refused by all") {
+    const auto thrown =
+        with_drivers({device_group::host(9), device_group::host(8)}, [](const communicator&) {});
+    for (const auto& one : thrown)
+        CHECK(described(one) == "usage: a communicator has 1 to 16 ranks, not 17");
+    CHECK_THROWS_AS((void)link_threads(0), usage_error);
+}
