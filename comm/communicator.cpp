@@ -153,6 +153,12 @@ int communicator::ranks() const noexcept {
     return shared_ ? shared_->ranks() : devices_.size();
 }
 
+void communicator::require_one_driver(const std::string& who) const {
+    if (shared_)
+        throw usage_error(who + " needs all devices in one thread, and this communicator has " +
+                          std::to_string(shared_->drivers->drivers()) + " drivers");
+}
+
 std::string communicator::description(int rank) const {
     if (!shared_) return devices_[rank].description();
     const auto& text = shared_->descriptions.at(static_cast<std::size_t>(rank));

@@ -53,6 +53,8 @@ public:
     }
     /// Whether all ranks are local.
     [[nodiscard]] bool has_one_driver() const noexcept { return shared_ == nullptr; }
+    /// Throws usage_error, which says what needs it, where there are several drivers.
+    void require_one_driver(const std::string& who) const;
     /// The devices of the local ranks.
     [[nodiscard]] const device_group& devices() const noexcept { return devices_; }
     /// The device of a local rank.
