@@ -110,12 +110,9 @@ distributed_assembly<T>::distributed_assembly(const communicator& comm,
     if (parts.size() != as_size(comm.ranks()))
         throw usage_error("distributed_assembly: " + std::to_string(parts.size()) + " parts for " +
                           std::to_string(comm.ranks()) + " devices");
-    row_partition rows;
-    for (const int rank : comm.local()) {
-        const coo_part<T>& part = parts[as_size(rank)];
-        check_part(comm[rank], rank, part);
-        rows.begin.push_back(rows.begin.back() + part.rows);
-    }
+    for (const int rank : comm.local()) check_part(comm[rank], rank, parts[as_size(rank)]);
+    row_partition rows =
+        rows_of_parts(comm, [&](int rank) { return parts[as_size(rank)].rows; });
     check_partition("distributed_assembly", "rows", rows, rows.rows(), comm);
     check_partition("distributed_assembly", "columns", columns, columns.rows(), comm);
     std::vector<assembled_rows<T>> made(parts.size());
@@ -135,9 +132,12 @@ distributed_assembly<T>::distributed_assembly(const communicator& comm,
         numbers_of[as_size(rank)] = std::move(numbers);
         device->synchronize(); // the caller may free the entries
     });
-    for (assembled_rows<T>& mine : made) {
-        values_.push_back(mine.gather->values());
-        gathers_.push_back(*std::move(mine.gather));
+    values_.resize(made.size());
+    gathers_.resize(made.size());
+    for (const int rank : comm.local()) {
+        value_gather<T>& gather = *made[as_size(rank)].gather;
+        values_[as_size(rank)] = gather.values();
+        gathers_[as_size(rank)] = std::move(gather);
     }
     matrix_ = {comm, std::move(rows), std::move(columns), std::move(blocks), std::move(numbers_of)};
 }
@@ -151,8 +151,8 @@ void distributed_assembly<T>::gather(std::span<const T* const> coo_values) {
         if (entries(rank) != 0)
             check_pointer(comm_[rank], "distributed_assembly::gather: ", coo_values[as_size(rank)],
                           ("coo_values[" + std::to_string(rank) + "]").c_str());
-    for (std::size_t rank = 0; rank < gathers_.size(); ++rank)
-        if (gathers_[rank].entries() != 0) gathers_[rank](coo_values[rank]);
+    for (const int rank : comm_.local())
+        if (entries(rank) != 0) gathers_[as_size(rank)](coo_values[as_size(rank)]);
 }
 
 #define KRYLITH_INSTANTIATE(T) template class distributed_assembly<T>;

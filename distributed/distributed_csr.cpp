@@ -1,7 +1,6 @@
 #include <krylith/distributed/distributed_csr.hpp>
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -90,9 +89,8 @@ distributed_csr<T>::distributed_csr(const communicator& comm, const csr_view<T>&
 
 template <class T>
 void distributed_csr<T>::count_nonzeros() {
-    auto counts = by_rank(*comm_, [&](int rank) { return block(rank).nonzeros(); });
-    comm_->all_gather(counts);
-    nonzeros_ = std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+    nonzeros_of_ = by_rank(*comm_, [&](int rank) { return block(rank).nonzeros(); });
+    comm_->all_gather(nonzeros_of_);
 }
 
 template <class T>
@@ -190,22 +188,19 @@ void distributed_csr<T>::update(std::span<const T> values) {
     if (static_cast<std::int64_t>(values.size()) != nonzeros())
         throw usage_error("distributed_csr::update: there are " + std::to_string(values.size()) +
                           " values; the matrix has " + std::to_string(nonzeros()) + " nonzeros");
+    if (comm_ == nullptr) return; // an empty one
     std::vector<upload_request> requests;
-    auto counts = by_rank(*comm_, [&](int rank) { return block(rank).nonzeros(); });
-    comm_->all_gather(counts);
-    for (int rank = 0; rank < comm_->ranks(); ++rank) {
-        const auto count = as_size(counts[at(rank)]);
+    for (const int rank : comm_->local()) {
+        const auto count = as_size(nonzeros_of_[at(rank)]);
         if (count == 0) continue;
-        if (!comm_->is_local(rank)) {
-            values = values.subspan(count);
-            continue;
-        }
         if (block(rank).values() == nullptr)
             throw usage_error("distributed_csr::update: the matrix has no values of its own: "
                               "borrowed ones are their owner's to change");
         requests.push_back(
-            {block(rank).on().get(), block(rank).values(), values.data(), count * sizeof(T)});
-        values = values.subspan(count);
+            {block(rank).on().get(), block(rank).values(),
+             values.data() + std::accumulate(nonzeros_of_.begin(), nonzeros_of_.begin() + rank,
+                                             std::int64_t{0}),
+             count * sizeof(T)});
     }
     upload_together(requests);
 }

@@ -6,6 +6,7 @@
 #include <concepts>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <variant>
@@ -79,7 +80,11 @@ public:
     [[nodiscard]] std::int64_t rows() const noexcept { return rows_.rows(); }
     [[nodiscard]] std::int64_t columns() const noexcept { return columns_.rows(); }
     [[nodiscard]] std::int64_t nonzeros() const noexcept {
-        return comm_ != nullptr ? nonzeros_ : 0;
+        return std::accumulate(nonzeros_of_.begin(), nonzeros_of_.end(), std::int64_t{0});
+    }
+    /// [ranks] the nonzeros of each rank's rows, whoever drives it.
+    [[nodiscard]] std::span<const std::int64_t> nonzeros_of() const noexcept {
+        return nonzeros_of_;
     }
     /// The most bytes that it keeps on a device.
     [[nodiscard]] std::int64_t bytes() const noexcept;
@@ -148,7 +153,7 @@ private:
     unmoved<std::shared_ptr<const communicator>> comm_; ///< null: empty
     row_partition rows_;
     row_partition columns_;
-    std::int64_t nonzeros_ = 0; ///< of all ranks
+    std::vector<std::int64_t> nonzeros_of_; ///< [ranks], of all of them
     std::vector<device_csr<T>> blocks_;
     std::vector<local_columns> columns_of_;
 };

@@ -12,14 +12,17 @@ namespace krylith {
 column_exchange::column_exchange(const communicator& comm, std::span<const local_columns> columns)
     : comm_(std::make_shared<const communicator>(comm)),
       messages_(make_ghost_messages(comm, columns)) {
-    for (const local_columns& mine : columns) first_owned_.push_back(mine.first_owned());
+    first_owned_ = by_rank(comm, [&](int rank) {
+        return columns[static_cast<std::size_t>(rank)].first_owned();
+    });
+    comm.all_gather(first_owned_);
     for (const ghost_message& m : messages_) {
         staged_ = staged_ || m.staged;
         orders_.push_back({m.owner, m.receiver});
     }
     orders_ = both_ways(std::move(orders_));
     for (const ghost_message& m : messages_)
-        packed_.push_back(m.staged ? buffer<std::uint64_t>(comm.handle(m.owner),
+        packed_.push_back(m.staged && comm.is_local(m.owner) ? buffer<std::uint64_t>(comm.handle(m.owner),
                                                            static_cast<std::size_t>(m.count),
                                                            "ghosts to copy")
                                    : buffer<std::uint64_t>());
@@ -47,12 +50,14 @@ void column_exchange::fetch(std::span<V* const> arrays) const {
         throw usage_error("column_exchange::fill: there are " + std::to_string(arrays.size()) +
                           " arrays for " + std::to_string(ranks) + " ranks");
     if (messages_.empty()) return;
+    const std::vector<V*> places = comm_->addresses(arrays);
     comm_->order(orders_); // owners' values are there
     for (std::size_t i = 0; i < messages_.size(); ++i) {
         const ghost_message& m = messages_[i];
         const auto owner = static_cast<std::size_t>(m.owner);
-        const V* const from = arrays[owner] + first_owned_[owner];
-        V* const to = arrays[static_cast<std::size_t>(m.receiver)] + m.first;
+        if (!comm_->is_local(m.packer())) continue;
+        const V* const from = places[owner] + first_owned_[owner];
+        V* const to = places[static_cast<std::size_t>(m.receiver)] + m.first;
         V* const packed = m.staged ? reinterpret_cast<V*>(packed_[i].data()) : to;
         run_items((*comm_)[m.packer()], gather_items<V>{m.places(), from, packed}, m.count);
         if (m.staged)

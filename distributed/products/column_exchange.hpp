@@ -22,6 +22,7 @@ class column_exchange {
 public:
     column_exchange() = default;
     /// `columns[rank]` are those of the rank; all their owned ranges together are a partition.
+    /// Collective, as the functions that fill.
     column_exchange(const communicator& comm, std::span<const local_columns> columns);
 
     /// arrays[rank] has columns[rank].count() values, of which the owned ones are right; the others

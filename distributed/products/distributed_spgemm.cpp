@@ -70,23 +70,17 @@ struct distributed_spgemm<T>::plan {
     /// Makes the factors, with local columns; their values are to be fetched.
     void make_factors(const distributed_csr<T>& of_a, const distributed_csr<T>& of_b) {
         on_each_rank(comm, [&](int rank) { check_order(of_b, rank); });
-        std::vector<local_columns> needed;
-        std::vector<const std::int64_t*> offsets;
-        for (const int rank : comm.local()) {
-            needed.push_back(of_a.columns_of(rank));
-            offsets.push_back(of_b.block(rank).view().offsets);
-        }
-        fetched = ghost_rows(comm, needed, offsets);
-        std::vector<buffer<std::int32_t>> own; // global columns
-        std::vector<buffer<std::int32_t>> all;
-        std::vector<const std::int32_t*> from;
-        std::vector<std::int32_t*> to;
-        for (const int rank : comm.local()) {
-            own.push_back(of_b.global_columns(rank));
-            all.emplace_back(comm.handle(rank), at_size(fetched.entries(rank)), "matrix");
-            from.push_back(own.back().data());
-            to.push_back(all.back().data());
-        }
+        const auto offsets =
+            by_rank(comm, [&](int rank) { return of_b.block(rank).view().offsets; });
+        fetched = ghost_rows(comm, of_a.all_columns(), offsets);
+        auto own = by_rank(comm, [&](int rank) { return of_b.global_columns(rank); });
+        auto all = by_rank(comm, [&](int rank) {
+            return buffer<std::int32_t>(comm.handle(rank), at_size(fetched.entries(rank)),
+                                        "matrix");
+        });
+        const auto from = by_rank(
+            comm, [&](int rank) -> const std::int32_t* { return own[at(rank)].data(); });
+        const auto to = by_rank(comm, [&](int rank) { return all[at(rank)].data(); });
         fetched.fetch(std::span<const std::int32_t* const>(from),
                       std::span<std::int32_t* const>(to));
         factors.resize(at(comm.ranks()));
@@ -107,12 +101,8 @@ struct distributed_spgemm<T>::plan {
 
     void fetch_values(const distributed_csr<T>& of_b) {
         if (factors.empty()) return;
-        std::vector<const T*> from;
-        std::vector<T*> to;
-        for (const int rank : comm.local()) {
-            from.push_back(of_b.block(rank).view().values);
-            to.push_back(factors[at(rank)].values());
-        }
+        const auto from = by_rank(comm, [&](int rank) { return of_b.block(rank).view().values; });
+        const auto to = by_rank(comm, [&](int rank) { return factors[at(rank)].values(); });
         fetched.fetch(std::span<const T* const>(from), std::span<T* const>(to));
     }
 };
@@ -167,9 +157,9 @@ distributed_csr<T> distributed_spgemm<T>::multiply(const distributed_csr<T>& a,
     p.a.check(spgemm_name, "A", p.comm, a);
     p.b.check(spgemm_name, "B", p.comm, b);
     p.fetch_values(b);
-    std::vector<device_csr<T>> blocks;
-    for (const int rank : p.comm.local())
-        blocks.push_back(p.products[p.at(rank)]->multiply(a.block(rank), p.factor(b, rank)));
+    auto blocks = by_rank(p.comm, [&](int rank) {
+        return p.products[p.at(rank)]->multiply(a.block(rank), p.factor(b, rank));
+    });
     return {p.comm, p.rows, p.columns, std::move(blocks), p.columns_of};
 }
 
@@ -180,9 +170,9 @@ distributed_csr<T> distributed_spgemm<T>::take(const distributed_csr<T>& a,
     p.a.check(spgemm_name, "A", p.comm, a);
     p.b.check(spgemm_name, "B", p.comm, b);
     p.fetch_values(b);
-    std::vector<device_csr<T>> blocks;
-    for (const int rank : p.comm.local())
-        blocks.push_back(p.products[p.at(rank)]->take(a.block(rank), p.factor(b, rank)));
+    auto blocks = by_rank(p.comm, [&](int rank) {
+        return p.products[p.at(rank)]->take(a.block(rank), p.factor(b, rank));
+    });
     return {p.comm, p.rows, p.columns, std::move(blocks), p.columns_of};
 }
 

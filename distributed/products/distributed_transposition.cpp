@@ -61,23 +61,18 @@ struct distributed_transposition<T>::plan {
                                 global[at(rank)].data()},
                 v.nonzeros);
         });
-        std::vector<local_columns> numbers;
-        std::vector<const std::int64_t*> offsets;
-        for (const int rank : comm.local()) {
-            numbers.push_back(of_a.columns_of(rank));
-            offsets.push_back(local[at(rank)].view().offsets);
-        }
-        pieces = transposed_pieces(comm, numbers, offsets);
+        const auto offsets =
+            by_rank(comm, [&](int rank) { return local[at(rank)].view().offsets; });
+        pieces = transposed_pieces(comm, of_a.all_columns(), offsets);
         transposed.resize(ranks);
-        std::vector<const std::int32_t*> from;
-        std::vector<std::int32_t*> to;
-        for (const int rank : comm.local()) {
-            entries.push_back(pieces.entries(rank));
+        entries = by_rank(comm, [&](int rank) { return pieces.entries(rank); });
+        const auto from = by_rank(
+            comm, [&](int rank) -> const std::int32_t* { return global[at(rank)].data(); });
+        const auto to = by_rank(comm, [&](int rank) {
             transposed_rows& mine = transposed[at(rank)];
             mine.columns = {comm.handle(rank), at_size(pieces.entries(rank)), "transposed pattern"};
-            from.push_back(global[at(rank)].data());
-            to.push_back(mine.columns.data());
-        }
+            return mine.columns.data();
+        });
         pieces.join(std::span<const std::int32_t* const>(from), std::span<std::int32_t* const>(to));
         on_each_rank(comm, [&](int rank) {
             transposed_rows& mine = transposed[at(rank)];
@@ -92,14 +87,14 @@ struct distributed_transposition<T>::plan {
 
     /// Writes the values of A^T to an array of each rank.
     void move_values(const distributed_csr<T>& of_a, std::span<T* const> to) const {
-        std::vector<buffer<T>> local;
-        std::vector<const T*> from;
-        for (const int rank : comm.local()) {
+        const auto local = by_rank(comm, [&](int rank) {
             const device_csr_view<T> v = of_a.block(rank).view();
-            local.emplace_back(comm.handle(rank), at_size(v.nonzeros), "transposed values");
-            blocks[at(rank)].apply(v.values, local.back().data());
-            from.push_back(local.back().data());
-        }
+            buffer<T> values(comm.handle(rank), at_size(v.nonzeros), "transposed values");
+            blocks[at(rank)].apply(v.values, values.data());
+            return values;
+        });
+        const auto from =
+            by_rank(comm, [&](int rank) -> const T* { return local[at(rank)].data(); });
         pieces.join(std::span<const T* const>(from), to);
     }
 
@@ -107,18 +102,15 @@ struct distributed_transposition<T>::plan {
     template <class Patterns>
     [[nodiscard]] distributed_csr<T> make(const distributed_csr<T>& of_a,
                                           const Patterns& pattern_of) const {
-        std::vector<device_csr<T>> made;
-        std::vector<local_columns> numbers;
-        std::vector<T*> to;
-        for (const int rank : comm.local()) {
+        std::vector<local_columns> numbers(at(comm.ranks()));
+        auto made = by_rank(comm, [&](int rank) {
             transposed_rows mine = pattern_of(rank);
-            numbers.push_back(mine.numbers);
+            numbers[at(rank)] = mine.numbers;
             buffer<T> values(comm.handle(rank), mine.columns.size(), "transposed values");
-            made.emplace_back(comm.handle(rank), mine.numbers.count(), std::move(mine.offsets),
-                              std::move(mine.columns), std::move(values));
-            to.push_back(made.back().values());
-        }
-        move_values(of_a, to);
+            return device_csr<T>(comm.handle(rank), mine.numbers.count(), std::move(mine.offsets),
+                                 std::move(mine.columns), std::move(values));
+        });
+        move_values(of_a, by_rank(comm, [&](int rank) { return made[at(rank)].values(); }));
         return {comm, columns, rows, std::move(made), std::move(numbers)};
     }
 
@@ -197,15 +189,14 @@ void distributed_transposition<T>::apply(const distributed_csr<T>& a,
     if (transposed.comm() != p.comm)
         throw usage_error("distributed_transposition: A^T is on another group than the plan");
     if (p.comm.ranks() == 1) return p.blocks[0].apply(a.block(0), transposed.block(0));
-    std::vector<T*> to;
-    for (const int rank : p.comm.local()) {
-        if (transposed.block(rank).nonzeros() != p.entries[plan::at(rank)] ||
-            transposed.row_owners() != p.columns || transposed.column_owners() != p.rows)
-            throw usage_error("distributed_transposition::apply: the second matrix is not the "
-                              "first one's transposed");
-        to.push_back(transposed.block(rank).values());
-    }
-    p.move_values(a, to);
+    p.move_values(a, by_rank(p.comm, [&](int rank) {
+                      if (transposed.block(rank).nonzeros() != p.entries[plan::at(rank)] ||
+                          transposed.row_owners() != p.columns ||
+                          transposed.column_owners() != p.rows)
+                          throw usage_error("distributed_transposition::apply: the second matrix "
+                                            "is not the first one's transposed");
+                      return transposed.block(rank).values();
+                  }));
 }
 
 template <class T>

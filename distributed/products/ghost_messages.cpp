@@ -1,22 +1,41 @@
 #include <krylith/distributed/products/ghost_messages.hpp>
 
+#include <algorithm>
 #include <utility>
 
+#include <krylith/comm/exchange/of_messages.hpp>
 #include <krylith/comm/local/settled_on_failure.hpp>
+#include <krylith/distributed/source/partition_check.hpp>
 
 namespace krylith {
 
 namespace {
 
-/// Makes the list of a message one that its owner has.
-void bring_to_owner(const communicator& comm, ghost_message& m) {
-    buffer<std::int32_t> there(comm.handle(m.owner), static_cast<std::size_t>(m.count),
-                               "places of ghosts");
-    const settled_on_failure settled(comm); // before it is freed
-    comm.copy(m.receiver, m.list->data() + m.begin, m.owner, there.data(),
-              there.size() * sizeof(std::int32_t));
-    m.list = std::make_shared<const buffer<std::int32_t>>(std::move(there));
-    m.begin = 0;
+/// Makes the lists of messages ones that their owners have.
+void bring_to_owners(const communicator& comm, std::span<ghost_message> messages) {
+    std::vector<std::shared_ptr<const buffer<std::int32_t>>> there(messages.size());
+    const auto to = of_messages(
+        comm, messages.size(), [&](std::size_t k) { return messages[k].owner; },
+        [&](std::size_t k) -> std::int32_t* {
+            if (!messages[k].copied) return nullptr;
+            buffer<std::int32_t> list(comm.handle(messages[k].owner),
+                                      static_cast<std::size_t>(messages[k].count),
+                                      "places of ghosts");
+            std::int32_t* const data = list.data();
+            there[k] = std::make_shared<const buffer<std::int32_t>>(std::move(list));
+            return data;
+        });
+    const settled_on_failure settled(comm); // before they are freed
+    for (std::size_t k = 0; k < messages.size(); ++k) {
+        ghost_message& m = messages[k];
+        if (!m.copied) continue;
+        if (comm.is_local(m.receiver))
+            comm.copy(m.receiver, m.list->data() + m.begin, m.owner, to[k],
+                      static_cast<std::size_t>(m.count) * sizeof(std::int32_t));
+        m.list = there[k];
+        m.begin = 0;
+    }
+    comm.join(); // the owners' kernels, and the end of the receivers' lists, come after
 }
 
 } // namespace
@@ -24,14 +43,13 @@ void bring_to_owner(const communicator& comm, ghost_message& m) {
 std::vector<ghost_message> make_ghost_messages(const communicator& comm,
                                                std::span<const local_columns> columns,
                                                ghost_lists lists) {
-    row_partition owners;
-    for (const local_columns& of_rank : columns) owners.begin.push_back(of_rank.owned().end);
-    const index_map map = map_of(std::move(owners), columns);
+    const auto of = [&](int rank) -> const local_columns& {
+        return columns[static_cast<std::size_t>(rank)];
+    };
+    const index_map map = map_of(
+        comm, rows_of_parts(comm, [&](int rank) { return of(rank).owned().size(); }), columns);
     std::vector<ghost_message> messages;
-    bool copied = false;
-    const settled_on_failure settled(comm);
-    for (const int receiver : comm.local()) {
-        const local_columns& mine = columns[static_cast<std::size_t>(receiver)];
+    for (int receiver = 0; receiver < comm.ranks(); ++receiver)
         for (const neighbour_ghosts& from : map.neighbours(receiver)) {
             ghost_message m;
             m.owner = from.owner;
@@ -39,16 +57,15 @@ std::vector<ghost_message> make_ghost_messages(const communicator& comm,
             m.first = from.first;
             m.count = from.count;
             m.staged = comm.path(receiver, from.owner) == peer_path::staged;
-            m.list = mine.resident_ghosts();
-            m.begin = mine.place(from.first);
             m.first_of_owner = static_cast<std::int32_t>(map.owned(from.owner).begin);
             m.copied = m.staged || lists == ghost_lists::owners;
+            if (comm.is_local(receiver)) {
+                m.list = of(receiver).resident_ghosts();
+                m.begin = of(receiver).place(from.first);
+            }
             messages.push_back(std::move(m));
-            if (messages.back().copied) bring_to_owner(comm, messages.back());
-            copied = copied || messages.back().copied;
         }
-    }
-    if (copied) comm.join(); // the owners' kernels, and the end of their lists, come after
+    if (std::ranges::any_of(messages, &ghost_message::copied)) bring_to_owners(comm, messages);
     return messages;
 }
 

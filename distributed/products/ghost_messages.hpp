@@ -28,7 +28,8 @@ struct ghost_message {
     std::int64_t first = 0; ///< the first one's local number at the receiver
     std::int64_t count = 0;
     bool staged = false;
-    std::shared_ptr<const buffer<std::int32_t>> list; ///< has the ghosts among others
+    /// Has the ghosts among others; null where another driver has it.
+    std::shared_ptr<const buffer<std::int32_t>> list;
     std::int64_t begin = 0;                           ///< the place of the first one there
     std::int32_t first_of_owner = 0;                  ///< the owner's first column
     bool copied = false;                              ///< whether the list is of this message alone
@@ -40,14 +41,14 @@ struct ghost_message {
     }
     /// The bytes that the message keeps on the device that has the list.
     [[nodiscard]] std::size_t bytes() const noexcept {
-        return copied ? list->size() * sizeof(std::int32_t) : 0;
+        return copied && list != nullptr ? list->size() * sizeof(std::int32_t) : 0;
     }
 };
 
-/// Returns the messages, ordered by receiver, then by owner. `columns[rank]` are those of the rank;
+/// Returns the messages of all ranks, ordered by receiver, then by owner. `columns[rank]` are those of the rank;
 /// all their owned ranges together are a partition. A list that the receiver needs is the one of
 /// its local columns. One that the owner needs is copied, 4 bytes a ghost; what the owner enqueues
-/// after this sees it.
+/// after this sees it. Collective.
 [[nodiscard]] std::vector<ghost_message>
 make_ghost_messages(const communicator& comm, std::span<const local_columns> columns,
                     ghost_lists lists = ghost_lists::packers);

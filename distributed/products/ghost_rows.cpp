@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include <krylith/comm/exchange/of_messages.hpp>
 #include <krylith/comm/local/each_rank.hpp>
 #include <krylith/comm/local/settled_on_failure.hpp>
 #include <krylith/device/loops/download_numbers.hpp>
@@ -23,14 +24,15 @@ ghost_rows::ghost_rows(const communicator& comm, std::span<const local_columns> 
       size_(columns.size()),
       owned_(columns.size()),
       own_position_(columns.size()) {
-    const settled_on_failure settled(*comm_);
+    const settled_on_failure settled(comm);
     for (ghost_message& ghosts : make_ghost_messages(comm, columns)) {
         rows_message m;
         m.ghosts = std::move(ghosts);
         messages_.push_back(std::move(m));
     }
+    const auto theirs = comm.addresses(offsets);
     comm.join(); // the owners' offsets are there
-    measure(offsets);
+    measure(theirs);
     on_each_rank(comm, [&](int rank) {
         std::vector<const std::int64_t*> ends{offsets[as_size(rank)] +
                                               columns[as_size(rank)].owned().size()};
@@ -42,6 +44,10 @@ ghost_rows::ghost_rows(const communicator& comm, std::span<const local_columns> 
         for (rows_message& m : messages_)
             if (m.ghosts.packer() == rank) m.entries = *next++;
     });
+    const auto entries = of_messages(
+        comm, messages_.size(), [&](std::size_t k) { return messages_[k].ghosts.packer(); },
+        [&](std::size_t k) { return messages_[k].entries; });
+    for (std::size_t k = 0; k < messages_.size(); ++k) messages_[k].entries = entries[k];
     place(columns, offsets);
     comm.join(); // owners may write again
 }
@@ -50,6 +56,7 @@ ghost_rows::ghost_rows(const communicator& comm, std::span<const local_columns> 
 void ghost_rows::measure(std::span<const std::int64_t* const> offsets) {
     for (rows_message& m : messages_) {
         const ghost_message& g = m.ghosts;
+        if (!comm_->is_local(g.packer())) continue;
         const auto& packer = comm_->handle(g.packer());
         const std::int64_t* const theirs = offsets[as_size(g.owner)];
         m.packed = {packer, static_cast<std::size_t>(g.count) + 1, ghost_rows_item};
@@ -61,19 +68,31 @@ void ghost_rows::measure(std::span<const std::int64_t* const> offsets) {
     }
 }
 
+/// Copies the offsets of staged messages to the receivers.
+std::vector<buffer<std::int64_t>> ghost_rows::forward_offsets() const {
+    std::vector<buffer<std::int64_t>> arrived(messages_.size());
+    const auto to = of_messages(
+        *comm_, messages_.size(), [&](std::size_t k) { return messages_[k].ghosts.receiver; },
+        [&](std::size_t k) {
+            const ghost_message& g = messages_[k].ghosts;
+            if (g.staged)
+                arrived[k] = {comm_->handle(g.receiver), static_cast<std::size_t>(g.count) + 1,
+                              ghost_rows_item};
+            return arrived[k].data();
+        });
+    for (std::size_t k = 0; k < messages_.size(); ++k)
+        if (const rows_message& m = messages_[k]; m.ghosts.staged && comm_->is_local(m.ghosts.owner))
+            comm_->copy(m.ghosts.owner, m.packed.data(), m.ghosts.receiver, to[k],
+                        m.packed.size() * sizeof(std::int64_t));
+    comm_->join();
+    return arrived;
+}
+
 /// Finds where rows begin at their receivers.
 void ghost_rows::place(std::span<const local_columns> columns,
                        std::span<const std::int64_t* const> offsets) {
-    std::vector<buffer<std::int64_t>> arrived(messages_.size()); // offsets, where staged
-    const settled_on_failure settled(*comm_);                    // before these are freed
-    for (std::size_t i = 0; i < messages_.size(); ++i) {
-        const rows_message& m = messages_[i];
-        if (!m.ghosts.staged) continue;
-        arrived[i] = {comm_->handle(m.ghosts.receiver), m.packed.size(), ghost_rows_item};
-        comm_->copy(m.ghosts.owner, m.packed.data(), m.ghosts.receiver, arrived[i].data(),
-                    m.packed.size() * sizeof(std::int64_t));
-    }
-    comm_->join();
+    const settled_on_failure settled(*comm_); // before these are freed
+    const std::vector<buffer<std::int64_t>> arrived = forward_offsets();
     for (const int rank : comm_->local()) {
         const local_columns& mine = columns[as_size(rank)];
         device& on = (*comm_)[rank];
@@ -104,6 +123,10 @@ void ghost_rows::place(std::span<const local_columns> columns,
         position += owned_[as_size(rank)];
         place_messages(false);
     }
+    const auto positions = of_messages(
+        *comm_, messages_.size(), [&](std::size_t k) { return messages_[k].ghosts.receiver; },
+        [&](std::size_t k) { return messages_[k].position; });
+    for (std::size_t k = 0; k < messages_.size(); ++k) messages_[k].position = positions[k];
 }
 
 buffer<std::int64_t> ghost_rows::take_offsets(int rank) {
@@ -113,6 +136,8 @@ buffer<std::int64_t> ghost_rows::take_offsets(int rank) {
 template <class V>
 void ghost_rows::fetch(std::span<const V* const> from, std::span<V* const> to) const {
     const settled_on_failure settled(*comm_);
+    const auto theirs = comm_->addresses(from);
+    const auto places = comm_->addresses(to);
     comm_->join(); // the owners' entries are there
     for (const int rank : comm_->local())
         if (owned_[as_size(rank)] != 0)
@@ -121,16 +146,17 @@ void ghost_rows::fetch(std::span<const V* const> from, std::span<V* const> to) c
                                 static_cast<std::size_t>(owned_[as_size(rank)]) * sizeof(V));
     for (const rows_message& m : messages_) {
         const ghost_message& g = m.ghosts;
+        if (!comm_->is_local(g.packer())) continue;
         const packed_rows rows{g.count, m.entries, m.packed.data(), m.jump.data()};
-        const V* const theirs = from[as_size(g.owner)];
-        V* const place = to[as_size(g.receiver)] + m.position;
+        const V* const entries = theirs[as_size(g.owner)];
+        V* const place = places[as_size(g.receiver)] + m.position;
         if (!g.staged) {
-            gather_rows((*comm_)[g.receiver], rows, theirs, place);
+            gather_rows((*comm_)[g.receiver], rows, entries, place);
             continue;
         }
         const buffer<V> packed(comm_->handle(g.owner), static_cast<std::size_t>(m.entries),
                                ghost_rows_item);
-        gather_rows((*comm_)[g.owner], rows, theirs, packed.data());
+        gather_rows((*comm_)[g.owner], rows, entries, packed.data());
         comm_->copy(g.owner, packed.data(), g.receiver, place, packed.size() * sizeof(V));
     }
     comm_->join(); // all is there, and owners may write again

@@ -21,7 +21,7 @@ class ghost_rows {
 public:
     ghost_rows() = default;
     /// `columns[rank]` are the local columns of each rank, offsets[rank] the offsets of the rows
-    /// that it owns. Waits for the devices.
+    /// that it owns. Waits for the devices. Collective, as fetch().
     ghost_rows(const communicator& comm, std::span<const local_columns> columns,
                std::span<const std::int64_t* const> offsets);
 
@@ -51,6 +51,7 @@ private:
 
     static std::size_t as_size(int rank) { return static_cast<std::size_t>(rank); }
     void measure(std::span<const std::int64_t* const> offsets);
+    [[nodiscard]] std::vector<buffer<std::int64_t>> forward_offsets() const;
     void place(std::span<const local_columns> columns,
                std::span<const std::int64_t* const> offsets);
 

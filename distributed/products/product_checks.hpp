@@ -24,7 +24,7 @@ public:
     template <class T>
     explicit planned_blocks(const distributed_csr<T>& a)
         : rows_(a.row_owners()), columns_(a.column_owners()) {
-        for (const int rank : a.comm().local()) nonzeros_.push_back(a.block(rank).nonzeros());
+        nonzeros_.assign(a.nonzeros_of().begin(), a.nonzeros_of().end());
     }
 
     /// Throws usage_error, which names the matrix, where sizes or the group differ.

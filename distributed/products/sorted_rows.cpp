@@ -34,7 +34,7 @@ sorted_rows<T>::sorted_rows(const distributed_csr<T>& a) {
     const auto ranks = static_cast<std::size_t>(a.comm().ranks());
     plan_ = std::make_unique<plan>(
         plan{a.comm(), planned_blocks(a), a.row_owners(), a.column_owners(), {}});
-    for (const int rank : a.comm().local()) plan_->columns_of.push_back(a.columns_of(rank));
+    plan_->columns_of.assign(a.all_columns().begin(), a.all_columns().end());
     plan_->identities.resize(ranks);
     plan_->products.resize(ranks);
     on_each_rank(a.comm(), [&](int rank) {
@@ -55,10 +55,10 @@ sorted_rows<T>::~sorted_rows() = default;
 template <class T>
 distributed_csr<T> sorted_rows<T>::apply(const distributed_csr<T>& a) const {
     plan_->a.check(sorting_name, "A", plan_->comm, a);
-    std::vector<device_csr<T>> blocks;
-    for (std::size_t at = 0; at < plan_->products.size(); ++at)
-        blocks.push_back(
-            plan_->products[at]->multiply(a.block(static_cast<int>(at)), plan_->identities[at]));
+    auto blocks = by_rank(plan_->comm, [&](int rank) {
+        const auto at = static_cast<std::size_t>(rank);
+        return plan_->products[at]->multiply(a.block(rank), plan_->identities[at]);
+    });
     return {plan_->comm, plan_->rows, plan_->columns, std::move(blocks), plan_->columns_of};
 }
 
@@ -68,16 +68,19 @@ void sorted_rows<T>::apply(const distributed_csr<T>& a, distributed_csr<T>& sort
     need_group(sorting_name, sorted);
     if (sorted.comm() != plan_->comm)
         throw usage_error("sorted_rows: the sorted matrix is on another group than the plan");
-    for (std::size_t at = 0; at < plan_->products.size(); ++at)
-        plan_->products[at]->refresh(a.block(static_cast<int>(at)), plan_->identities[at],
-                                     sorted.block(static_cast<int>(at)));
+    for (const int rank : plan_->comm.local()) {
+        const auto at = static_cast<std::size_t>(rank);
+        plan_->products[at]->refresh(a.block(rank), plan_->identities[at], sorted.block(rank));
+    }
 }
 
 template <class T>
 std::int64_t sorted_rows<T>::bytes() const {
     std::int64_t most = 0;
-    for (std::size_t at = 0; at < plan_->products.size(); ++at)
+    for (const int rank : plan_->comm.local()) {
+        const auto at = static_cast<std::size_t>(rank);
         most = std::max(most, plan_->identities[at].bytes() + plan_->products[at]->bytes());
+    }
     return most;
 }
 

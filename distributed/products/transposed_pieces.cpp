@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include <krylith/comm/exchange/of_messages.hpp>
 #include <krylith/comm/local/each_rank.hpp>
 #include <krylith/comm/local/settled_on_failure.hpp>
 #include <krylith/device/loops/download_numbers.hpp>
@@ -61,16 +62,30 @@ void transposed_pieces::bring_offsets(std::span<const local_columns> columns,
         own.jump = {comm_->handle(rank), static_cast<std::size_t>(rows), transposed_rows_item};
         on.copy(own.packed.data(), mine + first, own.packed.size() * sizeof(std::int64_t));
     });
-    for (piece& p : pieces_) {
-        const ghost_message& g = p.ghosts;
-        p.packed = {comm_->handle(g.owner), static_cast<std::size_t>(g.count) + 1,
-                    transposed_rows_item};
-        p.jump = {comm_->handle(g.owner), static_cast<std::size_t>(g.count), transposed_rows_item};
-        comm_->copy(g.receiver, offsets[as_size(g.receiver)] + g.first, g.owner, p.packed.data(),
-                    p.packed.size() * sizeof(std::int64_t));
+    const auto ends = of_messages(
+        *comm_, pieces_.size(), [&](std::size_t k) { return pieces_[k].ghosts.receiver; },
+        [&](std::size_t k) { return row_range{pieces_[k].begin, pieces_[k].end}; });
+    const auto to = of_messages(
+        *comm_, pieces_.size(), [&](std::size_t k) { return pieces_[k].ghosts.owner; },
+        [&](std::size_t k) {
+            piece& p = pieces_[k];
+            const ghost_message& g = p.ghosts;
+            const auto& owner = comm_->handle(g.owner);
+            p.packed = {owner, static_cast<std::size_t>(g.count) + 1, transposed_rows_item};
+            p.jump = {owner, static_cast<std::size_t>(g.count), transposed_rows_item};
+            return p.packed.data();
+        });
+    for (std::size_t k = 0; k < pieces_.size(); ++k) {
+        const ghost_message& g = pieces_[k].ghosts;
+        pieces_[k].begin = ends[k].begin;
+        pieces_[k].end = ends[k].end;
+        if (comm_->is_local(g.receiver))
+            comm_->copy(g.receiver, offsets[as_size(g.receiver)] + g.first, g.owner, to[k],
+                        (static_cast<std::size_t>(g.count) + 1) * sizeof(std::int64_t));
     }
     comm_->join();
     for (piece& p : pieces_)
+        if (comm_->is_local(p.ghosts.owner))
         run_items((*comm_)[p.ghosts.owner],
                   shift_offsets<std::int64_t>{p.packed.data(), -p.begin, p.packed.data()},
                   p.ghosts.count + 1);
@@ -117,14 +132,22 @@ buffer<std::int64_t> transposed_pieces::take_offsets(int rank) {
 
 template <class V>
 void transposed_pieces::join(std::span<const V* const> from, std::span<V* const> to) const {
-    std::vector<buffer<V>> arrived;
+    std::vector<buffer<V>> arrived(pieces_.size());
     const settled_on_failure settled(*comm_); // before `arrived` is freed
-    for (const piece& p : pieces_) {
+    const auto places = of_messages(
+        *comm_, pieces_.size(), [&](std::size_t k) { return pieces_[k].ghosts.owner; },
+        [&](std::size_t k) {
+            const piece& p = pieces_[k];
+            arrived[k] = {comm_->handle(p.ghosts.owner), static_cast<std::size_t>(p.end - p.begin),
+                          transposed_rows_item};
+            return arrived[k].data();
+        });
+    for (std::size_t k = 0; k < pieces_.size(); ++k) {
+        const piece& p = pieces_[k];
         const ghost_message& g = p.ghosts;
-        arrived.emplace_back(comm_->handle(g.owner), static_cast<std::size_t>(p.end - p.begin),
-                             transposed_rows_item);
-        comm_->copy(g.receiver, from[as_size(g.receiver)] + p.begin, g.owner, arrived.back().data(),
-                    arrived.back().size() * sizeof(V));
+        if (comm_->is_local(g.receiver))
+            comm_->copy(g.receiver, from[as_size(g.receiver)] + p.begin, g.owner, places[k],
+                        static_cast<std::size_t>(p.end - p.begin) * sizeof(V));
     }
     comm_->join();
     for (const int rank : comm_->local()) {
@@ -134,11 +157,12 @@ void transposed_pieces::join(std::span<const V* const> from, std::span<V* const>
                       own.packed.data(), own.jump.data()},
                      from[as_size(rank)], to[as_size(rank)]);
     }
-    for (std::size_t i = 0; i < pieces_.size(); ++i) {
-        const piece& p = pieces_[i];
+    for (std::size_t k = 0; k < pieces_.size(); ++k) {
+        const piece& p = pieces_[k];
+        if (!comm_->is_local(p.ghosts.owner)) continue;
         scatter_rows((*comm_)[p.ghosts.owner],
                      {p.ghosts.count, p.end - p.begin, p.packed.data(), p.jump.data()},
-                     static_cast<const V*>(arrived[i].data()), to[as_size(p.ghosts.owner)]);
+                     static_cast<const V*>(arrived[k].data()), to[as_size(p.ghosts.owner)]);
     }
 }
 

@@ -21,7 +21,7 @@ class transposed_pieces {
 public:
     transposed_pieces() = default;
     /// `columns[rank]` are the local columns of A, offsets[rank] those of the rank's transposed
-    /// block, [columns[rank].count() + 1]. Waits for the devices.
+    /// block, [columns[rank].count() + 1]. Waits for the devices. Collective, as join().
     transposed_pieces(const communicator& comm, std::span<const local_columns> columns,
                       std::span<const std::int64_t* const> offsets);
 

@@ -1,6 +1,7 @@
 #include <krylith/distributed/products/whole_matrix.hpp>
 
-#include <algorithm>
+#include <numeric>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -12,44 +13,60 @@
 
 namespace krylith {
 
+namespace {
+
+/// An array on one rank, and its address for all others.
+template <class V>
+struct array_on {
+    array_on(const communicator& comm, int rank, std::int64_t size) {
+        auto own = by_rank(comm, [](int) -> V* { return nullptr; });
+        if (comm.is_local(rank)) {
+            items = buffer<V>(comm.handle(rank), as_size(size), matrix_item);
+            own[as_size(rank)] = items.data();
+        }
+        data = comm.addresses(std::span<V* const>(own))[as_size(rank)];
+    }
+    buffer<V> items; ///< empty for other drivers
+    V* data;
+};
+
+} // namespace
+
 template <class T>
 device_csr<T> whole_on(int to, const distributed_csr<T>& a) {
     const communicator& comm = a.comm();
-    const auto& device = comm.handle(to);
-    const std::size_t nonzeros = as_size(a.nonzeros());
-    buffer<std::int64_t> offsets(device, as_size(a.rows()) + 1, matrix_item);
-    buffer<std::int32_t> columns(device, nonzeros, matrix_item);
-    buffer<T> values(device, nonzeros, matrix_item);
-    std::vector<buffer<std::int64_t>> shifted;
-    std::vector<buffer<std::int32_t>> global;
+    array_on<std::int64_t> offsets(comm, to, a.rows() + 1);
+    array_on<std::int32_t> columns(comm, to, a.nonzeros());
+    array_on<T> values(comm, to, a.nonzeros());
+    std::vector<std::int64_t> before{0};
+    for (const std::int64_t count : a.nonzeros_of()) before.push_back(before.back() + count);
     const settled_on_failure settled(comm); // before these are freed
-    std::int64_t before = 0;
-    bool ascends = true;
-    for (const int rank : comm.local()) {
+    const auto shifted = by_rank(comm, [&](int rank) {
         const device_csr_view<T> rows = a.block(rank).view();
-        shifted.emplace_back(comm.handle(rank), as_size(rows.rows) + 1, matrix_item);
+        buffer<std::int64_t> result(comm.handle(rank), as_size(rows.rows) + 1, matrix_item);
         run_items(comm[rank],
-                  shift_offsets<std::int64_t>{rows.offsets, before, shifted.back().data()},
+                  shift_offsets<std::int64_t>{rows.offsets, before[as_size(rank)], result.data()},
                   rows.rows + 1);
-        global.push_back(a.global_columns(rank));
-        before += rows.nonzeros;
-        ascends = ascends && a.block(rank).ascends();
-    }
+        return result;
+    });
+    const auto global = by_rank(comm, [&](int rank) { return a.global_columns(rank); });
+    bool ascends = true;
     comm.join();
-    before = 0;
     for (const int rank : comm.local()) {
         const bool last = rank + 1 == comm.ranks(); // the end of a rank is the next one's begin
         const row_range rows = a.row_owners().owned(rank);
-        comm.copy(rank, shifted[as_size(rank)].data(), to, offsets.data() + rows.begin,
+        comm.copy(rank, shifted[as_size(rank)].data(), to, offsets.data + rows.begin,
                   as_size(rows.size() + (last ? 1 : 0)) * sizeof(std::int64_t));
         const auto& numbers = global[as_size(rank)];
-        comm.copy(rank, numbers.data(), to, columns.data() + before,
+        comm.copy(rank, numbers.data(), to, columns.data + before[as_size(rank)],
                   numbers.size() * sizeof(std::int32_t));
-        before += a.block(rank).nonzeros();
+        ascends = ascends && a.block(rank).ascends();
     }
-    bring_values(to, a, values.data());
-    device_csr<T> whole(device, a.columns(), std::move(offsets), std::move(columns),
-                        std::move(values));
+    bring_values(to, a, values.data);
+    ascends = !comm.any(!ascends);
+    if (!comm.is_local(to)) return {};
+    device_csr<T> whole(comm.handle(to), a.columns(), std::move(offsets.items),
+                        std::move(columns.items), std::move(values.items));
     whole.set_ascending(ascends);
     return whole;
 }
@@ -61,8 +78,10 @@ void bring_values(int to, const distributed_csr<T>& a, T* values) {
     comm.join();
     for (const int rank : comm.local()) {
         const device_csr_view<T> rows = a.block(rank).view();
-        comm.copy(rank, rows.values, to, values, as_size(rows.nonzeros) * sizeof(T));
-        values += rows.nonzeros;
+        const auto first = a.nonzeros_of().begin();
+        comm.copy(rank, rows.values, to,
+                  values + std::accumulate(first, first + rank, std::int64_t{0}),
+                  as_size(rows.nonzeros) * sizeof(T));
     }
     comm.join();
 }

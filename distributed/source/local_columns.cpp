@@ -25,8 +25,9 @@ column_numbers local_columns::numbers() const noexcept {
             resident_ != nullptr ? resident_->data() : nullptr};
 }
 
-index_map map_of(row_partition owners, std::span<const local_columns> columns) {
-    return {std::move(owners), {columns.begin(), columns.end()}};
+index_map map_of(const communicator& comm, row_partition owners,
+                 std::span<const local_columns> columns) {
+    return {comm, std::move(owners), {columns.begin(), columns.end()}};
 }
 
 } // namespace krylith

@@ -72,7 +72,8 @@ private:
     std::shared_ptr<const buffer<std::int32_t>> resident_; ///< null: none
 };
 
-/// The map of all ranks' columns.
-[[nodiscard]] index_map map_of(row_partition owners, std::span<const local_columns> columns);
+/// The map of all ranks' columns, of which each driver has those of its local ranks. Collective.
+[[nodiscard]] index_map map_of(const communicator& comm, row_partition owners,
+                               std::span<const local_columns> columns);
 
 } // namespace krylith

@@ -34,6 +34,7 @@ struct gather_task {
 template <class T>
 class value_gather {
 public:
+    value_gather() = default; ///< of no entries
     /// Throws input_error for 2^31 entries or more.
     value_gather(const std::shared_ptr<device>& device, const coo_assembly& assembly);
 
@@ -50,7 +51,7 @@ public:
 
 private:
     std::shared_ptr<device> device_;
-    std::int64_t entries_;
+    std::int64_t entries_ = 0;
     buffer<std::int32_t> order_;
     buffer<std::int32_t> first_;
     buffer<T> values_;
