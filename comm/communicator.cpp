@@ -333,7 +333,7 @@ void communicator::agree_on_failure() const {
         const std::size_t first = first_failure(words);
         if (first == words.size())
             all_throw = std::make_exception_ptr(communication_error("a driver has failed"));
-        else if (elsewhere || first != static_cast<std::size_t>(s.drivers->driver()))
+        else if (elsewhere || words[first] != failure_words(own))
             all_throw = failure_of(words[first]);
     }
     s.settled = false;

@@ -60,6 +60,7 @@ solve_result solve_by_facts(const matrix_operator<T>& a, const vector<T>& b, vec
                             const solver_options& options, const any_preconditioner<T>* given,
                             const matrix_ref<T>* matrix = nullptr, const matrix_nodes& nodes = {},
                             std::optional<distributed_csr<T>>* lent = nullptr) {
+    a.comm().require_one_driver("the choice of a method by solve()");
     if (matrix != nullptr) check_matrix(*matrix, a, nodes);
     attempts<T> tries(a, b, x, options, matrix, nodes, lent);
     std::vector<planned_method> methods = plan_least_squares(a, options);

@@ -79,6 +79,7 @@ column_solver<T>::column_solver(const communicator& comm, const csr_view<T>& mat
       solver_(&find_solver(method.solver)) {
     if (columns < 1)
         throw usage_error("columns is " + std::to_string(columns) + ", but must be at least 1");
+    comm_.require_one_driver("column_solver");
     options_.check();
     const bool least_squares = matrix.rows != matrix.columns || options.damping != 0;
     if (least_squares && open()) solver_ = &solver_rows::lsqr;

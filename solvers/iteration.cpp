@@ -179,7 +179,7 @@ void iteration_control::prepare(const std::function<void()>& body) {
 loop_report iteration_control::repeat(const std::function<void()>& body) {
     loop_report now{loop_state::running, result_.iterations, start_rr_};
     for (;;) {
-        if (told_to_stop()) {
+        if (all_told_to_stop()) {
             now.state = loop_state::stopped;
             return now;
         }
@@ -187,6 +187,7 @@ loop_report iteration_control::repeat(const std::function<void()>& body) {
                                    [&](std::span<const loop_post> posts) { return look(posts); }};
         const trace_range range("loop");
         now = watches() ? run_.repeat(body, watcher) : run_.repeat(body);
+        if (now.state == loop_state::stopped) (void)all_told_to_stop();
         if (now.state != loop_state::pause) return now;
         if (options_.history) read_history(now.iterations);
         if (static_cast<double>(now.iterations) >= callback_at_) {
@@ -256,7 +257,18 @@ bool iteration_control::told_to_stop() {
 
 bool iteration_control::stops_at_start(double rr) {
     if (options_.callback) tell(0, std::sqrt(rr) / scale_);
-    return told_to_stop();
+    return all_told_to_stop();
+}
+
+bool iteration_control::all_told_to_stop() {
+    (void)told_to_stop();
+    const communicator& comm = run_.comm();
+    if (comm.has_one_driver()) return told_.has_value();
+    auto told = by_rank(comm, [&](int) { return told_; });
+    comm.all_gather(told);
+    const auto first = std::ranges::find_if(told, [](const auto& one) { return one.has_value(); });
+    told_ = first == told.end() ? std::nullopt : *first;
+    return told_.has_value();
 }
 
 void iteration_control::set_normal_residual(double residual_squared, double matrix_squared,

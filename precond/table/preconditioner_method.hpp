@@ -88,6 +88,9 @@ struct preconditioner_method {
     required<bool> needs_spd;
     /// Whether it must have the matrix beside the operator.
     required<bool> needs_matrix;
+    /// Whether all devices must be of one process, and have one driver (comm/communicator.hpp):
+    /// with several it throws usage_error.
+    bool one_process = false;
     /// Whether solvers apply it in their own updates.
     bool pointwise = false;
     /// Whether it doesn't approximate A but is to stand on both sides of it, M^-1/2 A M^-1/2.

@@ -96,6 +96,9 @@ private:
     [[nodiscard]] bool look(std::span<const loop_post> posts);
     /// Whether anybody has said stop.
     [[nodiscard]] bool told_to_stop();
+    /// The same for all drivers, which then go by the reason of the first that was told.
+    /// Collective.
+    [[nodiscard]] bool all_told_to_stop();
     void set_next_pause(std::int64_t iteration);
     /// The iteration at which the loop pauses for the callback; infinity where it doesn't.
     [[nodiscard]] double next_callback(std::int64_t iteration) const;

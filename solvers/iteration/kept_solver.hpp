@@ -130,19 +130,22 @@ solve_result solve_with(workspace_shelf& shelf, const typename Loop::operator_ty
         options.check_undamped(Loop::name);
     }
     check_preconditioner(m, Loop::name, Loop::takes_varying, Loop::needs_symmetric);
-    const group_driver driver(
-        range_layout_of(a)->comm.devices()); // also where workspaces are freed
+    const communicator comm = range_layout_of(a)->comm;
+    const group_driver driver(comm.devices()); // also where workspaces are freed
     auto work = shelf.take<workspace>([&](const workspace& w) { return w.serves(a, m, options); });
+    const auto make = [&] {
+        return comm.together([&] { return std::make_unique<workspace>(a, m, options); });
+    };
     if (!work) {
         try {
-            work = std::make_unique<workspace>(a, m, options);
+            work = make();
         } catch (const device_error&) {
             if (shelf.empty()) throw;
             shelf.release(); // memory may be short because of what is kept
-            work = std::make_unique<workspace>(a, m, options);
+            work = make();
         }
     }
-    auto result = work->solve(a, m, b, x, options);
+    auto result = comm.together([&] { return work->solve(a, m, b, x, options); });
     const bool split = options.preconditioning == side::split && !is_identity(m);
     if (detail::leaves_numbers(result) && !split) shelf.put(std::move(work));
     return result;

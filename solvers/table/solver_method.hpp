@@ -77,6 +77,9 @@ struct solver_method {
     /// Whether it runs on all devices, with all operators and preconditioners; otherwise it throws
     /// usage_error saying what it needs.
     bool runs_everywhere = true;
+    /// Whether all devices must be of one process, and have one driver (comm/communicator.hpp):
+    /// with several it throws usage_error.
+    bool one_process = false;
     /// Whether solver_options::mode has an effect: the loop is recorded, or enqueued by the host.
     bool recordable = true;
     /// Whether `krylith info` lists its needs and `krylith recommend` tries it.

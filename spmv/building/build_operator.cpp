@@ -88,7 +88,9 @@ public:
     /// Chooses by the model or by trial: the fastest, or halo where none is clearly faster.
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> choose() {
         if (subject_.layouts || !subject_.square()) return choose_unmodelled();
-        if (subject_.comm.ranks() == 1) return build(operators::usual); // nothing moves
+        // On one device nothing moves; others are for one driver.
+        if (subject_.comm.ranks() == 1 || !subject_.comm.has_one_driver())
+            return build(operators::usual);
         const known_rates machine = rates_of(subject_.comm);
         const auto statistics =
             subject_.row_offsets.empty()
@@ -121,6 +123,7 @@ public:
     /// Builds an operator with fractions that a trial chooses.
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> tune(operator_kind kind) {
         if (subject_.comm.ranks() == 1) return build(kind); // nothing moves
+        subject_.comm.require_one_driver("operator_options::measure");
         auto choice = std::make_shared<operator_choice>();
         auto result = try_fractions<T>(
             fractions_key(trial(), kind, subject_.options, sizeof(T)), by_rule(kind),
@@ -150,6 +153,10 @@ private:
             std::erase_if(candidates, [&](operator_kind kind) {
                 return kind->vectors != subject_.layouts->range->kind;
             });
+        if (!subject_.comm.has_one_driver())
+            std::erase_if(candidates, [](operator_kind kind) { return kind->one_process.get(); });
+        if (candidates.empty())
+            subject_.comm.require_one_driver("an operator between these layouts");
         if (subject_.comm.ranks() == 1) return build(candidates.front()); // nothing moves
         auto choice = std::make_shared<operator_choice>();
         std::unique_ptr<matrix_operator<T>> result;
@@ -171,6 +178,8 @@ private:
     }
     [[nodiscard]] std::unique_ptr<matrix_operator<T>> build(operator_kind kind,
                                                             const row_fractions& fractions) {
+        if (kind->one_process)
+            subject_.comm.require_one_driver(std::string("operator ") + to_string(kind));
         operator_options options = subject_.options;
         options.kind = kind;
         check_replication(subject_.comm, options);

@@ -24,6 +24,7 @@ constinit const operator_method operator_rows::adaptive = {
     .needs_host_because = "it keeps it by columns too",
     .transposed = &operator_rows::adaptive,
     .eager_because = "the host looks at x before each product",
+    .one_process = true,
     .compared = false,
     .not_predicted_because = "it pays where x is sparse, which the matrix doesn't say",
     .received = received_by_halo,

@@ -47,6 +47,7 @@ constinit const operator_method operator_rows::allgather = {
     .vectors = coherence::owned,
     .sends = sent_data::x,
     .transposed = &operator_rows::allgather,
+    .one_process = false,
     .listed = true,
     .compared = true,
     .seconds = allgather_seconds,

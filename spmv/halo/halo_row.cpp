@@ -33,6 +33,7 @@ constinit const operator_method operator_rows::halo = {
     .vectors = coherence::owned,
     .sends = sent_data::x,
     .transposed = &operator_rows::halo,
+    .one_process = false,
     .persistent = true,
     .listed = true,
     .compared = true,

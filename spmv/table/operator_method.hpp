@@ -74,6 +74,9 @@ struct operator_method {
     /// Why no recorded loop contains it, after "since"; empty: one may, if its format can be
     /// recorded.
     required_text eager_because = "";
+    /// Whether all devices must be of one process, and have one driver (comm/communicator.hpp):
+    /// with several it throws usage_error.
+    required<bool> one_process;
     bool persistent = false; ///< whether persistent CG can run it on several devices
     /// Whether `krylith recommend` tries it and `krylith info` lists its needs, where `received`
     /// tells them: one for each way of sending.

@@ -1,13 +1,20 @@
 // Solves whose ranks are dealt to several threads, each of which sees its own devices alone: the
-// same bits as with one thread.
-#include <cstring>
+// same bits as with one thread, and the same failures in all of them.
+#include <functional>
+#include <optional>
+#include <stop_token>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
 #include <krylith/krylith.hpp>
 #include <krylith/matrix/gallery.hpp>
+#include <krylith/solvers/solver_table.hpp>
+#include <krylith/spmv/matrix_free.hpp>
+#include <krylith/spmv/table/operators.hpp>
 #include <krylith/tests/comm/drivers.hpp>
+#include <krylith/tests/support/short_memory.hpp>
 
 using namespace krylith;
 using krylith::testing::expect_none;
@@ -19,37 +26,225 @@ struct outcome {
     std::vector<double> x;
     std::vector<double> history;
     std::int64_t iterations = 0;
+    krylith::reason reason = reason::max_iterations;
 };
 
-outcome solve_on(const communicator& comm, const csr_matrix<double>& matrix) {
-    const auto a = make_operator(comm, matrix, {.kind = operators::halo});
-    auto x = a->make_domain_vector();
-    auto b = a->make_range_vector();
-    const std::vector<double> ones(static_cast<std::size_t>(matrix.rows), 1.0);
+/// Solves with b = 1 from x = 0.
+outcome solve_on(const matrix_operator<double>& a, const solver_method& method,
+                 solver_options options = {}) {
+    auto x = a.make_domain_vector();
+    auto b = a.make_range_vector();
+    const std::vector<double> ones(static_cast<std::size_t>(a.rows()), 1.0);
     b.upload(ones);
-    const solve_result result = cg(*a, b, x, {.history = true});
-    outcome found;
-    found.x.resize(ones.size());
+    options.history = true;
+    const solve_result result = method.solve(a, b, x, options);
+    outcome found{std::vector<double>(ones.size()), result.history, result.iterations,
+                  result.reason};
     x.download(found.x);
-    found.history = result.history;
-    found.iterations = result.iterations;
     return found;
+}
+
+/// What each of two drivers of 2 + 1 host devices finds, and one driver of 3.
+std::vector<outcome> on_both(const group_options& options,
+                             const std::function<outcome(const communicator&)>& work) {
+    std::vector<outcome> found(3);
+    found[2] = work(device_group::host(3, options));
+    expect_none(with_drivers(
+        {device_group::host(2, options), device_group::host(1, options)},
+        [&](const communicator& comm) { found[comm.is_local(0) ? 0 : 1] = work(comm); }));
+    return found;
+}
+
+void check_alike(const std::vector<outcome>& found) {
+    for (const outcome& of : found) {
+        CHECK(of.iterations == found.back().iterations);
+        CHECK(of.reason == found.back().reason);
+        CHECK(of.history == found.back().history);
+        CHECK(of.x == found.back().x);
+    }
 }
 
 } // namespace
 
-TEST_CASE("two drivers: cg by halo has the bits of one") {
-    const auto matrix = make_gallery<double>("poisson3d:12");
-    const outcome one = solve_on(device_group::host(3), matrix);
-    CHECK(one.iterations > 10);
-    std::vector<outcome> found(2);
-    expect_none(
-        with_drivers({device_group::host(2), device_group::host(1)}, [&](const communicator& comm) {
-            found[comm.is_local(0) ? 0 : 1] = solve_on(comm, matrix);
+TEST_CASE("drivers: every solver that isn't for one process has the bits of one driver") {
+    const auto matrix = make_gallery<double>("poisson3d:9");
+    for (const solver_method* method : all_solvers) {
+        if (!method->runs_everywhere) continue;
+        CAPTURE(std::string(method->name));
+        const auto work = [&](const communicator& comm) {
+            const auto a = make_operator(
+                comm, matrix,
+                {.kind = operators::halo, .transposed_products = method->least_squares});
+            return solve_on(*a, *method);
+        };
+        if (method->one_process) {
+            CHECK_THROWS_WITH_AS(on_both({}, work), doctest::Contains("in one thread"),
+                                 usage_error);
+            continue;
+        }
+        const auto found = on_both({}, work);
+        CHECK(found.back().reason == reason::converged_rtol);
+        check_alike(found);
+    }
+}
+
+TEST_CASE("drivers: every operator that isn't for one process has the bits of one driver") {
+    const auto matrix = make_gallery<double>("poisson2d:20");
+    for (const operator_kind kind : operators::all) {
+        CAPTURE(std::string(to_string(kind)));
+        const auto work = [&](const communicator& comm) {
+            const auto a = make_operator(comm, matrix, {.kind = kind});
+            return solve_on(*a, solver_rows::cg);
+        };
+        if (kind->one_process)
+            CHECK_THROWS_WITH_AS(on_both({}, work), doctest::Contains("in one thread"),
+                                 usage_error);
+        else
+            check_alike(on_both({}, work));
+    }
+}
+
+TEST_CASE("drivers: eager execution, staged copies and updates have the bits of one driver") {
+    auto matrix = make_gallery<double>("poisson2d:20");
+    auto doubled = matrix.values;
+    for (double& value : doubled) value *= 1.5;
+    for (const bool staged : {false, true})
+        check_alike(on_both({.staged = staged}, [&](const communicator& comm) {
+            const auto a = make_operator(comm, matrix);
+            const outcome first =
+                solve_on(*a, solver_rows::bicgstab, {.mode = execution_mode::eager});
+            a->update(doubled);
+            outcome second = solve_on(*a, solver_rows::cg);
+            second.history.insert(second.history.end(), first.history.begin(), first.history.end());
+            return second;
         }));
-    for (const outcome& of : found) {
-        CHECK(of.iterations == one.iterations);
-        CHECK(of.history == one.history);
-        CHECK(of.x == one.x);
+}
+
+TEST_CASE("drivers: rows that lie on the devices, and a matrix over them") {
+    const auto matrix = make_gallery<double>("poisson3d:6");
+    check_alike(on_both({}, [&](const communicator& comm) {
+        const row_partition rows = equal_rows(matrix.rows, comm.ranks());
+        const distributed_csr<double> over(comm, csr_view<double>(matrix), rows, rows);
+        const auto a = make_operator(over);
+        const outcome first = solve_on(*a, solver_rows::cg);
+        const auto columns = by_rank(comm, [&](int rank) { return over.global_columns(rank); });
+        const auto parts = by_rank(comm, [&](int rank) {
+            const auto block = over.block(rank).view();
+            return csr_part<double>{block.rows, block.offsets,
+                                    columns[static_cast<std::size_t>(rank)].data(), block.values};
+        });
+        const auto of_parts =
+            make_operator<double>(comm, std::span<const csr_part<double>>(parts), {});
+        outcome second = solve_on(*of_parts, solver_rows::cg);
+        CHECK(second.x == first.x);
+        return second;
+    }));
+}
+
+TEST_CASE("drivers: a product of the caller's, without a matrix") {
+    const auto matrix = make_gallery<double>("poisson2d:12");
+    const auto plan =
+        make_halo_plan(matrix.row_offsets, matrix.column_indices, equal_rows(matrix.rows, 3));
+    check_alike(on_both({}, [&](const communicator& comm) {
+        const auto product = [&](const product_call<double>& call) {
+            const local_indices& here = plan.columns.local(call.rank);
+            for (std::int64_t row = call.rows.begin; row < call.rows.end; ++row) {
+                double sum = 0;
+                for (auto k = matrix.row_offsets[std::size_t(row)];
+                     k < matrix.row_offsets[std::size_t(row) + 1]; ++k)
+                    sum += matrix.values[std::size_t(k)] *
+                           call.x[here.local(matrix.column_indices[std::size_t(k)]) -
+                                  here.first_owned()];
+                call.y[row - call.rows.begin] = sum;
+            }
+        };
+        const auto a = make_matrix_free<double>(comm, plan, product);
+        return solve_on(*a, solver_rows::cg);
+    }));
+}
+
+TEST_CASE("drivers: a stop, a limit and a failure of one driver end all of them") {
+    const auto matrix = make_gallery<double>("poisson2d:40");
+    for (const execution_mode mode : {execution_mode::automatic, execution_mode::eager}) {
+        // The second driver is told to stop, before the solve and within it.
+        for (const std::int64_t at : {0, 40}) {
+            std::vector<outcome> found(2);
+            expect_none(with_drivers(
+                {device_group::host(1), device_group::host(1)}, [&](const communicator& comm) {
+                    const bool second = comm.is_local(1);
+                    const auto a = make_operator(comm, matrix);
+                    std::stop_source source;
+                    solver_options options{.rtol = 1e-300, .max_iterations = 100000};
+                    options.mode = mode;
+                    options.stop = source.get_token();
+                    if (at == 0 && second) source.request_stop();
+                    options.callback_interval = 1;
+                    options.callback = [&](const progress& report) {
+                        if (second && at != 0 && report.iteration >= at) source.request_stop();
+                        return next_step::go;
+                    };
+                    found[second ? 1 : 0] = solve_on(*a, solver_rows::cg, options);
+                }));
+            for (const outcome& of : found) CHECK(of.reason == reason::interrupted);
+            CHECK(found[0].iterations == found[1].iterations);
+            CHECK(found[0].x == found[1].x);
+        }
+        const auto thrown = with_drivers(
+            {device_group::host(1), device_group::host(2)}, [&](const communicator& comm) {
+                const auto a = make_operator(comm, matrix);
+                solver_options options{.rtol = 1e-300, .max_iterations = 100000};
+                options.mode = mode;
+                options.callback = [&](const progress& report) {
+                    if (comm.is_local(2) && report.iteration >= 20)
+                        throw input_error("the caller's own");
+                    return next_step::go;
+                };
+                options.callback_interval = 1;
+                try {
+                    (void)solve_on(*a, solver_rows::cg, options);
+                } catch (const input_error&) {
+                    // All is well afterwards.
+                    REQUIRE(solve_on(*a, solver_rows::cg).reason == reason::converged_rtol);
+                    throw;
+                }
+            });
+        for (const auto& one : thrown) {
+            REQUIRE(one);
+            CHECK_THROWS_WITH_AS(std::rethrow_exception(one), "the caller's own", input_error);
+        }
+    }
+}
+
+TEST_CASE("drivers: memory that is exhausted for one driver ends all of them") {
+    const auto matrix = make_gallery<double>("poisson2d:12");
+    bool refused = true;
+    for (int allowed = 0; refused; ++allowed) {
+        const auto thrown = with_drivers({device_group::host(1), device_group::host(2)},
+                                         [&](const communicator& comm) {
+                                             const auto work = [&] {
+                                                 const auto a = make_operator(comm, matrix);
+                                                 return solve_on(*a, solver_rows::cg).reason;
+                                             };
+                                             std::exception_ptr failure;
+                                             {
+                                                 std::optional<testing::short_memory> memory;
+                                                 if (comm.is_local(2))
+                                                     memory.emplace(comm.devices(), allowed);
+                                                 try {
+                                                     (void)comm.together(work);
+                                                 } catch (...) {
+                                                     failure = std::current_exception();
+                                                 }
+                                             }
+                                             REQUIRE(comm.together(work) == reason::converged_rtol);
+                                             if (failure) std::rethrow_exception(failure);
+                                         });
+        refused = thrown[0] != nullptr;
+        CHECK(refused == (thrown[1] != nullptr));
+        for (const auto& one : thrown)
+            if (one)
+                CHECK_THROWS_WITH_AS(std::rethrow_exception(one), doctest::Contains("refused"),
+                                     device_error);
+        CHECK((refused || allowed > 20));
     }
 }
