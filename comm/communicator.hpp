@@ -48,6 +48,8 @@ public:
     [[nodiscard]] std::ranges::iota_view<int, int> local() const noexcept {
         return {first_, first_ + devices_.size()};
     }
+    /// Where all ranks have the same, it is read from this one.
+    [[nodiscard]] int first_local() const noexcept { return first_; }
     [[nodiscard]] bool is_local(int rank) const noexcept {
         return rank >= first_ && rank < first_ + devices_.size();
     }

@@ -111,8 +111,7 @@ distributed_assembly<T>::distributed_assembly(const communicator& comm,
         throw usage_error("distributed_assembly: " + std::to_string(parts.size()) + " parts for " +
                           std::to_string(comm.ranks()) + " devices");
     for (const int rank : comm.local()) check_part(comm[rank], rank, parts[as_size(rank)]);
-    row_partition rows =
-        rows_of_parts(comm, [&](int rank) { return parts[as_size(rank)].rows; });
+    row_partition rows = rows_of_parts(comm, [&](int rank) { return parts[as_size(rank)].rows; });
     check_partition("distributed_assembly", "rows", rows, rows.rows(), comm);
     check_partition("distributed_assembly", "columns", columns, columns.rows(), comm);
     std::vector<assembled_rows<T>> made(parts.size());
@@ -139,6 +138,8 @@ distributed_assembly<T>::distributed_assembly(const communicator& comm,
         values_[as_size(rank)] = gather.values();
         gathers_[as_size(rank)] = std::move(gather);
     }
+    entries_ = by_rank(comm, [&](int rank) { return gathers_[as_size(rank)].entries(); });
+    comm.all_gather(entries_);
     matrix_ = {comm, std::move(rows), std::move(columns), std::move(blocks), std::move(numbers_of)};
 }
 

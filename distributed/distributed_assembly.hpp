@@ -62,13 +62,14 @@ public:
     [[nodiscard]] std::span<const T* const> values() const noexcept { return values_; }
     /// The entries of a rank, those that are left out included.
     [[nodiscard]] std::int64_t entries(int rank) const {
-        return gathers_[static_cast<std::size_t>(rank)].entries();
+        return entries_[static_cast<std::size_t>(rank)];
     }
     /// Frees the matrix, which nothing may be made of any more; gather() goes on.
     void drop_matrix() { matrix_ = {}; }
 
 private:
     std::vector<value_gather<T>> gathers_; // [ranks]
+    std::vector<std::int64_t> entries_;    // [ranks], of all of them
     std::vector<const T*> values_;         // [ranks], those of gathers_
     distributed_csr<T> matrix_;
     communicator comm_;

@@ -133,7 +133,8 @@ template <class T>
 void matrix_operator<T>::update(std::span<const T> values) {
     if (first_nonzero_.empty()) throw usage_error("update: a matrix-free operator has no values");
     const auto ranks = static_cast<std::size_t>(comm().ranks());
-    const std::int64_t wanted = first_nonzero_.back();
+    std::int64_t wanted = 0;
+    for (std::size_t rank = 0; rank < ranks; ++rank) wanted += update_size(rank);
     if (static_cast<std::int64_t>(values.size()) != wanted)
         throw usage_error("update: " + std::to_string(values.size()) + " values, must be " +
                           std::to_string(wanted));
@@ -237,7 +238,7 @@ std::vector<residual_sums> matrix_operator<T>::doubled_residual(T s, const vecto
         parts.insert(parts.end(), here.begin(), here.end());
     }
     auto by_place = by_rank(comm(), [](int) { return std::vector<residual_sums>(); });
-    by_place[static_cast<std::size_t>(comm().local().front())] = std::move(parts);
+    by_place[static_cast<std::size_t>(comm().first_local())] = std::move(parts);
     comm().all_gather_lists(by_place);
     parts.clear();
     for (const auto& of_rank : by_place) parts.insert(parts.end(), of_rank.begin(), of_rank.end());

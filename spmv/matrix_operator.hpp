@@ -134,10 +134,7 @@ public:
     [[nodiscard]] const device_matrix<T>& block(int rank) const {
         return *blocks_[static_cast<std::size_t>(rank)];
     }
-    /// Returns the block of the first local rank: what blocks have alike is read from it.
-    [[nodiscard]] const device_matrix<T>& any_block() const {
-        return block(comm().local().front());
-    }
+    [[nodiscard]] const device_matrix<T>& any_block() const { return block(comm().first_local()); }
     /// Returns the bytes that one product reads of the matrix on a device.
     [[nodiscard]] virtual std::int64_t matrix_bytes(int rank) const {
         return blocks_[static_cast<std::size_t>(rank)]->matrix_bytes();
@@ -247,9 +244,8 @@ protected:
 /// Makes the operator of an m x n matrix on a group. All operators multiply by matrices that are
 /// not square; only another order of rows (operator_options::order) needs a square one. Throws
 /// usage_error for that, for an empty group, or a format that the devices don't have, and
-/// device_error where memory is short. The matrix may be freed afterwards. While it works it takes,
-/// of a CUDA device, 8 bytes a row, 4 a nonzero (8 on several devices, pcsc 24) and 64 MB besides
-/// the result.
+/// device_error where memory is short. The matrix may be freed afterwards. While it works a CUDA
+/// device needs 8 bytes a row, 4 a nonzero (8 on several devices, pcsc 24) and 64 MB more.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
 make_operator(const communicator& comm, const csr_view<T>& matrix,

@@ -204,7 +204,7 @@ private:
         return *memory_[static_cast<std::size_t>(rank)];
     }
     /// What all ranks have alike is read from the first local one.
-    [[nodiscard]] int first() const { return comm_.local().front(); }
+    [[nodiscard]] int first() const { return comm_.first_local(); }
     /// One number of each of the iterations from..end-1.
     [[nodiscard]] std::vector<double> recorded(int plane, std::int64_t from, std::int64_t end);
     /// Runs what is pending in a kernel of one thread and leaves each register in the given place.

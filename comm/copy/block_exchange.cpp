@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include <krylith/comm/nccl/nccl_exchange.hpp>
+#include <krylith/comm/copy/nccl_exchange.hpp>
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/queues/side_queue.hpp>

@@ -11,7 +11,7 @@
 namespace krylith {
 
 void on_each_rank(const communicator& comm, const std::function<void(int rank)>& work) {
-    const int first_rank = comm.local().front();
+    const int first_rank = comm.first_local();
     const device_group& group = comm.devices();
     if (group.size() == 1) return work(first_rank);
     // Settings of kernels, such as their shared memory, are those of the physical device: ranks of

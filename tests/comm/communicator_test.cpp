@@ -48,7 +48,7 @@ TEST_CASE("communicator: of one group all ranks are local") {
     const communicator comm = device_group::host(3);
     CHECK(comm.has_one_driver());
     CHECK(comm.ranks() == 3);
-    CHECK(comm.local().front() == 0);
+    CHECK(comm.first_local() == 0);
     CHECK(comm.local().size() == 3);
     CHECK(comm.is_local(2));
     CHECK_FALSE(comm.is_local(3));
@@ -63,7 +63,7 @@ TEST_CASE("communicator: of one group all ranks are local") {
 
 TEST_CASE("communicator: the ranks of drivers follow one another") {
     expect_none(with_drivers(three_groups(), [](const communicator& comm) {
-        const int first = comm.local().front();
+        const int first = comm.first_local();
         const int size = comm.devices().size();
         REQUIRE(comm.ranks() == 6);
         REQUIRE(first == (size == 2 ? 0 : size == 1 ? 2 : 3));

@@ -40,7 +40,7 @@ rank_memory::rank_memory(const communicator& comm, int rank, const execution_opt
     const std::size_t all_reduce_capacity = sent_to_one(options) * static_cast<std::size_t>(p);
     slots = buffer<double>(d, std::size_t{2} * max_registers, item);
     array = buffer<double>(d, static_cast<std::size_t>(options.array_size), item);
-    if (rank == comm.local().front())
+    if (rank == comm.first_local())
         history = buffer<double>(d,
                                  static_cast<std::size_t>(recorded_iterations(options)) *
                                      (options.coefficients ? 3 : 1),

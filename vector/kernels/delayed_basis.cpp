@@ -42,7 +42,7 @@ void delayed_update(execution& run, basis<T>& v, int count, const vector<T>& w, 
     check_pass(v, count, 1, v.count() - 1, w);
     const auto* const exchange = v[count].exchange();
     run.open({});
-    const kernel_context& opened = run.at(run.comm().local().front());
+    const kernel_context& opened = run.at(run.comm().first_local());
     if (opened.batch > 0 && opened.batch_array >= 0)
         throw usage_error("delayed_update: the coefficients are still a batch of " +
                           std::to_string(opened.batch) +

@@ -8,7 +8,7 @@
 
 #include <nccl.h>
 
-#include <krylith/comm/nccl/nccl_exchange.hpp>
+#include <krylith/comm/copy/nccl_exchange.hpp>
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/device/cuda/cuda_runtime.hpp>
 #include <krylith/device/cuda/group_streams.cuh>
