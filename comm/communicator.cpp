@@ -100,8 +100,9 @@ communicator::communicator(device_group devices, std::shared_ptr<driver_link> dr
     first_ = s.begin[static_cast<std::size_t>(s.drivers->driver())];
     if (std::ranges::any_of(groups, [&](const of_driver& g) { return g.kind != own.kind; }))
         throw usage_error("the drivers of a communicator have groups of different kinds");
-    if (s.ranks() > max_ranks)
-        throw usage_error("a communicator has 1 to " + std::to_string(max_ranks) + " ranks, not " +
+    const int most = kind() == backend::cuda ? max_gpus : max_ranks;
+    if (s.ranks() > most)
+        throw usage_error("a communicator has 1 to " + std::to_string(most) + " ranks, not " +
                           std::to_string(s.ranks()));
 
     const auto p = static_cast<std::size_t>(s.ranks());

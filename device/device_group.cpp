@@ -41,16 +41,16 @@ struct device_group::members {
 
 namespace {
 
-void check_size(int size) {
-    if (size < 1 || size > max_ranks)
-        throw usage_error("a device group has 1 to " + std::to_string(max_ranks) +
-                          " devices, not " + std::to_string(size));
+void check_size(int size, int most) {
+    if (size < 1 || size > most)
+        throw usage_error("a device group has 1 to " + std::to_string(most) + " devices, not " +
+                          std::to_string(size));
 }
 
 } // namespace
 
 device_group device_group::host(int size, const group_options& options) {
-    check_size(size);
+    check_size(size, max_ranks);
     if (options.host_threads < 0)
         throw usage_error("host_threads must be 0 (one a core) or more, not " +
                           std::to_string(options.host_threads));
@@ -78,7 +78,7 @@ device_group device_group::host(int size, const group_options& options) {
 device_group device_group::cuda(std::span<const int> ordinals, const group_options& options) {
 #if KRYLITH_HAVE_CUDA
     const int present = cuda::device_count();
-    check_size(static_cast<int>(ordinals.size()));
+    check_size(static_cast<int>(ordinals.size()), max_gpus);
     if (!options.streams.empty() && options.streams.size() != ordinals.size())
         throw usage_error("group_options::streams has " + std::to_string(options.streams.size()) +
                           " streams for " + std::to_string(ordinals.size()) + " devices");
@@ -133,7 +133,7 @@ device_group device_group::available(int most) {
                           " devices, allowed is 1 or more");
     const int present = cuda_device_count();
     if (present == 0) return host(most == all ? 1 : most);
-    std::vector<int> ordinals(static_cast<std::size_t>(std::min({most, present, max_ranks})));
+    std::vector<int> ordinals(static_cast<std::size_t>(std::min({most, present, max_gpus})));
     std::iota(ordinals.begin(), ordinals.end(), 0);
     return cuda(ordinals);
 }

@@ -24,31 +24,34 @@
 namespace krylith {
 
 inline constexpr int max_spmv_dots = 2;
+/// The receivers that a product may store its results to, besides its own device.
+inline constexpr int most_copies = max_gpus;
 
 /// The credit that a product gives when the rows that read ghosts are done: the senders may
 /// overwrite the ghosts.
 struct ghost_credit {
-    std::uint64_t* const* peer_credits; ///< [ranks] this rank's word on each peer
+    std::uint64_t* const* peer_credits; ///< [senders] this rank's count at each of them
     const std::uint64_t* put_count;     ///< puts so far: the credit that is given
     std::uint64_t* credited;            ///< the last credit given
-    std::uint32_t to;                   ///< bit set: ranks that get credit; 0: none
+    std::int32_t senders;               ///< 0: no credit is given
 };
+
+/// The credit for the last put that has arrived.
+[[nodiscard]] inline ghost_credit credit_of(const channel_view& channel) {
+    return {channel.peer_credits, channel.put_count, channel.credited, channel.senders};
+}
 
 /// The put of results. Each entry is sent to the peers' copies of y (replicated vectors) as it is
 /// computed; or, where there are `targets`, to a place of its own: alpha A x of rows that others
 /// own, with beta 0, no dot products, and y not used.
 template <class T>
 struct result_put {
-    T* copies[max_ranks];         ///< the same place as y in each copy
-    T* const* targets;            ///< [rows of the block] or null
-    std::uint64_t* const* sent;   ///< [ranks] this rank's word in each peer's put_signal::sent
-    const std::uint64_t* credits; ///< [ranks] results that each peer can take
-    /// [ranks] this rank's word in each peer's `credits`; null: the reader of the results gives
-    /// credit (partial_sums).
-    std::uint64_t* const* peer_credits;
-    std::uint64_t* put_count; ///< results sent so far
-    std::uint32_t to;         ///< bit set: ranks to send to; 0: no replicas
-    bool ordered;             ///< events already order this against the readers: no waiting
+    T* copies[most_copies]; ///< [receivers] the same place as y in each copy
+    T* const* targets;      ///< [rows of the block] or null
+    /// Null peer_credits: the reader of the results gives credit (partial_sums). No receivers:
+    /// there are no replicas.
+    channel_view channel;
+    bool ordered; ///< events already order this against the readers: no waiting
 };
 
 /// Operands of a product; plain data for kernels. beta = 0 never reads y. Pointers are to the first
@@ -62,7 +65,7 @@ struct spmv_operands {
     T beta;
     const T* dot_with[max_spmv_dots]; ///< reduce <- dot(y, dot_with[d]); null: dot(y, y)
     reduction reduce;                 ///< count 0..max_spmv_dots
-    put_signal ghosts;                ///< awaited before rows that read ghosts; from = 0: none
+    put_signal ghosts;                ///< awaited before rows that read ghosts
     ghost_credit credit;
     result_put<T> put;
     partial_sums<T> partials; ///< of peers, added to rows of the boundary; not with a map

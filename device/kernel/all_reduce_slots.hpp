@@ -15,7 +15,10 @@
 
 namespace krylith {
 
-inline constexpr int max_ranks = 16;
+/// The ranks of a solve. GPUs are fewer: a warp adds up what they reduce, and kernels have room for
+/// each of them in their parameters or shared memory.
+inline constexpr int max_ranks = 64;
+inline constexpr int max_gpus = 16;
 
 struct alignas(16) stamped_value {
     double value;

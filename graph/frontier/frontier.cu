@@ -62,7 +62,7 @@ struct warp_total {
 template <class T>
 __device__ inline void add_up_and_post(const frontier_arguments<T>& a, frontier_totals* totals,
                                        const warp_total& warp, std::int32_t* count) {
-    __shared__ unsigned long long sums[1 + max_ranks];
+    __shared__ unsigned long long sums[1 + max_gpus];
     const int place = static_cast<int>(threadIdx.x);
     const int words = 1 + a.lengths.parts;
     if (place < words) sums[place] = 0;

@@ -138,9 +138,8 @@ void colour_sweeps<T>::sweep(execution& run, int colour, bool forward) {
         a.beta = 1;
         a.reduce = run.partials(rank);
         if (ghosts != nullptr) {
-            const ghost_put<T> put = ghosts->put(rank, run.ordered());
             a.ghosts = ghosts->arrived(rank);
-            a.credit = {put.peer_credits, put.put_count, put.credited, put.from};
+            a.credit = credit_of(ghosts->channel_of(rank));
         }
         const direction& of = entries(forward)[as_size(rank)];
         const auto begin = colours_.begin(rank);

@@ -15,7 +15,7 @@ inline constexpr int values_a_lane = most_persistent_blocks / 32;
 /// The shared memory of an all-reduce.
 struct all_reduce_state {
     double warp_sums[persistent_sums][persistent_warps];
-    double sums[persistent_sums][max_ranks];
+    double sums[persistent_sums][max_gpus];
     int failed; ///< 0 at first
 };
 

@@ -23,7 +23,7 @@ namespace {
 struct block_state {
     all_reduce_state all_reduce;
     block_heads heads;
-    stamped_value* peer_ghosts[max_ranks];
+    stamped_value* peer_ghosts[max_gpus];
     iteration_recorder recorder;
 };
 
@@ -36,11 +36,10 @@ __device__ void send(stamped_value* to, direction_pair<T> pair, std::uint64_t ep
 
 /// Packs a place at a peer into 32 bits: there are fewer than 2^28 ghosts where the rows fit.
 __device__ inline std::uint32_t packed(persistent_send to) {
-    return static_cast<std::uint32_t>(to.position) * max_ranks +
-           static_cast<std::uint32_t>(to.peer);
+    return static_cast<std::uint32_t>(to.position) * max_gpus + static_cast<std::uint32_t>(to.peer);
 }
 __device__ inline stamped_value* place_at_peer(const block_state& block, std::uint32_t to) {
-    return block.peer_ghosts[to % max_ranks] + 2 * std::int64_t{to / max_ranks};
+    return block.peer_ghosts[to % max_gpus] + 2 * std::int64_t{to / max_gpus};
 }
 
 /// Sends a row's pair to all its peers but the first.

@@ -67,7 +67,7 @@ struct persistent_arguments {
     stamped_value* const* peer_slots; ///< [ranks]
     std::uint64_t* last_epoch;        ///< of the all-reduces so far; the same on all ranks
     loop_watch* watch;                ///< of this rank
-    std::int32_t blocks[max_ranks];
+    std::int32_t blocks[max_gpus];
     std::int32_t rows;
     std::int32_t pool_bytes; ///< shared memory for the block's rows, pairs and matrix
     std::uint8_t rho;        ///< a register, as the next two

@@ -107,16 +107,17 @@ send_list sort_by_row(const put_schedule<T>& schedule, int rank) {
     const std::int64_t rows = layout.held(rank);
     std::vector<put_entry> entries = schedule.local(rank).entries.download();
     std::sort(entries.begin(), entries.end(), [](const put_entry& a, const put_entry& b) {
-        return a.row != b.row ? a.row < b.row : a.peer < b.peer;
+        return a.row != b.row ? a.row < b.row : a.receiver < b.receiver;
     });
     send_list list;
     list.first.resize(static_cast<std::size_t>(rows) + 1);
     for (const put_entry& e : entries) {
         ++list.first[static_cast<std::size_t>(e.row) + 1];
         // Pairs are of ghosts alone, without the entries that the peer owns.
-        const std::int64_t below = schedule.local(e.peer).below;
-        const std::int64_t owned = e.position < 0 ? 0 : layout.held(e.peer);
-        list.sends.push_back({e.peer, static_cast<std::int32_t>(e.position + below - owned)});
+        const int peer = schedule.local(rank).messages[static_cast<std::size_t>(e.receiver)].peer;
+        const std::int64_t below = schedule.local(peer).below;
+        const std::int64_t owned = e.position < 0 ? 0 : layout.held(peer);
+        list.sends.push_back({peer, static_cast<std::int32_t>(e.position + below - owned)});
     }
     for (std::size_t i = 0; i < static_cast<std::size_t>(rows); ++i)
         list.first[i + 1] += list.first[i];

@@ -22,14 +22,13 @@ struct row_marks {
 /// given when e is added up.
 template <class T>
 struct partial_sums {
-    const row_marks* marks;    ///< [rows / 32], null: no row has any
-    const std::int32_t* first; ///< [rows that have any + 1]
-    const std::int32_t* place; ///< in slots
-    const T* slots;            ///< written by the peers; those of a peer are consecutive
-    put_signal arrived;        ///< awaited before the first row that has any
-    std::uint64_t* const*
-        peer_credits;    ///< [ranks] this rank's word in each peer's result_put::credits
-    std::uint64_t* next; ///< arrived.expected: the result that comes next, from 1
+    const row_marks* marks;             ///< [rows / 32], null: no row has any
+    const std::int32_t* first;          ///< [rows that have any + 1]
+    const std::int32_t* place;          ///< in slots
+    const T* slots;                     ///< written by the peers; those of a peer are consecutive
+    put_signal arrived;                 ///< awaited before the first row that has any
+    std::uint64_t* const* peer_credits; ///< [arrived.senders] this rank's count at each of them
+    std::uint64_t* next;                ///< arrived.expected: the result that comes next, from 1
 
     /// The number of rows below `row` that have partial sums; row < 32 * marks.
     [[nodiscard]] KRYLITH_HD std::int32_t number_of(std::int64_t row) const {

@@ -38,7 +38,7 @@ public:
     /// Tells the peers that the last results are read; the whole block makes it after the prologue.
     __device__ row_epilogue(const compact_context& context, const spmv_operands<T>& a)
         : context_(context), a_(a), ghosts_there_(!awaits_peers<Split>(a)) {
-        give_result_credit(context, a);
+        give_result_credit(a);
     }
 
     /// Comes before the entries of x for some rows are read: where any of them is of the boundary,
@@ -112,7 +112,7 @@ public:
             if (a_.beta != T(0)) y.at[j] += a_.beta * earlier[j];
         }
         *reinterpret_cast<row_word<T>*>(a_.y + first) = y;
-        if (a_.put.to != 0)
+        if (a_.put.channel.receivers != 0)
             for_receivers([&](T* copy) { *reinterpret_cast<row_word<T>*>(copy + first) = y; });
 #pragma unroll
         for (int d = 0; d < Dots; ++d) {
@@ -140,7 +140,7 @@ public:
             last = last_block(context_.all_reduce.signals);
             if (last && threadIdx.x == 0) *context_.all_reduce.signals = 0;
         }
-        if (last) tell_peers<Split>(context_, a_);
+        if (last) tell_peers<Split>(a_);
     }
 
     /// Ends a kernel in which rows may lie in several blocks. Where `joins`, the last block calls
@@ -163,14 +163,14 @@ public:
         }
         __syncthreads();
         if (posts) post_batch(context_, a_.reduce);
-        tell_peers<Split>(context_, a_);
+        tell_peers<Split>(a_);
     }
 
 private:
     /// Sends y[row] to the peers if it is `sent`, and adds it to the dot products if it is
     /// `counted`.
     __device__ void pass_on(std::int64_t row, T y, bool sent, bool counted) {
-        if (sent && a_.put.to != 0) send(row, y);
+        if (sent && a_.put.channel.receivers != 0) send(row, y);
         if (!counted) return;
 #pragma unroll
         for (int d = 0; d < Dots; ++d) {
@@ -184,8 +184,7 @@ private:
     }
     template <class Store>
     __device__ void for_receivers(Store store) {
-        for (int r = 0; r < context_.ranks; ++r)
-            if ((a_.put.to >> r & 1) != 0) store(a_.put.copies[r]);
+        for (int k = 0; k < a_.put.channel.receivers; ++k) store(a_.put.copies[k]);
     }
 
     /// Stores the block's dot products as those of block `block`, or adds them to these.

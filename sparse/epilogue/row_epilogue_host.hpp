@@ -49,8 +49,8 @@ public:
             if (a_.partials.marks != nullptr) add_partials(y, chunk.begin, chunk.end);
             for (int d = 0; d < a_.reduce.count && chunk.counted; ++d)
                 add_dot(sums_[d], count, y, a_.dot_with[d] != nullptr ? a_.dot_with[d] + to : y);
-            for (int j = 0; j < a_.common.all_reduce.ranks && chunk.sent; ++j)
-                if ((a_.put.to >> j & 1) != 0) std::copy_n(y, count, a_.put.copies[j] + to);
+            for (int k = 0; k < a_.put.channel.receivers && chunk.sent; ++k)
+                std::copy_n(y, count, a_.put.copies[k] + to);
         });
     }
 
@@ -103,17 +103,18 @@ public:
     /// Tells the peers that the last results are read. Dot products are sums over `parts` parts of
     /// the rows, which are added in their order.
     row_epilogue(const spmv_arguments<T>& a, std::int64_t parts) : a_(a), parts_(parts) {
-        const result_put<T>& put = a.put;
-        if (put.to != 0 && !put.ordered && put.peer_credits != nullptr)
-            tell(a.common.all_reduce, put.peer_credits, put.to, *put.put_count + 1);
+        const channel_view& channel = a.put.channel;
+        if (!a.put.ordered && channel.peer_credits != nullptr)
+            tell(channel.peer_credits, channel.senders, *channel.put_count + 1);
     }
 
     /// Comes before the first rows, on one thread. False: a peer has failed, and the product must
     /// end without leave().
     [[nodiscard]] bool before_writing() const {
-        const result_put<T>& put = a_.put;
-        if (put.to == 0 || put.ordered) return true;
-        return wait_for_words(a_.common.all_reduce, put.credits, put.to, *put.put_count + 1);
+        const channel_view& channel = a_.put.channel;
+        if (channel.receivers == 0 || a_.put.ordered) return true;
+        return wait_for_counts(a_.common.all_reduce, channel.credits, channel.receivers,
+                               *channel.put_count + 1);
     }
 
     /// Comes before the entries of x for some rows are read: where any of them is of the boundary,
@@ -130,16 +131,15 @@ public:
 
     /// Ends the product: the dot products and what peers wait for.
     void leave() const {
-        const all_reduce_slots& all_reduce = a_.common.all_reduce;
-        if (failed(all_reduce)) return;
-        if (a_.credit.to != 0) {
-            tell(all_reduce, a_.credit.peer_credits, a_.credit.to, *a_.credit.put_count);
+        if (failed(a_.common.all_reduce)) return;
+        if (a_.credit.senders != 0) {
+            tell(a_.credit.peer_credits, a_.credit.senders, *a_.credit.put_count);
             *a_.credit.credited = *a_.credit.put_count;
         }
-        if (a_.put.to != 0) tell(all_reduce, a_.put.sent, a_.put.to, ++*a_.put.put_count);
-        if (a_.partials.arrived.from != 0)
-            tell(all_reduce, a_.partials.peer_credits, a_.partials.arrived.from,
-                 ++*a_.partials.next);
+        const channel_view& channel = a_.put.channel;
+        if (channel.receivers != 0) tell(channel.signals, channel.receivers, ++*channel.put_count);
+        if (a_.partials.arrived.senders != 0)
+            tell(a_.partials.peer_credits, a_.partials.arrived.senders, ++*a_.partials.next);
         publish(a_.common, a_.reduce, parts_);
     }
 

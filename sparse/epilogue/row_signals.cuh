@@ -12,8 +12,8 @@ namespace krylith::cuda {
 /// Whether rows of the boundary wait for peers.
 template <bool Split, class T>
 __device__ inline bool awaits_peers(const spmv_operands<T>& a) {
-    if constexpr (Split) return (a.ghosts.from | a.partials.arrived.from) != 0;
-    return a.ghosts.from != 0;
+    if constexpr (Split) return (a.ghosts.senders | a.partials.arrived.senders) != 0;
+    return a.ghosts.senders != 0;
 }
 
 /// Waits until all ghosts and the peers' partial sums are there; the whole block calls it before
@@ -22,10 +22,7 @@ template <bool Split, class T>
 __device__ inline void wait_for_ghosts(const compact_context& context, const spmv_operands<T>& a) {
     const int lane = static_cast<int>(threadIdx.x);
     const auto wait_for = [&](const put_signal& data) {
-        if (lane >= context.ranks || (data.from >> lane & 1) == 0) return;
-        const std::uint64_t expected = *data.expected;
-        wait_until(context.all_reduce, lane,
-                   [&] { return load_acquire(data.sent + lane) >= expected; });
+        if (lane < data.senders) await_count(context.all_reduce, data.sent[lane], *data.expected);
     };
     wait_for(a.ghosts);
     if constexpr (Split) wait_for(a.partials.arrived);
@@ -35,11 +32,11 @@ __device__ inline void wait_for_ghosts(const compact_context& context, const spm
 /// Gives credit for the next results of peers, since every earlier kernel of this stream, and so
 /// every reader of the last results, is done. Block 0 calls it at the start of its kernel.
 template <class T>
-__device__ inline void give_result_credit(const compact_context& context,
-                                          const spmv_operands<T>& a) {
-    if (blockIdx.x != 0 || a.put.to == 0 || a.put.ordered || a.put.peer_credits == nullptr) return;
-    if (static_cast<int>(threadIdx.x) < context.ranks && (a.put.to >> threadIdx.x & 1) != 0)
-        store_release(a.put.peer_credits[threadIdx.x], *a.put.put_count + 1);
+__device__ inline void give_result_credit(const spmv_operands<T>& a) {
+    const channel_view& channel = a.put.channel;
+    if (blockIdx.x != 0 || a.put.ordered || channel.peer_credits == nullptr) return;
+    if (static_cast<int>(threadIdx.x) < channel.senders)
+        store_release(channel.peer_credits[threadIdx.x], *channel.put_count + 1);
 }
 
 /// Waits for the credits of the receivers; the whole block calls it before its first store to a
@@ -47,48 +44,44 @@ __device__ inline void give_result_credit(const compact_context& context,
 template <class T>
 __device__ inline void wait_for_receivers(const compact_context& context,
                                           const spmv_operands<T>& a) {
-    if (a.put.to == 0 || a.put.ordered) return;
+    const channel_view& channel = a.put.channel;
+    if (channel.receivers == 0 || a.put.ordered) return;
     const int lane = static_cast<int>(threadIdx.x);
-    if (lane < context.ranks && (a.put.to >> lane & 1) != 0) {
-        const std::uint64_t wanted = *a.put.put_count + 1;
-        wait_until(context.all_reduce, lane,
-                   [&] { return load_acquire(a.put.credits + lane) >= wanted; });
-    }
+    if (lane < channel.receivers)
+        await_count(context.all_reduce, channel.credits[lane], *channel.put_count + 1);
     __syncthreads();
 }
 
 /// Whether any peer waits for the end of this product.
 template <bool Split, class T>
 __device__ inline bool tells_peers(const spmv_operands<T>& a) {
-    const std::uint32_t told = a.put.to | a.credit.to;
-    return (Split ? told | a.partials.arrived.from : told) != 0;
+    const std::int32_t told = a.put.channel.receivers | a.credit.senders;
+    return (Split ? told | a.partials.arrived.senders : told) != 0;
 }
 
 /// Signals what was sent and gives credit for what was read; the last block calls it. The order of
 /// what was sent is by cumulativity: barrier, the counter of blocks, release at system scope.
 template <bool Split, class T>
-__device__ inline void tell_peers(const compact_context& context, const spmv_operands<T>& a) {
+__device__ inline void tell_peers(const spmv_operands<T>& a) {
     if (threadIdx.x >= 32) return;
     const int lane = static_cast<int>(threadIdx.x);
-    if (a.put.to != 0) {
-        const std::uint64_t number = *a.put.put_count + 1;
+    const channel_view& channel = a.put.channel;
+    if (channel.receivers != 0) {
+        const std::uint64_t number = *channel.put_count + 1;
         __syncwarp();
-        if (lane < context.ranks && (a.put.to >> lane & 1) != 0)
-            store_release(a.put.sent[lane], number);
-        if (lane == 0) *a.put.put_count = number;
+        if (lane < channel.receivers) store_release(channel.signals[lane], number);
+        if (lane == 0) *channel.put_count = number;
     }
-    if (a.credit.to != 0) {
+    if (a.credit.senders != 0) {
         const std::uint64_t number = *a.credit.put_count;
-        if (lane < context.ranks && (a.credit.to >> lane & 1) != 0)
-            store_release(a.credit.peer_credits[lane], number);
+        if (lane < a.credit.senders) store_release(a.credit.peer_credits[lane], number);
         if (lane == 0) *a.credit.credited = number;
     }
     if constexpr (Split) {
-        if (a.partials.arrived.from == 0) return;
+        if (a.partials.arrived.senders == 0) return;
         const std::uint64_t number = *a.partials.next + 1;
         __syncwarp();
-        if (lane < context.ranks && (a.partials.arrived.from >> lane & 1) != 0)
-            store_release(a.partials.peer_credits[lane], number);
+        if (lane < a.partials.arrived.senders) store_release(a.partials.peer_credits[lane], number);
         if (lane == 0) *a.partials.next = number;
     }
 }

@@ -31,7 +31,8 @@ __global__ void __launch_bounds__(block_threads)
 template <class T>
 void after_product(device& device, const spmv_arguments<T>& a, std::int64_t rows,
                    const T* product) {
-    const bool tells = (a.credit.to | a.put.to | a.partials.arrived.from) != 0;
+    const bool tells =
+        (a.credit.senders | a.put.channel.receivers | a.partials.arrived.senders) != 0;
     if (a.reduce.count == 0 && !tells && product == a.y) return;
     const spmv_arguments<T> rest = after_waiting(a);
     const launch_scope launch(device);

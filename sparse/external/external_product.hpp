@@ -26,11 +26,11 @@ namespace krylith::cuda {
 template <class T>
 void before_product(device& device, const spmv_arguments<T>& a) {
     scalar_arguments s{a.common, 0, {}, {}};
-    if (a.ghosts.from != 0 && s.common.signal_count == max_signals) {
+    if (a.ghosts.senders != 0 && s.common.signal_count == max_signals) {
         scalars(device, s);
         s.common = context_after(a.common);
     }
-    if (a.ghosts.from != 0) s.common.signals[s.common.signal_count++] = a.ghosts;
+    if (a.ghosts.senders != 0) s.common.signals[s.common.signal_count++] = a.ghosts;
     scalars(device, s);
 }
 
@@ -39,7 +39,7 @@ template <class T>
 [[nodiscard]] spmv_arguments<T> after_waiting(const spmv_arguments<T>& a) {
     spmv_arguments<T> rest = a;
     rest.common = context_after(a.common);
-    rest.ghosts.from = 0;
+    rest.ghosts.senders = 0;
     return rest;
 }
 

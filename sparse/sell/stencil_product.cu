@@ -15,8 +15,8 @@ bool takes_lane_rows(const spmv_arguments<T>& a, std::int64_t first_owned) {
     std::uintptr_t all =
         reinterpret_cast<std::uintptr_t>(a.x + first_owned) | reinterpret_cast<std::uintptr_t>(a.y);
     for (const T* with : a.dot_with) all |= reinterpret_cast<std::uintptr_t>(with);
-    for (int r = 0; r < max_ranks; ++r)
-        if ((a.put.to >> r & 1) != 0) all |= reinterpret_cast<std::uintptr_t>(a.put.copies[r]);
+    for (int k = 0; k < a.put.channel.receivers; ++k)
+        all |= reinterpret_cast<std::uintptr_t>(a.put.copies[k]);
     return (all & 15) == 0;
 }
 

@@ -125,10 +125,8 @@ void halo_operator<T>::apply(execution& run, T alpha, const vector<T>& x, T beta
     const auto arguments_of = [&](int rank) {
         auto a = this->arguments(run, rank, alpha, x, beta, y, dots, 0);
         if (ghosts != nullptr) {
-            const ghost_put<T> put = ghosts->put(rank, run.ordered());
             a.ghosts = ghosts->arrived(rank);
-            a.credit = {put.peer_credits, put.put_count, put.credited,
-                        x.single_reader() ? put.from : 0};
+            if (x.single_reader()) a.credit = credit_of(ghosts->channel_of(rank));
         }
         return a;
     };

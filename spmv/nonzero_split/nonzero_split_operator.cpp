@@ -202,7 +202,7 @@ void nonzero_split_operator<T>::apply(execution& run, T alpha, const vector<T>& 
     const ghost_exchange<T>* ghosts = x.exchange();
     this->open(run, x, y, dots);
     if (ghosts != nullptr) run.join_opened(); // the ghosts of x are on their way
-    if (exchange_) exchange_->begin(run);
+    if (exchange_) run.join_if_ordered();     // readers of the last results are done
     for (int rank = 0; exchange_ && rank < run.ranks(); ++rank) {
         const remote_rows& rows = remote_[static_cast<std::size_t>(rank)];
         if (!rows.matrix) continue;
@@ -219,10 +219,8 @@ void nonzero_split_operator<T>::apply(execution& run, T alpha, const vector<T>& 
         auto a = this->arguments(run, rank, alpha, x, beta, y, dots, 0);
         if (remote_[static_cast<std::size_t>(rank)].matrix) a.common = context_after(a.common);
         if (ghosts != nullptr) {
-            const ghost_put<T> put = ghosts->put(rank, run.ordered());
             a.ghosts = ghosts->arrived(rank);
-            a.credit = {put.peer_credits, put.put_count, put.credited,
-                        x.single_reader() ? put.from : 0};
+            if (x.single_reader()) a.credit = credit_of(ghosts->channel_of(rank));
         }
         if (exchange_) a.partials = exchange_->sums(rank);
         this->blocks_[static_cast<std::size_t>(rank)]->apply(a);

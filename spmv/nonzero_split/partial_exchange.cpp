@@ -34,16 +34,23 @@ partial_exchange<T>::partial_exchange(const communicator& comm, const nonzero_sp
     : comm_(comm), ranks_(static_cast<std::size_t>(comm.ranks())) {
     for (const int rank : comm.local()) receive(rank, plan);
     for (const int rank : comm.local()) send(rank, plan.local[static_cast<std::size_t>(rank)]);
-    for (const int rank : comm.local()) tabulate(rank);
-    reset();
-    comm.synchronize(); // words are set before any peer writes them
+    channel_ =
+        channel(comm,
+                by_rank(comm,
+                        [&](int rank) {
+                            std::vector<int> receivers;
+                            for (const auto& m : plan.local[static_cast<std::size_t>(rank)].sends)
+                                if (comm.path(rank, m.peer) == peer_path::direct)
+                                    receivers.push_back(m.peer);
+                            return receivers;
+                        }),
+                partial_sums_item, 1);
 }
 
 template <class T>
 void partial_exchange<T>::receive(int rank, const nonzero_split_plan& plan) {
     const local_split& part = plan.local[static_cast<std::size_t>(rank)];
     rank_state& s = ranks_[static_cast<std::size_t>(rank)];
-    const auto p = static_cast<std::size_t>(comm_.ranks());
     if (!part.slot.empty()) {
         const std::int64_t rows = plan.halo.rows.owned(rank).size();
         s.slots = buffer<T>(comm_.handle(rank), part.slot.size(), partial_sums_item);
@@ -51,12 +58,6 @@ void partial_exchange<T>::receive(int rank, const nonzero_split_plan& plan) {
         s.first = uploaded(comm_, rank, part.first_slot);
         s.place = uploaded(comm_, rank, part.slot);
     }
-    std::vector<std::uint64_t> starts(p + 1, 1);
-    starts[0] = 0;
-    s.starts = uploaded(comm_, rank, starts);
-    s.sent = buffer<std::uint64_t>(comm_.handle(rank), p, partial_sums_item);
-    s.credits = buffer<std::uint64_t>(comm_.handle(rank), p, partial_sums_item);
-    s.counters = buffer<std::uint64_t>(comm_.handle(rank), 2, partial_sums_item);
 }
 
 template <class T>
@@ -72,9 +73,6 @@ void partial_exchange<T>::send(int rank, const local_split& part) {
                                           partial_sums_item),
                                 to});
             to = s.staged.back().staging.data();
-        } else {
-            s.to |= 1u << m.peer;
-            owner.from |= 1u << rank;
         }
         for (std::int64_t f = 0; f < m.count; ++f) targets.push_back(to + f);
     }
@@ -82,47 +80,11 @@ void partial_exchange<T>::send(int rank, const local_split& part) {
 }
 
 template <class T>
-void partial_exchange<T>::tabulate(int rank) {
-    std::vector<std::uint64_t*> sents;
-    std::vector<std::uint64_t*> peer_credits;
-    for (rank_state& peer : ranks_) {
-        sents.push_back(peer.sent.data() + rank);
-        peer_credits.push_back(peer.credits.data() + rank);
-    }
-    ranks_[static_cast<std::size_t>(rank)].sents = uploaded(comm_, rank, sents);
-    ranks_[static_cast<std::size_t>(rank)].peer_credits = uploaded(comm_, rank, peer_credits);
-}
-
-template <class T>
-void partial_exchange<T>::reset() const {
-    for (const int rank : comm_.local()) {
-        const rank_state& s = state(rank);
-        s.sent.zero();
-        comm_[rank].copy(s.credits.data(), s.starts.data() + 1,
-                         s.credits.size() * sizeof(std::uint64_t));
-        comm_[rank].copy(s.counters.data(), s.starts.data(), 2 * sizeof(std::uint64_t));
-    }
-}
-
-template <class T>
-void partial_exchange<T>::begin(execution& run) const {
-    if (run.identity() != last_run_ && run.ordered()) {
-        run.join_if_ordered();
-        reset();
-        last_run_ = run.identity();
-    }
-    run.join_if_ordered(); // readers of the last results are done
-}
-
-template <class T>
 result_put<T> partial_exchange<T>::put(int rank, bool ordered) const {
-    const rank_state& s = state(rank);
     result_put<T> put{};
-    put.targets = s.targets.data();
-    put.sent = s.sents.data();
-    put.credits = s.credits.data();
-    put.put_count = s.counters.data();
-    put.to = s.to;
+    put.targets = state(rank).targets.data();
+    put.channel = channel_.view(rank);
+    put.channel.peer_credits = nullptr; // sums() gives credit
     put.ordered = ordered;
     return put;
 }
@@ -131,14 +93,14 @@ template <class T>
 partial_sums<T> partial_exchange<T>::sums(int rank) const {
     const rank_state& s = state(rank);
     if (s.slots.size() == 0) return {};
-    std::uint64_t* const next = s.counters.data() + 1;
+    const channel_view& channel = channel_.view(rank);
     return {s.marks.data(),
             s.first.data(),
             s.place.data(),
             s.slots.data(),
-            {s.sent.data(), next, s.from},
-            s.peer_credits.data(),
-            next};
+            {channel.sent, channel.credited, channel.senders},
+            channel.peer_credits,
+            channel.credited};
 }
 
 template <class T>

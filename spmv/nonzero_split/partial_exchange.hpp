@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include <krylith/comm/channel/channel.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/partition/nonzero/nonzero_split_plan.hpp>
 #include <krylith/sparse/device_matrix.hpp>
@@ -21,10 +22,6 @@ class partial_exchange {
 public:
     /// Waits for the devices.
     partial_exchange(const communicator& comm, const nonzero_split_plan& plan);
-
-    /// Before a product's kernels. Results are counted anew in each run: one that failed may have
-    /// left the ranks' counts apart.
-    void begin(execution& run) const;
 
     /// For the kernel of `rank` that computes its remote rows.
     [[nodiscard]] result_put<T> put(int rank, bool ordered) const;
@@ -54,28 +51,18 @@ private:
         buffer<row_marks> marks;
         buffer<std::int32_t> first;
         buffer<std::int32_t> place;
-        buffer<T*> targets;             // [remote rows]
-        buffer<std::uint64_t> sent;     // [ranks] by the peers
-        buffer<std::uint64_t> credits;  // [ranks] by the peers, from 1
-        buffer<std::uint64_t> counters; // put, from 0; next, from 1
-        buffer<std::uint64_t> starts;   // what they begin with: 0, 1, 1, ...
-        buffer<std::uint64_t*> sents;
-        buffer<std::uint64_t*> peer_credits;
+        buffer<T*> targets; // [remote rows]
         std::vector<staged_message> staged;
-        std::uint32_t to = 0;   // bit set: ranks that take results directly
-        std::uint32_t from = 0; // ranks that send directly
     };
     [[nodiscard]] const rank_state& state(int rank) const {
         return ranks_[static_cast<std::size_t>(rank)];
     }
     void receive(int rank, const nonzero_split_plan& plan);
     void send(int rank, const local_split& part);
-    void tabulate(int rank);
-    void reset() const;
 
     communicator comm_;
     std::vector<rank_state> ranks_;
-    mutable std::uint64_t last_run_ = 0; // the execution that results were counted in
+    channel channel_; // among ranks with a direct path
 };
 
 } // namespace krylith

@@ -143,10 +143,25 @@ void replicated_operator<T>::make_blocks(const matrix_source<T>& source, format_
 template <class T>
 void replicated_operator<T>::connect() {
     const communicator& comm = this->comm();
-    if (stores())
-        signals_ = std::make_unique<result_signals>(comm);
-    else
+    if (!stores()) {
         exchange_ = transport_->exchange(comm);
+        return;
+    }
+    if (comm.ranks() > most_copies)
+        throw usage_error(std::string("operator ") + to_string(this->kind_) + " takes at most " +
+                          std::to_string(most_copies) + " devices, not " +
+                          std::to_string(comm.ranks()) + ": allowed is operator halo");
+    results_ =
+        channel(comm,
+                by_rank(comm,
+                        [&](int rank) {
+                            std::vector<int> others;
+                            for (int other = 0; other < comm.ranks(); ++other)
+                                if (other != rank && comm.path(rank, other) == peer_path::direct)
+                                    others.push_back(other);
+                            return others;
+                        }),
+                "result signals");
 }
 
 template <class T>
@@ -163,13 +178,15 @@ template <class T>
 void replicated_operator<T>::store(execution& run, T alpha, const vector<T>& x, T beta,
                                    vector<T>& y, std::span<const reduction_into<T>> dots) const {
     this->open(run, x, y, dots);
-    signals_->begin(run);
+    run.join_if_ordered(); // orders the product after the readers of the last result
     for (const block_rows& p : block_rows_) {
         const std::int64_t first = p.rows.first_row();
         auto a = this->arguments(run, p.rank, alpha, x, beta, y, dots, first);
         a.map = p.rows.map;
-        for (const int to : run.comm().local()) a.put.copies[to] = y.data(to) + first;
-        signals_->fill(a.put, p.rank, run.ordered());
+        a.put.channel = results_.view(p.rank);
+        a.put.ordered = run.ordered();
+        std::ranges::transform(results_.receivers(p.rank), a.put.copies,
+                               [&](int to) { return y.data(to) + first; });
         this->blocks_[static_cast<std::size_t>(p.rank)]->apply(a);
     }
     run.close();
@@ -179,7 +196,7 @@ void replicated_operator<T>::store(execution& run, T alpha, const vector<T>& x, 
     if (run.ordered() && this->kind_->deals)
         run.join_if_ordered();
     else
-        run.expect(signals_->signals());
+        run.expect(by_rank(run.comm(), [&](int rank) { return results_.view(rank).arrived(); }));
 }
 
 template <class T>

@@ -13,12 +13,12 @@
 #include <memory>
 #include <vector>
 
+#include <krylith/comm/channel/channel.hpp>
 #include <krylith/comm/copy/block_exchange.hpp>
 #include <krylith/distributed/source/block_maker.hpp>
 #include <krylith/distributed/source/joined_rows.hpp>
 #include <krylith/partition/replicated/block_partition.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
-#include <krylith/spmv/replicated/result_signals.hpp>
 
 namespace krylith {
 
@@ -78,7 +78,7 @@ private:
     transport_kind transport_;
     block_partition partition_;
     std::vector<block_rows> block_rows_;       // [blocks]
-    std::unique_ptr<result_signals> signals_;  // null unless stores()
+    channel results_;                          // of no ranks unless stores()
     std::unique_ptr<block_exchange> exchange_; // null if stores()
 };
 

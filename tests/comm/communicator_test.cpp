@@ -209,8 +209,8 @@ TEST_CASE("communicator: a driver that doesn't come is given up") {
 
 TEST_CASE("communicator: what can't be joined is refused by all") {
     const auto thrown =
-        with_drivers({device_group::host(9), device_group::host(8)}, [](const communicator&) {});
+        with_drivers({device_group::host(33), device_group::host(32)}, [](const communicator&) {});
     for (const auto& one : thrown)
-        CHECK(described(one) == "usage: a communicator has 1 to 16 ranks, not 17");
+        CHECK(described(one) == "usage: a communicator has 1 to 64 ranks, not 65");
     CHECK_THROWS_AS((void)link_threads(0), usage_error);
 }

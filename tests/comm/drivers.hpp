@@ -5,7 +5,10 @@
 #include <functional>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
+
+#include <doctest/doctest.h>
 
 #include <krylith/comm/communicator.hpp>
 #include <krylith/comm/driver_link.hpp>
@@ -32,6 +35,38 @@ with_drivers(const std::vector<device_group>& groups,
     return thrown;
 }
 
+/// A group, and the same devices dealt to several.
+struct dealt_group {
+    device_group whole;
+    std::vector<device_group> parts;
+
+    /// `sizes` are those of the parts. CUDA devices stand for several where there are too few.
+    [[nodiscard]] static dealt_group of(backend kind, std::vector<int> sizes,
+                                        const group_options& options = {}) {
+        if (kind == backend::host) {
+            std::vector<device_group> parts;
+            int all = 0;
+            for (const int size : sizes) {
+                parts.push_back(device_group::host(size, options));
+                all += size;
+            }
+            return {device_group::host(all, options), parts};
+        }
+        const int present = cuda_device_count();
+        if (present == 2) sizes.assign(2, 1); // one each
+        std::vector<int> all;
+        std::vector<device_group> parts;
+        for (const int size : sizes) {
+            std::vector<int> ordinals;
+            for (int k = 0; k < size; ++k)
+                ordinals.push_back(static_cast<int>(all.size() + std::size_t(k)) % present);
+            all.insert(all.end(), ordinals.begin(), ordinals.end());
+            parts.push_back(device_group::cuda(ordinals, options));
+        }
+        return {device_group::cuda(all, options), parts};
+    }
+};
+
 /// Rethrows the first failure.
 inline void expect_none(const std::vector<std::exception_ptr>& thrown) {
     for (const std::exception_ptr& one : thrown)
@@ -39,3 +74,16 @@ inline void expect_none(const std::vector<std::exception_ptr>& thrown) {
 }
 
 } // namespace krylith::testing
+
+/// A test on host devices, and one with [cuda] on GPUs; the body gets the `kind`.
+#define KRYLITH_DRIVERS_TEST_WITH(body, name)                                                      \
+    static void body(krylith::backend kind);                                                       \
+    TEST_CASE(name) {                                                                              \
+        body(krylith::backend::host);                                                              \
+    }                                                                                              \
+    TEST_CASE(name " [cuda]") {                                                                    \
+        body(krylith::backend::cuda);                                                              \
+    }                                                                                              \
+    static void body([[maybe_unused]] krylith::backend kind)
+
+#define KRYLITH_DRIVERS_TEST(name) KRYLITH_DRIVERS_TEST_WITH(DOCTEST_ANONYMOUS(krylith_body_), name)

@@ -17,6 +17,7 @@
 #include <krylith/tests/support/short_memory.hpp>
 
 using namespace krylith;
+using krylith::testing::dealt_group;
 using krylith::testing::expect_none;
 using krylith::testing::with_drivers;
 
@@ -44,14 +45,15 @@ outcome solve_on(const matrix_operator<double>& a, const solver_method& method,
     return found;
 }
 
-/// What each of two drivers of 2 + 1 host devices finds, and one driver of 3.
-std::vector<outcome> on_both(const group_options& options,
+/// What each of two drivers finds, of 2 + 1 devices where there are so many, and one driver of all.
+std::vector<outcome> on_both(backend kind, const group_options& options,
                              const std::function<outcome(const communicator&)>& work) {
+    const dealt_group devices = dealt_group::of(kind, {2, 1}, options);
     std::vector<outcome> found(3);
-    found[2] = work(device_group::host(3, options));
-    expect_none(with_drivers(
-        {device_group::host(2, options), device_group::host(1, options)},
-        [&](const communicator& comm) { found[comm.is_local(0) ? 0 : 1] = work(comm); }));
+    found[2] = work(devices.whole);
+    expect_none(with_drivers(devices.parts, [&](const communicator& comm) {
+        found[comm.is_local(0) ? 0 : 1] = work(comm);
+    }));
     return found;
 }
 
@@ -66,7 +68,8 @@ void check_alike(const std::vector<outcome>& found) {
 
 } // namespace
 
-TEST_CASE("drivers: every solver that isn't for one process has the bits of one driver") {
+KRYLITH_DRIVERS_TEST(
+    "drivers: every solver that isn't for one process has the bits of one driver") {
     const auto matrix = make_gallery<double>("poisson3d:9");
     for (const solver_method* method : all_solvers) {
         if (!method->runs_everywhere) continue;
@@ -78,38 +81,40 @@ TEST_CASE("drivers: every solver that isn't for one process has the bits of one 
             return solve_on(*a, *method);
         };
         if (method->one_process) {
-            CHECK_THROWS_WITH_AS(on_both({}, work), doctest::Contains("in one thread"),
+            CHECK_THROWS_WITH_AS(on_both(kind, {}, work), doctest::Contains("in one thread"),
                                  usage_error);
             continue;
         }
-        const auto found = on_both({}, work);
+        const auto found = on_both(kind, {}, work);
         CHECK(found.back().reason == reason::converged_rtol);
         check_alike(found);
     }
 }
 
-TEST_CASE("drivers: every operator that isn't for one process has the bits of one driver") {
+KRYLITH_DRIVERS_TEST(
+    "drivers: every operator that isn't for one process has the bits of one driver") {
     const auto matrix = make_gallery<double>("poisson2d:20");
-    for (const operator_kind kind : operators::all) {
-        CAPTURE(std::string(to_string(kind)));
+    for (const operator_kind choice : operators::all) {
+        CAPTURE(std::string(to_string(choice)));
         const auto work = [&](const communicator& comm) {
-            const auto a = make_operator(comm, matrix, {.kind = kind});
+            const auto a = make_operator(comm, matrix, {.kind = choice});
             return solve_on(*a, solver_rows::cg);
         };
-        if (kind->one_process)
-            CHECK_THROWS_WITH_AS(on_both({}, work), doctest::Contains("in one thread"),
+        if (choice->one_process)
+            CHECK_THROWS_WITH_AS(on_both(kind, {}, work), doctest::Contains("in one thread"),
                                  usage_error);
         else
-            check_alike(on_both({}, work));
+            check_alike(on_both(kind, {}, work));
     }
 }
 
-TEST_CASE("drivers: eager execution, staged copies and updates have the bits of one driver") {
+KRYLITH_DRIVERS_TEST(
+    "drivers: eager execution, staged copies and updates have the bits of one driver") {
     auto matrix = make_gallery<double>("poisson2d:20");
     auto doubled = matrix.values;
     for (double& value : doubled) value *= 1.5;
     for (const bool staged : {false, true})
-        check_alike(on_both({.staged = staged}, [&](const communicator& comm) {
+        check_alike(on_both(kind, {.staged = staged}, [&](const communicator& comm) {
             const auto a = make_operator(comm, matrix);
             const outcome first =
                 solve_on(*a, solver_rows::bicgstab, {.mode = execution_mode::eager});
@@ -120,9 +125,9 @@ TEST_CASE("drivers: eager execution, staged copies and updates have the bits of 
         }));
 }
 
-TEST_CASE("drivers: rows that lie on the devices, and a matrix over them") {
+KRYLITH_DRIVERS_TEST("drivers: rows that lie on the devices, and a matrix over them") {
     const auto matrix = make_gallery<double>("poisson3d:6");
-    check_alike(on_both({}, [&](const communicator& comm) {
+    check_alike(on_both(kind, {}, [&](const communicator& comm) {
         const row_partition rows = equal_rows(matrix.rows, comm.ranks());
         const distributed_csr<double> over(comm, csr_view<double>(matrix), rows, rows);
         const auto a = make_operator(over);
@@ -141,11 +146,12 @@ TEST_CASE("drivers: rows that lie on the devices, and a matrix over them") {
     }));
 }
 
-TEST_CASE("drivers: a product of the caller's, without a matrix") {
+KRYLITH_DRIVERS_TEST("drivers: a product of the caller's, without a matrix") {
     const auto matrix = make_gallery<double>("poisson2d:12");
-    const auto plan =
-        make_halo_plan(matrix.row_offsets, matrix.column_indices, equal_rows(matrix.rows, 3));
-    check_alike(on_both({}, [&](const communicator& comm) {
+    const auto how = kind == backend::cuda ? product_kind::on_host : product_kind::on_device;
+    check_alike(on_both(kind, {}, [&](const communicator& comm) {
+        const auto plan = make_halo_plan(matrix.row_offsets, matrix.column_indices,
+                                         equal_rows(matrix.rows, comm.ranks()));
         const auto product = [&](const product_call<double>& call) {
             const local_indices& here = plan.columns.local(call.rank);
             for (std::int64_t row = call.rows.begin; row < call.rows.end; ++row) {
@@ -158,19 +164,19 @@ TEST_CASE("drivers: a product of the caller's, without a matrix") {
                 call.y[row - call.rows.begin] = sum;
             }
         };
-        const auto a = make_matrix_free<double>(comm, plan, product);
+        const auto a = make_matrix_free<double>(comm, plan, product, how);
         return solve_on(*a, solver_rows::cg);
     }));
 }
 
-TEST_CASE("drivers: a stop, a limit and a failure of one driver end all of them") {
+KRYLITH_DRIVERS_TEST("drivers: a stop, a limit and a failure of one driver end all of them") {
     const auto matrix = make_gallery<double>("poisson2d:40");
     for (const execution_mode mode : {execution_mode::automatic, execution_mode::eager}) {
         // The second driver is told to stop, before the solve and within it.
         for (const std::int64_t at : {0, 40}) {
             std::vector<outcome> found(2);
-            expect_none(with_drivers(
-                {device_group::host(1), device_group::host(1)}, [&](const communicator& comm) {
+            expect_none(
+                with_drivers(dealt_group::of(kind, {1, 1}).parts, [&](const communicator& comm) {
                     const bool second = comm.is_local(1);
                     const auto a = make_operator(comm, matrix);
                     std::stop_source source;
@@ -189,13 +195,13 @@ TEST_CASE("drivers: a stop, a limit and a failure of one driver end all of them"
             CHECK(found[0].iterations == found[1].iterations);
             CHECK(found[0].x == found[1].x);
         }
-        const auto thrown = with_drivers(
-            {device_group::host(1), device_group::host(2)}, [&](const communicator& comm) {
+        const auto thrown =
+            with_drivers(dealt_group::of(kind, {1, 2}).parts, [&](const communicator& comm) {
                 const auto a = make_operator(comm, matrix);
                 solver_options options{.rtol = 1e-300, .max_iterations = 100000};
                 options.mode = mode;
                 options.callback = [&](const progress& report) {
-                    if (comm.is_local(2) && report.iteration >= 20)
+                    if (!comm.is_local(0) && report.iteration >= 20)
                         throw input_error("the caller's own");
                     return next_step::go;
                 };
@@ -215,7 +221,7 @@ TEST_CASE("drivers: a stop, a limit and a failure of one driver end all of them"
     }
 }
 
-TEST_CASE("drivers: memory that is exhausted for one driver ends all of them") {
+KRYLITH_DRIVERS_TEST("drivers: memory that is exhausted for one driver ends all of them") {
     const auto matrix = make_gallery<double>("poisson2d:12");
     bool refused = true;
     for (int allowed = 0; refused; ++allowed) {

@@ -26,11 +26,11 @@ std::vector<int> numbers(int count, int first) {
 } // namespace
 
 TEST_CASE("groups: sizes out of range are refused") {
-    CHECK_THROWS_WITH_AS((void)device_group::host(0), "a device group has 1 to 16 devices, not 0",
+    CHECK_THROWS_WITH_AS((void)device_group::host(0), "a device group has 1 to 64 devices, not 0",
                          usage_error);
     CHECK_THROWS_AS((void)device_group::host(-1), usage_error);
     CHECK_THROWS_WITH_AS((void)device_group::host(max_ranks + 1),
-                         "a device group has 1 to 16 devices, not 17", usage_error);
+                         "a device group has 1 to 64 devices, not 65", usage_error);
     CHECK_THROWS_AS((void)device_group::host(1, {.host_threads = -1}), usage_error);
     CHECK(device_group::host(max_ranks).size() == max_ranks);
 }
@@ -51,7 +51,7 @@ TEST_CASE("groups: the messages about CUDA devices name what is there [cuda]") {
     const std::string message = "CUDA device 12345 is not there: allowed are " + allowed;
     CHECK_THROWS_WITH_AS((void)device_group::cuda(absent), message.c_str(), usage_error);
     CHECK_THROWS_AS((void)device_group::cuda(std::vector<int>{}), usage_error);
-    CHECK_THROWS_AS((void)device_group::cuda(std::vector<int>(max_ranks + 1, 0)), usage_error);
+    CHECK_THROWS_AS((void)device_group::cuda(std::vector<int>(max_gpus + 1, 0)), usage_error);
     void* const stream = nullptr;
     CHECK_THROWS_AS((void)device_group::cuda(std::vector<int>{0, 0}, {.streams = {stream}}),
                     usage_error);
@@ -103,7 +103,7 @@ TEST_CASE("groups: what is available is GPUs, or else as many slices of the CPU"
         CHECK(three.size() == 3);
     } else {
         CHECK(three.kind() == backend::cuda);
-        CHECK(everything.size() == std::min(gpus, max_ranks));
+        CHECK(everything.size() == std::min(gpus, max_gpus));
         CHECK(three.size() == std::min(gpus, 3));
     }
     CHECK_THROWS_WITH_AS((void)device_group::available(0),

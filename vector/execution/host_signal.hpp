@@ -65,27 +65,25 @@ template <class Condition>
     return true;
 }
 
-/// Waits until the words of the ranks in the bit set are at least `least`. Returns false like
-/// wait_until.
-[[nodiscard]] inline bool wait_for_words(const all_reduce_slots& all_reduce,
-                                         const std::uint64_t* words, std::uint32_t ranks,
-                                         std::uint64_t least) {
-    for (int j = 0; j < all_reduce.ranks; ++j)
-        if ((ranks >> j & 1) != 0 &&
-            !wait_until(all_reduce, j, [&] { return load_acquire(words[j]) >= least; }))
+/// Waits until all counts are at least `least`. Returns false like wait_until.
+[[nodiscard]] inline bool wait_for_counts(const all_reduce_slots& all_reduce,
+                                          const peer_count* counts, std::int32_t size,
+                                          std::uint64_t least) {
+    for (const peer_count* one = counts; one != counts + size; ++one)
+        if (!wait_until(all_reduce, static_cast<int>(one->peer),
+                        [&] { return load_acquire(one->count) >= least; }))
             return false;
     return true;
 }
 
 [[nodiscard]] inline bool wait_for(const all_reduce_slots& all_reduce, const put_signal& data) {
-    return data.from == 0 || wait_for_words(all_reduce, data.sent, data.from, *data.expected);
+    return data.senders == 0 ||
+           wait_for_counts(all_reduce, data.sent, data.senders, *data.expected);
 }
 
-/// Sets this rank's word at each of the ranks in the bit set.
-inline void tell(const all_reduce_slots& all_reduce, std::uint64_t* const* words,
-                 std::uint32_t ranks, std::uint64_t value) {
-    for (int j = 0; j < all_reduce.ranks; ++j)
-        if ((ranks >> j & 1) != 0) store_release(*words[j], value);
+/// Sets this rank's count at each of its peers.
+inline void tell(std::uint64_t* const* counts, std::int32_t size, std::uint64_t value) {
+    for (std::int32_t k = 0; k < size; ++k) store_release(*counts[k], value);
 }
 
 } // namespace krylith::host

@@ -3,18 +3,11 @@
 
 #include <cstdint>
 
+#include <krylith/comm/channel/channel_view.hpp>
 #include <krylith/device/kernel/all_reduce_slots.hpp>
 #include <krylith/vector/execution/scalar_program.hpp>
 
 namespace krylith {
-
-/// Data that peers write into the memory of this rank; a kernel waits until each of them has sent
-/// as often as expected.
-struct put_signal {
-    const std::uint64_t* sent;     ///< [ranks] written by the peers
-    const std::uint64_t* expected; ///< counted by this rank itself
-    std::uint32_t from;            ///< bit set: the ranks that send
-};
 
 inline constexpr int max_signals = 2;
 

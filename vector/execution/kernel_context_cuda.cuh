@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <krylith/comm/channel/await_count.cuh>
 #include <krylith/device/cuda/block.cuh>
 #include <krylith/device/kernel/peer_memory.cuh>
 #include <krylith/vector/execution/compact_context.cuh>
@@ -151,12 +152,8 @@ __device__ __noinline__ void prologue_warp(const KernelContext& parameter,
         bool ok = true;
         for (int w = 0; w < context.signal_count; ++w) {
             const put_signal& a = context.signals[w];
-            if (lane < context.ranks && (a.from >> lane & 1) != 0) {
-                const std::uint64_t expected = *a.expected;
-                ok = wait_until(context.all_reduce, lane,
-                                [&] { return load_acquire(a.sent + lane) >= expected; }) &&
-                     ok;
-            }
+            if (lane < a.senders)
+                ok = await_count(context.all_reduce, a.sent[lane], *a.expected) && ok;
         }
         if (short_cut) {
             if (lane < context.batch) s.reg[context.sum(lane)] = sum;

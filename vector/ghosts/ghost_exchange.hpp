@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include <krylith/comm/channel/channel.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/partition/halo/index_map.hpp>
 #include <krylith/vector/execution/kernel_context.hpp>
@@ -55,12 +56,10 @@ public:
         buffer<std::int32_t> tile_order;
         buffer<std::int32_t> first_entry;
         buffer<put_entry> entries;
-        std::vector<message> messages;
+        std::vector<message> messages; ///< in the order in which entries number receivers
         std::int64_t ghosts = 0;
         std::int64_t below = 0; ///< ghosts before the owned entries
         std::int32_t sending_tiles = 0;
-        std::uint32_t to = 0;
-        std::uint32_t from = 0;
         std::int64_t dense = 0; ///< entries of a dense put
     };
     [[nodiscard]] const local_put& local(int rank) const {
@@ -92,21 +91,21 @@ public:
     [[nodiscard]] std::int64_t below(int rank) const { return schedule_->local(rank).below; }
     /// Returns the arguments for the kernel of `rank` that writes the domain vector.
     [[nodiscard]] ghost_put<T> put(int rank, bool ordered) const;
+    [[nodiscard]] const channel_view& channel_of(int rank) const { return channel_.view(rank); }
     /// Returns the signal that the kernel of `rank` that reads the ghosts waits for.
-    [[nodiscard]] put_signal arrived(int rank) const;
+    [[nodiscard]] put_signal arrived(int rank) const { return channel_.view(rank).arrived(); }
     /// Copies what the kernels left in staging buffers to the peers (staged transport). Does
     /// nothing where all paths are direct.
     void forward() const;
 
 private:
     struct rank_state;
-    void tabulate(int rank);
+    void find_places(int rank);
 
     std::shared_ptr<const put_schedule<T>> schedule_;
-    std::vector<std::shared_ptr<rank_state>> ranks_; ///< [ranks], as the next two
+    channel channel_;
+    std::vector<std::shared_ptr<rank_state>> ranks_; ///< [ranks]
     std::vector<T*> first_owned_;                    ///< of all ranks' arrays
-    std::vector<std::uint64_t*> words_;              ///< rank_state::words of all ranks
-    std::shared_ptr<const void> restoration_;        ///< of the words, after a failure
 };
 
 } // namespace krylith

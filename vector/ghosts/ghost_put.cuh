@@ -10,38 +10,29 @@ namespace krylith::cuda {
 /// the ghosts, are done. Block 0 calls it at the start of its kernel. Usually the product has
 /// already told the peers.
 template <class T>
-__device__ inline void give_credit(const ghost_put<T>& put, int ranks) {
+__device__ inline void give_credit(const ghost_put<T>& put) {
     if (blockIdx.x != 0 || put.ordered) return;
-    const std::uint64_t put_count = *put.put_count;
-    if (*put.credited == put_count) return;
+    const channel_view& channel = put.channel;
+    const std::uint64_t put_count = *channel.put_count;
+    if (*channel.credited == put_count) return;
     __syncthreads(); // all have read it
-    if (static_cast<int>(threadIdx.x) < ranks && (put.from >> threadIdx.x & 1) != 0)
-        store_release(put.peer_credits[threadIdx.x], put_count);
-    if (threadIdx.x == 0) *put.credited = put_count;
+    if (static_cast<int>(threadIdx.x) < channel.senders)
+        store_release(channel.peer_credits[threadIdx.x], put_count);
+    if (threadIdx.x == 0) *channel.credited = put_count;
 }
 
 /// Waits for the credits of all receivers. The first warp of a block calls it before its first
 /// store to a peer; a barrier must follow.
 template <class T>
 __device__ inline void await_credits(const compact_context& context, const ghost_put<T>& put) {
-    if (put.ordered || static_cast<int>(threadIdx.x) >= context.all_reduce.ranks ||
-        (put.to >> threadIdx.x & 1) == 0)
-        return;
-    const std::uint64_t put_count = *put.put_count;
-    wait_until(context.all_reduce, static_cast<int>(threadIdx.x),
-               [&] { return load_acquire(put.credits + threadIdx.x) >= put_count; });
+    if (put.ordered || static_cast<int>(threadIdx.x) >= put.channel.receivers) return;
+    await_count(context.all_reduce, put.channel.credits[threadIdx.x], *put.channel.put_count);
 }
 
-/// Calls `store(ghosts)` for each receiver of a dense put. Every rank begins with the one after it,
-/// so that not all send to the same rank at once.
+/// Calls `store(ghosts)` for each receiver of a dense put.
 template <class T, class Store>
-__device__ inline void for_receivers(const compact_context& context, const ghost_put<T>& put,
-                                     Store store) {
-    for (int k = 1; k < context.ranks; ++k) {
-        int peer = context.all_reduce.rank + k;
-        if (peer >= context.ranks) peer -= context.ranks;
-        if ((put.to >> peer & 1) != 0) store(put.ghosts[peer]);
-    }
+__device__ inline void for_receivers(const ghost_put<T>& put, Store store) {
+    for (int k = 0; k < put.channel.receivers; ++k) store(put.ghosts[k]);
 }
 
 /// Stores the entries of a tile at the peers. The block calls it after it has written tile number
@@ -56,7 +47,7 @@ __device__ inline void send_tile(const compact_context& context, const ghost_put
     for (std::int32_t e = put.first_entry[position] + static_cast<std::int32_t>(threadIdx.x);
          e < end; e += block_threads) {
         const put_entry entry = put.entries[e];
-        put.ghosts[entry.peer][entry.position] = values[entry.row];
+        put.ghosts[entry.receiver][entry.position] = values[entry.row];
     }
 }
 
@@ -74,10 +65,10 @@ struct alignas(Count * sizeof(T)) pack {
 /// each where the place is aligned. The threads of a warp have neighbouring packs: whole cache
 /// lines go to each peer.
 template <class T, int Count>
-__device__ inline void send_pack(const compact_context& context, const ghost_put<T>& put,
-                                 const pack<T, Count>& entries, std::int64_t first) {
+__device__ inline void send_pack(const ghost_put<T>& put, const pack<T, Count>& entries,
+                                 std::int64_t first) {
     const bool whole = first + Count <= put.dense;
-    for_receivers(context, put, [&](T* ghosts) {
+    for_receivers(put, [&](T* ghosts) {
         T* const to = ghosts + first;
         if (whole && reinterpret_cast<std::uintptr_t>(to) % sizeof(entries) == 0) {
             *reinterpret_cast<pack<T, Count>*>(to) = entries;
@@ -94,10 +85,10 @@ __device__ inline void send_pack(const compact_context& context, const ghost_put
 /// stores would hold up its other tiles. The stores are ordered by cumulativity: barrier, ticket
 /// (acquire and release), release at system scope.
 template <class T>
-__device__ inline void signal_put(const compact_context& context, const ghost_put<T>& put,
-                                  std::int32_t tiles_sent) {
+__device__ inline void signal_put(const ghost_put<T>& put, std::int32_t tiles_sent) {
+    const channel_view& channel = put.channel;
     if (put.sending_tiles == 0) { // it sends nothing, but the put is counted
-        if (blockIdx.x == 0 && threadIdx.x == 0) *put.put_count += 1;
+        if (blockIdx.x == 0 && threadIdx.x == 0) *channel.put_count += 1;
         return;
     }
     if (tiles_sent == 0) return;
@@ -105,19 +96,18 @@ __device__ inline void signal_put(const compact_context& context, const ghost_pu
     if (threadIdx.x >= 32) return;
     std::uint64_t number = 0;
     if (threadIdx.x == 0) {
-        number = *put.put_count + 1;
+        number = *channel.put_count + 1;
         const auto sent = static_cast<unsigned>(tiles_sent);
-        if (add_acq_rel(put.ticket, sent) + sent != static_cast<unsigned>(put.sending_tiles))
+        if (add_acq_rel(channel.ticket, sent) + sent != static_cast<unsigned>(put.sending_tiles))
             number = 0;
     }
     number = __shfl_sync(0xffffffffu, number, 0);
     if (number == 0) return;
-    if (static_cast<int>(threadIdx.x) < context.all_reduce.ranks &&
-        (put.to >> threadIdx.x & 1) != 0)
-        store_release(put.sent[threadIdx.x], number);
+    if (static_cast<int>(threadIdx.x) < channel.receivers)
+        store_release(channel.signals[threadIdx.x], number);
     if (threadIdx.x == 0) {
-        *put.put_count = number;
-        *put.ticket = 0;
+        *channel.put_count = number;
+        *channel.ticket = 0;
     }
 }
 

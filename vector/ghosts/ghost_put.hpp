@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include <krylith/comm/channel/channel_view.hpp>
+
 namespace krylith {
 
 /// Kernels process entries of a vector in tiles; the tiles with entries to send come first, so that
@@ -15,30 +17,22 @@ inline constexpr std::int32_t tile_size = 4096 / sizeof(T); ///< 256 threads, 16
 struct put_entry {
     std::int32_t row;      ///< local row of this rank
     std::int32_t position; ///< at the receiver, from its first owned entry; below 0: before it
-    std::int32_t peer;
+    std::int32_t receiver; ///< its number in the channel
 };
 
-/// One rank's view of the exchange of one vector; plain data for kernels. Puts are counted: put
-/// number e may overwrite the ghosts of a peer once that peer has given credit for put e - 1.
+/// One rank's view of the exchange of one vector; plain data for kernels.
 ///
 /// A *dense* put sends all entries to every receiver, with no list of them: tiles keep their
-/// order, and entry i goes to ghosts[rank] + i.
+/// order, and entry i goes to ghosts[receiver] + i.
 template <class T>
 struct ghost_put {
     const std::int32_t* tile_order;  ///< [tiles] sending tiles first; dense: null
     const std::int32_t* first_entry; ///< [sending_tiles + 1] into entries; dense: null
-    const put_entry* entries;        ///< by tile, then peer, then position; dense: null
-    T* const* ghosts; ///< [ranks] where each rank's owned entries start, with its ghosts around
+    const put_entry* entries;        ///< by tile, then receiver, then position; dense: null
+    T* const* ghosts; ///< [receivers] where their owned entries start, with their ghosts around
                       ///< them (or staging); dense: where this rank's entries go
-    std::uint64_t* const* sent;   ///< [ranks] this rank's word in each peer's put_signal::sent
-    const std::uint64_t* credits; ///< [ranks] puts that each peer has finished reading
-    std::uint64_t* const* peer_credits; ///< [ranks] this rank's word in each peer's `credits`
-    std::uint64_t* put_count;           ///< puts so far
-    std::uint64_t* credited;            ///< the put that peers were last told is read
-    unsigned* ticket;                   ///< sending tiles finished; 0 between kernels
+    channel_view channel;
     std::int32_t sending_tiles;
-    std::uint32_t to;       ///< bit set: ranks that receive from this one
-    std::uint32_t from;     ///< ranks that send to this one
     bool ordered;           ///< events already order this put against the readers: no waiting
     std::int64_t dense = 0; ///< entries of a dense put; 0: the lists say what is sent
 };

@@ -14,10 +14,11 @@ namespace krylith::host {
 /// Tells peers that they may send again: all earlier kernels of this device, and so all readers of
 /// its ghosts, are done. Usually the product has already told them.
 template <class T>
-void give_credit(const all_reduce_slots& all_reduce, const ghost_put<T>& put) {
-    if (put.ordered || *put.credited == *put.put_count) return;
-    tell(all_reduce, put.peer_credits, put.from, *put.put_count);
-    *put.credited = *put.put_count;
+void give_credit(const ghost_put<T>& put) {
+    const channel_view& channel = put.channel;
+    if (put.ordered || *channel.credited == *channel.put_count) return;
+    tell(channel.peer_credits, channel.senders, *channel.put_count);
+    *channel.credited = *channel.put_count;
 }
 
 /// Sends all entries to all receivers, one peer after the other, each with all threads.
@@ -27,9 +28,8 @@ void send_all(const ghost_put<T>& put, const T* values, int threads) {
     in_team(put.dense < worth_a_team ? 1 : threads, [&](int thread, int team) {
         const std::int64_t begin = put.dense * thread / team;
         const std::int64_t end = put.dense * (thread + 1) / team;
-        for (int peer = 0; peer < max_ranks; ++peer)
-            if ((put.to >> peer & 1) != 0)
-                std::copy(values + begin, values + end, put.ghosts[peer] + begin);
+        for (int k = 0; k < put.channel.receivers; ++k)
+            std::copy(values + begin, values + end, put.ghosts[k] + begin);
     });
 }
 
@@ -44,7 +44,7 @@ void send_listed(const ghost_put<T>& put, const T* values, int threads) {
         const std::int64_t end = first + count * (thread + 1) / team;
         for (std::int64_t e = first + count * thread / team; e < end; ++e) {
             const put_entry entry = put.entries[e];
-            put.ghosts[entry.peer][entry.position] = values[entry.row];
+            put.ghosts[entry.receiver][entry.position] = values[entry.row];
         }
     });
 }
@@ -53,17 +53,19 @@ void send_listed(const ghost_put<T>& put, const T* values, int threads) {
 template <class T>
 [[nodiscard]] bool send(const all_reduce_slots& all_reduce, const ghost_put<T>& put,
                         const T* values, int threads) {
-    const std::uint64_t put_count = *put.put_count;
-    if (put.to != 0) {
-        if (!put.ordered && !wait_for_words(all_reduce, put.credits, put.to, put_count))
+    const channel_view& channel = put.channel;
+    const std::uint64_t put_count = *channel.put_count;
+    if (channel.receivers != 0) {
+        if (!put.ordered &&
+            !wait_for_counts(all_reduce, channel.credits, channel.receivers, put_count))
             return false;
         if (put.dense != 0)
             send_all(put, values, threads);
         else
             send_listed(put, values, threads);
-        tell(all_reduce, put.sent, put.to, put_count + 1);
+        tell(channel.signals, channel.receivers, put_count + 1);
     }
-    *put.put_count = put_count + 1; // ranks that only receive count, too
+    *channel.put_count = put_count + 1; // ranks that only receive count, too
     return true;
 }
 

@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(block_threads, 4)
             s[k] = parameter.array[a.first + k];
     });
     if (!go) return;
-    if (a.sends) give_credit(a.put, context.ranks);
+    if (a.sends) give_credit(a.put);
     const bool dense = a.sends && a.put.dense != 0;
     const bool listed = a.sends && !dense && a.put.tile_order != nullptr;
     if (dense) {
@@ -123,14 +123,14 @@ __global__ void __launch_bounds__(block_threads, 4)
             const auto candidate =
                 static_cast<T>(t[a.count] * (of_w[e] - t[before] * static_cast<double>(ended)));
             next[at[e]] = candidate;
-            if (dense) for_receivers(context, a.put, [&](T* ghosts) { ghosts[at[e]] = candidate; });
+            if (dense) for_receivers(a.put, [&](T* ghosts) { ghosts[at[e]] = candidate; });
         }
         if (dense)
             ++sent;
         else if (listed && position < a.put.sending_tiles)
             send_tile(context, a.put, position, next, sent++ == 0);
     }
-    if (a.sends) signal_put(context, a.put, sent);
+    if (a.sends) signal_put(a.put, sent);
 }
 
 } // namespace

@@ -108,7 +108,7 @@ void delayed_update(device& device, const delayed_arguments<T>& a) {
     host.submit([a, threads = host.threads()] {
         registers reg;
         if (!kernel_prologue(a.common, reg)) return;
-        if (a.sends) give_credit(a.common.all_reduce, a.put);
+        if (a.sends) give_credit(a.put);
         update(a, chunking(a.size), threads);
         if (a.sends) (void)send(a.common.all_reduce, a.put, a.basis[a.count], threads);
     });

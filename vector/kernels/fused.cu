@@ -207,7 +207,7 @@ __global__ void __launch_bounds__(block_threads, fused_blocks_per_sm)
     });
     if (!go) return;
     if (!early) load();
-    if (sends) give_credit(a.put, context.ranks);
+    if (sends) give_credit(a.put);
     if (dense) {
         await_credits(context, a.put);
         __syncthreads();
@@ -223,12 +223,12 @@ __global__ void __launch_bounds__(block_threads, fused_blocks_per_sm)
         const bool both = halves || position + stride < tiles;
         one.compute(c);
         one.store(a, first);
-        if (dense) send_pack(context, a.put, one.template stored<Put>(a.put_index), first);
+        if (dense) send_pack(a.put, one.template stored<Put>(a.put_index), first);
         one.add_dots(a, first, dots);
         if (both) {
             two.compute(c);
             two.store(a, second);
-            if (dense) send_pack(context, a.put, two.template stored<Put>(a.put_index), second);
+            if (dense) send_pack(a.put, two.template stored<Put>(a.put_index), second);
             two.add_dots(a, second, dots);
         }
         if (dense) {
@@ -244,7 +244,7 @@ __global__ void __launch_bounds__(block_threads, fused_blocks_per_sm)
         position += halves ? stride : 2 * stride;
         load();
     }
-    if (sends) signal_put(context, a.put, sent);
+    if (sends) signal_put(a.put, sent);
     if constexpr (shape.dots > 0) reduce_and_post(context, a.reduce, dots);
 }
 
@@ -258,7 +258,7 @@ __global__ void __launch_bounds__(block_threads)
     __shared__ T v[max_fused_vectors][block_threads];
     if (!kernel_prologue(parameter, state)) return;
     const bool sends = a.put_index >= 0;
-    if (sends) give_credit(a.put, context.ranks);
+    if (sends) give_credit(a.put);
     const bool dense = sends && a.put.dense != 0;
     if (dense) {
         await_credits(context, a.put);
@@ -305,9 +305,8 @@ __global__ void __launch_bounds__(block_threads)
                         static_cast<T*>(a.vectors[k])[i] = v[k][me];
                 }
             if (dense)
-                for_receivers(context, a.put, [&](Put* ghosts) {
-                    ghosts[i] = static_cast<Put>(v[a.put_index][me]);
-                });
+                for_receivers(
+                    a.put, [&](Put* ghosts) { ghosts[i] = static_cast<Put>(v[a.put_index][me]); });
             if (i >= a.first_owned && i < a.last_owned)
 #pragma unroll
                 for (int d = 0; d < max_fused_dots; ++d)
@@ -321,7 +320,7 @@ __global__ void __launch_bounds__(block_threads)
             send_tile(context, a.put, position, static_cast<const Put*>(a.vectors[a.put_index]),
                       sent++ == 0);
     }
-    if (sends) signal_put(context, a.put, sent);
+    if (sends) signal_put(a.put, sent);
     if (a.shape.dots > 0) reduce_and_post(context, a.reduce, dots);
 }
 

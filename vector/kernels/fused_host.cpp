@@ -102,7 +102,7 @@ void fused(device& device, const fused_arguments<T, Put>& a) {
     host.submit([a, threads = host.threads()] {
         registers reg;
         if (!kernel_prologue(a.common, reg)) return;
-        if (a.put_index >= 0) give_credit(a.common.all_reduce, a.put);
+        if (a.put_index >= 0) give_credit(a.put);
         const chunking chunks(a.size);
         std::fill_n(a.reduce.partials, a.shape.dots * chunks.count, 0.0);
         if constexpr (std::same_as<T, double>) {

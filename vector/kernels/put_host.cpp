@@ -12,7 +12,7 @@ void put(device& device, const kernel_context& common, const T* domain, std::int
     host.submit([common, domain, put, threads = host.threads()] {
         registers reg;
         if (!kernel_prologue(common, reg)) return;
-        give_credit(common.all_reduce, put);
+        give_credit(put);
         (void)send(common.all_reduce, put, domain, threads); // the next kernel sees a failure
     });
 }

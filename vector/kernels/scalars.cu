@@ -92,12 +92,12 @@ __global__ void __launch_bounds__(block_threads)
     __shared__ context_state state;
     const compact_context& context = state.context;
     if (!kernel_prologue(parameter, state)) return;
-    give_credit(put, context.ranks);
+    give_credit(put);
     std::int32_t sent = 0;
     for (auto position = static_cast<std::int32_t>(blockIdx.x); position < put.sending_tiles;
          position += static_cast<std::int32_t>(gridDim.x))
         send_tile(context, put, position, domain, sent++ == 0);
-    signal_put(context, put, sent);
+    signal_put(put, sent);
 }
 
 /// Sends a domain vector by a dense put. Its entries are aligned as buffers are; where a vector
@@ -109,7 +109,7 @@ __global__ void __launch_bounds__(block_threads)
     __shared__ context_state state;
     const compact_context& context = state.context;
     if (!kernel_prologue(parameter, state)) return;
-    give_credit(put, context.ranks);
+    give_credit(put);
     await_credits(context, put);
     __syncthreads();
     const bool aligned = reinterpret_cast<std::uintptr_t>(domain) % sizeof(pack<T>) == 0;
@@ -127,9 +127,9 @@ __global__ void __launch_bounds__(block_threads)
             for (int k = 0; k < pack_size<T>; ++k)
                 entries.value[k] = first + k < put.dense ? domain[first + k] : T(0);
         }
-        send_pack(context, put, entries, first);
+        send_pack(put, entries, first);
     }
-    signal_put(context, put, sent);
+    signal_put(put, sent);
 }
 
 } // namespace

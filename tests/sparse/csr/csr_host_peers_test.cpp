@@ -21,26 +21,51 @@ namespace {
 constexpr int peers = 3;
 constexpr std::int64_t own = 500;
 
-/// The words that ranks write on each other.
+/// The counts that ranks write on each other, of a channel to all others or to some.
 struct words {
-    std::uint64_t sent[peers] = {};
-    std::uint64_t credits[peers] = {};
-    std::uint64_t* sents[peers] = {};
-    std::uint64_t* peer_credits[peers] = {};
+    std::vector<peer_count> sent;
+    std::vector<peer_count> credits;
+    std::vector<std::uint64_t*> sents;
+    std::vector<std::uint64_t*> peer_credits;
     std::uint64_t put_count = 0;
     std::uint64_t credited = 0;
-    std::uint32_t others = 0;
+
+    [[nodiscard]] channel_view channel() {
+        return {sents.data(),
+                credits.data(),
+                peer_credits.data(),
+                sent.data(),
+                &put_count,
+                &credited,
+                nullptr,
+                static_cast<std::int32_t>(sents.size()),
+                static_cast<std::int32_t>(peer_credits.size())};
+    }
 };
 
-std::vector<words> wire() {
+/// `sends(from, to)` says who puts to whom.
+template <class Sends>
+std::vector<words> wire(const Sends& sends) {
     std::vector<words> w(peers);
     for (std::size_t r = 0; r < peers; ++r)
         for (std::size_t j = 0; j < peers; ++j) {
-            w[r].sents[j] = &w[j].sent[r];
-            w[r].peer_credits[j] = &w[j].credits[r];
-            if (j != r) w[r].others |= 1u << j;
+            if (sends(r, j)) w[r].credits.push_back({0, static_cast<std::int64_t>(j)});
+            if (sends(j, r)) w[r].sent.push_back({0, static_cast<std::int64_t>(j)});
         }
+    const auto of = [](std::vector<peer_count>& counts, std::size_t r) {
+        return &std::ranges::find(counts, static_cast<std::int64_t>(r), &peer_count::peer)->count;
+    };
+    for (std::size_t r = 0; r < peers; ++r) {
+        for (const peer_count& to : w[r].credits)
+            w[r].sents.push_back(of(w[static_cast<std::size_t>(to.peer)].sent, r));
+        for (const peer_count& from : w[r].sent)
+            w[r].peer_credits.push_back(of(w[static_cast<std::size_t>(from.peer)].credits, r));
+    }
     return w;
+}
+
+bool to_others(std::size_t from, std::size_t to) {
+    return from != to;
 }
 
 } // namespace
@@ -48,7 +73,7 @@ std::vector<words> wire() {
 TEST_CASE("host csr: products between replicated vectors, x and y by turns") {
     constexpr std::int64_t n = peers * own;
     host_ranks ranks(peers, 2);
-    auto w = wire();
+    auto w = wire(to_others);
     const auto whole = random_block<double>(n, n, [](std::int64_t i) { return 1 + i % 4; });
     std::vector<std::unique_ptr<device_matrix<double>>> blocks;
     std::vector<std::vector<double>> x(peers, random_vector<double>(n, 1));
@@ -79,7 +104,7 @@ TEST_CASE("host csr: products between replicated vectors, x and y by turns") {
             spmv_arguments<double> a{};
             a.common = ranks.make_context(rank);
             if (trip > 0) {
-                a.common.signals[0] = {w[r].sent, &w[r].put_count, w[r].others};
+                a.common.signals[0] = w[r].channel().arrived();
                 a.common.signal_count = 1;
                 host_ranks::take_batch(a.common, 1, first_sum);
             }
@@ -87,20 +112,18 @@ TEST_CASE("host csr: products between replicated vectors, x and y by turns") {
             a.y = (odd ? x[r].data() : y[r].data()) + r * own;
             a.alpha = 1;
             a.reduce = ranks.into(rank, 1);
-            for (std::size_t j = 0; j < peers; ++j)
-                a.put.copies[j] = (odd ? x[j].data() : y[j].data()) + r * own;
-            a.put.sent = w[r].sents;
-            a.put.credits = w[r].credits;
-            a.put.peer_credits = w[r].peer_credits;
-            a.put.put_count = &w[r].put_count;
-            a.put.to = w[r].others;
+            for (std::size_t k = 0; k < w[r].credits.size(); ++k) {
+                const auto j = static_cast<std::size_t>(w[r].credits[k].peer);
+                a.put.copies[k] = (odd ? x[j].data() : y[j].data()) + r * own;
+            }
+            a.put.channel = w[r].channel();
             blocks[r]->apply(a);
         }
         expected = dense_product(whole, expected);
     }
     for (std::size_t r = 0; r < peers; ++r) { // the last results are here once this has run
         kernel_context context = ranks.make_context(static_cast<int>(r));
-        context.signals[0] = {w[r].sent, &w[r].put_count, w[r].others};
+        context.signals[0] = w[r].channel().arrived();
         context.signal_count = 1;
         ranks.scalars(static_cast<int>(r), context);
     }
@@ -121,7 +144,7 @@ TEST_CASE("host csr: products between replicated vectors, x and y by turns") {
 TEST_CASE("host csr: a result is not overwritten while a peer still reads the last one") {
     constexpr std::int64_t n = peers * own;
     host_ranks ranks(peers);
-    auto w = wire();
+    auto w = wire(to_others);
     const auto b = random_block<double>(own, n, [](std::int64_t) { return 1; });
     const std::vector<double> x(n, 1.0);
     const auto product = dense_product(b, x);
@@ -138,16 +161,15 @@ TEST_CASE("host csr: a result is not overwritten while a peer still reads the la
             a.x = x.data();
             a.y = y[r].data() + r * own;
             a.alpha = trip;
-            for (std::size_t j = 0; j < peers; ++j) a.put.copies[j] = y[j].data() + r * own;
-            a.put.sent = w[r].sents;
-            a.put.credits = w[r].credits;
-            a.put.peer_credits = w[r].peer_credits;
-            a.put.put_count = &w[r].put_count;
-            a.put.to = w[r].others;
+            for (std::size_t k = 0; k < w[r].credits.size(); ++k) {
+                const auto j = static_cast<std::size_t>(w[r].credits[k].peer);
+                a.put.copies[k] = y[j].data() + r * own;
+            }
+            a.put.channel = w[r].channel();
             blocks[r]->apply(a);
 
             kernel_context context = ranks.make_context(rank);
-            context.signals[0] = {w[r].sent, &w[r].put_count, w[r].others};
+            context.signals[0] = w[r].channel().arrived();
             context.signal_count = 1;
             ranks[rank].submit([&, context, r, trip] {
                 host::registers reg;
@@ -163,7 +185,7 @@ TEST_CASE("host csr: a result is not overwritten while a peer still reads the la
 TEST_CASE("host csr: rows that read ghosts wait for them, and free them") {
     constexpr std::int64_t ghosts = 40; // from the next rank: its first rows
     host_ranks ranks(peers, 2);
-    auto w = wire();
+    auto w = wire([](std::size_t from, std::size_t to) { return (to + 1) % peers == from; });
     auto b = random_block<double>(own, own + ghosts, [](std::int64_t i) { return 2 + i % 7; });
     b.boundary.assign(own, 0);
     for (std::size_t i = 0; i < own; ++i)
@@ -173,18 +195,17 @@ TEST_CASE("host csr: rows that read ghosts wait for them, and free them") {
     std::vector<std::vector<double>> x;
     std::vector<std::vector<double>> y(peers, std::vector<double>(own));
     std::vector<std::unique_ptr<device_matrix<double>>> blocks;
-    std::vector<std::vector<double*>> places(peers, std::vector<double*>(peers));
+    std::vector<std::vector<double*>> places(peers);
     std::vector<std::int32_t> first_entry = {0, ghosts};
     std::vector<std::vector<put_entry>> entries(peers);
     for (std::size_t r = 0; r < peers; ++r) {
         x.push_back(random_vector<double>(own + ghosts, static_cast<unsigned>(r)));
         blocks.push_back(host::make_csr<double>(handle(ranks, static_cast<int>(r)), b.view()));
-        const auto receiver = static_cast<std::int32_t>((r + peers - 1) % peers);
-        for (std::int32_t k = 0; k < ghosts; ++k) entries[r].push_back({k, k, receiver});
+        for (std::int32_t k = 0; k < ghosts; ++k) entries[r].push_back({k, k, 0});
     }
     for (std::size_t r = 0; r < peers; ++r) {
         ranks.slot(static_cast<int>(r), first_sum) = 0.125;
-        for (std::size_t j = 0; j < peers; ++j) places[r][j] = x[j].data() + own;
+        places[r] = {x[(r + peers - 1) % peers].data() + own};
     }
 
     auto plain = x;
@@ -192,22 +213,9 @@ TEST_CASE("host csr: rows that read ghosts wait for them, and free them") {
     for (int trip = 0; trip < trips; ++trip) {
         for (std::size_t r = 0; r < peers; ++r) {
             const int rank = static_cast<int>(r);
-            const std::uint32_t to = 1u << (r + peers - 1) % peers;
-            const std::uint32_t from = 1u << (r + 1) % peers;
-            const ghost_put<double> put = {nullptr,
-                                           first_entry.data(),
-                                           entries[r].data(),
-                                           places[r].data(),
-                                           w[r].sents,
-                                           w[r].credits,
-                                           w[r].peer_credits,
-                                           &w[r].put_count,
-                                           &w[r].credited,
-                                           nullptr,
-                                           1,
-                                           to,
-                                           from,
-                                           false};
+            const ghost_put<double> put = {
+                nullptr, first_entry.data(), entries[r].data(), places[r].data(), w[r].channel(), 1,
+                false};
             // x += 0.125 y, then y = A x
             fused_arguments<double> update{};
             update.common = ranks.make_context(rank);
@@ -230,8 +238,8 @@ TEST_CASE("host csr: rows that read ghosts wait for them, and free them") {
             a.x = x[r].data();
             a.y = y[r].data();
             a.alpha = 0.5;
-            a.ghosts = {w[r].sent, &w[r].put_count, from};
-            a.credit = {w[r].peer_credits, &w[r].put_count, &w[r].credited, from};
+            a.ghosts = w[r].channel().arrived();
+            a.credit = credit_of(w[r].channel());
             blocks[r]->apply(a);
         }
     }

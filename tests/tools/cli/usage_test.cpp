@@ -183,12 +183,12 @@ TEST_CASE("a refused value is named with its option and what is allowed") {
     refused("solve", "MATRIX is required; krylith solve --help");
     refused(solve + "--rtol x", "--rtol is 'x': allowed is a number;");
     refused(solve + "--restart 1.5", "--restart is '1.5': allowed is a whole number");
-    refused(solve + "--devices 0", "--devices asks for 0 devices: allowed are 1 to 16");
+    refused(solve + "--devices 0", "--devices asks for 0 devices: allowed are 1 to 64");
     refused(solve + "--devices x", "--devices is 'x': allowed are a number, or");
     refused(solve + "--threads -2", "--threads is -2: allowed are 0");
     if (has_benchmarks()) {
         refused("bench cg gallery:poisson2d:4 --backend host --device-counts 1,99",
-                "--device-counts asks for 99 devices: allowed are 1 to 16");
+                "--device-counts asks for 99 devices: allowed are 1 to 64");
         refused("bench cg gallery:poisson2d:4 --warm-up 0",
                 "--warm-up is 0: allowed are 1 and more");
     }

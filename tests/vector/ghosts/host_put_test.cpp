@@ -29,12 +29,10 @@ struct exchange {
         std::vector<double*> ghosts;
         std::vector<std::uint64_t*> sents;
         std::vector<std::uint64_t*> peer_credits;
-        std::vector<std::uint64_t> sent;
-        std::vector<std::uint64_t> credits;
+        std::vector<peer_count> sent;    // [senders]
+        std::vector<peer_count> credits; // [receivers]
         std::uint64_t put_count = 0;
         std::uint64_t credited = 0;
-        std::uint32_t to = 0;
-        std::uint32_t from = 0;
     };
     std::vector<rank_state> ranks;
 
@@ -44,59 +42,67 @@ struct exchange {
         const std::size_t p = wanted.size();
         for (std::size_t r = 0; r < p; ++r) {
             for (const int from : wanted[r]) {
-                ranks[r].from |= 1u << from;
-                ranks[static_cast<std::size_t>(from)].to |= 1u << r;
+                auto& sender = ranks[static_cast<std::size_t>(from)];
+                ranks[r].sent.push_back({0, from});
+                sender.credits.push_back({0, static_cast<std::int64_t>(r)});
                 for (unsigned k = 0; k < 1 + random() % 200; ++k) {
                     const auto row = static_cast<int>(random() % size);
                     ranks[static_cast<std::size_t>(from)].entries.push_back(
                         {row, static_cast<std::int32_t>(ranks[r].of.size()),
-                         static_cast<std::int32_t>(r)});
+                         static_cast<std::int32_t>(sender.credits.size()) - 1});
                     ranks[r].of.emplace_back(from, row);
                 }
             }
             ranks[r].values.assign(size + ranks[r].of.size(), -1.0);
-            ranks[r].sent.resize(p);
-            ranks[r].credits.resize(p);
         }
         for (std::size_t r = 0; r < p; ++r) {
             auto& s = ranks[r];
             std::sort(s.entries.begin(), s.entries.end(), [](const auto& a, const auto& b) {
-                return std::tuple(a.row / tile_size<double>, a.peer, a.position) <
-                       std::tuple(b.row / tile_size<double>, b.peer, b.position);
+                return std::tuple(a.row / tile_size<double>, a.receiver, a.position) <
+                       std::tuple(b.row / tile_size<double>, b.receiver, b.position);
             });
             for (std::size_t e = 1; e <= s.entries.size(); ++e)
                 if (e == s.entries.size() || s.entries[e].row / tile_size<double> !=
                                                  s.entries[e - 1].row / tile_size<double>)
                     s.first_entry.push_back(static_cast<std::int32_t>(e));
-            for (auto& peer : ranks) {
-                s.ghosts.push_back(peer.values.data() + size);
-                s.sents.push_back(&peer.sent[r]);
-                s.peer_credits.push_back(&peer.credits[r]);
+            const auto of_rank = [&](std::vector<peer_count>& counts) {
+                return &std::ranges::find(counts, static_cast<std::int64_t>(r), &peer_count::peer)
+                            ->count;
+            };
+            for (const peer_count& receiver : s.credits) {
+                auto& there = ranks[static_cast<std::size_t>(receiver.peer)];
+                s.ghosts.push_back(there.values.data() + size);
+                s.sents.push_back(of_rank(there.sent));
             }
+            for (const peer_count& sender : s.sent)
+                s.peer_credits.push_back(
+                    of_rank(ranks[static_cast<std::size_t>(sender.peer)].credits));
         }
     }
 
+    [[nodiscard]] channel_view channel(int rank) {
+        auto& s = ranks[static_cast<std::size_t>(rank)];
+        return {s.sents.data(),
+                s.credits.data(),
+                s.peer_credits.data(),
+                s.sent.data(),
+                &s.put_count,
+                &s.credited,
+                nullptr,
+                static_cast<std::int32_t>(s.credits.size()),
+                static_cast<std::int32_t>(s.sent.size())};
+    }
     [[nodiscard]] ghost_put<double> put(int rank) {
         auto& s = ranks[static_cast<std::size_t>(rank)];
         return {nullptr,
                 s.first_entry.data(),
                 s.entries.data(),
                 s.ghosts.data(),
-                s.sents.data(),
-                s.credits.data(),
-                s.peer_credits.data(),
-                &s.put_count,
-                &s.credited,
-                nullptr,
+                channel(rank),
                 static_cast<std::int32_t>(s.first_entry.size()) - 1,
-                s.to,
-                s.from,
                 false};
     }
-    [[nodiscard]] put_signal arrived(int rank) {
-        auto& s = ranks[static_cast<std::size_t>(rank)];
-        return {s.sent.data(), &s.put_count, s.from};
-    }
+    [[nodiscard]] put_signal arrived(int rank) { return channel(rank).arrived(); }
 };
 
 double entry(int rank, std::int64_t row, int trip) {
@@ -116,7 +122,7 @@ void enqueue_reader(host_ranks& ranks, exchange& data, int rank, int trip, bool 
         for (std::size_t g = 0; g < s.of.size(); ++g)
             if (s.values[exchange::size + g] != entry(s.of[g].first, s.of[g].second, trip)) ++wrong;
         if (!credit) return;
-        host::tell(context.all_reduce, s.peer_credits.data(), s.from, s.put_count);
+        host::tell(s.peer_credits.data(), static_cast<std::int32_t>(s.sent.size()), s.put_count);
         s.credited = s.put_count;
     });
 }

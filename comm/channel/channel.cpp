@@ -1,0 +1,152 @@
+#include <krylith/comm/channel/channel.hpp>
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+namespace krylith {
+
+namespace {
+
+/// Who writes a count has it on other cache lines than others have theirs.
+constexpr std::size_t line = 128 / sizeof(std::uint64_t);
+constexpr std::size_t words_a_count = sizeof(peer_count) / sizeof(std::uint64_t);
+
+constexpr std::size_t in_lines(std::size_t words) {
+    return (words + line - 1) / line * line;
+}
+
+/// Where the words of a rank lie, from its numbers of peers.
+struct places {
+    places(std::size_t senders, std::size_t receivers)
+        : credits(in_lines(words_a_count * senders)),
+          staged_signals(credits + in_lines(words_a_count * receivers)),
+          staged_credits(staged_signals + in_lines(receivers)),
+          counters(staged_credits + in_lines(senders)),
+          signal_table(counters + line),
+          credit_table(signal_table + receivers),
+          size(credit_table + senders) {}
+
+    [[nodiscard]] static std::size_t count_of(std::size_t number) { return words_a_count * number; }
+    std::size_t credits; ///< the senders' counts lie before them
+    std::size_t staged_signals;
+    std::size_t staged_credits;
+    std::size_t counters;
+    std::size_t signal_table;
+    std::size_t credit_table;
+    std::size_t size;
+};
+
+std::size_t place_in(const std::vector<int>& ranks, int rank) {
+    return static_cast<std::size_t>(std::ranges::find(ranks, rank) - ranks.begin());
+}
+
+} // namespace
+
+struct channel::state {
+    communicator comm;
+    std::vector<std::vector<int>> receivers; ///< of all ranks, as `senders`
+    std::vector<std::vector<int>> senders;
+    std::vector<buffer<std::uint64_t>> words;        ///< [ranks]
+    std::vector<std::vector<std::uint64_t>> first{}; ///< [ranks] what the words begin with
+    std::vector<std::uint64_t*> places_of_all{};     ///< the words of all ranks
+    std::vector<channel_view> views{};               ///< [ranks]
+
+    [[nodiscard]] static std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
+    [[nodiscard]] places layout(int rank) const {
+        return {senders[at(rank)].size(), receivers[at(rank)].size()};
+    }
+    /// This rank's count of puts at a receiver, as local devices reach it.
+    [[nodiscard]] std::uint64_t* signal_at(int receiver, int rank) const {
+        return places_of_all[at(receiver)] +
+               places::count_of(place_in(senders[at(receiver)], rank));
+    }
+    [[nodiscard]] std::uint64_t* credit_at(int sender, int rank) const {
+        return places_of_all[at(sender)] + layout(sender).credits +
+               places::count_of(place_in(receivers[at(sender)], rank));
+    }
+    [[nodiscard]] bool staged(int from, int to) const {
+        return comm.path(from, to) == peer_path::staged;
+    }
+    void fill(int rank, std::uint64_t ahead);
+    void restore() const {
+        for (const int rank : comm.local())
+            comm[rank].upload(words[at(rank)].data(), first[at(rank)].data(),
+                              first[at(rank)].size() * sizeof(std::uint64_t));
+    }
+};
+
+void channel::state::fill(int rank, std::uint64_t ahead) {
+    const std::vector<int>& to = receivers[at(rank)];
+    const std::vector<int>& from = senders[at(rank)];
+    const places p = layout(rank);
+    std::uint64_t* const own = words[at(rank)].data();
+    std::vector<std::uint64_t> image(p.size);
+    const auto address = [](std::uint64_t* word) { return reinterpret_cast<std::uintptr_t>(word); };
+    for (std::size_t k = 0; k < from.size(); ++k) {
+        image[places::count_of(k) + 1] = static_cast<std::uint64_t>(from[k]);
+        // Events order what is staged, so that no kernel reads credits of staged peers.
+        image[p.credit_table + k] =
+            address(staged(rank, from[k]) ? own + p.staged_credits + k : credit_at(from[k], rank));
+    }
+    for (std::size_t k = 0; k < to.size(); ++k) {
+        image[p.credits + places::count_of(k)] = ahead;
+        image[p.credits + places::count_of(k) + 1] = static_cast<std::uint64_t>(to[k]);
+        image[p.signal_table + k] =
+            address(staged(rank, to[k]) ? own + p.staged_signals + k : signal_at(to[k], rank));
+    }
+    image[p.counters + 1] = ahead;
+    views[at(rank)] = {reinterpret_cast<std::uint64_t**>(own + p.signal_table),
+                       reinterpret_cast<peer_count*>(own + p.credits),
+                       reinterpret_cast<std::uint64_t**>(own + p.credit_table),
+                       reinterpret_cast<peer_count*>(own),
+                       own + p.counters,
+                       own + p.counters + 1,
+                       reinterpret_cast<unsigned*>(own + p.counters + 2),
+                       static_cast<std::int32_t>(to.size()),
+                       static_cast<std::int32_t>(from.size())};
+    first[at(rank)] = std::move(image);
+}
+
+channel::channel(const communicator& comm, std::vector<std::vector<int>> receivers,
+                 const std::string& item, std::uint64_t ahead) {
+    comm.all_gather_lists(receivers);
+    const std::size_t ranks = receivers.size();
+    std::vector<std::vector<int>> senders(ranks);
+    for (std::size_t rank = 0; rank < ranks; ++rank)
+        for (const int to : receivers[rank])
+            senders[static_cast<std::size_t>(to)].push_back(static_cast<int>(rank));
+    auto made = std::make_shared<state>(state{comm, std::move(receivers), std::move(senders), {}});
+    made->words = by_rank(comm, [&](int rank) {
+        return buffer<std::uint64_t>(comm.handle(rank), made->layout(rank).size, item);
+    });
+    const auto own = by_rank(comm, [&](int rank) { return made->words[state::at(rank)].data(); });
+    made->places_of_all = comm.addresses(std::span(own));
+    made->first.resize(ranks);
+    made->views.resize(ranks);
+    for (const int rank : comm.local()) made->fill(rank, ahead);
+    made->restore();
+    comm.join(); // counts are right before any peer writes them
+    restoration_ = comm.when_restored([made] { made->restore(); });
+    state_ = std::move(made);
+}
+
+const std::vector<int>& channel::receivers(int rank) const {
+    return state_->receivers[state::at(rank)];
+}
+
+const channel_view& channel::view(int rank) const {
+    return state_->views[state::at(rank)];
+}
+
+void channel::forward(int rank) const {
+    const std::vector<int>& to = receivers(rank);
+    const std::uint64_t* const staged =
+        state_->words[state::at(rank)].data() + state_->layout(rank).staged_signals;
+    for (std::size_t k = 0; k < to.size(); ++k)
+        if (state_->staged(rank, to[k]))
+            state_->comm.copy(rank, staged + k, to[k], state_->signal_at(to[k], rank),
+                              sizeof(std::uint64_t));
+}
+
+} // namespace krylith

@@ -1,0 +1,39 @@
+// The memory of a channel: counts on each rank, and the places of its peers' counts.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <krylith/comm/channel/channel_view.hpp>
+#include <krylith/comm/communicator.hpp>
+#include <krylith/device/memory/buffer.hpp>
+
+namespace krylith {
+
+/// A channel among the ranks of a communicator. What is put, and where, is its users' business;
+/// they also copy what kernels have left for receivers that these can't reach (peer_path::staged),
+/// and then call forward(). After a failure the counts begin anew. Copies refer to the same counts.
+class channel {
+public:
+    channel() = default; ///< of no ranks
+    /// receivers[rank] are the ranks that it puts to, in the order in which views number them; each
+    /// driver gives those of its local ranks. Senders are numbered in ascending order. `ahead` puts
+    /// may be sent before any credit is given. A few hundred bytes on each device. Collective.
+    channel(const communicator& comm, std::vector<std::vector<int>> receivers,
+            const std::string& item, std::uint64_t ahead = 0);
+
+    /// The ranks that a rank, local or not, puts to.
+    [[nodiscard]] const std::vector<int>& receivers(int rank) const;
+    [[nodiscard]] const channel_view& view(int rank) const;
+    /// Copies the signals of a local rank to the receivers that its kernels don't reach.
+    void forward(int rank) const;
+
+private:
+    struct state;
+    std::shared_ptr<const state> state_;
+    std::shared_ptr<const void> restoration_;
+};
+
+} // namespace krylith
