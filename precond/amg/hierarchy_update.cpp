@@ -61,8 +61,10 @@ template <class W>
 template <class T>
 bool hierarchy<W>::update(const distributed_csr<T>& a, const amg_options& options) {
     try {
-        const settled_on_failure settled(a.comm()); // before values are freed
-        return take_values(a, options);
+        return a.comm().together([&] {                  // all drivers free values, or none
+            const settled_on_failure settled(a.comm()); // before they are freed
+            return take_values(a, options);
+        });
     } catch (...) {
         for (multigrid_level<W>& level : levels_) drop_unread(level, options);
         throw;
