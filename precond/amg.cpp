@@ -72,22 +72,25 @@ const amg_options& checked_amg(const amg_options& o) {
 
 template <class T>
 amg<T>::amg(const matrix_operator<T>& a, const matrix_ref<T>& matrix, const amg_options& options)
-    : matrix_preconditioner<T>(
-          std::make_unique<detail::amg_work<T>>(a, matrix, checked_amg<T>(options))) {}
+    : matrix_preconditioner<T>(a.comm().together([&] {
+          return std::make_unique<detail::amg_work<T>>(a, matrix, checked_amg<T>(options));
+      })) {}
 
 template <class T>
 amg<T>::amg(const matrix_operator<T>& a, std::span<const multigrid_level_matrices<T>> levels,
             const amg_options& options)
-    : matrix_preconditioner<T>(std::make_unique<detail::amg_work<T>>(
-          a, levels,
-          checked_amg<T>({.relaxation = options.relaxation,
-                          .degree = options.degree,
-                          .cycle = options.cycle,
-                          .max_levels = options.max_levels,
-                          .gathered_nonzeros = options.gathered_nonzeros,
-                          .reuse = multigrid_reuse::none,
-                          .precision = options.precision,
-                          .kind = options.kind}))) {}
+    : matrix_preconditioner<T>(a.comm().together([&] {
+          return std::make_unique<detail::amg_work<T>>(
+              a, levels,
+              checked_amg<T>({.relaxation = options.relaxation,
+                              .degree = options.degree,
+                              .cycle = options.cycle,
+                              .max_levels = options.max_levels,
+                              .gathered_nonzeros = options.gathered_nonzeros,
+                              .reuse = multigrid_reuse::none,
+                              .precision = options.precision,
+                              .kind = options.kind}));
+      })) {}
 
 template <class T>
 detail::amg_work<T>& amg<T>::multigrid() const {

@@ -100,6 +100,11 @@ amg_work<T>::amg_work(const matrix_operator<T>& a,
 
 template <class T>
 bool amg_work<T>::update(const matrix_ref<T>& matrix) {
+    return layout_->comm.together([&] { return take(matrix); });
+}
+
+template <class T>
+bool amg_work<T>::take(const matrix_ref<T>& matrix) {
     if (given_)
         throw usage_error("amg: the levels were given, and can't follow new values; make another "
                           "amg of new levels");

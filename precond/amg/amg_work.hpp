@@ -40,6 +40,8 @@ private:
     amg_work(const matrix_operator<T>& a, const amg_options& options);
     template <class Source>
     void make(const Source& source, multigrid_precision precision);
+    /// update() of this driver.
+    [[nodiscard]] bool take(const matrix_ref<T>& matrix);
     /// Says in the options how the hierarchy was coarsened.
     void note_coarsening();
 

@@ -9,7 +9,9 @@
 
 #include <krylith/distributed/products/column_exchange.hpp>
 #include <krylith/precond/amg/local_vectors.hpp>
+#include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/power_steps.hpp>
+#include <krylith/precond/coarsening/rank_numbers.hpp>
 #include <krylith/precond/coarsening/scaling_tasks.hpp>
 #include <krylith/precond/matrix/memory_item.hpp>
 #include <krylith/precond/scaling/unit_diagonal.hpp>
@@ -20,29 +22,19 @@ namespace {
 
 constexpr int relaxation_steps = 12;
 
-/// A number a device, 0 at first.
-std::vector<buffer<std::uint64_t>> zeros_of(const communicator& comm) {
-    std::vector<buffer<std::uint64_t>> zeros;
-    for (const int rank : comm.local()) {
-        zeros.emplace_back(comm.handle(rank), 1, precond_item);
-        zeros.back().zero();
-    }
-    return zeros;
-}
-
 /// The sum over rows of |sum_j b_ij v_j| / sum_j |b_ij v_j|, in units of 2^-16.
 template <class W>
 std::uint64_t defect_of(const distributed_csr<W>& b, const std::vector<buffer<W>>& v) {
     const communicator& comm = b.comm();
     const std::vector<buffer<W>> local = by_local_columns(b, v);
-    const std::vector<buffer<std::uint64_t>> sums = zeros_of(comm);
+    const aggregation::rank_numbers<std::uint64_t> sums(comm, 1, precond_item);
     for (const int rank : comm.local()) {
         const auto r = static_cast<std::size_t>(rank);
         KRYLITH_ON(comm[rank],
-                   null_defect(comm[rank], b.block(rank).view(), local[r].data(), sums[r].data()));
+                   null_defect(comm[rank], b.block(rank).view(), local[r].data(), sums.of(rank)));
     }
     std::uint64_t all = 0;
-    for (const auto& sum : sums) all += sum.download().front();
+    for (const auto& sum : sums.of_all()) all += sum.front();
     return all;
 }
 
@@ -60,13 +52,11 @@ std::vector<buffer<W>> relaxed(const distributed_csr<W>& b, const std::vector<bu
     const communicator& comm = b.comm();
     const column_exchange exchange(comm, b.all_columns());
     const std::vector<buffer<W>> now = by_local_columns(b, v);
-    std::vector<buffer<W>> product;
-    std::vector<W*> arrays;
-    for (const int rank : comm.local()) {
-        product.emplace_back(comm.handle(rank),
-                             static_cast<std::size_t>(b.columns_of(rank).count()), precond_item);
-        arrays.push_back(now[static_cast<std::size_t>(rank)].data());
-    }
+    const auto product = by_rank(comm, [&](int rank) {
+        return buffer<W>(comm.handle(rank), static_cast<std::size_t>(b.columns_of(rank).count()),
+                         precond_item);
+    });
+    const std::vector<W*> arrays = aggregation::pointers_of(now);
     for (int step = 0; step < steps; ++step) {
         if (step != 0) exchange.fill(std::span<W* const>(arrays));
         for (const int rank : comm.local()) {
@@ -78,17 +68,30 @@ std::vector<buffer<W>> relaxed(const distributed_csr<W>& b, const std::vector<bu
             run_items(comm[rank], subtract_task<W>{y + first, x + first}, rows.rows);
         }
     }
-    std::vector<buffer<W>> result;
-    for (const int rank : comm.local()) {
+    return by_rank(comm, [&](int rank) {
         const auto rows = static_cast<std::size_t>(b.block(rank).rows());
-        result.emplace_back(comm.handle(rank), rows, precond_item);
+        buffer<W> owned(comm.handle(rank), rows, precond_item);
         if (rows != 0)
-            comm[rank].copy(result.back().data(),
+            comm[rank].copy(owned.data(),
                             arrays[static_cast<std::size_t>(rank)] +
                                 b.columns_of(rank).first_owned(),
                             rows * sizeof(W));
+        return owned;
+    });
+}
+
+/// The sum of the squares of all entries, added up in the order of rows, whatever the devices.
+template <class W>
+double squares_of(const communicator& comm, const std::vector<buffer<W>>& x) {
+    std::vector<double> until(x.size() + 1, 0.0); // each rank
+    for (std::size_t r = 0; r < x.size(); ++r) {
+        double sum = until[r];
+        for (const W entry : x[r].download())
+            sum += static_cast<double>(entry) * static_cast<double>(entry);
+        until[r + 1] = sum;
+        comm.all_gather(std::span(until).subspan(1)); // the next rank goes on
     }
-    return result;
+    return until.back();
 }
 
 } // namespace
@@ -97,16 +100,19 @@ template <class W>
 near_null_vector<W> near_null_of(const distributed_csr<W>& b, const diagonal_scaling& by) {
     const communicator& comm = b.comm();
     near_null_vector<W> best{{}, by.largest * by.inverse};
+    const auto rows_of = [&](int rank) {
+        return buffer<W>(comm.handle(rank),
+                         static_cast<std::size_t>(b.row_owners().owned(rank).size()), precond_item);
+    };
     std::vector<buffer<W>>& inverse = best.entries;
-    std::vector<buffer<W>> ones;
+    inverse = by_rank(comm, rows_of);
+    auto ones = by_rank(comm, rows_of);
     for (const int rank : comm.local()) {
+        const auto at = static_cast<std::size_t>(rank);
         const std::int64_t rows = b.row_owners().owned(rank).size();
-        for (auto* v : {&inverse, &ones})
-            v->emplace_back(comm.handle(rank), static_cast<std::size_t>(rows), precond_item);
         const double* const s = by.owned(b, rank);
-        W* const one = ones.back().data();
-        run_items(comm[rank], divide_task<W>{1 / by.inverse, nullptr, s, inverse.back().data()},
-                  rows);
+        W* const one = ones[at].data();
+        run_items(comm[rank], divide_task<W>{1 / by.inverse, nullptr, s, inverse[at].data()}, rows);
         run_items(comm[rank], round_task<W>{1, s, one}, rows);
         run_items(comm[rank], divide_task<W>{1, one, s, one}, rows); // 1, but for a rounding
     }
@@ -126,29 +132,24 @@ near_null_vector<W> near_null_of(const distributed_csr<W>& b, const diagonal_sca
 template <class W>
 bool relaxes_to(const distributed_csr<W>& b, const relaxation_limits& most) {
     const communicator& comm = b.comm();
-    std::vector<buffer<W>> x;
-    for (const int rank : comm.local()) {
+    auto x = by_rank(comm, [&](int rank) {
         const row_range own = b.row_owners().owned(rank);
-        x.emplace_back(comm.handle(rank), static_cast<std::size_t>(own.size()), precond_item);
-        run_items(comm[rank], sign_task<W>{own.begin, x.back().data()}, own.size());
-    }
+        buffer<W> signs(comm.handle(rank), static_cast<std::size_t>(own.size()), precond_item);
+        run_items(comm[rank], sign_task<W>{own.begin, signs.data()}, own.size());
+        return signs;
+    });
     x = relaxed(b, x, relaxation_steps);
-    const std::vector<buffer<std::uint64_t>> bits = zeros_of(comm);
+    const aggregation::rank_numbers<std::uint64_t> bits(comm, 1, precond_item);
     for (const int rank : comm.local()) {
-        const auto r = static_cast<std::size_t>(rank);
-        KRYLITH_ON(comm[rank],
-                   find_largest(comm[rank], b.block(rank).rows(), x[r].data(), bits[r].data()));
+        const W* const own = x[static_cast<std::size_t>(rank)].data();
+        KRYLITH_ON(comm[rank], find_largest(comm[rank], b.block(rank).rows(), own, bits.of(rank)));
     }
     double largest = 0;
-    for (const auto& of_rank : bits)
-        largest = std::max(largest, std::bit_cast<double>(of_rank.download().front()));
+    for (const auto& of_rank : bits.of_all())
+        largest = std::max(largest, std::bit_cast<double>(of_rank.front()));
     if (largest > most.largest) return false;
     if (largest * largest <= most.mean) return true;
-    double squares = 0; // added up in the order of rows, whatever the devices
-    for (const auto& of_rank : x)
-        for (const W entry : of_rank.download())
-            squares += static_cast<double>(entry) * static_cast<double>(entry);
-    return squares <= most.mean * static_cast<double>(b.rows());
+    return squares_of(comm, x) <= most.mean * static_cast<double>(b.rows());
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \

@@ -40,10 +40,10 @@ distributed_csr<W> gather(const distributed_csr<W>& spread) {
 
 std::vector<buffer<double>> scatter_numbers(const layout& spread, const buffer<double>& gathered) {
     const communicator& comm = spread.comm;
-    std::vector<buffer<double>> result;
-    for (const int rank : comm.local())
-        result.emplace_back(comm.handle(rank), as_size(spread.rows.owned(rank).size()),
-                            precond_item);
+    auto result = by_rank(comm, [&](int rank) {
+        return buffer<double>(comm.handle(rank), as_size(spread.rows.owned(rank).size()),
+                              precond_item);
+    });
     const settled_on_failure settled(comm);
     comm.join();
     for (const int rank : comm.local()) {
@@ -73,17 +73,18 @@ template <class W>
 std::unique_ptr<matrix_operator<W>> make_copying_operator(const layout_handle& spread,
                                                           const layout_handle& range) {
     const communicator& comm = range->comm;
-    std::vector<device_csr<W>> blocks;
-    std::vector<local_columns> columns;
-    for (const int rank : comm.local()) {
+    auto columns = by_rank(comm, [&](int rank) {
         const row_range rows = range->rows.owned(rank);
         const row_range owned = spread->rows.owned(rank);
         std::vector<std::int32_t> ghosts; // on the first rank: what it does not own
         for (std::int64_t i = owned.end; rows.size() != 0 && i < rows.end; ++i)
             ghosts.push_back(static_cast<std::int32_t>(i));
-        columns.emplace_back(comm.handle(rank), owned, ghosts);
-        blocks.push_back(identity_block<W>(comm.handle(rank), rows.size(), columns.back().count()));
-    }
+        return local_columns(comm.handle(rank), owned, ghosts);
+    });
+    auto blocks = by_rank(comm, [&](int rank) {
+        return identity_block<W>(comm.handle(rank), range->rows.owned(rank).size(),
+                                 columns[as_size(rank)].count());
+    });
     const distributed_csr<W> identity(comm, range->rows, spread->rows, std::move(blocks),
                                       std::move(columns));
     return make_level_operator<W>(spread, range, identity, formats::csr);

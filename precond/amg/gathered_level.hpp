@@ -1,6 +1,7 @@
 // A coarse level that lies on the first device alone, below one that is spread over all devices.
 // What is made of it is made there: its set-up and its part of a cycle have no exchanges, and one
-// device is given kernels in place of all.
+// device is given kernels in place of all. There is none where ranks have several drivers: all of
+// them would have to do without devices meanwhile, but one.
 #pragma once
 
 #include <cstdint>

@@ -91,10 +91,10 @@ diagonal_scaling uniform_scaling(const distributed_csr<T>& a, std::span<const T>
     const auto largest = std::fabs(static_cast<double>(values[largest_entry(values)]));
     const double s = largest > 0 ? 1 / std::sqrt(largest) : 1;
     diagonal_scaling by{.s = {}, .largest = s, .inverse = 1 / s};
-    for (const int rank : a.comm().local()) {
+    by.s = by_rank(a.comm(), [&](int rank) {
         const std::vector<double> all(static_cast<std::size_t>(a.columns_of(rank).count()), s);
-        by.s.emplace_back(a.comm().handle(rank), std::span<const double>(all), precond_item);
-    }
+        return buffer<double>(a.comm().handle(rank), std::span<const double>(all), precond_item);
+    });
     return by;
 }
 
@@ -102,14 +102,13 @@ diagonal_scaling uniform_scaling(const distributed_csr<T>& a, std::span<const T>
 template <class W>
 std::vector<buffer<double>> inverse_scaling(const distributed_csr<W>& b,
                                             const diagonal_scaling& by) {
-    std::vector<buffer<double>> inverse;
-    for (const int rank : b.comm().local()) {
+    return by_rank(b.comm(), [&](int rank) {
         const std::int64_t rows = b.block(rank).rows();
-        inverse.emplace_back(b.comm().handle(rank), static_cast<std::size_t>(rows), precond_item);
+        buffer<double> inverse(b.comm().handle(rank), static_cast<std::size_t>(rows), precond_item);
         run_items(b.comm()[rank],
-                  divide_task<double>{1, nullptr, by.owned(b, rank), inverse.back().data()}, rows);
-    }
-    return inverse;
+                  divide_task<double>{1, nullptr, by.owned(b, rank), inverse.data()}, rows);
+        return inverse;
+    });
 }
 
 /// The matrix with its values rounded to W.
@@ -152,7 +151,9 @@ hierarchy<W>::hierarchy(layout_handle fine, std::span<const multigrid_level_matr
             here.push_back({a.comm(), a.row_owners(), fine_->kind});
         }
         try {
-            level.scaling = scaling_of(a, {"amg", at, at == 0 ? fine_.get() : nullptr});
+            level.scaling = comm.together([&] {
+                return scaling_of(a, {"amg", at, at == 0 ? fine_.get() : nullptr});
+            });
         } catch (const input_error&) { // what is inverted may have any diagonal
             if (at + 1 < given.size() || a.rows() > inverted_rows || a.nonzeros() == 0) throw;
             level.scaling = uniform_scaling(a, given[at].a.values);

@@ -187,7 +187,8 @@ void hierarchy<W>::build(const amg_options& options) {
 template <class W>
 bool hierarchy<W>::scale_next(std::size_t at, multigrid_level<W>& next) {
     try {
-        next.scaling = scale_coarse(next.matrix, at + 1, least_bound());
+        next.scaling = next.matrix.comm().together(
+            [&] { return scale_coarse(next.matrix, at + 1, least_bound()); });
         return true;
     } catch (const input_error& not_definite) { // the smoother alone may still help
         cut_short_ = true;
@@ -365,7 +366,8 @@ distributed_csr<T> hierarchy<W>::place_next(multigrid_level<W>& level, multigrid
     const communicator& all = level.layout->comm;
     const coherence kind = level.layout->kind;
     const bool spread = coarse.comm() == all;
-    const bool stays = all.ranks() == 1 || coarse.nonzeros() > options.gathered_nonzeros;
+    const bool stays =
+        all.ranks() == 1 || !all.has_one_driver() || coarse.nonzeros() > options.gathered_nonzeros;
     next.layout = spread && stays
                       ? std::make_shared<const layout>(layout{all, coarse.row_owners(), kind})
                       : on_first_device(all, coarse.rows(), kind);

@@ -55,7 +55,7 @@ hierarchy<W>::make_product(const layout_handle& domain, const layout_handle& ran
                            const distributed_csr<W>& matrix, bool& is_read) const {
     auto made =
         make_level_operator<W>(domain, range, matrix, format_, worth_reading_in_place(matrix));
-    is_read = made->reads_in_place();
+    is_read = matrix.comm().any(made->reads_in_place());
     return made;
 }
 

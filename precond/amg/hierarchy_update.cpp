@@ -1,4 +1,5 @@
 // New values of the matrix in levels that are there.
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -35,11 +36,11 @@ distributed_csr<W> with_room(const distributed_csr<W>& pattern) {
 /// Makes room for the values of a matrix that has none.
 template <class W>
 void make_room(distributed_csr<W>& matrix) {
-    bool there = true;
-    for (const int rank : matrix.comm().local())
-        there = there &&
-                (matrix.block(rank).nonzeros() == 0 || matrix.block(rank).view().values != nullptr);
-    if (!there) matrix = with_room(matrix);
+    const auto lacks = [&](int rank) {
+        return matrix.block(rank).nonzeros() != 0 && matrix.block(rank).view().values == nullptr;
+    };
+    if (matrix.comm().any(std::ranges::any_of(matrix.comm().local(), lacks)))
+        matrix = with_room(matrix);
 }
 
 /// Computes the values of R (B P).
@@ -60,8 +61,10 @@ template <class W>
 template <class T>
 bool hierarchy<W>::update(const distributed_csr<T>& a, const amg_options& options) {
     try {
-        const settled_on_failure settled(a.comm()); // before values are freed
-        return take_values(a, options);
+        return a.comm().together([&] {                  // all drivers free values, or none
+            const settled_on_failure settled(a.comm()); // before they are freed
+            return take_values(a, options);
+        });
     } catch (...) {
         for (multigrid_level<W>& level : levels_) drop_unread(level, options);
         throw;
@@ -139,7 +142,8 @@ bool hierarchy<W>::update_next(std::size_t at, const amg_options& options) {
     }
     if (level.gathered) bring_values(0, coarse, next.matrix.block(0).values());
     try {
-        next.scaling = scale_coarse(next.matrix, at + 1, least_bound());
+        next.scaling = next.matrix.comm().together(
+            [&] { return scale_coarse(next.matrix, at + 1, least_bound()); });
     } catch (const input_error&) {
         return false;
     }

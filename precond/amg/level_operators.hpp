@@ -2,6 +2,7 @@
 // variables, its operators and the inverse of the last matrix.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -31,14 +32,14 @@ template <class W>
 void scale_near_null(const coarsening<W>& to_next, const multigrid_level<W>& level,
                      multigrid_level<W>& next) {
     const communicator& comm = next.matrix.comm();
-    for (int rank = static_cast<int>(next.near_null.size()); rank < comm.ranks(); ++rank)
-        next.near_null.emplace_back(
-            comm.handle(rank),
-            static_cast<std::size_t>(next.matrix.block(rank).rows() * next.vectors),
-            "preconditioner");
-    std::vector<const W*> from;
-    for (int rank = 0; rank < to_next.coarse().ranks(); ++rank)
-        from.push_back(to_next.coarse_near_null(rank));
+    if (next.near_null.empty())
+        next.near_null = by_rank(comm, [&](int rank) {
+            const std::int64_t rows = next.matrix.block(rank).rows();
+            return buffer<W>(comm.handle(rank), static_cast<std::size_t>(rows * next.vectors),
+                             "preconditioner");
+        });
+    std::vector<const W*> from =
+        by_rank(level.matrix.comm(), [&](int rank) { return to_next.coarse_near_null(rank); });
     if (level.gathered) {
         W* const there = next.near_null.front().data();
         gather_numbers(*level.gathered->spread, std::span<const W* const>(from), next.vectors,
@@ -66,19 +67,17 @@ void rescale_near_null(multigrid_level<W>& level) {
 /// Whether an operator should read the arrays of a matrix, which then stays: formats for GPUs have
 /// an order of their own, which is worth a copy, and so are rows on hosts that are alike
 /// (sparse/csr/row_runs.hpp), which are only looked for in arrays that the operator owns.
+/// Collective.
 template <class W>
 bool worth_reading_in_place(const distributed_csr<W>& matrix) {
     const communicator& comm = matrix.comm();
     if (comm.kind() != backend::host) return false;
     comm.synchronize();
-    for (const int rank : comm.local()) {
+    return !comm.any(std::ranges::any_of(comm.local(), [&](int rank) {
         const auto rows = matrix.block(rank).view();
-        if (host::has_row_runs(
-                host::csr_arrays<W, std::int64_t>{rows.offsets, rows.indices, rows.values},
-                rows.rows))
-            return false;
-    }
-    return true;
+        return host::has_row_runs(
+            host::csr_arrays<W, std::int64_t>{rows.offsets, rows.indices, rows.values}, rows.rows);
+    }));
 }
 
 /// The operator of a matrix of the hierarchy, which it may read in place: what needs no look at
@@ -102,18 +101,22 @@ std::string format_in_words(const matrix_operator<W>& of) {
     return of.format_name() + " (" + std::to_string(percent) + "% of the values narrow)";
 }
 
-/// The inverse of the last level's matrix, and whether that is symmetric, but not semidefinite.
+/// The inverse of the last level's matrix, which each driver makes for itself, and whether that is
+/// symmetric, but not semidefinite.
 template <class W>
 csr_matrix<W> inverse_of(const multigrid_level<W>& level, bool unsymmetric, bool& indefinite) {
     const csr_matrix<W> whole = level.matrix.download();
     indefinite = false;
     if (unsymmetric) return general_inverse(csr_view<W>(whole));
     std::vector<W> v;
-    if (level.vectors == 1)
-        for (const buffer<W>& own : level.near_null) {
-            const std::vector<W> part = own.download();
-            v.insert(v.end(), part.begin(), part.end());
-        }
+    if (level.vectors == 1) {
+        const communicator& comm = level.matrix.comm();
+        auto parts = by_rank(comm, [&](int rank) {
+            return level.near_null[static_cast<std::size_t>(rank)].download();
+        });
+        comm.all_gather_lists(parts);
+        for (const std::vector<W>& part : parts) v.insert(v.end(), part.begin(), part.end());
+    }
     return dense_inverse(csr_view<W>(whole), std::span<const W>(v), &indefinite);
 }
 

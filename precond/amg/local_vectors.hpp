@@ -16,18 +16,17 @@ template <class W>
 [[nodiscard]] std::vector<buffer<W>> by_local_columns(const distributed_csr<W>& b,
                                                       const std::vector<buffer<W>>& v) {
     const communicator& comm = b.comm();
-    std::vector<buffer<W>> local;
-    std::vector<W*> arrays;
-    for (const int rank : comm.local()) {
+    auto local = by_rank(comm, [&](int rank) {
         const local_columns& columns = b.columns_of(rank);
-        local.emplace_back(comm.handle(rank), static_cast<std::size_t>(columns.count()),
-                           "preconditioner");
-        arrays.push_back(local.back().data());
+        buffer<W> all(comm.handle(rank), static_cast<std::size_t>(columns.count()),
+                      "preconditioner");
         const auto& own = v[static_cast<std::size_t>(rank)];
         if (own.size() != 0)
-            comm[rank].copy(arrays.back() + columns.first_owned(), own.data(),
-                            own.size() * sizeof(W));
-    }
+            comm[rank].copy(all.data() + columns.first_owned(), own.data(), own.size() * sizeof(W));
+        return all;
+    });
+    std::vector<W*> arrays;
+    for (const auto& of_rank : local) arrays.push_back(of_rank.data());
     column_exchange(comm, b.all_columns()).fill(std::span<W* const>(arrays));
     return local;
 }

@@ -102,13 +102,12 @@ near_null_space<W> make_near_null_space(const layout& layout, const amg_options&
     const std::vector<double> largest = largest_magnitudes(options.near_null, rows);
     result.vectors = constants ? block : static_cast<int>(largest.size());
     result.block = keeps_nodes(layout, block) ? block : 1;
-    std::vector<buffer<W>> values;
     const auto rows_at_once = std::max<std::int64_t>(
         1, uploaded_at_once / (result.vectors * static_cast<std::int64_t>(sizeof(W))));
-    for (const int rank : layout.comm.local()) {
+    auto values = by_rank(layout.comm, [&](int rank) {
         const row_range own = layout.rows.owned(rank);
-        values.emplace_back(layout.comm.handle(rank), as_size(own.size() * result.vectors),
-                            near_null_item);
+        buffer<W> there(layout.comm.handle(rank), as_size(own.size() * result.vectors),
+                        near_null_item);
         std::vector<W> part;
         resize_in_parallel(part, as_size(std::min(own.size(), rows_at_once) * result.vectors));
         for (std::int64_t first = own.begin; first < own.end; first += rows_at_once) {
@@ -123,11 +122,12 @@ near_null_space<W> make_near_null_space(const layout& layout, const amg_options&
                                 : static_cast<W>(options.near_null[as_size(c * rows + of_caller)] /
                                                  largest[as_size(c)]);
             }
-            layout.comm[rank].upload(values.back().data() + (first - own.begin) * result.vectors,
+            layout.comm[rank].upload(there.data() + (first - own.begin) * result.vectors,
                                      part.data(),
                                      as_size((last - first) * result.vectors) * sizeof(W));
         }
-    }
+        return there;
+    });
     result.values = std::make_shared<const std::vector<buffer<W>>>(std::move(values));
     return result;
 }
@@ -139,13 +139,13 @@ near_null_space<W> in_precision(const communicator& comm, const near_null_space<
     } else {
         near_null_space<W> result{given.block, given.vectors, nullptr};
         if (given.empty()) return result;
-        std::vector<buffer<W>> values;
-        for (const int rank : comm.local()) {
+        auto values = by_rank(comm, [&](int rank) {
             const buffer<From>& from = (*given.values)[as_size(rank)];
-            values.emplace_back(comm.handle(rank), from.size(), near_null_item);
-            run_items(comm[rank], convert_task<W, From>{from.data(), values.back().data()},
+            buffer<W> to(comm.handle(rank), from.size(), near_null_item);
+            run_items(comm[rank], convert_task<W, From>{from.data(), to.data()},
                       static_cast<std::int64_t>(from.size()));
-        }
+            return to;
+        });
         result.values = std::make_shared<const std::vector<buffer<W>>>(std::move(values));
         return result;
     }
@@ -161,11 +161,10 @@ void scale_vectors(device& on, std::int64_t rows, int vectors, double factor, co
 template <class W>
 std::vector<buffer<W>> scaled_vectors(const near_null_space<W>& given, const distributed_csr<W>& b,
                                       const diagonal_scaling& by) {
-    std::vector<buffer<W>> result;
-    for (const int rank : b.comm().local()) {
+    return by_rank(b.comm(), [&](int rank) {
         const buffer<W>& of_rank = (*given.values)[as_size(rank)];
         const device_csr_view<W> view = b.block(rank).view();
-        result.emplace_back(b.comm().handle(rank), of_rank.size(), near_null_item);
+        buffer<W> to(b.comm().handle(rank), of_rank.size(), near_null_item);
         visit_rows(b.comm()[rank], view.rows, 1,
                    aggregation::scale_vectors_step<W>{{},
                                                       of_rank.data(),
@@ -174,9 +173,9 @@ std::vector<buffer<W>> scaled_vectors(const near_null_space<W>& given, const dis
                                                       given.vectors,
                                                       aggregation::rows_of(b, rank),
                                                       view.values,
-                                                      result.back().data()});
-    }
-    return result;
+                                                      to.data()});
+        return to;
+    });
 }
 
 #define KRYLITH_INSTANTIATE(W)                                                                     \

@@ -7,6 +7,7 @@
 #include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/precond/amg/local_vectors.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
+#include <krylith/precond/coarsening/rank_numbers.hpp>
 #include <krylith/precond/coarsening/rough_rows_step.hpp>
 #include <krylith/precond/matrix/memory_item.hpp>
 
@@ -20,22 +21,18 @@ bool is_rough(const distributed_csr<W>& b, double diagonal, double theta,
     const std::vector<buffer<W>> v = by_local_columns(b, near_null);
     const auto one_in = static_cast<std::uint64_t>(b.rows()) / most_asked;
     const auto apart = static_cast<std::uint32_t>(std::bit_ceil(one_in + 1));
-    std::vector<buffer<unsigned long long>> counts;
+    const aggregation::rank_numbers<unsigned long long> counts(b.comm(), step::kinds, precond_item);
     for (const int rank : b.comm().local()) {
-        counts.emplace_back(b.comm().handle(rank), step::kinds, precond_item);
-        counts.back().zero();
         const classical::sampled_rows sample{b.row_owners().owned(rank).begin, apart};
         visit_rows(b.comm()[rank], sample.count(b.block(rank).rows()),
                    aggregation::mean_entries(b, rank),
                    step{aggregation::rows_of(b, rank), b.block(rank).view().values,
                         v[static_cast<std::size_t>(rank)].data(), static_cast<W>(theta * diagonal),
-                        sample, counts.back().data()});
+                        sample, counts.of(rank)});
     }
     std::array<unsigned long long, step::kinds> all{};
-    for (const auto& of_rank : counts) {
-        const auto numbers = of_rank.download();
+    for (const auto& numbers : counts.of_all())
         for (std::size_t k = 0; k < all.size(); ++k) all[k] += numbers[k];
-    }
     const auto& [rough, positive, asked, jumping, differing] = all;
     const bool jumps_everywhere = 5 * jumping > 4 * asked && 5 * differing > asked;
     return (3 * rough > asked || jumps_everywhere) && 20 * positive < asked;

@@ -8,6 +8,7 @@
 #include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/precond/amg/local_vectors.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
+#include <krylith/precond/coarsening/rank_numbers.hpp>
 #include <krylith/precond/coarsening/rounding_steps.hpp>
 #include <krylith/sparse/device_matrix/sell_view.hpp>
 #include <krylith/sparse/sell/narrow_worth.hpp>
@@ -19,21 +20,18 @@ bool worth_rounding(const distributed_csr<W>& b) {
     if (!narrow_pays(sizeof(W), b.rows(), b.nonzeros())) return false;
     constexpr std::int64_t enough_rows = 65536;
     const auto stride = static_cast<std::uint32_t>(b.rows() / enough_rows + 1);
-    std::vector<buffer<unsigned>> flags;
+    const aggregation::rank_numbers<unsigned> flags(b.comm(), aggregation::value_flags,
+                                                    "preconditioner");
     for (const int rank : b.comm().local()) {
         const device_csr_view<W> view = b.block(rank).view();
-        flags.emplace_back(b.comm().handle(rank), aggregation::value_flags, "preconditioner");
-        flags.back().zero();
         visit_rows(b.comm()[rank], view.rows, aggregation::mean_entries(b, rank),
                    aggregation::flag_values_step{view.offsets, view.values,
                                                  b.row_owners().owned(rank).begin, stride,
-                                                 flags.back().data()});
+                                                 flags.of(rank)});
     }
     std::vector<unsigned> raised(aggregation::value_flags, 0);
-    for (const auto& of_rank : flags) {
-        const std::vector<unsigned> own = of_rank.download();
+    for (const std::vector<unsigned>& own : flags.of_all())
         for (std::size_t i = 0; i < aggregation::value_flags; ++i) raised[i] |= own[i];
-    }
     return std::ranges::count(raised, 1u) >= table_size;
 }
 

@@ -36,26 +36,24 @@ template <class W>
 void scale_transfers(double rho, std::span<const double* const> s, distributed_csr<W>& prolongation,
                      distributed_csr<W>& restriction) {
     const communicator& comm = prolongation.comm();
-    std::vector<buffer<double>> columns; // S by local columns of P
-    std::vector<double*> arrays;
-    for (const int rank : comm.local()) {
+    const auto columns = by_rank(comm, [&](int rank) { // S by local columns of P
         const local_columns& local = prolongation.columns_of(rank);
         const double* const own = s[static_cast<std::size_t>(rank)];
-        columns.emplace_back(comm.handle(rank), static_cast<std::size_t>(local.count()),
-                             precond_item);
-        arrays.push_back(columns.back().data());
+        buffer<double> all(comm.handle(rank), static_cast<std::size_t>(local.count()),
+                           precond_item);
         const auto owned = static_cast<std::size_t>(local.owned().size());
         if (owned != 0)
-            comm[rank].copy(arrays.back() + local.first_owned(), own, owned * sizeof(double));
+            comm[rank].copy(all.data() + local.first_owned(), own, owned * sizeof(double));
         device_csr<W>& r = restriction.block(rank);
         KRYLITH_ON(comm[rank], scale_rows(comm[rank], r.view(), own, 1 / rho, r.values()));
-    }
+        return all;
+    });
     fill_ghosts(prolongation, columns);
     for (const int rank : comm.local()) {
         device_csr<W>& p = prolongation.block(rank);
         run_items(comm[rank],
-                  scale_column_task<W>{p.view().indices, arrays[static_cast<std::size_t>(rank)],
-                                       p.values()},
+                  scale_column_task<W>{p.view().indices,
+                                       columns[static_cast<std::size_t>(rank)].data(), p.values()},
                   p.nonzeros());
     }
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <numeric>
 #include <span>
 #include <utility>
 
@@ -37,14 +38,16 @@ struct coarse_vectors {
 /// v, and the place of weights.
 template <class W>
 coarse_vectors<W> vectors_of(const distributed_csr<W>& coarse, const coarsening<W>& to_next) {
-    coarse_vectors<W> result;
+    const auto array = [&](int rank) {
+        return buffer<W>(coarse.comm().handle(rank), as_size(coarse.columns_of(rank).count()),
+                         precond_item);
+    };
+    coarse_vectors<W> result{by_rank(coarse.comm(), array), by_rank(coarse.comm(), array)};
     for (const int rank : coarse.comm().local()) {
         const local_columns& columns = coarse.columns_of(rank);
-        for (auto* const to : {&result.v, &result.weights})
-            to->emplace_back(coarse.comm().handle(rank), as_size(columns.count()), precond_item);
         const auto owned = as_size(columns.owned().size());
         if (owned != 0)
-            coarse.comm()[rank].copy(result.v.back().data() + columns.first_owned(),
+            coarse.comm()[rank].copy(result.v[as_size(rank)].data() + columns.first_owned(),
                                      to_next.coarse_near_null(rank), owned * sizeof(W));
     }
     fill_ghosts_of(coarse, result.v);
@@ -72,16 +75,16 @@ rows_with_small_entries(const distributed_csr<W>& b, double diagonal,
                         const std::vector<buffer<W>>& near_null, const distributed_csr<W>& r,
                         double drop) {
     const std::vector<buffer<W>> v = by_local_columns(b, near_null);
-    std::vector<buffer<std::uint8_t>> found;
-    for (const int rank : b.comm().local()) {
+    auto found = by_rank(b.comm(), [&](int rank) {
         const local_columns& columns = r.columns_of(rank);
-        found.emplace_back(b.comm().handle(rank), as_size(columns.count()), precond_item);
+        buffer<std::uint8_t> rows(b.comm().handle(rank), as_size(columns.count()), precond_item);
         visit_rows(b.comm()[rank], b.block(rank).rows(), aggregation::mean_entries(b, rank),
                    aggregation::small_entries_step<W>{aggregation::rows_of(b, rank),
                                                       b.block(rank).view().values,
                                                       v[as_size(rank)].data(), diagonal, drop,
-                                                      found.back().data() + columns.first_owned()});
-    }
+                                                      rows.data() + columns.first_owned()});
+        return rows;
+    });
     fill_ghosts_of(r, found);
     return found;
 }
@@ -129,12 +132,11 @@ sparsification<W>::sparsification(const distributed_csr<W>& b, double diagonal,
         device->download(&entries[as_size(rank)], offsets[as_size(rank)].data() + rows,
                          sizeof(std::int64_t));
     });
-    std::int64_t all = 0;
-    for (const std::int64_t of_rank : entries) all += of_rank;
+    comm.all_gather(entries);
+    const std::int64_t all = std::accumulate(entries.begin(), entries.end(), std::int64_t{0});
     if (static_cast<double>(all) > worth_it * static_cast<double>(galerkin.nonzeros())) return;
 
     std::vector<device_csr<W>> blocks(as_size(comm.ranks()));
-    std::vector<local_columns> columns;
     for (const int rank : comm.local()) {
         const auto& device = comm.handle(rank);
         const device_csr<W>& from = galerkin.block(rank);
@@ -145,13 +147,13 @@ sparsification<W>::sparsification(const distributed_csr<W>& b, double diagonal,
             *device,
             sparsified_rows_of(galerkin, rank, vectors, drop_, kept_[as_size(rank)].data()),
             offsets[as_size(rank)].data(), indices.data(), values.data());
-        columns.push_back(galerkin.columns_of(rank));
         blocks[as_size(rank)] = {device, from.columns(), std::move(offsets[as_size(rank)]),
                                  std::move(indices), std::move(values)};
         blocks[as_size(rank)].set_ascending(from.ascends());
     }
-    sparse = {comm, galerkin.row_owners(), galerkin.column_owners(), std::move(blocks),
-              std::move(columns)};
+    sparse = {
+        comm, galerkin.row_owners(), galerkin.column_owners(), std::move(blocks),
+        std::vector<local_columns>(galerkin.all_columns().begin(), galerkin.all_columns().end())};
 }
 
 template <class W>

@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <krylith/device/memory/buffer.hpp>
@@ -31,6 +32,7 @@ struct rank_part {
     aggregate_array<T> coarse;
 };
 
+/// [ranks]; those of other drivers' ranks are empty.
 template <class T>
 using rank_parts = std::vector<rank_part<T>>;
 
@@ -115,14 +117,14 @@ template <class T>
 template <class T>
 void find_used(const distributed_csr<T>& a, const row_partition& aggregates, rank_parts<T>& parts);
 
-/// The exchange of what ranks have of all aggregates.
+/// The exchange of what ranks have of all aggregates. Collective.
 template <class T>
 [[nodiscard]] section_exchange make_section_exchange(const communicator& comm,
                                                      const row_partition& aggregates,
                                                      const rank_parts<T>& parts) {
     std::vector<row_range> used;
     for (const rank_part<T>& part : parts) used.push_back(part.used);
-    return {comm, aggregates, used};
+    return {comm, aggregates, std::move(used)};
 }
 
 /// Makes T on all local columns, and the norms of aggregates.
@@ -136,6 +138,22 @@ template <class T>
 [[nodiscard]] std::vector<buffer<T>> by_local_columns(const distributed_csr<T>& a,
                                                       const column_exchange& exchange,
                                                       std::span<const T* const> v);
+
+/// The partition of what ranks have counted: the last number of sums[rank] is that of the rank.
+/// Collective; waits for the devices.
+[[nodiscard]] inline row_partition owners_of_last(const communicator& comm,
+                                                  const std::vector<buffer<std::int32_t>>& sums) {
+    auto counts = by_rank(comm, [&](int rank) {
+        const auto& of_rank = sums[static_cast<std::size_t>(rank)];
+        std::int32_t count = 0;
+        comm[rank].download(&count, of_rank.data() + of_rank.size() - 1, sizeof count);
+        return count;
+    });
+    comm.all_gather(counts);
+    row_partition owners;
+    for (const std::int32_t count : counts) owners.begin.push_back(owners.begin.back() + count);
+    return owners;
+}
 
 /// The arrays of all ranks, for an exchange.
 template <class Array>

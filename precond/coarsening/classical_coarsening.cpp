@@ -54,8 +54,8 @@ template <class T>
 struct classical_coarsening<T>::state {
     classical_options options;
     communicator comm;
-    column_exchange exchange; ///< of the columns of A
-    std::vector<std::int64_t> nonzeros;
+    column_exchange exchange;           ///< of the columns of A
+    std::vector<std::int64_t> nonzeros; ///< [rank]
     row_partition fine;
     classical::coarse_rows chosen;
     std::vector<buffer<T>> coarse_v; ///< [rank][coarse rows]
@@ -175,8 +175,8 @@ struct classical_coarsening<T>::state {
     [[nodiscard]] std::vector<buffer<T>> cut(bool refresh,
                                              std::vector<buffer<std::int32_t>>& counts) {
         const auto rows = [&](int rank) { return whole.block(rank).rows(); };
-        std::vector<const T*> owned;
-        for (const auto& of_rank : coarse_v) owned.push_back(of_rank.data());
+        const std::vector<T*> places = aggregation::pointers_of(coarse_v);
+        const std::vector<const T*> owned(places.begin(), places.end());
         const auto v = aggregation::by_local_columns(
             whole, column_exchange(comm, whole.all_columns()), std::span<const T* const>(owned));
         auto factor = classical::arrays_of<T>(comm, rows);
@@ -215,8 +215,8 @@ struct classical_coarsening<T>::state {
     /// Throws unless the matrix has the shape of that of the constructor.
     void check_again(const distributed_csr<T>& a, std::span<const T* const> near_null) const {
         bool same = a.row_owners() == fine;
-        for (int rank = 0; same && rank < comm.ranks(); ++rank)
-            same = a.block(rank).nonzeros() == nonzeros[as_size(rank)];
+        for (const int rank : comm.local())
+            same = same && a.block(rank).nonzeros() == nonzeros[as_size(rank)];
         if (!same || near_null.size() != as_size(comm.ranks()))
             throw usage_error("classical_coarsening: the matrix has " +
                               std::to_string(a.nonzeros()) + " nonzeros and " +
@@ -243,7 +243,7 @@ classical_coarsening<T>::classical_coarsening(const distributed_csr<T>& a,
                            .product = {},
                            .whole = {},
                            .kept = {}});
-    for (const int rank : a.comm().local()) state_->nonzeros.push_back(a.block(rank).nonzeros());
+    state_->nonzeros = by_rank(a.comm(), [&](int rank) { return a.block(rank).nonzeros(); });
     state_->check_again(a, near_null);
     state_->chosen = classical::find_coarse_rows(a, state_->exchange, near_null,
                                                  static_cast<T>(options.strong_threshold));

@@ -1,5 +1,6 @@
 #include <krylith/precond/coarsening/coarse_rows.hpp>
 
+#include <numeric>
 #include <utility>
 
 #include <krylith/comm/local/settled_on_failure.hpp>
@@ -56,8 +57,8 @@ choose_coarse(const distributed_csr<T>& a, const column_exchange& exchange,
               const std::vector<buffer<std::int32_t>>& key) {
     const communicator& comm = a.comm();
     auto next = arrays_of<std::int32_t>(comm, [&](int rank) { return a.columns_of(rank).count(); });
-    std::vector<row_list> lists;
-    for (const int rank : comm.local()) lists.emplace_back(comm.handle(rank), a.block(rank).rows());
+    auto lists =
+        by_rank(comm, [&](int rank) { return row_list(comm.handle(rank), a.block(rank).rows()); });
     const settled_on_failure settled(comm);
     // The last rounds cost a GPU next to nothing; the host looks now and then whether they were
     // enough.
@@ -74,8 +75,9 @@ choose_coarse(const distributed_csr<T>& a, const column_exchange& exchange,
             exchange.fill_in_turn(std::span<std::int32_t* const>(all));
             std::swap(kind, next);
         }
-        left = 0;
-        for (const row_list& list : lists) left += list.size();
+        auto sizes = by_rank(comm, [&](int rank) { return lists[as_size(rank)].size(); });
+        comm.all_gather(sizes);
+        left = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
     }
     return kind;
 }
@@ -85,20 +87,13 @@ template <class T>
 void number_coarse(const distributed_csr<T>& a, const column_exchange& exchange,
                    const std::vector<buffer<std::int32_t>>& kind, coarse_rows& result) {
     const communicator& comm = a.comm();
-    std::vector<buffer<std::int32_t>> before;
-    for (const int rank : comm.local()) {
-        const std::int64_t rows = a.block(rank).rows();
-        before.emplace_back(comm.handle(rank), as_size(rows + 1), memory_item);
-        add_up_sizes(comm.handle(rank), rows,
+    const auto before =
+        arrays_of<std::int32_t>(comm, [&](int rank) { return a.block(rank).rows() + 1; });
+    for (const int rank : comm.local())
+        add_up_sizes(comm.handle(rank), a.block(rank).rows(),
                      is_coarse{kind[as_size(rank)].data() + a.columns_of(rank).first_owned()},
-                     before.back().data());
-    }
-    for (const int rank : comm.local()) {
-        std::int32_t count = 0;
-        comm[rank].download(&count, before[as_size(rank)].data() + a.block(rank).rows(),
-                            sizeof count);
-        result.owners.begin.push_back(result.owners.begin.back() + count);
-    }
+                     before[as_size(rank)].data());
+    result.owners = aggregation::owners_of_last(comm, before);
     result.number =
         arrays_of<std::int32_t>(comm, [&](int rank) { return a.columns_of(rank).count(); });
     visit_all(a, 1, [&](std::size_t r) {

@@ -48,13 +48,12 @@ template <class T>
     return (a.nonzeros() + a.rows() - 1) / std::max<std::int64_t>(a.rows(), 1);
 }
 
-/// Makes an array of a rank's device for each rank.
+/// Makes an array on the device of each local rank, [ranks].
 template <class V, class Size>
 [[nodiscard]] std::vector<buffer<V>> arrays_of(const communicator& comm, const Size& size) {
-    std::vector<buffer<V>> result;
-    for (const int rank : comm.local())
-        result.emplace_back(comm.handle(rank), as_size(size(rank)), memory_item);
-    return result;
+    return by_rank(comm, [&](int rank) {
+        return buffer<V>(comm.handle(rank), as_size(size(rank)), memory_item);
+    });
 }
 
 /// Enqueues the step make(rank) for all rows of each rank.

@@ -1,4 +1,5 @@
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -21,22 +22,31 @@ public:
     finder(const distributed_csr<T>& a, const column_exchange& exchange, const rank_parts<T>& parts,
            std::vector<buffer<std::uint8_t>> states)
         : a_(a), exchange_(exchange), states_(std::move(states)) {
-        for (const int rank : a.comm().local()) {
-            const auto& device = a.comm().handle(rank);
-            const std::size_t columns = as_size(a.columns_of(rank).count());
-            rows_.push_back(rows_of(a, parts[as_size(rank)], rank));
-            next_states_.emplace_back(device, columns, memory_item);
-            nearest_.emplace_back(device, columns, memory_item);
-            aggregates_.emplace_back(device, columns, memory_item);
-            key_lists_.emplace_back(device, a.block(rank).rows());
-            undecided_lists_.emplace_back(device, a.block(rank).rows());
-        }
+        const communicator& comm = a.comm();
+        const auto numbers_of_columns = [&](int rank) {
+            return buffer<std::int32_t>(comm.handle(rank), as_size(a.columns_of(rank).count()),
+                                        memory_item);
+        };
+        const auto list_of_rows = [&](int rank) {
+            return row_list(comm.handle(rank), a.block(rank).rows());
+        };
+        rows_ = by_rank(comm, [&](int rank) { return rows_of(a, parts[as_size(rank)], rank); });
+        next_states_ = by_rank(comm, [&](int rank) {
+            return buffer<std::uint8_t>(comm.handle(rank), as_size(a.columns_of(rank).count()),
+                                        memory_item);
+        });
+        nearest_ = by_rank(comm, numbers_of_columns);
+        aggregates_ = by_rank(comm, numbers_of_columns);
+        key_lists_ = by_rank(comm, list_of_rows);
+        undecided_lists_ = by_rank(comm, list_of_rows);
     }
 
     /// Finds a set among the rows that are undecided.
     void find_set(std::uint32_t first_round) {
-        for (auto& list : key_lists_) list.restart();
-        for (auto& list : undecided_lists_) list.restart();
+        for (const int rank : a_.comm().local()) {
+            key_lists_[as_size(rank)].restart();
+            undecided_lists_[as_size(rank)].restart();
+        }
         // A grid needs 7 to 9 rounds, of which the last cost a GPU next to nothing; the host looks
         // whether they were enough after 8, and then after each two.
         visit_all([&](std::size_t r) {
@@ -63,20 +73,15 @@ public:
 
     /// Numbers the roots; returns who owns them.
     [[nodiscard]] row_partition number_roots() {
-        std::vector<buffer<std::int32_t>> before;
-        for (std::size_t r = 0; r < rows_.size(); ++r) {
-            const auto& device = a_.comm().handle(static_cast<int>(r));
-            before.emplace_back(device, as_size(rows_[r].rows + 1), memory_item);
-            add_up_sizes(device, rows_[r].rows, is_root{states_[r].data() + rows_[r].columns.below},
-                         before[r].data());
-        }
-        row_partition owners;
-        for (std::size_t r = 0; r < rows_.size(); ++r) {
-            std::int32_t count = 0;
-            a_.comm()[static_cast<int>(r)].download(&count, before[r].data() + rows_[r].rows,
-                                                    sizeof count);
-            owners.begin.push_back(owners.begin.back() + count);
-        }
+        const communicator& comm = a_.comm();
+        const auto before = by_rank(comm, [&](int rank) {
+            const rank_rows& rows = rows_[as_size(rank)];
+            buffer<std::int32_t> sums(comm.handle(rank), as_size(rows.rows + 1), memory_item);
+            add_up_sizes(comm.handle(rank), rows.rows,
+                         is_root{states_[as_size(rank)].data() + rows.columns.below}, sums.data());
+            return sums;
+        });
+        const row_partition owners = owners_of_last(comm, before);
         visit_all([&](std::size_t r) {
             return number_roots_step{rows_[r],
                                      states_[r].data(),
@@ -91,7 +96,7 @@ public:
 
     /// Gives all rows with strong entries an aggregate.
     [[nodiscard]] std::vector<buffer<std::int32_t>> join() {
-        for (auto& list : key_lists_) list.restart();
+        for (const int rank : a_.comm().local()) key_lists_[as_size(rank)].restart();
         visit_lists([&](std::size_t r) {
             return join_root_step{rows_[r], states_[r].data(), aggregates_[r].data(),
                                   nearest_[r].data()};
@@ -115,9 +120,10 @@ private:
     }
 
     [[nodiscard]] std::int64_t size_of_undecided() const {
-        std::int64_t sum = 0;
-        for (const auto& list : undecided_lists_) sum += list.size();
-        return sum;
+        auto sizes =
+            by_rank(a_.comm(), [&](int rank) { return undecided_lists_[as_size(rank)].size(); });
+        a_.comm().all_gather(sizes);
+        return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
     }
 
     void run(std::uint32_t round) {
@@ -125,9 +131,11 @@ private:
             return largest_key_step{{}, rows_[r], states_[r].data(), key(r), nearest(r)};
         });
         fill_in_turn(nearest_);
-        for (std::size_t r = 0; r < rows_.size(); ++r)
-            visit_list(device_of(r), undecided_lists_[r], mean(r),
+        for (const int rank : a_.comm().local()) {
+            const std::size_t r = as_size(rank);
+            visit_list(a_.comm()[rank], undecided_lists_[r], mean_entries(a_, rank),
                        decide_step{{}, rows_[r], nearest(r), states_[r].data(), key(r), round});
+        }
         fill_in_turn(aggregates_);
     }
 
@@ -138,25 +146,22 @@ private:
 
     template <class Make>
     void visit_all(const Make& make) {
-        for (std::size_t r = 0; r < rows_.size(); ++r)
-            visit_rows(device_of(r), rows_[r].rows, mean(r), make(r));
+        for (const int rank : a_.comm().local())
+            visit_rows(a_.comm()[rank], rows_[as_size(rank)].rows, mean_entries(a_, rank),
+                       make(as_size(rank)));
     }
 
     /// Visits the rows in key_lists_.
     template <class Make>
     void visit_lists(const Make& make) {
-        for (std::size_t r = 0; r < rows_.size(); ++r)
-            visit_list(device_of(r), key_lists_[r], mean(r), make(r));
+        for (const int rank : a_.comm().local())
+            visit_list(a_.comm()[rank], key_lists_[as_size(rank)], mean_entries(a_, rank),
+                       make(as_size(rank)));
     }
 
     void take_next_states() {
         fill_ghosts(exchange_, next_states_);
         std::swap(states_, next_states_);
-    }
-
-    [[nodiscard]] device& device_of(std::size_t r) const { return a_.comm()[static_cast<int>(r)]; }
-    [[nodiscard]] std::int64_t mean(std::size_t r) const {
-        return mean_entries(a_, static_cast<int>(r));
     }
 
     const distributed_csr<T>& a_;

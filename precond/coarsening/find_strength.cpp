@@ -5,6 +5,7 @@
 #include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
+#include <krylith/precond/coarsening/rank_numbers.hpp>
 #include <krylith/precond/coarsening/strength_steps.hpp>
 
 namespace krylith::aggregation {
@@ -26,17 +27,21 @@ struct diagonal_arrays {
 template <class T>
 diagonal_arrays<T> find_diagonals(const distributed_csr<T>& a, const rank_parts<T>& parts,
                                   bool directions = false) {
+    const communicator& comm = a.comm();
+    const auto columns = [&](int rank) {
+        return buffer<T>(comm.handle(rank), as_size(a.columns_of(rank).count()), memory_item);
+    };
     diagonal_arrays<T> found;
-    for (const int rank : a.comm().local()) {
-        const auto& device = a.comm().handle(rank);
-        const auto& block = a.block(rank);
-        found.diagonal.emplace_back(device, as_size(block.rows()), memory_item);
-        const auto columns = as_size(a.columns_of(rank).count());
-        found.scale.emplace_back(device, columns, memory_item);
-        if (directions) found.along.emplace_back(device, columns, memory_item);
-        visit_rows(*device, block.rows(), mean_entries(a, rank),
-                   diagonal_step<T>{rows_of(a, parts[as_size(rank)], rank), block.view().values,
-                                    found.diagonal.back().data(), found.scale.back().data(),
+    found.diagonal = by_rank(comm, [&](int rank) {
+        return buffer<T>(comm.handle(rank), as_size(a.block(rank).rows()), memory_item);
+    });
+    found.scale = by_rank(comm, columns);
+    if (directions) found.along = by_rank(comm, columns);
+    for (const int rank : comm.local()) {
+        const std::size_t r = as_size(rank);
+        visit_rows(comm[rank], a.block(rank).rows(), mean_entries(a, rank),
+                   diagonal_step<T>{rows_of(a, parts[r], rank), a.block(rank).view().values,
+                                    found.diagonal[r].data(), found.scale[r].data(),
                                     found.along_of(rank)});
     }
     return found;
@@ -49,20 +54,13 @@ constexpr std::uint32_t sampled_of_many = 256;
 
 /// For each rank the largest bound of its rows, as bits, and how many rows of the sample have no
 /// direction.
-std::vector<buffer<unsigned long long>> make_facts(const communicator& comm) {
-    std::vector<buffer<unsigned long long>> facts;
-    for (const int rank : comm.local()) {
-        facts.emplace_back(comm.handle(rank), 2, memory_item);
-        facts.back().zero();
-    }
-    return facts;
+rank_numbers<unsigned long long> make_facts(const communicator& comm) {
+    return {comm, 2, memory_item};
 }
 
-strength_facts facts_of(const std::vector<buffer<unsigned long long>>& ranks,
-                        std::uint32_t sampled = 1) {
+strength_facts facts_of(const rank_numbers<unsigned long long>& ranks, std::uint32_t sampled = 1) {
     strength_facts facts;
-    for (const auto& rank : ranks) {
-        const auto numbers = rank.download();
+    for (const auto& numbers : ranks.of_all()) {
         facts.bound = std::max(facts.bound, std::bit_cast<double>(numbers[0]));
         facts.undirected += sampled * static_cast<std::int64_t>(numbers[1]);
     }
@@ -75,17 +73,17 @@ template <class T>
 std::vector<buffer<T>> by_local_columns(const distributed_csr<T>& a,
                                         const column_exchange& exchange,
                                         std::span<const T* const> v) {
-    std::vector<buffer<T>> local;
-    for (int rank = 0; rank < a.comm().ranks() && !v.empty(); ++rank) {
+    if (v.empty()) return {};
+    auto local = by_rank(a.comm(), [&](int rank) {
         const auto& device = a.comm().handle(rank);
         const local_columns& columns = a.columns_of(rank);
-        local.emplace_back(device, as_size(columns.count()), memory_item);
+        buffer<T> all(device, as_size(columns.count()), memory_item);
         const auto owned = as_size(columns.owned().size());
         if (owned != 0)
-            device->copy(local.back().data() + columns.first_owned(), v[as_size(rank)],
-                         owned * sizeof(T));
-    }
-    if (!v.empty()) fill_ghosts(exchange, local);
+            device->copy(all.data() + columns.first_owned(), v[as_size(rank)], owned * sizeof(T));
+        return all;
+    });
+    fill_ghosts(exchange, local);
     return local;
 }
 
@@ -101,27 +99,29 @@ strength_facts find_strength(const distributed_csr<T>& a, const strength_rule& r
     const auto v = by_local_columns(a, exchange, near_null);
     const auto facts = make_facts(comm);
     const std::uint32_t sampled = a.rows() <= most_asked ? 1 : sampled_of_many;
-    states.clear();
+    states = by_rank(comm, [&](int rank) {
+        return buffer<std::uint8_t>(comm.handle(rank), as_size(a.columns_of(rank).count()),
+                                    memory_item);
+    });
     for (const int rank : comm.local()) {
         const auto& device = comm.handle(rank);
         const auto& block = a.block(rank);
         rank_part<T>& part = parts[as_size(rank)];
         part.couplings = {device, as_size(block.nonzeros()), memory_item};
         part.filtered = {device, as_size(block.rows()), memory_item};
-        states.emplace_back(device, as_size(a.columns_of(rank).count()), memory_item);
         visit_rows(*device, block.rows(), mean_entries(a, rank),
-                   strength_step<T>{rows_of(a, part, rank),
-                                    block.view().values,
-                                    found.scale[as_size(rank)].data(),
-                                    v.empty() ? nullptr : v[as_size(rank)].data(),
-                                    {found.diagonal[as_size(rank)].data(), part.filtered.data(),
-                                     facts[as_size(rank)].data()},
-                                    {static_cast<T>(rule.theta), found.along_of(rank)},
-                                    static_cast<T>(rule.large),
-                                    facts[as_size(rank)].data() + 1,
-                                    sampled,
-                                    part.couplings.data(),
-                                    states.back().data()});
+                   strength_step<T>{
+                       rows_of(a, part, rank),
+                       block.view().values,
+                       found.scale[as_size(rank)].data(),
+                       v.empty() ? nullptr : v[as_size(rank)].data(),
+                       {found.diagonal[as_size(rank)].data(), part.filtered.data(), facts.of(rank)},
+                       {static_cast<T>(rule.theta), found.along_of(rank)},
+                       static_cast<T>(rule.large),
+                       facts.of(rank) + 1,
+                       sampled,
+                       part.couplings.data(),
+                       states[as_size(rank)].data()});
     }
     fill_ghosts(exchange, states);
     return facts_of(facts, sampled);
@@ -141,7 +141,7 @@ double filter_again(const distributed_csr<T>& a, const column_exchange& exchange
                                   a.block(rank).view().values,
                                   v.empty() ? nullptr : v[as_size(rank)].data(),
                                   {found.diagonal[as_size(rank)].data(), part.filtered.data(),
-                                   facts[as_size(rank)].data()}});
+                                   facts.of(rank)}});
     }
     return facts_of(facts).bound;
 }

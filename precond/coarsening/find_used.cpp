@@ -13,11 +13,10 @@ void find_used(const distributed_csr<T>& a, const row_partition& aggregates, ran
     const communicator& comm = a.comm();
     if (comm.ranks() == 1) return;
     const auto all = static_cast<std::int32_t>(aggregates.rows());
-    std::vector<buffer<std::int32_t>> ends;
-    for (const int rank : comm.local()) {
+    const auto ends = by_rank(comm, [&](int rank) {
         const row_range own = aggregates.owned(rank);
-        ends.emplace_back(comm.handle(rank), 2, memory_item);
-        ends.back().zero();
+        buffer<std::int32_t> found(comm.handle(rank), 2, memory_item);
+        found.zero();
         visit_rows(
             comm[rank], a.block(rank).rows(), 1,
             used_step{{},
@@ -25,11 +24,13 @@ void find_used(const distributed_csr<T>& a, const row_partition& aggregates, ran
                       static_cast<std::int32_t>(own.begin),
                       static_cast<std::int32_t>(own.end),
                       all,
-                      ends.back().data()});
-    }
-    for (std::size_t r = 0; r < parts.size(); ++r) {
-        const std::vector<std::int32_t> found = ends[r].download();
-        parts[r].used = found[1] == 0 ? row_range{} : row_range{all - found[0], found[1]};
+                      found.data()});
+        return found;
+    });
+    for (const int rank : comm.local()) {
+        const std::vector<std::int32_t> found = ends[as_size(rank)].download();
+        parts[as_size(rank)].used =
+            found[1] == 0 ? row_range{} : row_range{all - found[0], found[1]};
     }
 }
 

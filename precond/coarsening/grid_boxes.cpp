@@ -9,6 +9,7 @@
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/grid_steps.hpp>
+#include <krylith/precond/coarsening/rank_numbers.hpp>
 
 namespace krylith::aggregation {
 
@@ -32,37 +33,36 @@ grid_shape shape_of(const std::vector<std::int64_t>& columns, std::int64_t point
     return {narrow(x), narrow(plane / x), narrow(points / plane)};
 }
 
-/// The global columns of the first row, at most 9 of them. Waits for the device.
+/// The global columns of the first row, at most 9 of them. Collective; waits for its device.
 template <class T>
 std::vector<std::int64_t> first_columns(const distributed_csr<T>& a) {
     if (a.rows() == 0) return {};
-    const int rank = a.row_owners().owner(0);
-    const device_csr_view<T> rows = a.block(rank).view();
-    std::int64_t end = 0;
-    a.comm()[rank].download(&end, rows.offsets + 1, sizeof end);
-    std::vector<std::int32_t> local(as_size(std::min<std::int64_t>(end, 9)));
-    a.comm()[rank].download(local.data(), rows.indices, local.size() * sizeof(std::int32_t));
-    std::vector<std::int64_t> columns;
-    for (const std::int32_t column : local) columns.push_back(a.columns_of(rank).global(column));
-    return columns;
+    const int owner = a.row_owners().owner(0);
+    std::vector<std::vector<std::int64_t>> columns(as_size(a.comm().ranks()));
+    if (a.comm().is_local(owner)) {
+        const device_csr_view<T> rows = a.block(owner).view();
+        std::int64_t end = 0;
+        a.comm()[owner].download(&end, rows.offsets + 1, sizeof end);
+        std::vector<std::int32_t> local(as_size(std::min<std::int64_t>(end, 9)));
+        a.comm()[owner].download(local.data(), rows.indices, local.size() * sizeof(std::int32_t));
+        for (const std::int32_t column : local)
+            columns[as_size(owner)].push_back(a.columns_of(owner).global(column));
+    }
+    a.comm().all_gather_lists(columns);
+    return columns[as_size(owner)];
 }
 
 /// What the rows of all ranks say about the grid, as bits.
 template <class T>
 std::uint32_t facts_of(const distributed_csr<T>& a, const grid_shape& grid,
                        const rank_parts<T>& parts) {
-    std::vector<buffer<std::uint32_t>> of_ranks;
-    for (const int rank : a.comm().local()) {
-        of_ranks.emplace_back(a.comm().handle(rank), grid_facts::count, memory_item);
-        of_ranks.back().zero();
+    const rank_numbers<std::uint32_t> of_ranks(a.comm(), grid_facts::count, memory_item);
+    for (const int rank : a.comm().local())
         visit_rows(a.comm()[rank], a.block(rank).rows(), 1,
-                   grid_step{rows_of(a, parts[as_size(rank)], rank), grid, of_ranks.back().data()});
-    }
+                   grid_step{rows_of(a, parts[as_size(rank)], rank), grid, of_ranks.of(rank)});
     std::uint32_t facts = 0;
-    for (const auto& of_rank : of_ranks) {
-        const std::vector<std::uint32_t> found = of_rank.download();
+    for (const std::vector<std::uint32_t>& found : of_ranks.of_all())
         for (std::size_t bit = 0; bit < found.size(); ++bit) facts |= found[bit] << bit;
-    }
     return facts;
 }
 
@@ -105,14 +105,14 @@ std::optional<grid_boxes> find_boxes(const distributed_csr<T>& a, const rank_par
 template <class T>
 row_partition take_boxes(const distributed_csr<T>& a, const grid_boxes& boxes,
                          rank_parts<T>& parts) {
-    row_partition owners;
+    row_partition owners = a.row_owners();
+    for (std::int64_t& begin : owners.begin) begin = boxes.first_box_from(begin);
     for (const int rank : a.comm().local()) {
         rank_part<T>& part = parts[as_size(rank)];
         const std::int64_t columns = a.columns_of(rank).count();
         part.aggregate = {a.comm().handle(rank), as_size(columns), memory_item};
         visit_rows(a.comm()[rank], columns, 1,
                    box_step{{}, a.columns_of(rank).numbers(), boxes, part.aggregate.data()});
-        owners.begin.push_back(boxes.first_box_from(a.row_owners().owned(rank).end));
     }
     find_used(a, owners, parts);
     return owners;

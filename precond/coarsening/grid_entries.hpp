@@ -59,11 +59,10 @@ template <class T>
 class column_entries {
 public:
     column_entries(const communicator& comm, std::span<const local_columns> columns, int count)
-        : comm_(comm), columns_(columns), count_(count) {
-        for (const int rank : comm.local())
-            arrays_.emplace_back(comm.handle(rank), as_size(count * stride(rank)),
-                                 "product of a grid");
-    }
+        : comm_(comm), columns_(columns), count_(count), arrays_(by_rank(comm, [&](int rank) {
+              return buffer<T>(comm.handle(rank), as_size(count * stride(rank)),
+                               "product of a grid");
+          })) {}
 
     [[nodiscard]] entry_arrays<const T> all(int rank) const {
         return {arrays_[as_size(rank)].data(), stride(rank)};
@@ -76,9 +75,9 @@ public:
     void fill_ghosts() {
         const column_exchange exchange(comm_, columns_);
         for (int entry = 0; entry < count_; ++entry) {
-            std::vector<T*> arrays;
-            for (const int rank : comm_.local())
-                arrays.push_back(arrays_[as_size(rank)].data() + entry * stride(rank));
+            const std::vector<T*> arrays = by_rank(comm_, [&](int rank) {
+                return arrays_[as_size(rank)].data() + entry * stride(rank);
+            });
             if (entry + 1 < count_)
                 exchange.fill_in_turn(std::span<T* const>(arrays));
             else

@@ -29,13 +29,26 @@ struct factor_arrays {
     std::vector<aggregate_array<wide>> products;
     std::vector<aggregate_array<double>> factors;
 
-    void add_rank(const std::shared_ptr<device>& device, row_range window, std::int64_t k) {
-        largest.emplace_back(device, window, k, memory_item);
-        largest.back().zero();
-        products.emplace_back(device, window, aggregate_factors::products_of(static_cast<int>(k)),
-                              memory_item);
-        factors.emplace_back(device, window, k * k, memory_item);
-    }
+    /// window(rank) says of which aggregates.
+    template <class Window>
+    factor_arrays(const communicator& comm, const Window& window, std::int64_t k)
+        : largest(by_rank(comm,
+                          [&](int rank) {
+                              aggregate_array<wide> zeros(comm.handle(rank), window(rank), k,
+                                                          memory_item);
+                              zeros.zero();
+                              return zeros;
+                          })),
+          products(by_rank(comm,
+                           [&](int rank) {
+                               return aggregate_array<wide>(
+                                   comm.handle(rank), window(rank),
+                                   aggregate_factors::products_of(static_cast<int>(k)),
+                                   memory_item);
+                           })),
+          factors(by_rank(comm, [&](int rank) {
+              return aggregate_array<double>(comm.handle(rank), window(rank), k * k, memory_item);
+          })) {}
 
     [[nodiscard]] aggregate_factors of(std::size_t rank, int k, double unit) {
         return {k,
@@ -58,19 +71,20 @@ std::vector<buffer<T>> make_factors(const distributed_csr<T>& a, const distribut
     const int k = options.vectors;
     const int block = options.block_size;
     const double unit = unit_of(a.rows());
-    factor_arrays arrays;
-    std::vector<aggregate_factors> of;
-    std::vector<buffer<T>> tentative;
+    factor_arrays arrays(
+        comm,
+        [&](int rank) { return window_of(aggregates.owned(rank), parts[as_size(rank)].used); }, k);
+    const auto of = by_rank(comm, [&](int rank) { return arrays.of(as_size(rank), k, unit); });
+    auto tentative = by_rank(comm, [&](int rank) {
+        return buffer<T>(comm.handle(rank), as_size(a.columns_of(rank).count()) * as_size(k),
+                         memory_item);
+    });
     for (const int rank : comm.local()) {
-        const auto& device = comm.handle(rank);
         rank_part<T>& part = parts[as_size(rank)];
         const row_range own = aggregates.owned(rank);
-        arrays.add_rank(device, window_of(own, part.used), k);
-        of.push_back(arrays.of(as_size(rank), k, unit));
         const std::int64_t numbers = std::int64_t{k} * k;
-        if (!part.coarse.is_of(own, numbers)) part.coarse = {device, own, numbers, memory_item};
-        tentative.emplace_back(device, as_size(a.columns_of(rank).count()) * as_size(k),
-                               memory_item);
+        if (!part.coarse.is_of(own, numbers))
+            part.coarse = {comm.handle(rank), own, numbers, memory_item};
     }
     const auto aggregate_of = [&](std::size_t r) {
         return parts[r].aggregate.data() + nodes.columns_of(static_cast<int>(r)).first_owned();
@@ -79,17 +93,20 @@ std::vector<buffer<T>> make_factors(const distributed_csr<T>& a, const distribut
     const auto all_products = pointers_of(arrays.products);
     const auto all_factors = pointers_of(arrays.factors);
 
-    for (std::size_t r = 0; r < of.size(); ++r)
-        visit_rows(comm[static_cast<int>(r)], nodes.block(static_cast<int>(r)).rows(), 1,
+    for (const int rank : comm.local()) {
+        const std::size_t r = as_size(rank);
+        visit_rows(comm[rank], nodes.block(rank).rows(), 1,
                    magnitudes_step<T>{{}, aggregate_of(r), near_null[r], block, of[r]});
+    }
     const section_exchange sections = make_section_exchange(comm, aggregates, parts);
     sections.join<join_largest_step>(std::span<wide* const>(all_largest), k);
     sections.gather(std::span<wide* const>(all_largest), k);
 
     for (const bool factored : {false, true}) {
-        for (std::size_t r = 0; r < of.size(); ++r) {
+        for (const int rank : comm.local()) {
+            const std::size_t r = as_size(rank);
             arrays.products[r].zero();
-            visit_rows(comm[static_cast<int>(r)], nodes.block(static_cast<int>(r)).rows(), 1,
+            visit_rows(comm[rank], nodes.block(rank).rows(), 1,
                        products_step<T>{{}, aggregate_of(r), near_null[r], block, factored, of[r]});
         }
         sections.join<join_sum_step>(std::span<wide* const>(all_products),

@@ -14,22 +14,25 @@ std::vector<buffer<T>> make_tentative(const distributed_csr<T>& a, const column_
                                       rank_parts<T>& parts, const row_partition& aggregates,
                                       std::span<const T* const> near_null) {
     const communicator& comm = a.comm();
-    std::vector<aggregate_array<wide>> largest;
-    std::vector<aggregate_array<wide>> squares;
-    std::vector<buffer<T>> tentative;
-    std::vector<T*> norms;
-    for (const int rank : comm.local()) {
-        const auto& device = comm.handle(rank);
-        rank_part<T>& part = parts[as_size(rank)];
-        const row_range window = window_of(aggregates.owned(rank), part.used);
-        for (auto* array : {&largest, &squares}) {
-            array->emplace_back(device, window, 1, memory_item);
-            array->back().zero();
-        }
-        tentative.emplace_back(device, as_size(a.columns_of(rank).count()), memory_item);
-        if (!part.coarse.is_of(window, 1)) part.coarse = {device, window, 1, memory_item};
-        norms.push_back(part.coarse.data());
-    }
+    const auto window = [&](int rank) {
+        return window_of(aggregates.owned(rank), parts[as_size(rank)].used);
+    };
+    const auto zeros = [&](int rank) {
+        aggregate_array<wide> array(comm.handle(rank), window(rank), 1, memory_item);
+        array.zero();
+        return array;
+    };
+    const auto largest = by_rank(comm, zeros);
+    const auto squares = by_rank(comm, zeros);
+    auto tentative = by_rank(comm, [&](int rank) {
+        return buffer<T>(comm.handle(rank), as_size(a.columns_of(rank).count()), memory_item);
+    });
+    const std::vector<T*> norms = by_rank(comm, [&](int rank) {
+        aggregate_array<T>& coarse = parts[as_size(rank)].coarse;
+        if (!coarse.is_of(window(rank), 1))
+            coarse = {comm.handle(rank), window(rank), 1, memory_item};
+        return coarse.data();
+    });
     const auto aggregate_of = [&](std::size_t r) {
         return parts[r].aggregate.data() + a.columns_of(static_cast<int>(r)).first_owned();
     };

@@ -16,6 +16,7 @@
 #include <krylith/precond/coarsening/node_matrix.hpp>
 #include <krylith/precond/coarsening/node_prolongation_steps.hpp>
 #include <krylith/precond/coarsening/node_steps.hpp>
+#include <krylith/precond/coarsening/rank_numbers.hpp>
 
 namespace krylith::aggregation {
 
@@ -31,17 +32,16 @@ template <class T>
 column_exchange wide_exchange(const distributed_csr<T>& a, int vectors) {
     check_index_size("smoothed_aggregation: the number of entries of the near-null vectors",
                      a.columns() * vectors);
-    std::vector<local_columns> columns;
-    for (const int rank : a.comm().local()) {
+    const auto columns = by_rank(a.comm(), [&](int rank) {
         const local_columns& of = a.columns_of(rank);
         std::vector<std::int32_t> ghosts;
         for (const std::int64_t ghost : of.ghosts())
             for (int c = 0; c < vectors; ++c)
                 ghosts.push_back(static_cast<std::int32_t>(ghost) * vectors + c);
-        columns.emplace_back(a.comm().handle(rank),
+        return local_columns(a.comm().handle(rank),
                              row_range{of.owned().begin * vectors, of.owned().end * vectors},
                              ghosts);
-    }
+    });
     return {a.comm(), columns};
 }
 
@@ -62,27 +62,24 @@ node_aggregation<T>::node_aggregation(const distributed_csr<T>& a,
     aggregates_ =
         find_aggregates(of_nodes, exchange, parts_, std::move(states), options.aggressive);
     coarse_ = times(aggregates_, options.vectors);
-    for (const int rank : comm_.local())
-        diagonal_.emplace_back(comm_.handle(rank), as_size(a.block(rank).rows()), memory_item);
+    diagonal_ = by_rank(comm_, [&](int rank) {
+        return buffer<T>(comm_.handle(rank), as_size(a.block(rank).rows()), memory_item);
+    });
     find_diagonal(a);
 }
 
 /// Finds the diagonal of A, and what bounds D^-1 A.
 template <class T>
 void node_aggregation<T>::find_diagonal(const distributed_csr<T>& a) {
-    std::vector<buffer<unsigned long long>> bounds;
-    for (const int rank : comm_.local()) {
-        const std::size_t r = as_size(rank);
-        bounds.emplace_back(comm_.handle(rank), 1, memory_item);
-        bounds.back().zero();
+    const rank_numbers<unsigned long long> bounds(comm_, 1, memory_item);
+    for (const int rank : comm_.local())
         visit_rows(comm_[rank], a.block(rank).rows(), mean_entries(a, rank),
                    bound_rows_step<T>{rows_of(a, rank),
                                       a.block(rank).view().values,
-                                      {nullptr, diagonal_[r].data(), bounds[r].data()}});
-    }
+                                      {nullptr, diagonal_[as_size(rank)].data(), bounds.of(rank)}});
     bound_ = 1;
-    for (const auto& bound : bounds)
-        bound_ = std::max(bound_, std::bit_cast<double>(bound.download().front()));
+    for (const auto& bound : bounds.of_all())
+        bound_ = std::max(bound_, std::bit_cast<double>(bound.front()));
 }
 
 template <class T>

@@ -10,6 +10,7 @@
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/join_steps.hpp>
 #include <krylith/precond/coarsening/pair_steps.hpp>
+#include <krylith/precond/coarsening/rank_numbers.hpp>
 #include <krylith/precond/coarsening/sections.hpp>
 
 namespace krylith::aggregation {
@@ -29,85 +30,97 @@ public:
           sections_(
               a.comm(), aggregates,
               std::vector<row_range>(as_size(a.comm().ranks()), row_range{0, aggregates.rows()})) {
-        for (const int rank : a.comm().local()) {
-            const auto& device = a.comm().handle(rank);
-            const std::size_t own = as_size(owners_.owned(rank).size());
-            const std::size_t all = as_size(owners_.rows());
-            rows_.push_back(rows_of(a, parts[as_size(rank)], rank));
-            numbers_.emplace_back(device, own * 2 * coupling_table::places, memory_item);
-            crowded_.emplace_back(device, own, memory_item);
-            partners_.emplace_back(device, all, memory_item);
-            choices_.emplace_back(device, all, memory_item);
-            found_.emplace_back(device, most_rounds, memory_item);
-            lists_.emplace_back(device, static_cast<std::int64_t>(own));
-            numbers_.back().zero();
-            crowded_.back().zero();
-        }
+        const communicator& comm = a.comm();
+        const auto numbers_of = [&](const auto& count) {
+            return by_rank(comm, [&](int rank) {
+                return buffer<std::int32_t>(comm.handle(rank), count(rank), memory_item);
+            });
+        };
+        const auto own = [&](int rank) { return as_size(owners_.owned(rank).size()); };
+        const auto all = [&](int) { return as_size(owners_.rows()); };
+        rows_ = by_rank(comm, [&](int rank) { return rows_of(a, parts[as_size(rank)], rank); });
+        numbers_ = numbers_of([&](int rank) { return own(rank) * 2 * coupling_table::places; });
+        crowded_ = numbers_of(own);
+        partners_ = numbers_of(all);
+        choices_ = numbers_of(all);
+        found_ = numbers_of([](int) { return most_rounds; });
+        lists_ = by_rank(comm, [&](int rank) {
+            return row_list(comm.handle(rank), owners_.owned(rank).size());
+        });
+        for (const auto* zeros : {&numbers_, &crowded_})
+            for (const auto& of_rank : *zeros) of_rank.zero();
     }
 
     void add_up_couplings() {
-        for (std::size_t r = 0; r < rows_.size(); ++r)
-            if (device_of(r).kind() == backend::host)
-                add_up_on_host(r);
+        for (const int rank : local())
+            if (on(rank).kind() == backend::host)
+                add_up_on_host(rank);
             else
-                visit_rows(device_of(r), rows_[r].rows, mean_entries(a_, static_cast<int>(r)),
-                           couple_step{rows_[r], aggregate(r), table(r)});
-        if (rows_.size() > 1) send_couplings();
+                visit_rows(on(rank), rows_[as_size(rank)].rows, mean_entries(a_, rank),
+                           couple_step{rows_[as_size(rank)], aggregate(rank), table(rank)});
+        if (a_.comm().ranks() > 1) send_couplings();
     }
 
     void find_pairs() {
-        for (std::size_t r = 0; r < rows_.size(); ++r)
-            visit_rows(device_of(r), table(r).count, 1,
-                       begin_pairs_step{{}, table(r), partners_[r].data(), choices_[r].data()});
+        for (const int rank : local()) {
+            const std::size_t r = as_size(rank);
+            visit_rows(on(rank), table(rank).count, 1,
+                       begin_pairs_step{{}, table(rank), partners_[r].data(), choices_[r].data()});
+        }
         gather(partners_);
-        // Each round finds partners for about half of those that are free.
+        // Each round finds partners for about half of those that are free. All ranks see the same.
+        const int any = local().front();
         for (bool more = owners_.rows() != 0; more;) {
             for (const auto& found : found_) found.zero();
             for (std::size_t round = 0; round < most_rounds; ++round) run(round);
             std::int32_t last = 0;
-            device_of(0).download(&last, found_[0].data() + most_rounds - 1, sizeof last);
+            on(any).download(&last, found_[as_size(any)].data() + most_rounds - 1, sizeof last);
             more = last != 0;
         }
     }
 
     /// Numbers the pairs; number[rank] is that of each aggregate.
-    [[nodiscard]] row_partition number_pairs(std::vector<buffer<std::int32_t>>& number) {
+    [[nodiscard]] row_partition number_pairs(const std::vector<buffer<std::int32_t>>& number) {
+        const communicator& comm = a_.comm();
         const std::int64_t all = owners_.rows();
-        std::vector<buffer<std::int32_t>> before;
-        for (std::size_t r = 0; r < rows_.size(); ++r) {
-            const auto& device = a_.comm().handle(static_cast<int>(r));
-            before.emplace_back(device, as_size(all + 1), memory_item);
-            add_up_sizes(device, all, leads_pair{partners_[r].data()}, before[r].data());
-            visit_rows(
-                *device, all, 1,
-                number_pairs_step{{}, partners_[r].data(), before[r].data(), number[r].data()});
-        }
-        row_partition pairs;
-        for (std::size_t r = 0; r < rows_.size(); ++r) {
+        const auto before = by_rank(comm, [&](int rank) {
+            const std::size_t r = as_size(rank);
+            buffer<std::int32_t> sums(comm.handle(rank), as_size(all + 1), memory_item);
+            add_up_sizes(comm.handle(rank), all, leads_pair{partners_[r].data()}, sums.data());
+            visit_rows(on(rank), all, 1,
+                       number_pairs_step{{}, partners_[r].data(), sums.data(), number[r].data()});
+            return sums;
+        });
+        auto ends = by_rank(comm, [&](int rank) {
             std::int32_t end = 0;
-            device_of(r).download(&end, before[r].data() + owners_.begin[r + 1], sizeof end);
-            pairs.begin.push_back(end);
-        }
+            on(rank).download(&end, before[as_size(rank)].data() + owners_.owned(rank).end,
+                              sizeof end);
+            return end;
+        });
+        comm.all_gather(ends);
+        row_partition pairs;
+        pairs.begin.insert(pairs.begin.end(), ends.begin(), ends.end());
         return pairs;
     }
 
 private:
     static constexpr std::size_t most_rounds = 6; ///< between two looks of the host
 
-    [[nodiscard]] coupling_table table(std::size_t r) const {
-        const row_range own = owners_.owned(static_cast<int>(r));
+    [[nodiscard]] auto local() const { return a_.comm().local(); }
+    [[nodiscard]] device& on(int rank) const { return a_.comm()[rank]; }
+    [[nodiscard]] coupling_table table(int rank) const {
+        const row_range own = owners_.owned(rank);
         return {static_cast<std::int32_t>(own.begin), static_cast<std::int32_t>(own.size()),
-                numbers_[r].data(), crowded_[r].data()};
+                numbers_[as_size(rank)].data(), crowded_[as_size(rank)].data()};
     }
-    [[nodiscard]] const std::int32_t* aggregate(std::size_t r) const {
-        return parts_[r].aggregate.data();
+    [[nodiscard]] const std::int32_t* aggregate(int rank) const {
+        return parts_[as_size(rank)].aggregate.data();
     }
-    [[nodiscard]] device& device_of(std::size_t r) const { return a_.comm()[static_cast<int>(r)]; }
 
-    void add_up_on_host(std::size_t r) {
-        host::in_parts(device_of(r), rows_[r].rows,
-                       [rows = rows_[r], aggregate = aggregate(r), table = table(r),
-                        all = owners_.rows()](int part, int parts) {
+    void add_up_on_host(int rank) {
+        host::in_parts(on(rank), rows_[as_size(rank)].rows,
+                       [rows = rows_[as_size(rank)], aggregate = aggregate(rank),
+                        table = table(rank), all = owners_.rows()](int part, int parts) {
                            const std::int64_t count = table.count;
                            const auto border = [&](std::int64_t at) {
                                return table.first + static_cast<std::int32_t>(count * at / parts);
@@ -124,68 +137,100 @@ private:
 
     void run(std::size_t round) {
         constexpr int lanes_share = 32;
-        for (std::size_t r = 0; r < rows_.size(); ++r)
-            visit_list(device_of(r), lists_[r], lanes_share,
-                       choose_step{table(r), partners_[r].data(), choices_[r].data()});
+        for (const int rank : local()) {
+            const std::size_t r = as_size(rank);
+            visit_list(on(rank), lists_[r], lanes_share,
+                       choose_step{table(rank), partners_[r].data(), choices_[r].data()});
+        }
         gather(choices_);
-        for (std::size_t r = 0; r < rows_.size(); ++r)
+        for (const int rank : local()) {
+            const std::size_t r = as_size(rank);
             visit_rows(
-                device_of(r), owners_.rows(), 1,
+                on(rank), owners_.rows(), 1,
                 agree_step{{}, choices_[r].data(), partners_[r].data(), found_[r].data() + round});
+        }
     }
 
-    /// What rows of rank `from` send to rank `to`.
+    /// What rows of one rank send to another: so many couplings, and their places among those that
+    /// each of the two ranks sends or receives.
     struct message {
-        std::size_t from;
-        std::size_t to;
-        buffer<std::int32_t> count;
-        buffer<sent_coupling> sent;
-        buffer<sent_coupling> received;
+        int from;
+        int to;
+        std::size_t count;
+        std::size_t sent_at;
+        std::size_t received_at;
     };
 
-    void visit_senders(const message& m) {
-        const row_range own = owners_.owned(static_cast<int>(m.to));
-        m.count.zero();
-        visit_rows(device_of(m.from), rows_[m.from].rows,
-                   mean_entries(a_, static_cast<int>(m.from)),
-                   send_step{rows_[m.from], aggregate(m.from), static_cast<std::int32_t>(own.begin),
-                             static_cast<std::int32_t>(own.end), m.count.data(), m.sent.data()});
+    /// Couplings by ranks. `count` is 0 before.
+    void visit_senders(int from, int to, std::int32_t* count, sent_coupling* sent) {
+        const row_range own = owners_.owned(to);
+        if (from == to || own.size() == 0) return;
+        visit_rows(on(from), rows_[as_size(from)].rows, mean_entries(a_, from),
+                   send_step{rows_[as_size(from)], aggregate(from),
+                             static_cast<std::int32_t>(own.begin),
+                             static_cast<std::int32_t>(own.end), count, sent});
+    }
+
+    /// Counts what ranks send; all drivers know all messages.
+    [[nodiscard]] std::vector<message> messages() {
+        const communicator& comm = a_.comm();
+        const rank_numbers<std::int32_t> counts(comm, as_size(comm.ranks()), memory_item);
+        for (const int from : local())
+            for (int to = 0; to < comm.ranks(); ++to)
+                visit_senders(from, to, counts.of(from) + to, nullptr);
+        std::vector<message> result;
+        std::vector<std::size_t> received(as_size(comm.ranks()), 0);
+        int from = 0;
+        for (const std::vector<std::int32_t>& of_rank : counts.of_all()) {
+            std::size_t sent = 0;
+            for (int to = 0; to < comm.ranks(); ++to) {
+                const std::size_t count = as_size(of_rank[as_size(to)]);
+                if (count == 0) continue;
+                result.push_back({from, to, count, sent, received[as_size(to)]});
+                sent += count;
+                received[as_size(to)] += count;
+            }
+            ++from;
+        }
+        return result;
     }
 
     /// Rows of one rank in aggregates of another send it their couplings: those at the boundary.
-    /// All messages are counted before the host waits for a count.
     void send_couplings() {
-        std::vector<message> messages;
-        for (std::size_t from = 0; from < rows_.size(); ++from)
-            for (std::size_t to = 0; to < rows_.size(); ++to) {
-                if (from == to || rows_[from].rows == 0 ||
-                    owners_.owned(static_cast<int>(to)).size() == 0)
-                    continue;
-                const auto& device = a_.comm().handle(static_cast<int>(from));
-                messages.push_back({from, to, {device, 1, memory_item}, {}, {}});
-                visit_senders(messages.back());
-            }
+        const communicator& comm = a_.comm();
+        const std::vector<message> all = messages();
         std::vector<rank_order> orders;
-        const settled_on_failure settled(a_.comm()); // before arrays are freed
-        for (message& m : messages) {
-            const std::size_t couplings = as_size(m.count.download().front());
-            if (couplings == 0) continue;
-            const auto from = static_cast<int>(m.from);
-            const auto to = static_cast<int>(m.to);
-            m.sent = {a_.comm().handle(from), couplings, memory_item};
-            m.received = {a_.comm().handle(to), couplings, memory_item};
-            visit_senders(m);
-            orders.push_back({from, to});
-        }
+        for (const message& m : all) orders.push_back({m.from, m.to});
         orders = both_ways(std::move(orders));
-        a_.comm().order(orders);
-        for (const message& m : messages)
-            a_.comm().copy(static_cast<int>(m.from), m.sent.data(), static_cast<int>(m.to),
-                           m.received.data(), m.sent.size() * sizeof(sent_coupling));
-        a_.comm().order(orders);
-        for (const message& m : messages)
-            visit_rows(device_of(m.to), static_cast<std::int64_t>(m.received.size()), 1,
-                       receive_step{{}, m.received.data(), table(m.to)});
+        const auto arrays = [&](int message::*of) {
+            return by_rank(comm, [&](int rank) {
+                std::size_t sum = 0;
+                for (const message& m : all)
+                    if (m.*of == rank) sum += m.count;
+                return buffer<sent_coupling>(comm.handle(rank), sum, memory_item);
+            });
+        };
+        const auto sent = arrays(&message::from);
+        const auto received = arrays(&message::to);
+        const rank_numbers<std::int32_t> counts(comm, all.size(), memory_item);
+        const settled_on_failure settled(comm); // before arrays are freed
+        const auto own = pointers_of(received);
+        const auto places = comm.addresses(std::span<sent_coupling* const>(own));
+        for (std::size_t i = 0; i < all.size(); ++i)
+            if (const message& m = all[i]; comm.is_local(m.from))
+                visit_senders(m.from, m.to, counts.of(m.from) + i,
+                              sent[as_size(m.from)].data() + m.sent_at);
+        comm.order(orders);
+        for (const message& m : all)
+            if (comm.is_local(m.from))
+                comm.copy(m.from, sent[as_size(m.from)].data() + m.sent_at, m.to,
+                          places[as_size(m.to)] + m.received_at, m.count * sizeof(sent_coupling));
+        comm.order(orders);
+        for (const int rank : local()) {
+            const auto& of_rank = received[as_size(rank)];
+            visit_rows(on(rank), static_cast<std::int64_t>(of_rank.size()), 1,
+                       receive_step{{}, of_rank.data(), table(rank)});
+        }
     }
 
     const distributed_csr<T>& a_;
@@ -209,9 +254,9 @@ row_partition pair_aggregates(const distributed_csr<T>& a, rank_parts<T>& parts,
     pair_finder<T> find(a, parts, aggregates);
     find.add_up_couplings();
     find.find_pairs();
-    std::vector<buffer<std::int32_t>> number;
-    for (const int rank : a.comm().local())
-        number.emplace_back(a.comm().handle(rank), as_size(aggregates.rows()), memory_item);
+    const auto number = by_rank(a.comm(), [&](int rank) {
+        return buffer<std::int32_t>(a.comm().handle(rank), as_size(aggregates.rows()), memory_item);
+    });
     row_partition pairs = find.number_pairs(number);
     for (const int rank : a.comm().local())
         visit_rows(

@@ -11,6 +11,7 @@
 #include <krylith/device/language/instances.hpp>
 #include <krylith/device/loops/host_parts.hpp>
 #include <krylith/distributed/products/column_exchange.hpp>
+#include <krylith/precond/coarsening/rank_numbers.hpp>
 #include <krylith/precond/coarsening/scaling_tasks.hpp>
 
 namespace krylith::host {
@@ -49,18 +50,17 @@ template <class W>
 double power_estimate(const distributed_csr<W>& b, int k) {
     const communicator& comm = b.comm();
     const column_exchange exchange(comm, b.all_columns());
-    std::vector<buffer<W>> before;
-    std::vector<buffer<W>> now;
-    std::vector<buffer<std::uint64_t>> largest; // of B^(k - 1) x and B^k x
+    const auto array = [&](int rank) {
+        return buffer<W>(comm.handle(rank), static_cast<std::size_t>(b.columns_of(rank).count()),
+                         "preconditioner");
+    };
+    auto before = by_rank(comm, array);
+    auto now = by_rank(comm, array);
+    const aggregation::rank_numbers<std::uint64_t> largest(comm, 2, "preconditioner");
     for (const int rank : comm.local()) {
         const local_columns& columns = b.columns_of(rank);
-        const auto count = static_cast<std::size_t>(columns.count());
-        before.emplace_back(comm.handle(rank), count, "preconditioner");
-        now.emplace_back(comm.handle(rank), count, "preconditioner");
-        largest.emplace_back(comm.handle(rank), 2, "preconditioner");
-        largest.back().zero();
-        run_items(comm[rank],
-                  sign_task<W>{columns.owned().begin, before.back().data() + columns.first_owned()},
+        W* const x = before[static_cast<std::size_t>(rank)].data();
+        run_items(comm[rank], sign_task<W>{columns.owned().begin, x + columns.first_owned()},
                   columns.owned().size());
     }
     const settled_on_failure settled(comm);
@@ -76,16 +76,14 @@ double power_estimate(const distributed_csr<W>& b, int k) {
             if (step >= k - 1)
                 KRYLITH_ON(comm[rank],
                            find_largest(comm[rank], b.block(rank).rows(), now[at].data() + first,
-                                        largest[at].data() + (step == k ? 1 : 0)));
+                                        largest.of(rank) + (step == k ? 1 : 0)));
         }
         std::swap(before, now);
     }
-    double last[2] = {0, 0};
-    for (const auto& own : largest) {
-        const std::vector<std::uint64_t> bits = own.download();
-        for (int i = 0; i < 2; ++i)
-            last[i] = std::max(last[i], std::bit_cast<double>(bits[static_cast<std::size_t>(i)]));
-    }
+    double last[2] = {0, 0}; // of B^(k - 1) x and B^k x
+    for (const std::vector<std::uint64_t>& bits : largest.of_all())
+        for (std::size_t i = 0; i < 2; ++i)
+            last[i] = std::max(last[i], std::bit_cast<double>(bits[i]));
     return last[0] > 0 ? last[1] / last[0] : 0;
 }
 

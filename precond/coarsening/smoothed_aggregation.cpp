@@ -41,12 +41,6 @@ void check_aggregation(const distributed_csr<T>& a, const aggregation_options& o
                               std::to_string(options.block_size) + " rows");
 }
 
-/// The local columns of all ranks, which lie one after the other.
-template <class T>
-std::span<const local_columns> all_columns_of(const distributed_csr<T>& a) {
-    return {&a.columns_of(0), as_size(a.comm().ranks())};
-}
-
 } // namespace
 
 template <class T>
@@ -72,8 +66,8 @@ struct smoothed_aggregation<T>::state {
     /// Throws unless the matrix has the shape of that of the constructor.
     void check_again(const distributed_csr<T>& a, std::span<const T* const> near_null) const {
         bool same = a.row_owners() == fine;
-        for (int rank = 0; same && rank < comm.ranks(); ++rank)
-            same = a.block(rank).nonzeros() == nonzeros[as_size(rank)];
+        for (const int rank : comm.local())
+            same = same && a.block(rank).nonzeros() == nonzeros[as_size(rank)];
         if (!same)
             throw usage_error("smoothed_aggregation: the matrix has " +
                               std::to_string(a.nonzeros()) +
@@ -143,14 +137,14 @@ smoothed_aggregation<T>::smoothed_aggregation(const distributed_csr<T>& a,
     check_aggregation(a, options);
     state_.reset(new state{.options = options,
                            .comm = a.comm(),
-                           .exchange = {a.comm(), all_columns_of(a)},
+                           .exchange = {a.comm(), a.all_columns()},
                            .parts = {},
                            .fine = a.row_owners(),
                            .coarse = {},
                            .boxes = {},
                            .nonzeros = {},
                            .of_nodes = nullptr});
-    for (const int rank : a.comm().local()) state_->nonzeros.push_back(a.block(rank).nonzeros());
+    state_->nonzeros = by_rank(a.comm(), [&](int rank) { return a.block(rank).nonzeros(); });
     if (options.block_size != 1 || options.vectors != 1) {
         state_->of_nodes = std::make_unique<aggregation::node_aggregation<T>>(a, options);
         return;

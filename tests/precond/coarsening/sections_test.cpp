@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <krylith/matrix/types/index_width.hpp>
@@ -9,6 +10,7 @@
 #include <krylith/precond/coarsening/sections.hpp>
 #include <krylith/precond/coarsening/tentative_steps.hpp>
 
+#include <krylith/tests/comm/drivers.hpp>
 #include <krylith/tests/support/groups.hpp>
 
 namespace krylith::aggregation {
@@ -22,60 +24,91 @@ struct spread_aggregates {
     std::vector<aggregate_array<wide>> arrays; ///< two numbers each
     std::vector<wide*> places;
 
-    explicit spread_aggregates(const device_group& group) : owners(equal_rows(40, group.size())) {
-        for (int rank = 0; rank < group.size(); ++rank) {
+    explicit spread_aggregates(const communicator& comm) : owners(equal_rows(40, comm.ranks())) {
+        for (int rank = 0; rank < comm.ranks(); ++rank) {
             const row_range own = owners.owned(rank);
             used.push_back({std::max<std::int64_t>(own.begin - 2, 0),
                             std::min<std::int64_t>(own.end + 3, 40)});
-            arrays.emplace_back(group.handle(rank), window_of(own, used.back()), 2, "test");
-            places.push_back(arrays.back().data());
         }
+        arrays = by_rank(comm, [&](int rank) {
+            return aggregate_array<wide>(
+                comm.handle(rank), window_of(owners.owned(rank), used[as_size(rank)]), 2, "test");
+        });
+        for (const auto& array : arrays) places.push_back(array.data());
     }
     /// Writes value(rank, aggregate, number) wherever a rank has memory.
     template <class Value>
-    void fill(const device_group& group, const Value& value) {
-        for (int rank = 0; rank < group.size(); ++rank) {
+    void fill(const communicator& comm, const Value& value) {
+        for (const int rank : comm.local()) {
             const row_range here = used[as_size(rank)];
             std::vector<wide> all;
             for (std::int64_t g = here.begin; g < here.end; ++g)
                 for (const int number : {0, 1}) all.push_back(value(rank, g, number));
-            group[rank].upload(places[as_size(rank)] + 2 * here.begin, all.data(),
-                               all.size() * sizeof(wide));
+            comm[rank].upload(places[as_size(rank)] + 2 * here.begin, all.data(),
+                              all.size() * sizeof(wide));
         }
     }
-    [[nodiscard]] wide at(const device_group& group, int rank, std::int64_t g, int number) const {
+    [[nodiscard]] wide at(const communicator& comm, int rank, std::int64_t g, int number) const {
         wide found = 0;
-        group[rank].download(&found, places[as_size(rank)] + 2 * g + number, sizeof found);
+        comm[rank].download(&found, places[as_size(rank)] + 2 * g + number, sizeof found);
         return found;
     }
 };
 
-} // namespace
-
-KRYLITH_GROUP_TEST("sections: what ranks use comes from the owners, sums go to them") {
-    spread_aggregates s(group);
-    const section_exchange sections(group, s.owners, s.used);
+/// The first thing that is wrong, or nothing.
+std::string wrong_section(const communicator& comm) {
+    spread_aggregates s(comm);
+    std::vector<row_range> used = s.used; // each driver says what its own ranks use
+    for (int rank = 0; rank < comm.ranks(); ++rank)
+        if (!comm.is_local(rank)) used[as_size(rank)] = {};
+    const section_exchange sections(comm, s.owners, used);
     const std::span<wide* const> places(s.places);
-    s.fill(group, [&](int rank, std::int64_t g, int number) {
+    s.fill(comm, [&](int rank, std::int64_t g, int number) {
         return s.owners.owned(rank).contains(g) ? static_cast<wide>(10 * g + number) : wide{7777};
     });
     sections.gather(places, 2);
-    for (int rank = 0; rank < group.size(); ++rank) {
+    const auto place = [](int rank, std::int64_t g) {
+        return "aggregate " + std::to_string(g) + " on rank " + std::to_string(rank);
+    };
+    for (const int rank : comm.local()) {
         const row_range here = s.used[as_size(rank)];
-        CHECK(s.arrays[as_size(rank)].size() == as_size(2 * here.size()));
+        if (s.arrays[as_size(rank)].size() != as_size(2 * here.size())) return "memory";
         for (std::int64_t g = here.begin; g < here.end; ++g)
             for (const int number : {0, 1})
-                CHECK(s.at(group, rank, g, number) == static_cast<wide>(10 * g + number));
+                if (s.at(comm, rank, g, number) != static_cast<wide>(10 * g + number))
+                    return "gathered: " + place(rank, g);
     }
 
-    s.fill(group, [&](int, std::int64_t g, int number) { return static_cast<wide>(g + number); });
+    s.fill(comm, [&](int, std::int64_t g, int number) { return static_cast<wide>(g + number); });
     sections.join<join_sum_step>(places, 2);
-    for (int rank = 0; rank < group.size(); ++rank)
+    for (const int rank : comm.local())
         for (std::int64_t g = s.owners.owned(rank).begin; g < s.owners.owned(rank).end; ++g) {
             const auto users = std::ranges::count_if(
                 s.used, [g](const row_range& range) { return range.contains(g); });
-            CHECK(s.at(group, rank, g, 1) == static_cast<wide>(users * (g + 1)));
+            if (s.at(comm, rank, g, 1) != static_cast<wide>(users * (g + 1)))
+                return "joined: " + place(rank, g);
         }
+    return {};
+}
+
+} // namespace
+
+KRYLITH_GROUP_TEST("sections: what ranks use comes from the owners, sums go to them") {
+    CHECK(wrong_section(group).empty());
+}
+
+TEST_CASE("sections: ranks of two drivers exchange them") {
+    for (const bool staged : {false, true}) {
+        const auto group = [&](int devices) {
+            return device_group::host(devices, {.staged = staged, .host_threads = devices});
+        };
+        std::vector<std::string> wrong(2);
+        testing::expect_none(
+            testing::with_drivers({group(2), group(3)}, [&](const communicator& comm) {
+                wrong[comm.is_local(0) ? 0 : 1] = wrong_section(comm);
+            }));
+        for (const std::string& what : wrong) CHECK(what.empty());
+    }
 }
 
 TEST_CASE("sections: the aggregates of a rank lie between those that it owns and uses") {

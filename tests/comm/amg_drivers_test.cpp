@@ -1,0 +1,195 @@
+// Multigrid whose ranks are dealt to several threads, each of which sees its own devices alone: the
+// same hierarchy and the same bits as with one thread that keeps its levels on all devices.
+#include <atomic>
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include <krylith/krylith.hpp>
+#include <krylith/matrix/gallery.hpp>
+#include <krylith/tests/comm/drivers.hpp>
+#include <krylith/tests/precond/amg/hand_made_levels.hpp>
+
+using namespace krylith;
+using krylith::testing::expect_none;
+using krylith::testing::with_drivers;
+
+namespace {
+
+struct outcome {
+    std::vector<std::vector<double>> x; ///< of each solve
+    std::vector<std::vector<double>> history;
+    std::vector<std::string> levels;
+    std::string name;
+};
+
+/// Values of the same pattern: all times a factor that differs from row to row, symmetrically.
+std::vector<double> other_values(const csr_matrix<double>& matrix) {
+    std::vector<double> values = matrix.values;
+    const auto weight = [](std::int64_t row) { return 1.0 + 0.25 * static_cast<double>(row % 3); };
+    for (std::int64_t row = 0; row < matrix.rows; ++row)
+        for (auto k = static_cast<std::size_t>(matrix.row_offsets[static_cast<std::size_t>(row)]);
+             k < static_cast<std::size_t>(matrix.row_offsets[static_cast<std::size_t>(row) + 1]);
+             ++k)
+            values[k] *= weight(row) * weight(matrix.column_indices[k]);
+    return values;
+}
+
+void solve(const matrix_operator<double>& a, const amg<double>& m, outcome& found) {
+    const auto ones = std::vector<double>(static_cast<std::size_t>(a.layout()->size()), 1.0);
+    auto x = a.make_domain_vector();
+    auto b = a.make_range_vector();
+    b.upload(ones);
+    const solve_result result =
+        m.symmetric() ? cg(a, b, x, {.history = true}, m) : gmres(a, b, x, {.history = true}, m);
+    found.history.push_back(result.history);
+    found.x.emplace_back(ones.size());
+    x.download(found.x.back());
+    for (const multigrid_level_facts& level : m.levels())
+        found.levels.push_back(std::to_string(level.rows) + " rows, " +
+                               std::to_string(level.nonzeros) + " nonzeros, " +
+                               std::to_string(level.bound) + ", then " + level.next_rows +
+                               level.why_last);
+}
+
+/// Solves, and solves again with other values, twice.
+outcome solve_on(const communicator& comm, csr_matrix<double> matrix, const amg_options& options,
+                 const operator_options& how) {
+    const auto a = make_operator(comm, matrix, how);
+    amg<double> m(*a, matrix, options);
+    outcome found;
+    found.name = m.name();
+    solve(*a, m, found);
+    for (int update = 0; update < 2; ++update) {
+        matrix.values = other_values(matrix);
+        a->update(matrix.values);
+        m.update(matrix);
+        solve(*a, m, found);
+    }
+    return found;
+}
+
+/// Checks that solve(comm) has the same outcome where drivers have `groups` as where one has all.
+void check_groups(const std::vector<device_group>& groups,
+                  const std::function<outcome(const communicator&)>& solve) {
+    int devices = 0;
+    for (const device_group& group : groups) devices += group.size();
+    const outcome one = solve(device_group::host(devices));
+    INFO(one.name);
+    CHECK(one.levels.size() >= 2);
+    std::vector<outcome> found(groups.size());
+    std::atomic<std::size_t> next = 0;
+    expect_none(with_drivers(groups, [&](const communicator& comm) {
+        const std::size_t own = next++;
+        found[own] = solve(comm);
+    }));
+    for (const outcome& of : found) {
+        CHECK(of.name == one.name);
+        CHECK(of.levels == one.levels);
+        CHECK(of.history == one.history);
+        CHECK(of.x == one.x);
+    }
+}
+
+std::vector<device_group> two_and_one(const group_options& options = {}) {
+    return {device_group::host(2, options), device_group::host(1, options)};
+}
+
+void check_drivers(const std::string& spec, amg_options options = {},
+                   const operator_options& how = {.kind = operators::halo},
+                   const std::vector<device_group>& groups = two_and_one()) {
+    INFO(spec);
+    const auto matrix = make_gallery<double>(spec);
+    options.gathered_nonzeros = 0; // several drivers never gather
+    check_groups(groups,
+                 [&](const communicator& comm) { return solve_on(comm, matrix, options, how); });
+}
+
+} // namespace
+
+TEST_CASE("amg of two drivers: a grid has the bits of one") {
+    check_drivers("poisson3d:20");
+    check_drivers("poisson3d:20", {.aggressive = 1}); // aggregates in pairs
+    check_drivers("poisson3d:16", {.reuse = multigrid_reuse::values});
+    check_drivers("poisson3d:16", {.reuse = multigrid_reuse::none});
+    check_drivers("poisson3d_27point:16");
+    check_drivers("anisotropic3d:14:0.01");
+}
+
+TEST_CASE("amg of two drivers: all options have the bits of one") {
+    check_drivers("poisson3d:16", {.cycle = multigrid_cycle::w});
+    check_drivers("poisson3d:16", {.max_levels = 2}); // the last matrix is not inverted
+    check_drivers("poisson3d:16", {.precision = multigrid_precision::fp64});
+    check_drivers("jump_diffusion:14:1e3:4", {.precision = multigrid_precision::fp16});
+    check_drivers("random_spd:3000:11:1");
+}
+
+TEST_CASE("amg of several drivers: staged copies, and ranks without rows") {
+    check_drivers("poisson3d:16", {.aggressive = 1}, {.kind = operators::halo},
+                  two_and_one({.staged = true}));
+    check_drivers("jump_diffusion:16:1e6:1:seed=3", {}, {.kind = operators::halo},
+                  two_and_one({.staged = true}));
+    check_drivers("poisson3d:9", {.aggressive = 2}, {.kind = operators::halo},
+                  {device_group::host(2), device_group::host(4), device_group::host(3)});
+}
+
+TEST_CASE("amg of two drivers: classical coarsening has the bits of one") {
+    check_drivers("jump_diffusion:20:1e6:1:seed=3");
+    check_drivers("rough_diffusion:16:1e6");
+}
+
+TEST_CASE("amg of two drivers: nodes of several unknowns have the bits of one") {
+    const operator_options of_nodes{.kind = operators::halo, .block_size = 3};
+    check_drivers("elasticity3d:12:6:6", {}, of_nodes);
+    const std::string spec = "elasticity3d:10:5:5";
+    const auto nodes = gallery_coordinates(spec);
+    const std::vector<double> modes = rigid_body_modes(nodes.values, nodes.dimension);
+    check_drivers(spec, {.block_size = 3, .near_null = modes}, of_nodes);
+    check_drivers(spec, {.block_size = 3, .near_null = modes}, of_nodes,
+                  two_and_one({.staged = true}));
+}
+
+TEST_CASE("amg of two drivers: a matrix that is not symmetric has the bits of one") {
+    check_drivers("convection_diffusion:30:20");
+}
+
+TEST_CASE("amg of two drivers: given levels have the bits of one") {
+    const auto made = krylith::testing::geometric_1d(10, 3);
+    const auto levels = made.given();
+    check_groups(two_and_one(), [&](const communicator& comm) {
+        const auto a = make_operator(comm, made.a.front(), {.kind = operators::halo});
+        const amg<double> m(*a, levels, {.gathered_nonzeros = 0});
+        outcome found;
+        found.name = m.name();
+        solve(*a, m, found);
+        return found;
+    });
+}
+
+TEST_CASE("amg of two drivers: an update that one of them refuses changes nothing") {
+    auto matrix = make_gallery<double>("poisson3d:12");
+    const auto good = matrix;
+    matrix.values.back() = -1; // the last diagonal entry, which the last rank has
+    check_groups(two_and_one(), [&](const communicator& comm) {
+        const auto a = make_operator(comm, good, {.kind = operators::halo});
+        amg<double> m(*a, good, {.gathered_nonzeros = 0, .reuse = multigrid_reuse::transfer});
+        outcome found;
+        try {
+            m.update(matrix);
+        } catch (const input_error& e) {
+            found.name = e.what();
+        }
+        solve(*a, m, found);
+        m.update(good);
+        solve(*a, m, found);
+        try {
+            const amg<double> other(*a, matrix);
+        } catch (const input_error& e) {
+            found.name += e.what();
+        }
+        return found;
+    });
+}
