@@ -5,7 +5,7 @@ namespace krylith::detail {
 template <class T>
 std::shared_ptr<const put_schedule<T>> exchange_of(const layout_handle& layout,
                                                    std::span<const local_columns> columns) {
-    const index_map map = map_of(layout->rows, columns);
+    const index_map map(layout->comm, layout->rows, {columns.begin(), columns.end()});
     if (!map.any_ghosts()) return nullptr;
     return std::make_shared<const put_schedule<T>>(layout, map);
 }

@@ -28,13 +28,6 @@ distributed_csr<T> with_sorted_rows(distributed_csr<T> matrix) {
     return sorted_rows<T>(matrix).apply(matrix);
 }
 
-/// One rank has all rows.
-row_partition all_on(int rank, int ranks, std::int64_t rows) {
-    row_partition result;
-    for (int r = 0; r < ranks; ++r) result.begin.push_back(r < rank ? 0 : rows);
-    return result;
-}
-
 } // namespace
 
 void check_size(const std::string& who, const layout& layout, std::int64_t rows,
@@ -88,17 +81,22 @@ int moderating_exponent(double largest, double smallest) {
 template <class T>
 distributed_csr<T> with_moderate_values(distributed_csr<T> matrix) {
     const communicator& comm = matrix.comm();
-    std::vector<buffer<magnitude_bits>> found;
-    for (const int rank : comm.local()) {
+    const auto found = by_rank(comm, [&](int rank) {
         const device_csr_view<T> view = matrix.block(rank).view();
-        found.emplace_back(comm.handle(rank), as_size(row_counters), matrix_item);
-        found.back().zero();
+        buffer<magnitude_bits> bits(comm.handle(rank), as_size(row_counters), matrix_item);
+        bits.zero();
         visit_rows(comm[rank], view.rows, aggregation::mean_entries(matrix, rank),
-                   magnitudes_of_rows_step<T>{view.offsets, view.values, found.back().data()});
-    }
+                   magnitudes_of_rows_step<T>{view.offsets, view.values, bits.data()});
+        return bits;
+    });
+    auto of_ranks = by_rank(comm, [&](int rank) {
+        magnitude_bits all;
+        for (const magnitude_bits& one : found[as_size(rank)].download()) all.take(one);
+        return all;
+    });
+    comm.all_gather(of_ranks);
     magnitude_bits all;
-    for (const auto& of_rank : found)
-        for (const magnitude_bits& one : of_rank.download()) all.take(one);
+    for (const magnitude_bits& one : of_ranks) all.take(one);
     if (all.largest == 0) return matrix;
     const int exponent = moderating_exponent<T>(std::bit_cast<double>(all.largest),
                                                 std::bit_cast<double>(~all.smallest));
@@ -112,33 +110,27 @@ distributed_csr<T> with_moderate_values(distributed_csr<T> matrix) {
 
 template <class T>
 distributed_csr<T> alone_on(const communicator& comm, int rank, device_csr<T> rows) {
-    const row_partition owners = all_on(rank, comm.ranks(), rows.rows());
-    std::vector<device_csr<T>> blocks;
+    const row_partition owners{{0, rows.rows()}};
     std::vector<local_columns> numbers;
-    for (const int other : comm.local()) {
-        const auto& device = comm.handle(other);
-        numbers.emplace_back(device, owners.owned(other), std::vector<std::int32_t>{});
-        if (other == rank) {
-            blocks.push_back(std::move(rows));
-            continue;
-        }
-        buffer<std::int64_t> offsets(device, 1, matrix_item);
-        offsets.zero();
-        blocks.emplace_back(device, 0, std::move(offsets), buffer<std::int32_t>(), buffer<T>());
-    }
-    return {comm, owners, owners, std::move(blocks), std::move(numbers)};
+    numbers.emplace_back(comm.handle(rank), owners.owned(0), std::vector<std::int32_t>{});
+    std::vector<device_csr<T>> blocks;
+    blocks.push_back(std::move(rows));
+    return {comm.alone(rank), owners, owners, std::move(blocks), std::move(numbers)};
 }
 
 template <class T>
 std::vector<distributed_csr<T>> whole_on_each(distributed_csr<T> matrix) {
     const communicator comm = matrix.comm();
-    std::vector<distributed_csr<T>> result;
+    std::vector<distributed_csr<T>> result(as_size(comm.ranks()));
     if (comm.ranks() == 1) {
-        result.push_back(std::move(matrix));
+        result.front() = std::move(matrix);
         return result;
     }
-    for (const int to : comm.local()) result.push_back(alone_on(comm, to, whole_on(to, matrix)));
-    comm.synchronize(); // before the matrix is freed
+    for (int to = 0; to < comm.ranks(); ++to) {
+        device_csr<T> whole = whole_on(to, matrix);
+        if (comm.is_local(to)) result[as_size(to)] = alone_on(comm, to, std::move(whole));
+    }
+    comm.synchronize_all(); // before the matrix is freed
     return result;
 }
 
