@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include <krylith/device/error.hpp>
@@ -26,6 +27,16 @@ template <class T>
 distributed_csr<T> with_sorted_rows(distributed_csr<T> matrix) {
     if (matrix.rows_ascend()) return matrix;
     return sorted_rows<T>(matrix).apply(matrix);
+}
+
+/// The rows of a square matrix, of whose parts each driver has its own.
+template <class T>
+std::int64_t rows_of(const communicator& comm, const matrix_ref<T>& matrix) {
+    if (matrix.parts().empty()) return matrix.rows();
+    std::vector<std::int64_t> of_drivers(as_size(comm.ranks()));
+    of_drivers[as_size(comm.local().front())] = matrix.rows();
+    comm.all_gather(of_drivers);
+    return std::accumulate(of_drivers.begin(), of_drivers.end(), std::int64_t{0});
 }
 
 } // namespace
@@ -52,7 +63,8 @@ distributed_csr<T> on_devices(const layout& range, const layout& domain,
 template <class T>
 distributed_csr<T> on_devices(const std::string& who, const layout& layout,
                               const matrix_ref<T>& matrix, part_values values) {
-    check_size(who, layout, matrix.rows(), matrix.columns());
+    const std::int64_t rows = rows_of(layout.comm, matrix);
+    check_size(who, layout, rows, matrix.parts().empty() ? matrix.columns() : rows);
     if (matrix.on_host() != nullptr) return on_devices(layout, layout, *matrix.on_host());
     if (layout.order)
         throw usage_error(who + ": the operator has its rows in an order of its own, in which "

@@ -2,6 +2,7 @@
 // alone: solves have the same bits as with one thread, also after new values.
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -138,5 +139,78 @@ TEST_CASE("two drivers: solves with preconditioners have the bits of one") {
             CHECK(driver.first == one.first);
             CHECK(driver.again == one.again);
         }
+    }
+}
+
+namespace {
+
+/// The rows of local ranks as arrays of their own.
+struct local_parts {
+    local_parts(const communicator& comm, const csr_matrix<double>& matrix,
+                const row_partition& rows)
+        : parts(static_cast<std::size_t>(comm.ranks())) {
+        for (const int rank : comm.local()) {
+            const row_range owned = rows.owned(rank);
+            const std::int64_t* const offsets = matrix.row_offsets.data() + owned.begin;
+            parts[static_cast<std::size_t>(rank)] = {owned.size(), offsets,
+                                                     matrix.column_indices.data() + offsets[0],
+                                                     matrix.values.data() + offsets[0]};
+        }
+    }
+    std::vector<csr_part<double>> parts; ///< [ranks]
+};
+
+struct facts_and_solve {
+    double asymmetry;
+    double least;
+    solved by_parts;
+    std::vector<double> own;
+
+    friend bool operator==(const facts_and_solve&, const facts_and_solve&) = default;
+};
+
+facts_and_solve parts_on(const communicator& comm) {
+    const auto matrix = make_gallery<double>("convection_diffusion:7:20");
+    const local_parts given(comm, matrix, row_partition{{0, 100, 101, matrix.rows}});
+    const std::span<const csr_part<double>> parts(given.parts);
+    const auto a = make_operator(comm, parts, {.kind = operators::halo});
+    const ilu0<double> m(*a, parts);
+    const auto halved =
+        make_preconditioner<double>(*a, [](const preconditioner_call<double>& call) {
+            for (std::int64_t i = 0; i < call.rows.size(); ++i) call.z[i] = call.r[i] / 2;
+        });
+    const operator_facts& facts = facts_of(*a);
+    return {facts.asymmetry, facts.diagonal->least, solve_by(method::bicgstab, *a, m),
+            applied(*a, halved)};
+}
+
+} // namespace
+
+TEST_CASE("two drivers: each gives the rows of its devices") {
+    const facts_and_solve one = parts_on(device_group::host(3));
+    std::vector<facts_and_solve> found(2);
+    expect_none(
+        with_drivers({device_group::host(2), device_group::host(1)}, [&](const communicator& comm) {
+            found[comm.is_local(0) ? 0 : 1] = parts_on(comm);
+        }));
+    for (const facts_and_solve& driver : found) CHECK(driver == one);
+}
+
+TEST_CASE("two drivers: values that one of them refuses change nothing for both") {
+    const auto matrix = make_gallery<double>("poisson3d:6");
+    auto bad = matrix;
+    for (std::size_t k = 0; k < 20; ++k) bad.values[k] = 0; // rows of the first driver alone
+    for (const char* const name : {"jacobi", "block-jacobi:block_size=1", "chebyshev",
+                                   "gauss-seidel", "fsai", "spai", "ilu0", "ic0"}) {
+        CAPTURE(name);
+        const auto thrown = with_drivers(
+            {device_group::host(2), device_group::host(1)}, [&](const communicator& comm) {
+                const auto a = make_operator(comm, matrix, {.kind = operators::halo});
+                auto m = make_preconditioner<double>(name, *a, matrix);
+                const auto before = applied(*a, m);
+                CHECK_THROWS_AS(m.update(matrix_ref<double>(bad)), input_error);
+                CHECK(applied(*a, m) == before);
+            });
+        CHECK_NOTHROW(expect_none(thrown));
     }
 }
