@@ -139,8 +139,11 @@ private:
 template <class T>
 block_jacobi<T>::block_jacobi(const matrix_operator<T>& a, const matrix_ref<T>& matrix,
                               const block_jacobi_options& options)
-    : matrix_preconditioner<T>(
-          std::make_unique<detail::block_work<T>>(a, matrix, checked_block_jacobi(options))),
+    : matrix_preconditioner<T>(a.comm(),
+                               [&] {
+                                   return std::make_unique<detail::block_work<T>>(
+                                       a, matrix, checked_block_jacobi(options));
+                               }),
       options_(options) {}
 
 template <class T>

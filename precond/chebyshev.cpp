@@ -68,7 +68,8 @@ std::unique_ptr<detail::chebyshev_work<T>> make_work(const matrix_operator<T>& a
 template <class T>
 chebyshev<T>::chebyshev(const matrix_operator<T>& a, const matrix_ref<T>& matrix,
                         const chebyshev_options& options)
-    : matrix_preconditioner<T>(make_work(a, matrix, checked_chebyshev<T>(options))),
+    : matrix_preconditioner<T>(a.comm(),
+                               [&] { return make_work(a, matrix, checked_chebyshev<T>(options)); }),
       options_(checked_chebyshev<T>(options)) {}
 
 template <class T>

@@ -96,7 +96,8 @@ public:
         return scalar_value{&run, run.constant(-1 / n)} * sum;
     }
     [[nodiscard]] std::int64_t bytes() const {
-        return ones().layout()->held(0) * static_cast<std::int64_t>(sizeof(T));
+        const layout& layout = *ones().layout();
+        return layout.held(layout.comm.local().front()) * static_cast<std::int64_t>(sizeof(T));
     }
 
 private:

@@ -34,13 +34,12 @@ struct scaling_logs {
 };
 
 std::vector<buffer<double>> zeros_for(const distributed_csr<double>& a) {
-    std::vector<buffer<double>> zeros;
-    for (const int rank : a.comm().local()) {
-        zeros.emplace_back(a.comm().handle(rank),
-                           static_cast<std::size_t>(a.columns_of(rank).count()), precond_item);
-        zeros.back().zero();
-    }
-    return zeros;
+    return by_rank(a.comm(), [&](int rank) {
+        buffer<double> zeros(a.comm().handle(rank),
+                             static_cast<std::size_t>(a.columns_of(rank).count()), precond_item);
+        zeros.zero();
+        return zeros;
+    });
 }
 
 /// Finds the largest of each row of a matrix of logarithms, or raises what is there to it.
@@ -56,8 +55,7 @@ void find_largest(const distributed_csr<double>& logs, const std::vector<buffer<
 }
 
 double largest_of(const communicator& comm, const scaling_logs& found, const row_partition& rows) {
-    unsigned long long most = 0;
-    for (const int rank : comm.local()) {
+    auto of_ranks = by_rank(comm, [&](int rank) {
         const auto at = static_cast<std::size_t>(rank);
         buffer<unsigned long long> counters(comm.handle(rank), detail::largest_log_task::counters,
                                             precond_item);
@@ -66,8 +64,10 @@ double largest_of(const communicator& comm, const scaling_logs& found, const row
             comm[rank],
             detail::largest_log_task{found.s[at].data() + found.first_owned[at], counters.data()},
             rows.owned(rank).size());
-        for (const unsigned long long one : counters.download()) most = std::max(most, one);
-    }
+        return std::ranges::max(counters.download());
+    });
+    comm.all_gather(of_ranks);
+    const unsigned long long most = std::ranges::max(of_ranks);
     return most == 0 ? 0 : std::bit_cast<double>(most) - detail::largest_log_task::above;
 }
 
@@ -82,14 +82,13 @@ scaling_logs equilibrate(const distributed_csr<T>& matrix) {
                       matrix.block(rank).nonzeros());
         });
     const distributed_csr<double> transposed = distributed_transposition<double>(a).take(a);
-    scaling_logs found{zeros_for(a), {}};
+    scaling_logs found{zeros_for(a),
+                       by_rank(comm, [&](int rank) { return a.columns_of(rank).first_owned(); })};
     const std::vector<buffer<double>> of_columns = zeros_for(transposed);
-    std::vector<buffer<double>> largest;
-    for (const int rank : comm.local()) {
-        found.first_owned.push_back(a.columns_of(rank).first_owned());
-        largest.emplace_back(comm.handle(rank), static_cast<std::size_t>(a.block(rank).rows()),
-                             precond_item);
-    }
+    const auto largest = by_rank(comm, [&](int rank) {
+        return buffer<double>(comm.handle(rank), static_cast<std::size_t>(a.block(rank).rows()),
+                              precond_item);
+    });
     for (int pass = 0; pass < passes; ++pass) {
         find_largest(a, found.s, largest, false);
         find_largest(transposed, of_columns, largest, true);
@@ -116,14 +115,21 @@ equilibration<T>::equilibration(layout_handle layout)
 
 template <class T>
 equilibration<T>::equilibration(const matrix_operator<T>& a, const matrix_ref<T>& matrix)
-    : equilibration(square_layout(a.layouts(), "equilibration")) {
-    update(matrix);
+    : equilibration(a.comm().together([&] {
+          equilibration made(square_layout(a.layouts(), "equilibration"));
+          made.take(matrix);
+          return made;
+      })) {}
+
+template <class T>
+void equilibration<T>::update(const matrix_ref<T>& matrix) {
+    inverse_->layout()->comm.together([&] { take(matrix); });
 }
 
 /// Takes S^2, or 2^k of it, which changes no method's iterates: solvers form products such as
 /// r'M^-1 r. k is even, so that the square root takes a power of two.
 template <class T>
-void equilibration<T>::update(const matrix_ref<T>& matrix) {
+void equilibration<T>::take(const matrix_ref<T>& matrix) {
     constexpr bool wide = sizeof(T) == 8;
     constexpr double usual = wide ? 130 : 40;
     constexpr double span = wide ? 400 : 60;

@@ -27,7 +27,8 @@ namespace krylith {
 ///
 /// It keeps n values on the whole group, or on each device where vectors are replicated, and is
 /// pointwise: solvers apply it inside their own updates. S is computed on the devices, in 12 passes
-/// over the logarithms of A and of A', which take 24 bytes a nonzero meanwhile.
+/// over the logarithms of A and of A', which take 24 bytes a nonzero meanwhile. The constructor and
+/// update() are collective.
 template <class T>
 class equilibration {
 public:
@@ -56,6 +57,7 @@ public:
 
 private:
     explicit equilibration(layout_handle layout);
+    void take(const matrix_ref<T>& matrix);
 
     unmoved<std::unique_ptr<vector<T>>> inverse_; ///< S^2; the values of S in a square root
     recording_identity identity_;

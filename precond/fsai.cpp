@@ -17,8 +17,11 @@ detail::inverse_request fsai_request(const fsai_options& o) {
 
 template <class T>
 fsai<T>::fsai(const matrix_operator<T>& a, const matrix_ref<T>& matrix, const fsai_options& options)
-    : matrix_preconditioner<T>(
-          std::make_unique<detail::inverse_work<T>>(fsai_request(options), a, matrix)),
+    : matrix_preconditioner<T>(a.comm(),
+                               [&] {
+                                   return std::make_unique<detail::inverse_work<T>>(
+                                       fsai_request(options), a, matrix);
+                               }),
       options_(options) {}
 
 template <class T>

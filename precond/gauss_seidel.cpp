@@ -96,8 +96,11 @@ private:
 template <class T>
 gauss_seidel<T>::gauss_seidel(const matrix_operator<T>& a, const matrix_ref<T>& matrix,
                               const gauss_seidel_options& options)
-    : matrix_preconditioner<T>(
-          std::make_unique<detail::gauss_seidel_work<T>>(a, matrix, checked_gauss_seidel(options))),
+    : matrix_preconditioner<T>(a.comm(),
+                               [&] {
+                                   return std::make_unique<detail::gauss_seidel_work<T>>(
+                                       a, matrix, checked_gauss_seidel(options));
+                               }),
       options_(options) {}
 
 template <class T>

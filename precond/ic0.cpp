@@ -18,8 +18,11 @@ incomplete::factor_request ic0_request(const ic0_options& options) {
 
 template <class T>
 ic0<T>::ic0(const matrix_operator<T>& a, const matrix_ref<T>& matrix, const ic0_options& options)
-    : matrix_preconditioner<T>(
-          std::make_unique<incomplete::device_factors<T>>(a, matrix, ic0_request(options))),
+    : matrix_preconditioner<T>(a.comm(),
+                               [&] {
+                                   return std::make_unique<incomplete::device_factors<T>>(
+                                       a, matrix, ic0_request(options));
+                               }),
       options_(options) {}
 
 template <class T>

@@ -21,8 +21,11 @@ incomplete::factor_request ilu0_request(const ilu0_options& options) {
 
 template <class T>
 ilu0<T>::ilu0(const matrix_operator<T>& a, const matrix_ref<T>& matrix, const ilu0_options& options)
-    : matrix_preconditioner<T>(
-          std::make_unique<incomplete::device_factors<T>>(a, matrix, ilu0_request(options))),
+    : matrix_preconditioner<T>(a.comm(),
+                               [&] {
+                                   return std::make_unique<incomplete::device_factors<T>>(
+                                       a, matrix, ilu0_request(options));
+                               }),
       options_(options) {}
 
 template <class T>

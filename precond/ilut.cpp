@@ -85,23 +85,21 @@ public:
     [[nodiscard]] int kernels() const override { return 4; }
     [[nodiscard]] std::int64_t bytes() const override {
         std::int64_t most = 0;
-        for (std::size_t rank = 0; rank < made_.of_rank.size(); ++rank)
-            most = std::max(most, made_.of_rank[rank]->bytes() +
-                                      made_.vectors->bytes(static_cast<int>(rank)));
+        for (const int rank : layout_->comm.local())
+            most = std::max(most, made_.of_rank[static_cast<std::size_t>(rank)]->bytes() +
+                                      made_.vectors->bytes(rank));
         return most;
     }
-    /// Adds up a number that each device's factors have.
-    template <class Number>
-    [[nodiscard]] std::int64_t sum_of(const Number& number) const {
-        std::int64_t sum = 0;
-        for (const auto& block : made_.of_rank) sum += number(*block);
-        return sum;
-    }
+    /// Of all devices' factors.
+    [[nodiscard]] std::int64_t nonzeros() const { return made_.nonzeros; }
+    [[nodiscard]] std::int64_t replaced() const { return made_.replaced; }
 
 private:
     struct blocks {
-        std::vector<std::unique_ptr<ilut_block<T>>> of_rank;
+        std::vector<std::unique_ptr<ilut_block<T>>> of_rank; ///< [ranks]
         std::unique_ptr<incomplete::block_vectors<T>> vectors;
+        std::int64_t nonzeros = 0;
+        std::int64_t replaced = 0;
     };
     [[nodiscard]] blocks make(const matrix_ref<T>& given) const;
 
@@ -141,6 +139,19 @@ typename ilut_work<T>::blocks ilut_work<T>::make(const matrix_ref<T>& given) con
         made.of_rank[at] = std::make_unique<ilut_block<T>>(layout.comm.handle(rank),
                                                            csr_view<T>(block), number_of, options_);
     });
+    struct counts {
+        std::int64_t nonzeros;
+        std::int64_t replaced;
+    };
+    auto of_ranks = by_rank(layout.comm, [&](int rank) {
+        const ilut_block<T>& block = *made.of_rank[static_cast<std::size_t>(rank)];
+        return counts{block.nonzeros(), block.replaced()};
+    });
+    layout.comm.all_gather(of_ranks);
+    for (const counts& one : of_ranks) {
+        made.nonzeros += one.nonzeros;
+        made.replaced += one.replaced;
+    }
     return made;
 }
 
@@ -149,7 +160,8 @@ typename ilut_work<T>::blocks ilut_work<T>::make(const matrix_ref<T>& given) con
 template <class T>
 ilut<T>::ilut(const matrix_operator<T>& a, const matrix_ref<T>& matrix, const ilut_options& options)
     : matrix_preconditioner<T>(
-          std::make_unique<detail::ilut_work<T>>(a, matrix, checked_ilut(options))),
+          a.comm(),
+          [&] { return std::make_unique<detail::ilut_work<T>>(a, matrix, checked_ilut(options)); }),
       options_(options) {}
 
 template <class T>
@@ -165,14 +177,12 @@ std::string ilut<T>::name() const {
 
 template <class T>
 std::int64_t ilut<T>::nonzeros() const {
-    return this->template work<detail::ilut_work<T>>().sum_of(
-        [](const detail::ilut_block<T>& block) { return block.nonzeros(); });
+    return this->template work<detail::ilut_work<T>>().nonzeros();
 }
 
 template <class T>
 std::int64_t ilut<T>::replaced_pivots() const {
-    return this->template work<detail::ilut_work<T>>().sum_of(
-        [](const detail::ilut_block<T>& block) { return block.replaced(); });
+    return this->template work<detail::ilut_work<T>>().replaced();
 }
 
 #define KRYLITH_INSTANTIATE(T) template class ilut<T>;

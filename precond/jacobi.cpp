@@ -45,52 +45,57 @@ template <class T>
 jacobi<T>::jacobi(layout_handle layout)
     : inverse_(std::make_unique<vector<T>>(std::move(layout), "preconditioner")) {
     const communicator& comm = inverse_->layout()->comm;
-    for (const int rank : comm.local())
-        reports_.emplace_back(comm.handle(rank), 1, "preconditioner");
+    reports_ = by_rank(comm, [&](int rank) {
+        return buffer<inversion_report>(comm.handle(rank), 1, "preconditioner");
+    });
 }
 
 template <class T>
-vector<T>& jacobi<T>::spare() {
-    const layout_handle& layout = inverse_->layout();
-    if (!spare_) spare_.emplace(layout, "preconditioner");
-    return *spare_;
+template <class Take>
+jacobi<T> jacobi<T>::made_of(const layout_handle& layout, const Take& take) {
+    return layout->comm.together([&] {
+        jacobi made(layout);
+        take(*made.inverse_);
+        made.invert(*made.inverse_);
+        return made;
+    });
 }
 
 template <class T>
-jacobi<T>::jacobi(const matrix_operator<T>& a) : jacobi(square_layout(a.layouts(), "jacobi")) {
-    a.diagonal(*inverse_);
-    invert(*inverse_);
-}
+jacobi<T>::jacobi(const matrix_operator<T>& a)
+    : jacobi(made_of(square_layout(a.layouts(), "jacobi"),
+                     [&](vector<T>& diagonal) { a.diagonal(diagonal); })) {}
 
 template <class T>
 jacobi<T>::jacobi(const matrix_operator<T>& a, const matrix_ref<T>& matrix)
-    : jacobi(square_layout(a.layouts(), "jacobi")) {
-    take_diagonal(matrix, *inverse_);
-    invert(*inverse_);
-}
+    : jacobi(made_of(square_layout(a.layouts(), "jacobi"),
+                     [&](vector<T>& diagonal) { take_diagonal(matrix, diagonal); })) {}
 
 template <class T>
 void jacobi<T>::update(const matrix_operator<T>& a) {
     if (a.layout() != inverse_->layout())
         throw usage_error("jacobi: update() by another operator than it was made for");
-    a.diagonal(spare());
-    accept();
+    update_by([&](vector<T>& diagonal) { a.diagonal(diagonal); });
 }
 
 template <class T>
 void jacobi<T>::update(const matrix_ref<T>& matrix) {
-    take_diagonal(matrix, spare());
-    accept();
+    update_by([&](vector<T>& diagonal) { take_diagonal(matrix, diagonal); });
 }
 
 /// The inverse stays where it is, since recorded loops read it there.
 template <class T>
-void jacobi<T>::accept() {
-    invert(*spare_);
+template <class Take>
+void jacobi<T>::update_by(const Take& take) {
     const layout& layout = *inverse_->layout();
-    for (const int rank : layout.comm.local())
-        layout.comm[rank].copy(inverse_->data(rank), spare_->data(rank),
-                               static_cast<std::size_t>(layout.held(rank)) * sizeof(T));
+    layout.comm.together([&] {
+        if (!spare_) spare_.emplace(inverse_->layout(), "preconditioner");
+        take(*spare_);
+        invert(*spare_);
+        for (const int rank : layout.comm.local())
+            layout.comm[rank].copy(inverse_->data(rank), spare_->data(rank),
+                                   static_cast<std::size_t>(layout.held(rank)) * sizeof(T));
+    });
 }
 
 template <class T>
@@ -121,13 +126,9 @@ void jacobi<T>::invert(vector<T>& diagonal) {
         KRYLITH_ON(comm[rank], invert_diagonal(comm[rank], diagonal.data(rank), layout.held(rank),
                                                report.data()));
     }
-    std::uint64_t exponent = 0;
-    for (const int rank : comm.local()) {
+    auto exponents = by_rank(comm, [&](int rank) {
         const auto report = reports_[static_cast<std::size_t>(rank)].download().front();
-        if (report.bad == 0) {
-            exponent = std::max(exponent, report.exponent);
-            continue;
-        }
+        if (report.bad == 0) return report.exponent;
         const auto place = static_cast<std::int64_t>(~report.bad);
         T entry{};
         comm[rank].download(&entry, diagonal.data(rank) + place, sizeof(T));
@@ -138,7 +139,9 @@ void jacobi<T>::invert(vector<T>& diagonal) {
             " (counted from 0) is " + number_text(static_cast<double>(entry)) +
             "; it and its inverse must be finite. Solve without Jacobi, or with rows in "
             "another order (matched_rows, --match-rows)");
-    }
+    });
+    comm.all_gather(exponents);
+    const std::uint64_t exponent = std::ranges::max(exponents);
     if (exponent != 0)
         moderate(diagonal, static_cast<int>(static_cast<std::int64_t>(exponent) -
                                             inversion_report::exponent_bias));

@@ -21,7 +21,7 @@ namespace krylith {
 /// 2^-40, 2^40), M is 2^k diag(A) instead, which changes no iterates and keeps squares in range.
 ///
 /// Constructors and updates throw input_error naming the first row whose diagonal entry, or its
-/// inverse, is zero or not finite; a refused update changes nothing.
+/// inverse, is zero or not finite; a refused update changes nothing. They are collective.
 template <class T>
 class jacobi {
 public:
@@ -58,8 +58,11 @@ public:
 
 private:
     explicit jacobi(layout_handle layout);
-    vector<T>& spare();
-    void accept();
+    /// Makes it of the diagonal that take(vector) writes.
+    template <class Take>
+    [[nodiscard]] static jacobi made_of(const layout_handle& layout, const Take& take);
+    template <class Take>
+    void update_by(const Take& take);
     void invert(vector<T>& diagonal);
     void moderate(vector<T>& inverse, int exponent) const;
 

@@ -66,20 +66,19 @@ private:
 /// the entries that it reads.
 template <class T>
 product_function<T> as_product(const layout& layout, preconditioner_function<T> function,
-                               std::shared_ptr<std::vector<gathered_entries<T>>> gathered) {
-    std::vector<std::int64_t> first_owned;
-    for (const int rank : layout.comm.local()) first_owned.push_back(layout.first_owned(rank));
+                               std::vector<std::shared_ptr<gathered_entries<T>>> gathered) {
+    auto first_owned = by_rank(layout.comm, [&](int rank) { return layout.first_owned(rank); });
     return [function = std::move(function), gathered = std::move(gathered),
             first_owned = std::move(first_owned)](const product_call<T>& call) {
         if (call.rows.size() == 0) return;
         const auto rank = static_cast<std::size_t>(call.rank);
         const T* const r =
-            gathered->empty() ? call.x + first_owned[rank] : (*gathered)[rank].take(call.x);
+            gathered.empty() ? call.x + first_owned[rank] : gathered[rank]->take(call.x);
         function({call.rank, call.rows, r, call.y, call.stream});
     };
 }
 
-/// Returns the number that is largest among ranks.
+/// Returns the number that is largest among local ranks.
 template <class Number>
 std::int64_t most(const layout& layout, const Number& of) {
     std::int64_t result = 0;
@@ -98,6 +97,12 @@ own_preconditioner<T>::own_preconditioner(const matrix_operator<T>& a, const hal
       bytes_(options.bytes),
       varies_(options.varies),
       symmetric_(options.symmetric) {
+    layout_->comm.together([&] { make(a, plan, std::move(function), options.kind); });
+}
+
+template <class T>
+void own_preconditioner<T>::make(const matrix_operator<T>& a, const halo_plan* plan,
+                                 preconditioner_function<T> function, preconditioner_kind of) {
     const layout& layout = *layout_;
     if (!function)
         throw usage_error("make_preconditioner: the function of \"" + name_ + "\" is empty");
@@ -106,7 +111,7 @@ own_preconditioner<T>::own_preconditioner(const matrix_operator<T>& a, const hal
                           "\" has another partition of rows than the operator: make it with "
                           "a.layout()->rows");
     constexpr auto size = static_cast<std::int64_t>(sizeof(T));
-    if (options.kind == preconditioner_kind::whole_on_host) {
+    if (of == preconditioner_kind::whole_on_host) {
         if (plan != nullptr)
             throw usage_error("make_preconditioner: \"" + name_ +
                               "\" reads all of r, so a halo plan says nothing; allowed are "
@@ -118,20 +123,23 @@ own_preconditioner<T>::own_preconditioner(const matrix_operator<T>& a, const hal
         bytes_ += size * most(layout, [&](int rank) { return layout.held(rank); });
         return;
     }
-    const product_kind kind = options.kind == preconditioner_kind::on_host ? product_kind::on_host
-                              : options.kind == preconditioner_kind::on_device
+    const product_kind kind = of == preconditioner_kind::on_host ? product_kind::on_host
+                              : of == preconditioner_kind::on_device
                                   ? product_kind::on_device
                                   : product_kind::on_device_alike;
     const bool on_gpu = layout.comm.kind() == backend::cuda && kind != product_kind::on_host;
-    auto gathered = std::make_shared<std::vector<gathered_entries<T>>>();
+    std::vector<std::shared_ptr<gathered_entries<T>>> gathered; // [ranks], or none
     bytes_ += size * most(layout, [&](int rank) { return layout.rows.owned(rank).size(); });
     if (layout.kind == coherence::replicated) {
-        for (int rank = 0; plan != nullptr && rank < layout.comm.ranks(); ++rank)
-            gathered->emplace_back(layout.comm.handle(rank), *plan, rank, on_gpu);
-        if (plan != nullptr)
-            bytes_ += most(layout, [&](int rank) {
-                return (*gathered)[static_cast<std::size_t>(rank)].bytes();
+        if (plan != nullptr) {
+            gathered = by_rank(layout.comm, [&](int rank) {
+                return std::make_shared<gathered_entries<T>>(layout.comm.handle(rank), *plan, rank,
+                                                             on_gpu);
             });
+            bytes_ += most(layout, [&](int rank) {
+                return gathered[static_cast<std::size_t>(rank)]->bytes();
+            });
+        }
         inverse_ = std::make_unique<replicated_operator<T>>(
             a.layouts(),
             external_blocks<T>(as_product(layout, std::move(function), std::move(gathered)), kind));

@@ -51,7 +51,8 @@ enum class preconditioner_kind {
     /// back, and the solve runs eagerly.
     on_host,
     /// One call for all n rows, in host memory and in the caller's order of rows, by the thread
-    /// that called the solver: the result does not depend on the number of devices (a sweep over
+    /// that called the solver (with several drivers, each has a call of its own): the result does
+    /// not depend on the number of devices (a sweep over
     /// all rows, a factorisation, a solver of another library). The solve runs eagerly: an
     /// application waits for all devices, moves n entries to the host and n back (with replicated
     /// vectors n to each device), and the devices wait for the function.
@@ -89,6 +90,8 @@ public:
 
 private:
     recording_identity identity_;
+    void make(const matrix_operator<T>& a, const halo_plan* plan,
+              preconditioner_function<T> function, preconditioner_kind of);
     void apply_whole(execution& run, const vector<T>& r, vector<T>& z,
                      std::span<const reduction_into<T>> dots) const;
 
@@ -105,9 +108,9 @@ private:
 };
 
 /// Makes a preconditioner for solves with `a` (and any operator of its layout), which it may
-/// outlive. New values are the function's own matter: it may refer to data that change between
-/// solves. An exception thrown by the function ends the solve (as device_error where it ran on a
-/// worker). Throws usage_error for an empty function.
+/// outlive. Collective. New values are the function's own matter: it may refer to data that change
+/// between solves. An exception thrown by the function ends the solve (as device_error where it ran
+/// on a worker). Throws usage_error for an empty function.
 template <class T>
 [[nodiscard]] own_preconditioner<T>
 make_preconditioner(const matrix_operator<T>& a,

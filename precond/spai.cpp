@@ -17,8 +17,11 @@ detail::inverse_request spai_request(const spai_options& o) {
 
 template <class T>
 spai<T>::spai(const matrix_operator<T>& a, const matrix_ref<T>& matrix, const spai_options& options)
-    : matrix_preconditioner<T>(
-          std::make_unique<detail::inverse_work<T>>(spai_request(options), a, matrix)),
+    : matrix_preconditioner<T>(a.comm(),
+                               [&] {
+                                   return std::make_unique<detail::inverse_work<T>>(
+                                       spai_request(options), a, matrix);
+                               }),
       options_(options) {}
 
 template <class T>

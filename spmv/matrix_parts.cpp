@@ -1,12 +1,15 @@
 #include <krylith/spmv/matrix_parts.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include <krylith/device/error.hpp>
+#include <krylith/distributed/source/partition_check.hpp>
 #include <krylith/matrix/compressed/first_touch.hpp>
 #include <krylith/spmv/building/part_checks.hpp>
 
@@ -36,21 +39,38 @@ std::int64_t columns_of(const row_partition& rows, const operator_placement& pla
     return placement.layouts ? placement.layouts->domain->size() : rows.rows();
 }
 
+/// The rows of all parts.
+template <class T>
+row_partition rows_of(const communicator& comm, std::span<const csr_part<T>> parts) {
+    return rows_of_parts(comm,
+                         [&](int rank) { return parts[static_cast<std::size_t>(rank)].rows; });
+}
+
+/// The arrays of local ranks, [ranks].
+template <class T>
+auto arrays_of(const communicator& comm, std::span<const csr_part<T>> parts) {
+    std::remove_cvref_t<decltype(matrix_source<T>::parts)> arrays(parts.size());
+    for (const int rank : comm.local()) {
+        const csr_part<T>& part = parts[static_cast<std::size_t>(rank)];
+        arrays[static_cast<std::size_t>(rank)] = {part.column_indices, part.values};
+    }
+    return arrays;
+}
+
 /// Builds the operator of parts whose pattern does not leave the devices. Null where it is invalid.
 template <class T>
 std::unique_ptr<matrix_operator<T>>
 assembled_there(const communicator& comm, std::span<const csr_part<T>> parts,
                 const std::optional<operator_layouts>& layouts, const operator_options& options) {
-    row_partition rows;
-    std::vector<given_rows> given;
+    const row_partition rows = rows_of(comm, parts);
+    const auto given = by_rank(comm, [&](int rank) {
+        const csr_part<T>& part = parts[static_cast<std::size_t>(rank)];
+        return given_rows{part.rows, part.row_offsets.narrow, part.row_offsets.wide,
+                          part.column_indices};
+    });
     matrix_source<T> source;
     source.borrow = options.borrow;
-    for (const csr_part<T>& part : parts) {
-        rows.begin.push_back(rows.begin.back() + part.rows);
-        given.push_back(
-            {part.rows, part.row_offsets.narrow, part.row_offsets.wide, part.column_indices});
-        source.parts.push_back({part.column_indices, part.values});
-    }
+    source.parts = arrays_of(comm, parts);
     const operator_placement placement = placement_of(rows, layouts, options);
     for (const int rank : comm.local()) {
         const csr_part<T>& part = parts[static_cast<std::size_t>(rank)];
@@ -100,6 +120,35 @@ assembled_in_place(const communicator& comm, const csr_part<T>& part,
     return build_operator(comm, source, placement, options);
 }
 
+/// The offsets of a part, from 0, whose first row is `first` of the whole matrix.
+template <class T>
+std::vector<std::int64_t> ascending_offsets(device& device, const csr_part<T>& part, int rank,
+                                            std::int64_t first) {
+    auto own = read_offsets(device, part.row_offsets, part.rows);
+    const auto descent = std::ranges::adjacent_find(own, std::greater<>());
+    if (descent != own.end())
+        throw input_error(
+            "make_operator: row " + std::to_string(first + (descent - own.begin())) + " (part " +
+            std::to_string(rank) + ") starts at " + std::to_string(descent[0]) + " and ends at " +
+            std::to_string(descent[1]) + ": allowed are row_offsets that don't descend");
+    return own;
+}
+
+/// Gives each driver the columns of all ranks' entries, of which it has those of its own.
+void share_entries(const communicator& comm, const row_partition& rows,
+                   std::span<const std::int64_t> offsets, std::vector<std::int32_t>& columns) {
+    if (comm.has_one_driver()) return;
+    auto lists = by_rank(comm, [&](int rank) {
+        const row_range owned = rows.owned(rank);
+        return std::vector<std::int32_t>(
+            columns.begin() + offsets[static_cast<std::size_t>(owned.begin)],
+            columns.begin() + offsets[static_cast<std::size_t>(owned.end)]);
+    });
+    comm.all_gather_lists(lists);
+    auto to = columns.begin();
+    for (const auto& list : lists) to = std::ranges::copy(list, to).out;
+}
+
 template <class T>
 std::unique_ptr<matrix_operator<T>>
 assembled_anywhere(const communicator& comm, std::span<const csr_part<T>> parts,
@@ -112,30 +161,23 @@ assembled_anywhere(const communicator& comm, std::span<const csr_part<T>> parts,
     if (can_be_made_there(comm, options))
         if (auto there = assembled_there(comm, parts, layouts, options)) return there;
     if (lies_as_a_whole(comm, parts)) return assembled_in_place(comm, parts[0], layouts, options);
-    row_partition rows;
-    std::vector<std::int64_t> offsets{0};
-    for (const int rank : comm.local()) {
+    const row_partition rows = rows_of(comm, parts);
+    auto offsets_of = by_rank(comm, [&](int rank) {
         const csr_part<T>& part = parts[static_cast<std::size_t>(rank)];
-        rows.begin.push_back(rows.begin.back() + part.rows);
-        if (part.rows == 0) continue;
+        return part.rows == 0 ? std::vector<std::int64_t>()
+                              : ascending_offsets(comm[rank], part, rank, rows.owned(rank).begin);
+    });
+    comm.all_gather_lists(offsets_of);
+    std::vector<std::int64_t> offsets{0};
+    for (const auto& own : offsets_of) {
         const std::int64_t before = offsets.back();
-        const auto own = read_offsets(comm[rank], part.row_offsets, part.rows);
-        for (std::size_t i = 1; i < own.size(); ++i) {
-            if (own[i] < own[i - 1])
-                throw input_error("make_operator: row " +
-                                  std::to_string(rows.begin[static_cast<std::size_t>(rank)] +
-                                                 static_cast<std::int64_t>(i) - 1) +
-                                  " (part " + std::to_string(rank) + ") starts at " +
-                                  std::to_string(own[i - 1]) + " and ends at " +
-                                  std::to_string(own[i]) +
-                                  ": allowed are row_offsets that don't descend");
-            offsets.push_back(before + own[i]);
-        }
+        for (std::size_t i = 1; i < own.size(); ++i) offsets.push_back(before + own[i]);
     }
 
     const operator_placement placement = placement_of(rows, layouts, options);
     matrix_source<T> source;
     source.borrow = options.borrow;
+    source.parts = arrays_of(comm, parts);
     std::vector<std::int32_t> columns;
     resize_in_parallel(columns, static_cast<std::size_t>(offsets.back()));
     for (const int rank : comm.local()) {
@@ -148,8 +190,8 @@ assembled_anywhere(const communicator& comm, std::span<const csr_part<T>> parts,
             comm[rank].download(columns.data() + first, part.column_indices,
                                 static_cast<std::size_t>(count) * sizeof(std::int32_t));
         }
-        source.parts.push_back({part.column_indices, part.values});
     }
+    share_entries(comm, rows, offsets, columns);
     source.matrix = {rows.rows(), columns_of(rows, placement), offsets, columns, {}};
     source.longest = validate_pattern(source.matrix);
     return build_operator(comm, source, placement, options);
@@ -159,9 +201,11 @@ template <class T>
 std::unique_ptr<matrix_operator<T>>
 assembled(const communicator& comm, std::span<const csr_part<T>> parts,
           const std::optional<operator_layouts>& layouts, const operator_options& options) {
-    auto result = assembled_anywhere(comm, parts, layouts, options);
-    if (!result->reads_in_place()) comm.synchronize(); // arrays may be freed then
-    return result;
+    return comm.together([&] {
+        auto result = assembled_anywhere(comm, parts, layouts, options);
+        if (!result->reads_in_place()) comm.synchronize(); // arrays may be freed then
+        return result;
+    });
 }
 
 const communicator& group_of(const operator_layouts& layouts) {

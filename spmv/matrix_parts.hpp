@@ -1,5 +1,6 @@
 // Matrices whose arrays already lie in the memory of the devices: each device has the rows that it
-// owns, as a simulation assembles them.
+// owns, as a simulation assembles them. Where there are several drivers, each gives the parts of
+// its local ranks, and the functions here are collective.
 //
 //     const csr_part<double> mine = {rows, offsets, columns, values}; // device pointers
 //     const auto a = make_operator<double>(group, std::span(&mine, 1), {.borrow = true});

@@ -60,17 +60,18 @@ diagonal_facts survey(const matrix_operator<T>& a, vector<T>& scale) {
     a.diagonal(scale);
     const layout& layout = *scale.layout();
     const communicator& comm = layout.comm;
-    std::vector<buffer<diagonal_counts>> counts;
-    for (const int rank : comm.local()) {
-        counts.emplace_back(comm.handle(rank), 1, "facts");
-        counts.back().zero();
+    const auto counts = by_rank(comm, [&](int rank) {
+        buffer<diagonal_counts> mine(comm.handle(rank), 1, "facts");
+        mine.zero();
         const std::int64_t first = layout.first_owned(rank);
         const held_diagonal<T> held{scale.data(rank), layout.held(rank), first,
                                     first + layout.rows.owned(rank).size()};
-        KRYLITH_ON(comm[rank], survey_diagonal(comm[rank], held, counts.back().data()));
-    }
-    std::vector<diagonal_counts> parts;
-    for (const auto& part : counts) parts.push_back(part.download().front());
+        KRYLITH_ON(comm[rank], survey_diagonal(comm[rank], held, mine.data()));
+        return mine;
+    });
+    auto parts = by_rank(
+        comm, [&](int rank) { return counts[static_cast<std::size_t>(rank)].download().front(); });
+    comm.all_gather(parts);
     return in_numbers(parts, layout.size());
 }
 
@@ -156,7 +157,9 @@ double symmetry_tolerance() {
 template <class T>
 const operator_facts& facts_of(const matrix_operator<T>& a, double timeout_seconds) {
     auto& kept = a.kept().facts;
-    if (!kept) kept = std::make_shared<const operator_facts>(find(a, timeout_seconds));
+    if (!kept)
+        kept = a.comm().together(
+            [&] { return std::make_shared<const operator_facts>(find(a, timeout_seconds)); });
     return *kept;
 }
 

@@ -61,8 +61,8 @@ template <class T>
 /// and four vectors for as long; the operator keeps the facts until update() or update_on_devices()
 /// gives it new values, and drop_facts() forgets them where borrowed values have changed. They are
 /// the same, but for rounding, on any devices. Throws usage_error for a matrix that isn't square.
-/// The threads that share an operator call it one at a time. Devices wait for each other as long as
-/// timeout_seconds; then it throws communication_error.
+/// The threads that share an operator call it one at a time. Collective. Devices wait for each
+/// other as long as timeout_seconds; then it throws communication_error.
 template <class T>
 [[nodiscard]] const operator_facts&
 facts_of(const matrix_operator<T>& a, double timeout_seconds = execution_options{}.timeout_seconds);

@@ -61,39 +61,36 @@ inverse_matrix<T>::inverse_matrix(std::string name, const distributed_csr<T>& a,
     : name_(std::move(name)),
       kind_(kind),
       matrix_(chosen_pattern(pattern, kind == inverse_kind::factor, floor)) {
-    std::int64_t longest = 0;
-    std::vector<buffer<std::uint32_t>> most;
-    for (const int rank : a.comm().local()) {
-        const auto& device = a.comm().handle(rank);
-        most.emplace_back(device, 1, precond_item);
-        most.back().zero();
-        visit_rows(*device, a.block(rank).rows(), 1,
-                   longest_row_step{{}, matrix_.block(rank).view().offsets, most.back().data()});
-    }
-    for (const auto& one : most) longest = std::max<std::int64_t>(longest, one.download().front());
-    longest_ = static_cast<int>(longest);
-    if (a.comm().ranks() > 1) fetch_pattern(a);
+    const communicator& comm = a.comm();
+    const auto most = by_rank(comm, [&](int rank) {
+        buffer<std::uint32_t> found(comm.handle(rank), 1, precond_item);
+        found.zero();
+        visit_rows(comm[rank], a.block(rank).rows(), 1,
+                   longest_row_step{{}, matrix_.block(rank).view().offsets, found.data()});
+        return found;
+    });
+    auto longest = by_rank(comm, [&](int rank) { return most[as_size(rank)].download().front(); });
+    comm.all_gather(longest);
+    longest_ = static_cast<int>(std::ranges::max(longest));
+    if (comm.ranks() > 1) fetch_pattern(a);
 }
 
 template <class T>
 void inverse_matrix<T>::fetch_pattern(const distributed_csr<T>& a) {
     const communicator& comm = a.comm();
-    std::vector<const std::int64_t*> offsets;
-    for (const int rank : comm.local()) offsets.push_back(a.block(rank).view().offsets);
+    const auto offsets = by_rank(comm, [&](int rank) { return a.block(rank).view().offsets; });
     ghosts_ = ghost_rows(comm, matrix_.all_columns(), offsets);
-    std::vector<buffer<std::int32_t>> own; // global columns
-    std::vector<const std::int32_t*> from;
-    std::vector<std::int32_t*> to;
-    for (const int rank : comm.local()) {
+    fetched_ = by_rank(comm, [&](int rank) {
         const auto& device = comm.handle(rank);
         const std::size_t entries = as_size(ghosts_.entries(rank));
-        fetched_.push_back({ghosts_.take_offsets(rank),
+        return fetched_rows{ghosts_.take_offsets(rank),
                             {device, entries, precond_item},
-                            {device, entries, precond_item}});
-        own.push_back(a.global_columns(rank));
-        from.push_back(own.back().data());
-        to.push_back(fetched_.back().columns.data());
-    }
+                            {device, entries, precond_item}};
+    });
+    const auto own = by_rank(comm, [&](int rank) { return a.global_columns(rank); });
+    const auto from =
+        by_rank(comm, [&](int rank) -> const std::int32_t* { return own[as_size(rank)].data(); });
+    const auto to = by_rank(comm, [&](int rank) { return fetched_[as_size(rank)].columns.data(); });
     ghosts_.fetch(std::span<const std::int32_t* const>(from), std::span<std::int32_t* const>(to));
 }
 
@@ -111,21 +108,17 @@ template <class T>
 void inverse_matrix<T>::take(const layout& layout, const distributed_csr<T>& a) {
     const communicator& comm = a.comm();
     if (!fetched_.empty()) {
-        std::vector<const T*> from;
-        std::vector<T*> to;
-        for (const int rank : comm.local()) {
-            from.push_back(a.block(rank).view().values);
-            to.push_back(fetched_[as_size(rank)].values.data());
-        }
+        const std::vector<const T*> from = a.values();
+        const auto to =
+            by_rank(comm, [&](int rank) { return fetched_[as_size(rank)].values.data(); });
         ghosts_.fetch(std::span<const T* const>(from), std::span<T* const>(to));
     }
-    std::vector<buffer<inversion_report>> reports;
-    for (const int rank : comm.local()) {
+    const auto device_reports = by_rank(comm, [&](int rank) {
         device_csr<T>& block = matrix_.block(rank);
         const device_csr_view<T> view = block.view();
-        reports.emplace_back(comm.handle(rank), 1, precond_item);
-        reports.back().zero();
-        if (view.rows == 0) continue;
+        buffer<inversion_report> report(comm.handle(rank), 1, precond_item);
+        report.zero();
+        if (view.rows == 0) return report;
         const inverse_rows<T> rows{view.rows,
                                    view.offsets,
                                    view.indices,
@@ -134,12 +127,16 @@ void inverse_matrix<T>::take(const layout& layout, const distributed_csr<T>& a) 
                                    rows_for(a, rank),
                                    kind_ == inverse_kind::whole,
                                    longest_};
-        KRYLITH_ON(comm[rank], solve_inverse_rows(comm[rank], rows, reports.back().data()));
-    }
+        KRYLITH_ON(comm[rank], solve_inverse_rows(comm[rank], rows, report.data()));
+        return report;
+    });
+    auto reports =
+        by_rank(comm, [&](int rank) { return device_reports[as_size(rank)].download().front(); });
+    comm.all_gather(reports);
     std::uint64_t exponent = 0;
     std::int64_t bad = layout.size();
-    for (const int rank : comm.local()) {
-        const inversion_report report = reports[as_size(rank)].download().front();
+    for (int rank = 0; rank < comm.ranks(); ++rank) {
+        const inversion_report& report = reports[as_size(rank)];
         exponent = std::max(exponent, report.exponent);
         if (report.bad != 0)
             bad = std::min(bad,
@@ -176,20 +173,17 @@ std::int64_t inverse_matrix<T>::bytes(int rank) const {
 template <class T>
 distributed_csr<T> squared_couplings(const distributed_csr<T>& a, double floor) {
     const communicator& comm = a.comm();
-    std::vector<buffer<double>> roots;
-    std::vector<device_csr<T>> blocks;
-    std::vector<local_columns> columns;
-    for (const int rank : comm.local()) {
-        roots.emplace_back(comm.handle(rank), as_size(a.columns_of(rank).count()), precond_item);
-        visit_rows(comm[rank], a.block(rank).rows(), 1,
-                   diagonal_root_step<T>{{},
-                                         aggregation::rows_of(a, rank),
-                                         a.block(rank).view().values,
-                                         roots.back().data()});
-    }
+    const auto roots = by_rank(comm, [&](int rank) {
+        buffer<double> mine(comm.handle(rank), as_size(a.columns_of(rank).count()), precond_item);
+        visit_rows(
+            comm[rank], a.block(rank).rows(), 1,
+            diagonal_root_step<T>{
+                {}, aggregation::rows_of(a, rank), a.block(rank).view().values, mine.data()});
+        return mine;
+    });
     const column_exchange exchange(comm, a.all_columns());
     aggregation::fill_ghosts(exchange, roots);
-    for (const int rank : comm.local()) {
+    auto blocks = by_rank(comm, [&](int rank) {
         const auto& device = comm.handle(rank);
         const device_csr_view<T> view = a.block(rank).view();
         buffer<std::int64_t> offsets(device, as_size(view.rows + 1), precond_item);
@@ -205,12 +199,12 @@ distributed_csr<T> squared_couplings(const distributed_csr<T>& a, double floor) 
                                     roots[as_size(rank)].data(),
                                     floor,
                                     values.data()});
-        blocks.emplace_back(device, a.columns_of(rank).count(), std::move(offsets),
-                            std::move(indices), std::move(values));
-        columns.push_back(a.columns_of(rank));
-    }
+        return device_csr<T>(device, a.columns_of(rank).count(), std::move(offsets),
+                             std::move(indices), std::move(values));
+    });
+    const auto columns = a.all_columns();
     const distributed_csr<T> b(comm, a.row_owners(), a.column_owners(), std::move(blocks),
-                               std::move(columns));
+                               {columns.begin(), columns.end()});
     distributed_csr<T> square;
     const distributed_spgemm<T> plan(b, b, square);
     return square;

@@ -21,7 +21,8 @@ enum class inverse_kind {
 };
 
 /// A matrix whose rows are small problems of rows of A, and what it takes to solve them again. It
-/// is the same on any number of devices, bit for bit. Move-only.
+/// is the same on any number of devices, bit for bit. The constructor and take() are collective.
+/// Move-only.
 template <class T>
 class inverse_matrix {
 public:
@@ -59,11 +60,11 @@ private:
     int exponent_ = 0;
     distributed_csr<T> matrix_;
     ghost_rows ghosts_;
-    std::vector<fetched_rows> fetched_; ///< empty on one rank, which has all rows
+    std::vector<fetched_rows> fetched_; ///< [ranks]; empty on one rank, which has all rows
 };
 
 /// The square of the matrix of |a_ij| / sqrt(|a_ii a_jj|), of which entries below `floor` are left
-/// out. Rows of A ascend, and so do those of the result. Waits for the devices.
+/// out. Rows of A ascend, and so do those of the result. Waits for the devices. Collective.
 template <class T>
 [[nodiscard]] distributed_csr<T> squared_couplings(const distributed_csr<T>& a, double floor);
 

@@ -23,13 +23,6 @@ inverse_matrix<T> make_inverse(const distributed_csr<T>& a, const inverse_reques
             request.threshold};
 }
 
-template <class T>
-void give(matrix_operator<T>& to, const distributed_csr<T>& matrix) {
-    std::vector<const T*> values;
-    for (const int rank : matrix.comm().local()) values.push_back(matrix.block(rank).view().values);
-    to.update_on_devices(std::span<const T* const>(values));
-}
-
 } // namespace
 
 void inverse_request::check() const {
@@ -84,10 +77,10 @@ bool inverse_work<T>::update(const matrix_ref<T>& matrix) {
     pattern_.expect(request_.who, pattern_of(a));
     const T before = factor();
     inverse_->take(*layout_, a);
-    give(chain_->at(0), inverse_->matrix());
+    chain_->at(0).update_on_devices(inverse_->matrix().values());
     if (transposition_) {
         transposition_->apply(inverse_->matrix(), transposed_);
-        give(chain_->at(1), transposed_);
+        chain_->at(1).update_on_devices(transposed_.values());
     }
     return factor() == before;
 }

@@ -28,13 +28,13 @@ block_inverses<T>::block_inverses(const layout& layout, const std::vector<block_
         count_ += place.at == 0;
         largest_ = std::max(largest_, int{place.size});
     }
-    for (const int rank : layout.comm.local()) add_rank(layout, rank, places);
+    ranks_ = by_rank(layout.comm, [&](int rank) { return lay_out(layout, rank, places); });
     layout.comm.synchronize();
 }
 
 template <class T>
-void block_inverses<T>::add_rank(const layout& layout, int rank,
-                                 const std::vector<block_place>& places) {
+typename block_inverses<T>::rank_blocks
+block_inverses<T>::lay_out(const layout& layout, int rank, const std::vector<block_place>& places) {
     const row_range owned = layout.rows.owned(rank);
     rank_blocks blocks;
     blocks.rows = owned.size();
@@ -47,7 +47,7 @@ void block_inverses<T>::add_rank(const layout& layout, int rank,
         const block_place place = places[as_size(row)];
         const std::int64_t begin = row - place.at;
         const std::int64_t end = std::min(begin + place.size, owned.end);
-        blocks.begins.push_back(begin);
+        blocks.listed.push_back({begin, place.size});
         if (place.at == 0 && end == begin + place.size) {
             first.push_back(static_cast<std::int32_t>(row - owned.begin));
         } else {
@@ -75,7 +75,7 @@ void block_inverses<T>::add_rank(const layout& layout, int rank,
     blocks.first = {device, std::span<const std::int32_t>(first), precond_item};
     blocks.values = {device, as_size(blocks.columns_stored * slice_rows), precond_item};
     blocks.values.zero(); // padding is not read, but copied
-    ranks_.push_back(std::move(blocks));
+    return blocks;
 }
 
 template <class T>
@@ -86,24 +86,26 @@ block_view<T> block_inverses<T>::view(int rank) const {
 
 template <class T>
 void block_inverses<T>::take(const layout& layout, const distributed_csr<T>& a) {
-    std::vector<T*> values;
-    std::vector<buffer<inversion_report>> reports;
-    for (const int rank : layout.comm.local()) {
+    const communicator& comm = layout.comm;
+    std::vector<T*> values(ranks_.size());
+    const auto reports = by_rank(comm, [&](int rank) {
         rank_blocks& blocks = ranks_[as_size(rank)];
         const auto& device = layout.comm.handle(rank);
         if (there_ && blocks.spare.size() != blocks.values.size()) {
             blocks.spare = {device, blocks.values.size(), precond_item};
             blocks.spare.zero();
         }
-        values.push_back(there_ ? blocks.spare.data() : blocks.values.data());
-        reports.emplace_back(device, 1, precond_item);
-        reports.back().zero();
+        values[as_size(rank)] = there_ ? blocks.spare.data() : blocks.values.data();
+        buffer<inversion_report> report(device, 1, precond_item);
+        report.zero();
         const device_csr_view<T> block = a.block(rank).view();
-        visit_rows(
-            *device, blocks.rows, 1,
-            gather_blocks_step<T>{
-                {}, aggregation::rows_of(a, rank), block.values, view_of(blocks, values.back())});
-    }
+        visit_rows(*device, blocks.rows, 1,
+                   gather_blocks_step<T>{{},
+                                         aggregation::rows_of(a, rank),
+                                         block.values,
+                                         view_of(blocks, values[as_size(rank)])});
+        return report;
+    });
     join_divided(layout, values);
     for (const int rank : layout.comm.local()) {
         rank_blocks& blocks = ranks_[as_size(rank)];
@@ -118,15 +120,24 @@ void block_inverses<T>::take(const layout& layout, const distributed_csr<T>& a) 
                        take_rows_step<T>{
                            {}, view_of(blocks, values[as_size(rank)]), b.whole + b.first, b.own});
     }
-    std::int64_t bad = layout.size();
-    std::uint64_t exponent = 0;
-    for (const int rank : layout.comm.local()) {
+    struct outcome {
+        std::uint64_t exponent;
+        block_rows bad; ///< the first without an inverse; behind all rows where there is none
+    };
+    const block_rows none{layout.size(), 0};
+    std::vector<outcome> outcomes(ranks_.size(), {0, none});
+    for (const int rank : comm.local()) {
         const inversion_report report = reports[as_size(rank)].download().front();
-        exponent = std::max(exponent, report.exponent);
-        if (report.bad != 0)
-            bad = std::min(bad, ranks_[as_size(rank)].begins[as_size(~report.bad)]);
+        outcomes[as_size(rank)] = {
+            report.exponent,
+            report.bad == 0 ? none : ranks_[as_size(rank)].listed[as_size(~report.bad)]};
     }
-    if (bad != layout.size()) refuse(layout, bad);
+    comm.all_gather(outcomes);
+    const block_rows bad =
+        std::ranges::min_element(outcomes, {}, [](const outcome& o) { return o.bad.begin; })->bad;
+    if (bad.begin != layout.size()) refuse(layout, bad);
+    const std::uint64_t exponent =
+        std::ranges::max_element(outcomes, {}, &outcome::exponent)->exponent;
     if (there_) accept(layout, values);
     there_ = true;
     exponent_ = exponent == 0 ? 0
@@ -138,20 +149,35 @@ void block_inverses<T>::take(const layout& layout, const distributed_csr<T>& a) 
 template <class T>
 void block_inverses<T>::join_divided(const layout& layout, const std::vector<T*>& values) {
     constexpr std::size_t block_numbers = as_size(largest_block) * largest_block;
-    std::map<std::int64_t, std::vector<T>> whole; // by first row
-    for (const int rank : layout.comm.local()) {
+    struct packed_row {
+        std::int64_t begin; ///< of its block
+        std::int64_t place; ///< there
+        T entries[largest_block];
+    };
+    auto packed = by_rank(layout.comm, [&](int rank) {
         const rank_blocks& blocks = ranks_[as_size(rank)];
+        std::vector<packed_row> all;
         for (const divided_block& b : blocks.divided) {
             const buffer<T> rows(layout.comm.handle(rank), block_numbers, precond_item);
             visit_rows(
                 layout.comm[rank], b.rows, 1,
                 pack_rows_step<T>{{}, view_of(blocks, values[as_size(rank)]), b.own, rows.data()});
-            std::vector<T>& to = whole[b.begin];
-            to.resize(block_numbers);
-            layout.comm[rank].download(to.data() + b.first * largest_block, rows.data(),
-                                       as_size(b.rows * largest_block) * sizeof(T));
+            const std::vector<T> entries = rows.download();
+            for (std::int64_t i = 0; i < b.rows; ++i) {
+                packed_row& row = all.emplace_back(packed_row{b.begin, b.first + i, {}});
+                std::copy_n(entries.data() + i * largest_block, largest_block, row.entries);
+            }
         }
-    }
+        return all;
+    });
+    layout.comm.all_gather_lists(packed);
+    std::map<std::int64_t, std::vector<T>> whole; // by first row
+    for (const auto& of_rank : packed)
+        for (const packed_row& row : of_rank) {
+            std::vector<T>& to = whole[row.begin];
+            to.resize(block_numbers);
+            std::copy_n(row.entries, largest_block, to.data() + row.place * largest_block);
+        }
     for (const int rank : layout.comm.local()) {
         const rank_blocks& blocks = ranks_[as_size(rank)];
         for (const divided_block& b : blocks.divided) {
@@ -176,16 +202,14 @@ void block_inverses<T>::accept(const layout& layout, const std::vector<T*>& valu
 }
 
 template <class T>
-void block_inverses<T>::refuse(const layout& layout, std::int64_t begin) const {
-    const int rank = layout.rows.owner(begin);
-    const row_range owned = layout.rows.owned(rank);
-    const block_place place = ranks_[as_size(rank)].places.download()[as_size(begin - owned.begin)];
+void block_inverses<T>::refuse(const layout& layout, const block_rows& block) {
+    const auto [begin, size] = block;
     std::string rows = "row " + std::to_string(layout.row_of_caller(begin));
-    if (place.size > 1) {
+    if (size > 1) {
         rows = "rows ";
         if (!layout.order)
-            rows += std::to_string(begin) + " to " + std::to_string(begin + place.size - 1);
-        for (int i = 0; layout.order && i < place.size; ++i)
+            rows += std::to_string(begin) + " to " + std::to_string(begin + size - 1);
+        for (int i = 0; layout.order && i < size; ++i)
             rows += (i == 0 ? "" : ", ") + std::to_string(layout.row_of_caller(begin + i));
     }
     throw input_error("block-jacobi: the block of " + rows +
@@ -196,19 +220,18 @@ void block_inverses<T>::refuse(const layout& layout, std::int64_t begin) const {
 
 template <class T>
 index_map block_inverses<T>::map(const layout& layout) const {
-    std::vector<local_indices> local;
-    for (std::size_t rank = 0; rank < ranks_.size(); ++rank) {
-        const rank_blocks& blocks = ranks_[rank];
-        const row_range owned = layout.rows.owned(static_cast<int>(rank));
+    auto local = by_rank(layout.comm, [&](int rank) {
+        const rank_blocks& blocks = ranks_[as_size(rank)];
+        const row_range owned = layout.rows.owned(rank);
         std::vector<std::int64_t> ghosts;
         for (const divided_block& b : blocks.divided) {
             if (blocks.columns.replicated) break;
             for (std::int64_t row = b.begin; row < b.begin + b.size; ++row)
                 if (!owned.contains(row)) ghosts.push_back(row);
         }
-        local.emplace_back(owned, std::move(ghosts));
-    }
-    return {layout.rows, std::move(local)};
+        return local_indices(owned, std::move(ghosts));
+    });
+    return {layout.comm, layout.rows, std::move(local)};
 }
 
 template <class T>

@@ -24,8 +24,8 @@ public:
 
     /// Inverts the blocks of A, whose rows are the layout's. All of it is there, or nothing has
     /// changed: inverses that are there already stay where they are, and new ones are made beside
-    /// them. Waits for the devices. Throws input_error naming the first block without a finite
-    /// inverse.
+    /// them. Waits for the devices. Collective. Throws input_error naming the first block without a
+    /// finite inverse.
     void take(const layout& layout, const distributed_csr<T>& a);
 
     /// The exponent of the largest entry; 0 where there is none.
@@ -35,7 +35,7 @@ public:
         return ranks_[static_cast<std::size_t>(rank)].columns;
     }
     /// Which entries devices need of each other: those of blocks that are divided. No rank has
-    /// ghosts where vectors are replicated.
+    /// ghosts where vectors are replicated. Collective.
     [[nodiscard]] index_map map(const layout& layout) const;
     /// The bytes on the device of a rank.
     [[nodiscard]] std::int64_t bytes(int rank) const;
@@ -54,12 +54,17 @@ private:
         std::int64_t rows;  ///< so many
         std::int64_t own;   ///< the first of them on the device
     };
+    /// The rows of a block.
+    struct block_rows {
+        std::int64_t begin; ///< global
+        int size;
+    };
     struct rank_blocks {
         block_columns columns;
         std::int64_t rows = 0;
         std::int64_t columns_stored = 0; ///< of all slices
         std::vector<divided_block> divided;
-        std::vector<std::int64_t> begins; ///< of blocks, global, as listed
+        std::vector<block_rows> listed; ///< blocks
         buffer<block_place> places;
         buffer<std::uint32_t> begin;
         buffer<std::int32_t> first; ///< of blocks
@@ -67,15 +72,16 @@ private:
         buffer<T> spare;
     };
 
-    void add_rank(const layout& layout, int rank, const std::vector<block_place>& places);
+    [[nodiscard]] static rank_blocks lay_out(const layout& layout, int rank,
+                                             const std::vector<block_place>& places);
     void join_divided(const layout& layout, const std::vector<T*>& values);
     void accept(const layout& layout, const std::vector<T*>& values);
-    [[noreturn]] void refuse(const layout& layout, std::int64_t begin) const;
+    [[noreturn]] static void refuse(const layout& layout, const block_rows& block);
     [[nodiscard]] block_view<T> view_of(const rank_blocks& blocks, T* values) const {
         return {blocks.rows, blocks.places.data(), blocks.begin.data(), values};
     }
 
-    std::vector<rank_blocks> ranks_;
+    std::vector<rank_blocks> ranks_; ///< [ranks]
     std::int64_t count_ = 0;
     int largest_ = 0;
     int exponent_ = 0;

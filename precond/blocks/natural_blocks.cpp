@@ -25,6 +25,12 @@ void add_run(std::vector<block_place>& places, std::int64_t rows) {
     }
 }
 
+/// Of the patterns of the first row and the last one of a rank.
+struct end_hashes {
+    unsigned long long first = 0;
+    unsigned long long last = 0;
+};
+
 } // namespace
 
 std::vector<block_place> equal_blocks(std::int64_t rows, int size) {
@@ -38,37 +44,41 @@ std::vector<block_place> equal_blocks(std::int64_t rows, int size) {
 
 template <class T>
 std::vector<block_place> natural_blocks(const distributed_csr<T>& a) {
-    std::vector<std::uint8_t> same; // of all rows
-    unsigned long long before = 0;
-    bool any = false;
-    for (const int rank : a.comm().local()) {
-        const auto& device = a.comm().handle(rank);
+    const communicator& comm = a.comm();
+    std::vector<end_hashes> ends(as_size(comm.ranks()));
+    auto same = by_rank(comm, [&](int rank) { // whether a row has the pattern of the one before
+        const auto& device = comm.handle(rank);
         const device_csr_view<T> view = a.block(rank).view();
-        if (view.rows == 0) continue;
+        if (view.rows == 0) return std::vector<std::uint8_t>();
         const buffer<unsigned long long> hashes(device, as_size(view.rows), precond_item);
         const buffer<std::uint8_t> flags(device, as_size(view.rows), precond_item);
         const aggregation::rank_rows rows = aggregation::rows_of(a, rank);
         visit_rows(*device, view.rows, aggregation::mean_entries(a, rank),
                    pattern_hash_step{rows, hashes.data()});
         visit_rows(*device, view.rows, 1, same_pattern_step{{}, hashes.data(), flags.data()});
-        const std::vector<std::uint8_t> own = flags.download();
-        const std::size_t first = same.size();
-        same.insert(same.end(), own.begin(), own.end());
-        unsigned long long of_first = 0;
-        device->download(&of_first, hashes.data(), sizeof of_first);
-        same[first] = any && of_first == before ? 1 : 0;
-        device->download(&before, hashes.data() + view.rows - 1, sizeof before);
-        any = true;
-    }
+        std::vector<std::uint8_t> own = flags.download();
+        end_hashes& mine = ends[as_size(rank)];
+        device->download(&mine.first, hashes.data(), sizeof mine.first);
+        device->download(&mine.last, hashes.data() + view.rows - 1, sizeof mine.last);
+        return own;
+    });
+    comm.all_gather_lists(same);
+    comm.all_gather(ends);
+    const end_hashes* before = nullptr; // of the last rank with rows
     std::vector<block_place> places;
-    places.reserve(same.size());
+    places.reserve(as_size(a.rows()));
     std::int64_t run = 0;
-    for (const std::uint8_t joins : same) {
-        if (joins == 0) {
-            add_run(places, run);
-            run = 0;
+    for (std::size_t rank = 0; rank < same.size(); ++rank) {
+        if (same[rank].empty()) continue;
+        same[rank].front() = before != nullptr && ends[rank].first == before->last ? 1 : 0;
+        before = &ends[rank];
+        for (const std::uint8_t joins : same[rank]) {
+            if (joins == 0) {
+                add_run(places, run);
+                run = 0;
+            }
+            ++run;
         }
-        ++run;
     }
     add_run(places, run);
     return places;

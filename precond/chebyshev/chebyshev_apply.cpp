@@ -113,9 +113,7 @@ bool chebyshev_apply<T, W>::update(const matrix_ref<T>& matrix) {
     refuse_new_values(chebyshev_name, columns_);
     const contents now = compute(matrix);
     pattern_.expect(chebyshev_name, now.pattern);
-    std::vector<const W*> values;
-    for (const int rank : layout_->comm.local()) values.push_back(now.x.block(rank).view().values);
-    x_->update_on_devices(std::span<const W* const>(values));
+    x_->update_on_devices(now.x.values());
     take(now);
     return true;
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <numeric>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -25,17 +27,21 @@ constexpr const char* colours_item = "colours of rows";
 /// Waits for the devices.
 template <class T>
 bool has_symmetric_pattern(const distributed_csr<T>& a) {
-    std::vector<buffer<unsigned long long>> sums;
-    for (const int rank : a.comm().local()) {
-        sums.emplace_back(a.comm().handle(rank), as_size(colouring::mirror_counters), colours_item);
-        sums.back().zero();
-        visit_rows(a.comm()[rank], a.block(rank).rows(), aggregation::mean_entries(a, rank),
-                   colouring::mirror_sum_step{aggregation::rows_of(a, rank), sums.back().data()});
-    }
-    unsigned long long all = 0;
-    for (const auto& sum : sums)
-        for (const unsigned long long part : sum.download()) all += part;
-    return all == 0;
+    const communicator& comm = a.comm();
+    const auto sums = by_rank(comm, [&](int rank) {
+        buffer<unsigned long long> mine(comm.handle(rank), as_size(colouring::mirror_counters),
+                                        colours_item);
+        mine.zero();
+        visit_rows(comm[rank], a.block(rank).rows(), aggregation::mean_entries(a, rank),
+                   colouring::mirror_sum_step{aggregation::rows_of(a, rank), mine.data()});
+        return mine;
+    });
+    auto of_ranks = by_rank(comm, [&](int rank) {
+        const std::vector<unsigned long long> parts = sums[as_size(rank)].download();
+        return std::accumulate(parts.begin(), parts.end(), std::uint64_t{0});
+    });
+    comm.all_gather(of_ranks);
+    return std::accumulate(of_ranks.begin(), of_ranks.end(), std::uint64_t{0}) == 0;
 }
 
 /// Colours the rows of a matrix with a symmetric pattern; returns the colours of its local columns,
@@ -43,41 +49,47 @@ bool has_symmetric_pattern(const distributed_csr<T>& a) {
 template <class T>
 std::pair<std::vector<buffer<std::int32_t>>, int> colours_of(const distributed_csr<T>& a) {
     const communicator& comm = a.comm();
-    std::vector<buffer<std::int32_t>> colours;
-    std::vector<buffer<std::int32_t>> least;
-    std::vector<buffer<std::uint32_t>> counts;
-    std::vector<row_list> lists;
-    for (const int rank : comm.local()) {
+    struct rank_state {
+        buffer<std::int32_t> least;
+        buffer<std::uint32_t> count;
+        std::optional<row_list> list;
+    };
+    std::vector<buffer<std::int32_t>> colours(as_size(comm.ranks()));
+    auto states = by_rank(comm, [&](int rank) {
         const auto& device = comm.handle(rank);
         const std::int64_t columns = a.columns_of(rank).count();
-        colours.emplace_back(device, as_size(columns), colours_item);
-        visit_rows(*device, columns, 1, colouring::uncolour_step{{}, colours.back().data()});
-        least.emplace_back(device, as_size(a.block(rank).rows()), colours_item);
-        least.back().zero();
-        counts.emplace_back(device, 1, colours_item);
-        counts.back().zero();
-        lists.emplace_back(device, a.block(rank).rows());
-    }
+        buffer<std::int32_t>& mine = colours[as_size(rank)];
+        mine = {device, as_size(columns), colours_item};
+        visit_rows(*device, columns, 1, colouring::uncolour_step{{}, mine.data()});
+        rank_state state{
+            {device, as_size(a.block(rank).rows()), colours_item}, {device, 1, colours_item}, {}};
+        state.least.zero();
+        state.count.zero();
+        state.list.emplace(device, a.block(rank).rows());
+        return state;
+    });
     const column_exchange exchange(comm, a.all_columns());
-    const auto left = [&] {
-        std::int64_t sum = 0;
-        for (const auto& list : lists) sum += list.size();
-        return sum;
+    const auto any_left = [&] {
+        bool here = false;
+        for (const int rank : comm.local()) here = states[as_size(rank)].list->size() != 0 || here;
+        return comm.any(here);
     };
     // A grid needs about a dozen rounds; the host looks only now and then whether they were enough.
-    for (int rounds = 8; left() != 0; rounds = 4)
+    for (int rounds = 8; any_left(); rounds = 4)
         for (int i = 0; i < rounds; ++i) {
             for (const int rank : comm.local()) {
-                const std::size_t r = as_size(rank);
-                visit_list(comm[rank], lists[r], aggregation::mean_entries(a, rank),
-                           colouring::colour_step{aggregation::rows_of(a, rank), colours[r].data(),
-                                                  least[r].data(), counts[r].data()});
+                rank_state& state = states[as_size(rank)];
+                visit_list(comm[rank], *state.list, aggregation::mean_entries(a, rank),
+                           colouring::colour_step{aggregation::rows_of(a, rank),
+                                                  colours[as_size(rank)].data(), state.least.data(),
+                                                  state.count.data()});
             }
             aggregation::fill_ghosts(exchange, colours);
         }
-    std::uint32_t most = 0;
-    for (const auto& count : counts) most = std::max(most, count.download().front());
-    return {std::move(colours), static_cast<int>(most)};
+    auto counts =
+        by_rank(comm, [&](int rank) { return states[as_size(rank)].count.download().front(); });
+    comm.all_gather(counts);
+    return {std::move(colours), static_cast<int>(std::ranges::max(counts))};
 }
 
 /// The same colours on the local columns of another matrix.
@@ -85,16 +97,16 @@ template <class T>
 std::vector<buffer<std::int32_t>> on_columns_of(const distributed_csr<T>& a,
                                                 std::span<const local_columns> columns,
                                                 const std::vector<buffer<std::int32_t>>& colours) {
-    std::vector<buffer<std::int32_t>> result;
-    for (const int rank : a.comm().local()) {
+    auto result = by_rank(a.comm(), [&](int rank) {
         const local_columns& mine = a.columns_of(rank);
-        result.emplace_back(a.comm().handle(rank), as_size(mine.count()), colours_item);
+        buffer<std::int32_t> moved(a.comm().handle(rank), as_size(mine.count()), colours_item);
         if (mine.owned().size() != 0)
-            a.comm()[rank].copy(result.back().data() + mine.first_owned(),
+            a.comm()[rank].copy(moved.data() + mine.first_owned(),
                                 colours[as_size(rank)].data() +
                                     columns[as_size(rank)].first_owned(),
                                 as_size(mine.owned().size()) * sizeof(std::int32_t));
-    }
+        return moved;
+    });
     aggregation::fill_ghosts(column_exchange(a.comm(), a.all_columns()), result);
     return result;
 }
@@ -120,15 +132,16 @@ void list_colours(const std::shared_ptr<device>& on, std::int64_t rows, const st
 
 void row_colours::list_rows(const communicator& comm, const row_partition& rows,
                             std::span<const local_columns> columns) {
-    for (const int rank : comm.local()) {
+    order_.resize(at(comm.ranks()));
+    begin_ = by_rank(comm, [&](int rank) {
         const auto& device = comm.handle(rank);
         const std::int64_t count = rows.owned(rank).size();
-        order_.emplace_back(device, as_size(count), colours_item);
+        order_[at(rank)] = {device, as_size(count), colours_item};
         const buffer<std::int64_t> begin(device, as_size(count_) + 1, colours_item);
         list_colours(device, count, colours_[at(rank)].data() + columns[at(rank)].first_owned(),
-                     count_, begin.data(), order_.back().data());
-        begin_.push_back(begin.download());
-    }
+                     count_, begin.data(), order_[at(rank)].data());
+        return begin.download();
+    });
 }
 
 template <class T>

@@ -42,7 +42,7 @@ private:
                    std::span<const local_columns> columns);
 
     int count_ = 0;
-    std::vector<buffer<std::int32_t>> colours_;
+    std::vector<buffer<std::int32_t>> colours_; ///< [ranks], as the others
     std::vector<buffer<std::int32_t>> order_;
     std::vector<std::vector<std::int64_t>> begin_;
 };
@@ -56,7 +56,8 @@ private:
 /// Cost: a dozen passes over the pattern, of which only the first ones visit most rows, with an
 /// exchange of ghosts each, and a pass over the rows for each colour. Where the pattern is not
 /// symmetric, columns must ascend strictly in each row, and that of A + A' is made for a while.
-/// Waits for the devices. Throws usage_error where rows and columns have different owners.
+/// Waits for the devices. Collective. Throws usage_error where rows and columns have different
+/// owners.
 template <class T>
 [[nodiscard]] row_colours colour_rows(const distributed_csr<T>& a);
 

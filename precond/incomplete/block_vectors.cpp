@@ -25,16 +25,14 @@ block_vectors<T>::block_vectors(layout_handle layout, std::vector<local_columns>
 template <class T>
 std::vector<typename block_vectors<T>::overlapping_part>
 block_vectors<T>::make_parts(const communicator& comm, std::vector<local_columns> rows) {
-    std::vector<overlapping_part> parts;
-    for (const int rank : comm.local()) {
+    return by_rank(comm, [&](int rank) {
         const auto& device = comm.handle(rank);
         overlapping_part mine;
         mine.rows = std::move(rows[as_size(rank)]);
         const std::size_t count = as_size(mine.rows.count());
         mine.solution = {device, count, precond_item};
-        parts.push_back(std::move(mine));
-    }
-    return parts;
+        return mine;
+    });
 }
 
 template <class T>

@@ -24,6 +24,7 @@ public:
     /// replicated.
     explicit block_vectors(layout_handle layout);
     /// The block of a rank has the rows of rows[rank], in their order. The layout is owned.
+    /// Collective.
     block_vectors(layout_handle layout, std::vector<local_columns> rows);
 
     /// Enqueues z = M^-1 r with the dots: solve(rank, r, z) enqueues the solve with a block on its
@@ -38,7 +39,7 @@ public:
         finish(run, z, dots);
     }
 
-    /// Whether blocks have these rows; none for those that don't overlap.
+    /// Whether the blocks of local ranks have these rows; none for those that don't overlap.
     [[nodiscard]] bool has(std::span<const local_columns> rows) const;
     /// The row of the operator that is row i of the rank's block.
     [[nodiscard]] std::int64_t row_of(int rank, std::int64_t i) const;

@@ -1,6 +1,7 @@
 #include <krylith/precond/incomplete/device_factors.hpp>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include <krylith/comm/local/each_rank.hpp>
@@ -69,9 +70,10 @@ device_factors<T>::lay_out(const matrix_list& given,
                            const std::vector<row_colours>& colours) const {
     block_list blocks(at(layout_->comm.ranks()));
     on_each_rank(layout_->comm, [&](int rank) {
-        const std::size_t number = from(given, rank);
+        const block_place from = place_of(given, rank);
         blocks[at(rank)] = std::make_unique<factor_block<T>>(
-            given[number], rank, colours.empty() ? nullptr : &colours[number], request_.rule);
+            given[from.matrix], from.rank, colours.empty() ? nullptr : &colours[from.matrix],
+            request_.rule);
     });
     return blocks;
 }
@@ -79,14 +81,16 @@ device_factors<T>::lay_out(const matrix_list& given,
 template <class T>
 void device_factors<T>::factor(const result& made) const {
     std::vector<factor_failure> failures(made.blocks.size());
-    on_each_rank(layout_->comm,
-                 [&](int rank) { failures[at(rank)] = made.blocks[at(rank)]->factor(); });
-    for (const int rank : layout_->comm.local()) {
-        const factor_failure& failure = failures[at(rank)];
-        if (failure.what == factor_failure::kind::none) continue;
-        refuse_factors(request_, failure,
-                       layout_->row_of_caller(made.vectors->row_of(rank, failure.row)));
-    }
+    on_each_rank(layout_->comm, [&](int rank) {
+        factor_failure& failure = failures[at(rank)];
+        failure = made.blocks[at(rank)]->factor();
+        if (failure.what != factor_failure::kind::none)
+            failure.row = made.vectors->row_of(rank, failure.row);
+    });
+    layout_->comm.all_gather(failures);
+    for (const factor_failure& failure : failures)
+        if (failure.what != factor_failure::kind::none)
+            refuse_factors(request_, failure, layout_->row_of_caller(failure.row));
 }
 
 /// Whether rows are taken by colours, and why. Levels are counted before anything is laid out.
@@ -100,62 +104,77 @@ bool device_factors<T>::take_colours(const matrix_list& given, std::string& reas
     if (comm.kind() == backend::host) return false;
     std::vector<std::int64_t> levels(at(comm.ranks()));
     on_each_rank(comm, [&](int rank) {
-        levels[at(rank)] = count_natural_levels(given[from(given, rank)], rank);
+        const block_place from = place_of(given, rank);
+        levels[at(rank)] = count_natural_levels(given[from.matrix], from.rank);
     });
     bool pay = false;
     for (const int rank : comm.local()) {
-        const device_csr<T>& block = given[from(given, rank)].block(rank);
+        const block_place from = place_of(given, rank);
+        const device_csr<T>& block = given[from.matrix].block(from.rank);
         pay = pay || colours_pay(levels[at(rank)], block.rows(), block.nonzeros(),
                                  static_cast<std::int64_t>(sizeof(T)));
     }
-    const std::int64_t most = *std::max_element(levels.begin(), levels.end());
-    reason = "natural order has " + std::to_string(most) + " levels";
-    return pay;
+    comm.all_gather(levels);
+    reason = "natural order has " + std::to_string(std::ranges::max(levels)) + " levels";
+    return comm.any(pay);
 }
 
 template <class T>
 typename device_factors<T>::result device_factors<T>::make(const given_blocks& given) const {
+    const communicator& comm = layout_->comm;
     result made;
     std::vector<row_colours> colours;
     if (take_colours(given.matrices, made.reason)) {
-        for (const auto& one : given.matrices) colours.push_back(colour_rows(one));
-        for (const row_colours& one : colours) made.colours = std::max(made.colours, one.count());
+        if (given.matrices.size() == 1)
+            colours.push_back(colour_rows(given.matrices.front()));
+        else
+            colours =
+                by_rank(comm, [&](int rank) { return colour_rows(given.matrices[at(rank)]); });
+        auto counts = by_rank(
+            comm, [&](int rank) { return colours[place_of(given.matrices, rank).matrix].count(); });
+        comm.all_gather(counts);
+        made.colours = std::ranges::max(counts);
         made.order = elimination_order::colours;
     }
     made.vectors = given.rows.empty() ? std::make_unique<block_vectors<T>>(layout_)
                                       : std::make_unique<block_vectors<T>>(layout_, given.rows);
     made.blocks = lay_out(given.matrices, colours);
     factor(made);
-    on_each_rank(layout_->comm, [&](int rank) { made.blocks[at(rank)]->accept(); });
+    on_each_rank(comm, [&](int rank) { made.blocks[at(rank)]->accept(); });
+    auto nonzeros = by_rank(comm, [&](int rank) { return made.blocks[at(rank)]->nonzeros(); });
+    comm.all_gather(nonzeros);
+    made.nonzeros = std::accumulate(nonzeros.begin(), nonzeros.end(), std::int64_t{0});
     return made;
 }
 
 template <class T>
 bool device_factors<T>::update(const matrix_ref<T>& matrix) {
+    const communicator& comm = layout_->comm;
     const given_blocks given = blocks_of(matrix);
-    std::vector<char> same(made_.blocks.size());
+    std::vector<char> differs(made_.blocks.size()); // of local ranks
     const auto take = [&](int rank) {
-        same[at(rank)] = static_cast<char>(made_.blocks[at(rank)]->take(
-            given.matrices[from(given.matrices, rank)], rank, request_.rule));
+        const block_place from = place_of(given.matrices, rank);
+        differs[at(rank)] = static_cast<char>(
+            !made_.blocks[at(rank)]->take(given.matrices[from.matrix], from.rank, request_.rule));
     };
     const auto forget = [&] {
-        for (const auto& block : made_.blocks) block->forget();
+        for (const int rank : comm.local()) made_.blocks[at(rank)]->forget();
     };
     try {
         // Blocks with other rows have another pattern, and no place for what take() lays out.
-        bool all = made_.vectors->has(given.rows);
-        if (all) {
-            on_each_rank(layout_->comm, take);
-            all = std::find(same.begin(), same.end(), char{0}) == same.end();
+        bool same = !comm.any(!made_.vectors->has(given.rows));
+        if (same) {
+            on_each_rank(comm, take);
+            same = !comm.any(std::ranges::count(differs, char{1}) != 0);
         }
-        if (all) {
+        if (same) {
             factor(made_);
-            on_each_rank(layout_->comm, [&](int rank) { made_.blocks[at(rank)]->accept(); });
+            on_each_rank(comm, [&](int rank) { made_.blocks[at(rank)]->accept(); });
         } else {
             forget();
             made_ = make(given);
         }
-        return all;
+        return same;
     } catch (...) {
         forget();
         throw;
@@ -179,16 +198,9 @@ std::int64_t device_factors<T>::bytes() const {
 }
 
 template <class T>
-std::int64_t device_factors<T>::nonzeros() const {
-    std::int64_t sum = 0;
-    for (const auto& block : made_.blocks) sum += block->nonzeros();
-    return sum;
-}
-
-template <class T>
 std::int64_t device_factors<T>::levels() const {
     std::int64_t most = 0;
-    for (const auto& block : made_.blocks) most = std::max(most, block->levels());
+    for (const int rank : layout_->comm.local()) most = std::max(most, block(rank).levels());
     return most;
 }
 
@@ -196,7 +208,7 @@ template <class T>
 std::string device_factors<T>::reason() const {
     std::string text = std::string(to_string(made_.order)) + " order, " + made_.reason;
     if (made_.colours != 0) text += ": " + std::to_string(made_.colours) + " colours";
-    return text + "; solves: " + block(0).reason();
+    return text + "; solves: " + block(layout_->comm.local().front()).reason();
 }
 
 template <class T>

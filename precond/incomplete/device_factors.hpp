@@ -36,11 +36,12 @@ public:
     [[nodiscard]] int kernels() const override;
     [[nodiscard]] std::int64_t bytes() const override;
 
-    [[nodiscard]] std::int64_t nonzeros() const;
+    /// Of all devices' factors.
+    [[nodiscard]] std::int64_t nonzeros() const { return made_.nonzeros; }
     /// The order that was taken: never `automatic`.
     [[nodiscard]] elimination_order order() const { return made_.order; }
     [[nodiscard]] int colours() const { return made_.colours; }
-    /// Of the device that has most; 0 where none needed to know.
+    /// Of the local device that has most; 0 where none needed to know.
     [[nodiscard]] std::int64_t levels() const;
     [[nodiscard]] std::string reason() const;
     [[nodiscard]] const factor_block<T>& block(int rank) const {
@@ -53,6 +54,7 @@ private:
         block_list blocks;
         elimination_order order = elimination_order::natural;
         int colours = 0;
+        std::int64_t nonzeros = 0;
         std::string reason;
         std::unique_ptr<block_vectors<T>> vectors;
     };
@@ -62,9 +64,15 @@ private:
         matrix_list matrices;
         std::vector<local_columns> rows; ///< [ranks] of overlapping blocks, or empty
     };
+    /// Which matrix, and rank of that matrix, has the block of a rank.
+    struct block_place {
+        std::size_t matrix;
+        int rank;
+    };
     [[nodiscard]] given_blocks blocks_of(const matrix_ref<T>& matrix) const;
-    [[nodiscard]] static std::size_t from(const matrix_list& given, int rank) {
-        return given.size() == 1 ? 0 : static_cast<std::size_t>(rank);
+    [[nodiscard]] static block_place place_of(const matrix_list& given, int rank) {
+        if (given.size() == 1) return {0, rank};
+        return {static_cast<std::size_t>(rank), 0};
     }
     [[nodiscard]] block_list lay_out(const matrix_list& given,
                                      const std::vector<row_colours>& colours) const;

@@ -11,7 +11,7 @@
 namespace krylith::detail {
 
 /// All ghosts of the columns of each rank, for vectors of an owned layout; null where there are
-/// none.
+/// none. Collective.
 template <class T>
 [[nodiscard]] std::shared_ptr<const put_schedule<T>>
 exchange_of(const layout_handle& layout, std::span<const local_columns> columns);

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include <krylith/device/error.hpp>
@@ -28,11 +29,14 @@ distributed_csr<T> with_sorted_rows(distributed_csr<T> matrix) {
     return sorted_rows<T>(matrix).apply(matrix);
 }
 
-/// One rank has all rows.
-row_partition all_on(int rank, int ranks, std::int64_t rows) {
-    row_partition result;
-    for (int r = 0; r < ranks; ++r) result.begin.push_back(r < rank ? 0 : rows);
-    return result;
+/// The rows of a square matrix, of whose parts each driver has its own.
+template <class T>
+std::int64_t rows_of(const communicator& comm, const matrix_ref<T>& matrix) {
+    if (matrix.parts().empty()) return matrix.rows();
+    std::vector<std::int64_t> of_drivers(as_size(comm.ranks()));
+    of_drivers[as_size(comm.local().front())] = matrix.rows();
+    comm.all_gather(of_drivers);
+    return std::accumulate(of_drivers.begin(), of_drivers.end(), std::int64_t{0});
 }
 
 } // namespace
@@ -59,7 +63,8 @@ distributed_csr<T> on_devices(const layout& range, const layout& domain,
 template <class T>
 distributed_csr<T> on_devices(const std::string& who, const layout& layout,
                               const matrix_ref<T>& matrix, part_values values) {
-    check_size(who, layout, matrix.rows(), matrix.columns());
+    const std::int64_t rows = rows_of(layout.comm, matrix);
+    check_size(who, layout, rows, matrix.parts().empty() ? matrix.columns() : rows);
     if (matrix.on_host() != nullptr) return on_devices(layout, layout, *matrix.on_host());
     if (layout.order)
         throw usage_error(who + ": the operator has its rows in an order of its own, in which "
@@ -88,17 +93,22 @@ int moderating_exponent(double largest, double smallest) {
 template <class T>
 distributed_csr<T> with_moderate_values(distributed_csr<T> matrix) {
     const communicator& comm = matrix.comm();
-    std::vector<buffer<magnitude_bits>> found;
-    for (const int rank : comm.local()) {
+    const auto found = by_rank(comm, [&](int rank) {
         const device_csr_view<T> view = matrix.block(rank).view();
-        found.emplace_back(comm.handle(rank), as_size(row_counters), matrix_item);
-        found.back().zero();
+        buffer<magnitude_bits> bits(comm.handle(rank), as_size(row_counters), matrix_item);
+        bits.zero();
         visit_rows(comm[rank], view.rows, aggregation::mean_entries(matrix, rank),
-                   magnitudes_of_rows_step<T>{view.offsets, view.values, found.back().data()});
-    }
+                   magnitudes_of_rows_step<T>{view.offsets, view.values, bits.data()});
+        return bits;
+    });
+    auto of_ranks = by_rank(comm, [&](int rank) {
+        magnitude_bits all;
+        for (const magnitude_bits& one : found[as_size(rank)].download()) all.take(one);
+        return all;
+    });
+    comm.all_gather(of_ranks);
     magnitude_bits all;
-    for (const auto& of_rank : found)
-        for (const magnitude_bits& one : of_rank.download()) all.take(one);
+    for (const magnitude_bits& one : of_ranks) all.take(one);
     if (all.largest == 0) return matrix;
     const int exponent = moderating_exponent<T>(std::bit_cast<double>(all.largest),
                                                 std::bit_cast<double>(~all.smallest));
@@ -112,33 +122,27 @@ distributed_csr<T> with_moderate_values(distributed_csr<T> matrix) {
 
 template <class T>
 distributed_csr<T> alone_on(const communicator& comm, int rank, device_csr<T> rows) {
-    const row_partition owners = all_on(rank, comm.ranks(), rows.rows());
-    std::vector<device_csr<T>> blocks;
+    const row_partition owners{{0, rows.rows()}};
     std::vector<local_columns> numbers;
-    for (const int other : comm.local()) {
-        const auto& device = comm.handle(other);
-        numbers.emplace_back(device, owners.owned(other), std::vector<std::int32_t>{});
-        if (other == rank) {
-            blocks.push_back(std::move(rows));
-            continue;
-        }
-        buffer<std::int64_t> offsets(device, 1, matrix_item);
-        offsets.zero();
-        blocks.emplace_back(device, 0, std::move(offsets), buffer<std::int32_t>(), buffer<T>());
-    }
-    return {comm, owners, owners, std::move(blocks), std::move(numbers)};
+    numbers.emplace_back(comm.handle(rank), owners.owned(0), std::vector<std::int32_t>{});
+    std::vector<device_csr<T>> blocks;
+    blocks.push_back(std::move(rows));
+    return {comm.alone(rank), owners, owners, std::move(blocks), std::move(numbers)};
 }
 
 template <class T>
 std::vector<distributed_csr<T>> whole_on_each(distributed_csr<T> matrix) {
     const communicator comm = matrix.comm();
-    std::vector<distributed_csr<T>> result;
+    std::vector<distributed_csr<T>> result(as_size(comm.ranks()));
     if (comm.ranks() == 1) {
-        result.push_back(std::move(matrix));
+        result.front() = std::move(matrix);
         return result;
     }
-    for (const int to : comm.local()) result.push_back(alone_on(comm, to, whole_on(to, matrix)));
-    comm.synchronize(); // before the matrix is freed
+    for (int to = 0; to < comm.ranks(); ++to) {
+        device_csr<T> whole = whole_on(to, matrix);
+        if (comm.is_local(to)) result[as_size(to)] = alone_on(comm, to, std::move(whole));
+    }
+    comm.synchronize_all(); // before the matrix is freed
     return result;
 }
 

@@ -18,9 +18,9 @@ void check_size(const std::string& who, const layout& layout, std::int64_t rows,
 /// Returns a square matrix with its rows where those of the layout lie, in the order of the layout,
 /// and columns that ascend strictly in each row: entries at one place add up. One in host memory,
 /// in the caller's order, is uploaded, what lies on the devices copied, but values that are
-/// borrowed. Throws usage_error, which begins with `who`, where sizes differ, and for what lies on
-/// the devices where the layout has an order of its own or other rows; input_error as validate()
-/// does; and what distributed_csr throws.
+/// borrowed. Collective. Throws usage_error, which begins with `who`, where sizes differ, and for
+/// what lies on the devices where the layout has an order of its own or other rows; input_error as
+/// validate() does; and what distributed_csr throws.
 template <class T>
 [[nodiscard]] distributed_csr<T> on_devices(const std::string& who, const layout& layout,
                                             const matrix_ref<T>& matrix,
@@ -35,7 +35,7 @@ template <class T>
 /// Multiplies a matrix whose largest magnitude is beyond 2^-130 to 2^130 (float: 2^-40, 2^40) by a
 /// power of two (moderating_exponent()), so that what is made of it, and squares, stay in range: M
 /// is then 2^k times that of A, which changes no method's iterates. Reads all values, and waits for
-/// the devices.
+/// the devices. Collective.
 template <class T>
 [[nodiscard]] distributed_csr<T> with_moderate_values(distributed_csr<T> matrix);
 
@@ -45,12 +45,12 @@ template <class T>
 template <class T>
 [[nodiscard]] int moderating_exponent(double largest, double smallest);
 
-/// A square matrix over the group that has all its rows on one rank.
+/// A square matrix of rows that are all on one rank, on this rank alone().
 template <class T>
 [[nodiscard]] distributed_csr<T> alone_on(const communicator& comm, int rank, device_csr<T> rows);
 
-/// The whole matrix on each device of the group, from one over all of them: matrix k has all its
-/// rows on rank k. Rows travel from device to device. Waits for the devices.
+/// The whole matrix on each device, from one over all of them: matrix k is alone_on() rank k. Rows
+/// travel from device to device. Waits for the devices. Collective.
 template <class T>
 [[nodiscard]] std::vector<distributed_csr<T>> whole_on_each(distributed_csr<T> matrix);
 

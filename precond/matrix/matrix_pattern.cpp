@@ -28,20 +28,22 @@ void matrix_pattern::expect(const std::string& who, const matrix_pattern& given)
 template <class T>
 matrix_pattern pattern_of(const distributed_csr<T>& a) {
     matrix_pattern found{a.rows(), a.nonzeros(), 0};
-    std::vector<buffer<unsigned long long>> sums;
-    for (const int rank : a.comm().local()) {
+    const auto sums = by_rank(a.comm(), [&](int rank) {
         const auto& device = a.comm().handle(rank);
         const device_csr_view<T> view = a.block(rank).view();
-        sums.emplace_back(device, as_size(row_counters), "preconditioner");
-        sums.back().zero();
+        buffer<unsigned long long> mine(device, as_size(row_counters), "preconditioner");
+        mine.zero();
         visit_rows(*device, view.rows, aggregation::mean_entries(a, rank),
                    hash_entries_step{aggregation::rows_of(a, rank),
-                                     a.row_owners().owned(rank).begin, sums.back().data()});
-    }
-    for (const auto& of_rank : sums) {
-        const std::vector<unsigned long long> all = of_rank.download();
-        found.hash = std::accumulate(all.begin(), all.end(), found.hash);
-    }
+                                     a.row_owners().owned(rank).begin, mine.data()});
+        return mine;
+    });
+    auto of_ranks = by_rank(a.comm(), [&](int rank) {
+        const std::vector<unsigned long long> all = sums[as_size(rank)].download();
+        return std::accumulate(all.begin(), all.end(), std::uint64_t{0});
+    });
+    a.comm().all_gather(of_ranks);
+    found.hash = std::accumulate(of_ranks.begin(), of_ranks.end(), found.hash);
     return found;
 }
 

@@ -26,7 +26,7 @@ struct matrix_pattern {
     void expect(const std::string& who, const matrix_pattern& given) const;
 };
 
-/// Reads 4 bytes a nonzero and 8 a row where the matrix is, and waits for the devices.
+/// Reads 4 bytes a nonzero and 8 a row where the matrix is, and waits for the devices. Collective.
 template <class T>
 [[nodiscard]] matrix_pattern pattern_of(const distributed_csr<T>& a);
 /// The same of a valid matrix in host memory, by all threads.

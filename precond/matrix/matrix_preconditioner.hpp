@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 
+#include <krylith/comm/communicator.hpp>
 #include <krylith/device/memory/unmoved.hpp>
 #include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
@@ -35,16 +37,18 @@ public:
 
 /// The part of a preconditioner (preconditioner.hpp) that is the same whatever it makes of its
 /// matrix. Made of a matrix in host memory, it uploads that, and frees it afterwards; of rows on
-/// the devices nothing visits the host, and they may be freed afterwards. Move-only.
+/// the devices nothing visits the host, and they may be freed afterwards. Constructors are
+/// collective. Move-only.
 template <class T>
 class matrix_preconditioner {
 public:
     /// Takes new values of a matrix of the same pattern, unless the class takes others too. Throws
     /// what the constructor throws, and usage_error for another pattern or size; M is then what it
-    /// was.
+    /// was. Collective.
     void update(const matrix_ref<T>& matrix) {
+        const auto take = [&] { return work_->update(matrix); };
         try {
-            if (!work_->update(matrix)) identity_.renew();
+            if (!(comm_ ? comm_->together(take) : take())) identity_.renew();
         } catch (...) { // recordings may have parts that have new values
             identity_.renew();
             throw;
@@ -63,6 +67,14 @@ public:
     [[nodiscard]] const recording_identity* recording() const { return &identity_; }
 
 protected:
+    /// make() returns what it keeps and does. Drivers agree on how that ends, and on how updates
+    /// do.
+    template <class Make>
+    matrix_preconditioner(const communicator& comm, const Make& make)
+        : comm_(comm),
+          work_(
+              comm.together([&]() -> std::unique_ptr<detail::matrix_work<T>> { return make(); })) {}
+    /// The same of what sees to that by itself.
     explicit matrix_preconditioner(std::unique_ptr<detail::matrix_work<T>> work)
         : work_(std::move(work)) {}
 
@@ -73,6 +85,7 @@ protected:
     }
 
 private:
+    std::optional<communicator> comm_; ///< none: the work sees to what drivers agree on
     unmoved<std::unique_ptr<detail::matrix_work<T>>> work_;
     recording_identity identity_;
 };

@@ -28,11 +28,10 @@ struct fetched_rows {
 template <class V>
 void fetch(const ghost_rows& rows, const communicator& comm, const std::vector<const V*>& from,
            std::vector<buffer<V>>& to) {
-    std::vector<V*> arrays;
-    for (const int rank : comm.local()) {
-        to.emplace_back(comm.handle(rank), as_size(rows.entries(rank)), precond_item);
-        arrays.push_back(to.back().data());
-    }
+    to = by_rank(comm, [&](int rank) {
+        return buffer<V>(comm.handle(rank), as_size(rows.entries(rank)), precond_item);
+    });
+    const auto arrays = by_rank(comm, [&](int rank) { return to[as_size(rank)].data(); });
     rows.fetch(std::span<const V* const>(from), std::span<V* const>(arrays));
 }
 
@@ -40,22 +39,15 @@ template <class T>
 fetched_rows<T> fetch_rows(const distributed_csr<T>& a, std::span<const local_columns> rows,
                            bool with_values) {
     const communicator& comm = a.comm();
-    std::vector<const std::int64_t*> offsets;
-    std::vector<buffer<std::int32_t>> global;
-    std::vector<const std::int32_t*> columns;
-    std::vector<const T*> values;
-    for (const int rank : comm.local()) {
-        const device_csr_view<T> view = a.block(rank).view();
-        offsets.push_back(view.offsets);
-        global.push_back(a.global_columns(rank));
-        columns.push_back(global.back().data());
-        values.push_back(view.values);
-    }
+    const auto offsets = by_rank(comm, [&](int rank) { return a.block(rank).view().offsets; });
+    const auto global = by_rank(comm, [&](int rank) { return a.global_columns(rank); });
+    const auto columns = by_rank(
+        comm, [&](int rank) -> const std::int32_t* { return global[as_size(rank)].data(); });
     ghost_rows messages(comm, rows, offsets);
     fetched_rows<T> result;
     fetch(messages, comm, columns, result.columns);
-    if (with_values) fetch(messages, comm, values, result.values);
-    for (const int rank : comm.local()) result.offsets.push_back(messages.take_offsets(rank));
+    if (with_values) fetch(messages, comm, a.values(), result.values);
+    result.offsets = by_rank(comm, [&](int rank) { return messages.take_offsets(rank); });
     comm.synchronize(); // before the messages and the global columns are freed
     return result;
 }
@@ -93,9 +85,9 @@ overlapping_blocks<T> make_overlapping_blocks(const distributed_csr<T>& matrix, 
     if (overlap > 0)
         result.rows.assign(matrix.all_columns().begin(), matrix.all_columns().end());
     else
-        for (const int rank : comm.local())
-            result.rows.emplace_back(comm.handle(rank), matrix.row_owners().owned(rank),
-                                     std::vector<std::int32_t>{});
+        result.rows = by_rank(comm, [&](int rank) {
+            return local_columns(comm.handle(rank), matrix.row_owners().owned(rank), {});
+        });
     for (int step = 1; step < overlap; ++step) {
         const fetched_rows<T> around = fetch_rows(matrix, result.rows, false);
         on_each_rank(comm, [&](int rank) {
@@ -114,8 +106,8 @@ overlapping_blocks<T> make_overlapping_blocks(const distributed_csr<T>& matrix, 
         all.columns[at] = {};
         all.values[at] = {};
     });
-    for (const int rank : comm.local())
-        result.matrices.push_back(alone_on(comm, rank, std::move(blocks[as_size(rank)])));
+    result.matrices = by_rank(
+        comm, [&](int rank) { return alone_on(comm, rank, std::move(blocks[as_size(rank)])); });
     return result;
 }
 

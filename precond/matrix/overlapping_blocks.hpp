@@ -13,14 +13,15 @@ namespace krylith::detail {
 /// ghosts, those that these refer to; and of their entries those in columns of the same numbers.
 template <class T>
 struct overlapping_blocks {
-    /// [ranks] Matrix k has all its rows on rank k.
+    /// [ranks] Matrix k is alone_on() rank k.
     std::vector<distributed_csr<T>> matrices;
     std::vector<local_columns> rows; ///< [ranks]
 };
 
 /// Adds, `overlap` times, to the rows of each rank those that they refer to. Rows travel from
 /// device to device. Columns of `matrix`, which is square with one partition, ascend in each row.
-/// Waits for the devices. Needs, while it works, the entries of the blocks a second time.
+/// Waits for the devices. Collective. Needs, while it works, the entries of the blocks a second
+/// time.
 template <class T>
 [[nodiscard]] overlapping_blocks<T> make_overlapping_blocks(const distributed_csr<T>& matrix,
                                                             int overlap);

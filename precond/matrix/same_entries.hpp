@@ -3,7 +3,6 @@
 
 #include <memory>
 #include <span>
-#include <vector>
 
 #include <krylith/precond/preconditioner.hpp>
 #include <krylith/vector/vector.hpp>
@@ -22,9 +21,7 @@ namespace krylith::detail {
 /// a domain vector are another reader's.
 template <class T>
 [[nodiscard]] vector<T> same_entries(const layout_handle& as, const vector<T>& v) {
-    std::vector<T*> arrays;
-    for (const int rank : as->comm.local()) arrays.push_back(v.data(rank));
-    return vector<T>::borrow(as, arrays);
+    return vector<T>::borrow(as, by_rank(as->comm, [&](int rank) { return v.data(rank); }));
 }
 
 /// Applies apply(r, z, dots) to vectors of the layout `own`, of the same rows as those of r and z

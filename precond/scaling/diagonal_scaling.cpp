@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
+#include <ranges>
 #include <utility>
 
 #include <krylith/comm/local/settled_on_failure.hpp>
@@ -66,19 +68,20 @@ double scaled_bound(const distributed_csr<T>& a, const diagonal_scaling& by) {
     // The mean decides in which order lanes add up a row: that of all ranks is the same on any
     // number.
     const std::int64_t mean = (a.nonzeros() + a.rows() - 1) / std::max<std::int64_t>(a.rows(), 1);
-    std::vector<buffer<unsigned long long>> bounds;
-    for (const int rank : a.comm().local()) {
+    const auto bounds = by_rank(a.comm(), [&](int rank) {
         const device_csr<T>& block = a.block(rank);
-        bounds.emplace_back(block.on(), 1, precond_item);
-        bounds.back().zero();
+        buffer<unsigned long long> bound(block.on(), 1, precond_item);
+        bound.zero();
         visit_rows(*block.on(), block.rows(), mean,
                    scaled_bound_step<T>{block.view(), by.s[static_cast<std::size_t>(rank)].data(),
-                                        a.columns_of(rank).first_owned(), bounds.back().data()});
-    }
-    double most = 0;
-    for (const auto& bound : bounds)
-        most = std::max(most, std::bit_cast<double>(bound.download().front()));
-    return most;
+                                        a.columns_of(rank).first_owned(), bound.data()});
+        return bound;
+    });
+    auto found = by_rank(a.comm(), [&](int rank) {
+        return std::bit_cast<double>(bounds[static_cast<std::size_t>(rank)].download().front());
+    });
+    a.comm().all_gather(found);
+    return std::max(0.0, std::ranges::max(found));
 }
 
 /// The entries of B of a rank.
@@ -89,9 +92,12 @@ void scale_block(const distributed_csr<T>& a, const diagonal_scaling& by, int ra
     const local_columns& numbers = a.columns_of(rank);
     mirror_sum sum;
     if (mirrored != nullptr) {
-        mirrored->of_ranks.emplace_back(device, 1, precond_item);
-        mirrored->of_ranks.back().zero();
-        sum = {numbers.numbers(), by.bound, mirrored->of_ranks.back().data()};
+        mirrored->comm = a.comm();
+        mirrored->of_ranks.resize(static_cast<std::size_t>(a.comm().ranks()));
+        buffer<std::uint64_t>& mine = mirrored->of_ranks[static_cast<std::size_t>(rank)];
+        mine = {device, 1, precond_item};
+        mine.zero();
+        sum = {numbers.numbers(), by.bound, mine.data()};
     }
     const double* const s = by.s[static_cast<std::size_t>(rank)].data();
     KRYLITH_ON(*device, scale_entries(*device, a.block(rank).view(), s, numbers.first_owned(),
@@ -113,23 +119,30 @@ template <class T>
 diagonal_scaling scaling_of(const distributed_csr<T>& a, const scaling_subject& of) {
     const communicator& comm = a.comm();
     diagonal_scaling result;
-    std::vector<buffer<scaling_report>> reports;
-    for (const int rank : comm.local()) {
+    result.s = by_rank(comm, [&](int rank) {
         const auto count = static_cast<std::size_t>(a.columns_of(rank).count());
-        result.s.emplace_back(comm.handle(rank), count, precond_item);
-        reports.emplace_back(comm.handle(rank), 1, precond_item);
-        reports.back().zero();
+        return buffer<double>(comm.handle(rank), count, precond_item);
+    });
+    const auto device_reports = by_rank(comm, [&](int rank) {
+        buffer<scaling_report> report(comm.handle(rank), 1, precond_item);
+        report.zero();
         const std::int64_t first = a.columns_of(rank).first_owned();
         KRYLITH_ON(comm[rank],
                    inverse_roots(comm[rank], a.block(rank).view(), first,
-                                 result.s.back().data() + first, reports.back().data()));
-    }
+                                 result.s[static_cast<std::size_t>(rank)].data() + first,
+                                 report.data()));
+        return report;
+    });
+    auto reports = by_rank(comm, [&](int rank) {
+        const auto report = device_reports[static_cast<std::size_t>(rank)].download().front();
+        if (report.bad != 0) refuse_row(a, of, rank, static_cast<std::int64_t>(~report.bad));
+        return report;
+    });
+    comm.all_gather(reports);
     double largest = 0;
     double inverse = 0;
     double bound = 0;
-    for (const int rank : comm.local()) {
-        const auto report = reports[static_cast<std::size_t>(rank)].download().front();
-        if (report.bad != 0) refuse_row(a, of, rank, static_cast<std::int64_t>(~report.bad));
+    for (const scaling_report& report : reports) {
         largest = std::max(largest, std::bit_cast<double>(report.largest));
         inverse = std::max(inverse, std::bit_cast<double>(report.inverse));
         bound = std::max(bound, std::bit_cast<double>(report.bound));
@@ -161,8 +174,12 @@ distributed_csr<W> scaled(const distributed_csr<T>& a, const diagonal_scaling& b
 
 bool mirror_sums::differ(std::int64_t nonzeros) const {
     constexpr double tolerance = 1e-5;
-    std::uint64_t all = 0;
-    for (const auto& sum : of_ranks) all += sum.download().front();
+    if (!comm) return false;
+    auto sums = by_rank(*comm, [&](int rank) {
+        return of_ranks[static_cast<std::size_t>(rank)].download().front();
+    });
+    comm->all_gather(sums);
+    const auto all = std::accumulate(sums.begin(), sums.end(), std::uint64_t{0});
     const double sum = std::ldexp(static_cast<double>(static_cast<std::int64_t>(all)), -30 - 13);
     return std::fabs(sum) > tolerance * std::sqrt(static_cast<double>(nonzeros));
 }
@@ -171,16 +188,20 @@ template <class W>
 void share_owned(vector<W>& v) {
     const layout& layout = *v.layout();
     if (layout.kind != coherence::replicated) return;
-    const settled_on_failure settled(layout.comm);
-    layout.comm.join();
-    for (const int from : layout.comm.local())
-        for (const int to : layout.comm.local()) {
+    const communicator& comm = layout.comm;
+    const settled_on_failure settled(comm);
+    const auto arrays = by_rank(comm, [&](int rank) { return v.data(rank); });
+    const std::vector<W*> targets = comm.addresses(std::span<W* const>(arrays));
+    comm.join();
+    for (const int from : comm.local())
+        for (const int to : std::views::iota(0, comm.ranks())) {
             const row_range rows = layout.rows.owned(from);
             if (from == to || rows.size() == 0) continue;
-            layout.comm.copy(from, v.data(from) + rows.begin, to, v.data(to) + rows.begin,
-                             static_cast<std::size_t>(rows.size()) * sizeof(W));
+            comm.copy(from, v.data(from) + rows.begin, to,
+                      targets[static_cast<std::size_t>(to)] + rows.begin,
+                      static_cast<std::size_t>(rows.size()) * sizeof(W));
         }
-    layout.comm.join();
+    comm.join();
 }
 
 template <class W>

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -36,9 +37,7 @@ struct diagonal_scaling {
     /// The same of all ranks.
     template <class T>
     [[nodiscard]] std::vector<const double*> of_rows(const distributed_csr<T>& a) const {
-        std::vector<const double*> result;
-        for (const int rank : a.comm().local()) result.push_back(owned(a, rank));
-        return result;
+        return by_rank(a.comm(), [&](int rank) { return owned(a, rank); });
     }
 };
 
@@ -51,7 +50,7 @@ struct scaling_subject {
 
 /// Finds the scaling of a square matrix. Throws input_error naming the first row of the whole
 /// matrix whose diagonal entry is not positive and finite, or whose entries are not finite. Waits
-/// for the devices.
+/// for the devices. Collective.
 template <class T>
 [[nodiscard]] diagonal_scaling scaling_of(const distributed_csr<T>& a, const scaling_subject& of);
 
@@ -59,9 +58,10 @@ template <class T>
 struct mirror_sums {
     /// Whether B, scaled to a diagonal of 1 / rho, differs from B' by more than rounding: by about
     /// 1e-5 in the entries of many rows, or more in a few. The answer is the same on any number of
-    /// devices. Waits for the devices.
+    /// devices. Waits for the devices. Collective.
     [[nodiscard]] bool differ(std::int64_t nonzeros) const;
 
+    std::optional<communicator> comm;            ///< of the matrix; none: B has not been made
     std::vector<buffer<std::uint64_t>> of_ranks; ///< [rank], one number
 };
 
@@ -78,7 +78,7 @@ template <class W, class T>
 
 /// Writes S 2^-k, where the largest entry of S is in [2^k, 2^(k + 1)), into a vector of the rows of
 /// the matrix, which may have several columns; first_owned[rank] is the local column of the first
-/// row of a rank. Returns k.
+/// row of a rank. Returns k. Collective.
 template <class W>
 int take_moderate(const diagonal_scaling& by, std::span<const std::int64_t> first_owned,
                   int columns, vector<W>& to);
@@ -93,10 +93,12 @@ template <class T>
 }
 
 /// Enqueues the exchange of numbers by the local columns of a matrix: each rank gets its ghosts.
+/// Collective.
 template <class T>
 void fill_ghosts(const distributed_csr<T>& a, const std::vector<buffer<double>>& numbers);
 
 /// Enqueues what gives each rank all entries of a replicated vector, of which it has its own.
+/// Collective.
 template <class W>
 void share_owned(vector<W>& v);
 

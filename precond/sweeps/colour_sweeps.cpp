@@ -24,6 +24,8 @@ colour_sweeps<T>::colour_sweeps(const layout& rows, const distributed_csr<T>& a,
       omega_(static_cast<T>(omega)),
       symmetric_(symmetric),
       colours_(colour_rows(a)) {
+    lower_.resize(as_size(rows.comm.ranks()));
+    if (symmetric_) upper_.resize(lower_.size());
     for (const int rank : rows.comm.local()) {
         make_direction(a, rank, true);
         if (symmetric_) make_direction(a, rank, false);
@@ -39,7 +41,7 @@ template <class T>
 void colour_sweeps<T>::make_direction(const distributed_csr<T>& a, int rank, bool forward) {
     const auto& device = a.comm().handle(rank);
     const std::int64_t rows = a.block(rank).rows();
-    direction made;
+    direction& made = entries(forward)[as_size(rank)];
     made.offsets = {device, as_size(rows + 1), precond_item};
     {
         const buffer<std::int32_t> counts(device, as_size(rows), precond_item);
@@ -56,30 +58,31 @@ void colour_sweeps<T>::make_direction(const distributed_csr<T>& a, int rank, boo
     device->download(&count, made.offsets.data() + rows, sizeof count);
     made.columns = {device, as_size(count), precond_item};
     made.values = {device, as_size(count), precond_item};
-    entries(forward).push_back(std::move(made));
 }
 
 template <class T>
 void colour_sweeps<T>::take(const layout& rows, const distributed_csr<T>& a) {
     const communicator& comm = a.comm();
-    std::vector<buffer<T>> inverse;
-    std::vector<buffer<inversion_report>> reports;
-    for (const int rank : comm.local()) {
+    std::vector<buffer<T>> inverse(lower_.size());
+    const auto device_reports = by_rank(comm, [&](int rank) {
         const std::int64_t count = a.block(rank).rows();
-        inverse.emplace_back(comm.handle(rank), as_size(count), precond_item);
-        reports.emplace_back(comm.handle(rank), 1, precond_item);
-        reports.back().zero();
-        visit_rows(comm[rank], count, 1,
-                   take_diagonal_step<T>{{},
-                                         aggregation::rows_of(a, rank),
-                                         a.block(rank).view().values,
-                                         inverse.back().data()});
-        KRYLITH_ON(comm[rank], invert_diagonal(comm[rank], inverse.back().data(), count,
-                                               reports.back().data()));
-    }
+        buffer<T>& mine = inverse[as_size(rank)];
+        mine = {comm.handle(rank), as_size(count), precond_item};
+        buffer<inversion_report> report(comm.handle(rank), 1, precond_item);
+        report.zero();
+        visit_rows(
+            comm[rank], count, 1,
+            take_diagonal_step<T>{
+                {}, aggregation::rows_of(a, rank), a.block(rank).view().values, mine.data()});
+        KRYLITH_ON(comm[rank], invert_diagonal(comm[rank], mine.data(), count, report.data()));
+        return report;
+    });
+    auto reports =
+        by_rank(comm, [&](int rank) { return device_reports[as_size(rank)].download().front(); });
+    comm.all_gather(reports);
     std::uint64_t most = 0;
-    for (const int rank : comm.local()) {
-        const inversion_report report = reports[as_size(rank)].download().front();
+    for (int rank = 0; rank < comm.ranks(); ++rank) {
+        const inversion_report& report = reports[as_size(rank)];
         most = std::max(most, report.exponent);
         if (report.bad == 0) continue;
         const std::int64_t row =
@@ -159,9 +162,8 @@ void colour_sweeps<T>::sweep(execution& run, int colour, bool forward) {
 
 template <class T>
 void colour_sweeps<T>::run(execution& run, const vector<T>& r) {
-    std::vector<T*> arrays;
-    for (const int rank : run.comm().local())
-        arrays.push_back(r.data(rank) + r.layout()->first_owned(rank));
+    const auto arrays =
+        by_rank(run.comm(), [&](int rank) { return r.data(rank) + r.layout()->first_owned(rank); });
     const vector<T> own = vector<T>::borrow(layout_, arrays);
     fused(run, *v_ = pointwise(*start_, own));
     const int last = colours_.count() - 1;

@@ -23,11 +23,12 @@ template <class T>
 class colour_sweeps {
 public:
     /// `rows` says who owns which rows, as owned vectors. Rows of A ascend. Waits for the devices.
+    /// Collective.
     colour_sweeps(const layout& rows, const distributed_csr<T>& a, double omega, bool symmetric);
 
     /// Takes values of the constructor's pattern, which is also how the first ones come. Waits for
-    /// the devices. Throws input_error, and changes nothing, where a diagonal entry has no finite
-    /// inverse; `rows` knows the caller's numbers of rows.
+    /// the devices. Collective. Throws input_error, and changes nothing, where a diagonal entry has
+    /// no finite inverse; `rows` knows the caller's numbers of rows.
     void take(const layout& rows, const distributed_csr<T>& a);
 
     /// Enqueues the sweeps, which leave z in result(). r is any vector with these rows, from
@@ -57,7 +58,7 @@ private:
     T omega_;
     bool symmetric_;
     row_colours colours_;
-    std::vector<direction> lower_; ///< [rank]
+    std::vector<direction> lower_; ///< [ranks]
     std::vector<direction> upper_;
     std::optional<vector<T>> start_; ///< factors of r
     std::optional<vector<T>> v_;

@@ -44,7 +44,7 @@ column_operator<T>::column_operator(std::unique_ptr<matrix_operator<T>> single,
     : matrix_operator<T>(single->kind(), std::move(layouts)),
       single_(std::move(single)),
       columns_(columns) {
-    if (single_->kind() != operators::halo || !single_->block(0).compressed())
+    if (single_->kind() != operators::halo || !single_->any_block().compressed())
         throw usage_error(std::string("several columns at once need operator halo in csr, not ") +
                           to_string(single_->kind()) + " in " + single_->format_name());
     const operator_layouts& wide = this->layouts_;
@@ -54,10 +54,11 @@ column_operator<T>::column_operator(std::unique_ptr<matrix_operator<T>> single,
                           "operator for one with as many entries a row");
     check_size(*single_, columns);
     const communicator& comm = wide.range->comm;
-    for (const int rank : comm.local())
-        this->blocks_.push_back(std::make_unique<column_block<T>>(
-            comm.handle(rank), single_->block(rank),
-            single_->range_layout()->rows.owned(rank).size(), columns));
+    this->blocks_ = by_rank(comm, [&](int rank) -> std::unique_ptr<device_matrix<T>> {
+        return std::make_unique<column_block<T>>(comm.handle(rank), single_->block(rank),
+                                                 single_->range_layout()->rows.owned(rank).size(),
+                                                 columns);
+    });
     if (single_->sends() != nullptr)
         this->schedule_ =
             std::make_shared<put_schedule<T>>(wide.domain, *single_->sends(), columns);
