@@ -109,15 +109,17 @@ csr_matrix<W> inverse_of(const multigrid_level<W>& level, bool unsymmetric, bool
     indefinite = false;
     if (unsymmetric) return general_inverse(csr_view<W>(whole));
     std::vector<W> v;
+    const communicator& comm = level.matrix.comm();
     if (level.vectors == 1) {
-        const communicator& comm = level.matrix.comm();
         auto parts = by_rank(comm, [&](int rank) {
             return level.near_null[static_cast<std::size_t>(rank)].download();
         });
         comm.all_gather_lists(parts);
         for (const std::vector<W>& part : parts) v.insert(v.end(), part.begin(), part.end());
     }
-    return dense_inverse(csr_view<W>(whole), std::span<const W>(v), &indefinite);
+    csr_matrix<W> inverse = dense_inverse(csr_view<W>(whole), std::span<const W>(v), &indefinite);
+    indefinite = comm.any(indefinite); // processors of drivers may round in different ways
+    return inverse;
 }
 
 } // namespace krylith::detail
