@@ -117,7 +117,7 @@ private:
         if (a_.local().size() != 1 || !free) return;
         level_limit_ = options_.level_limit.value_or(default_level_limit(graph_->group().kind()));
         if (level_limit_ == 0) return;
-        const auto& all = a_.first_local();
+        const auto& all = a_.local().front();
         const auto edges = all.part->by_columns();
         level_search_ = std::make_unique<spmspv::persistent_search>(
             graph_->group().handle(all.rank), spmspv::edge_lists{edges.offsets, edges.indices},

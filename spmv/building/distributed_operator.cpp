@@ -10,6 +10,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/trace/trace_range.hpp>
 #include <krylith/distributed/distributed_assembly.hpp>
+#include <krylith/distributed/source/partition_check.hpp>
 #include <krylith/matrix/types/longest_row.hpp>
 #include <krylith/spmv/building/build_operator.hpp>
 #include <krylith/spmv/building/part_checks.hpp>
@@ -152,16 +153,14 @@ std::unique_ptr<matrix_operator<T>> make_of_rows(const Where& where, int devices
                                                  const distributed_csr<T>& matrix,
                                                  operator_options options) {
     std::vector<buffer<std::int32_t>> global; // read while the operator is made
-    std::vector<csr_part<T>> parts;
-    for (const int rank : matrix.comm().local()) {
+    if (matrix.comm().ranks() > 1)
+        global = by_rank(matrix.comm(), [&](int rank) { return matrix.global_columns(rank); });
+    auto parts = by_rank(matrix.comm(), [&](int rank) {
         const device_csr_view<T> a = matrix.block(rank).view();
-        const std::int32_t* columns = a.indices;
-        if (matrix.comm().ranks() > 1) {
-            global.push_back(matrix.global_columns(rank));
-            columns = global.back().data();
-        }
-        parts.push_back({a.rows, a.offsets, columns, a.values});
-    }
+        return csr_part<T>{
+            a.rows, a.offsets,
+            global.empty() ? a.indices : global[static_cast<std::size_t>(rank)].data(), a.values};
+    });
     parts.resize(static_cast<std::size_t>(devices));
     // Some operators would borrow the global columns, and others can't borrow at all.
     if (devices > 1 || (options.kind && options.kind->deals)) options.borrow = false;
@@ -234,8 +233,8 @@ template <class T>
 std::unique_ptr<matrix_operator<T>> make_operator(const communicator& comm,
                                                   std::span<const coo_part<T>> parts,
                                                   const operator_options& options) {
-    row_partition rows;
-    for (const coo_part<T>& part : parts) rows.begin.push_back(rows.begin.back() + part.rows);
+    const row_partition rows =
+        rows_of_parts(comm, [&](int rank) { return parts[static_cast<std::size_t>(rank)].rows; });
     return assembled<T>(comm, parts, rows, options,
                         [&](const distributed_csr<T>& matrix, const operator_options& with) {
                             if (with.kind) return make_operator(matrix, with);

@@ -217,7 +217,7 @@ TEST_CASE("a skipped host put counts nothing and tells nobody") {
               data.put(0));
     ranks.synchronize();
     CHECK(data.ranks[0].put_count == 0);
-    CHECK(data.ranks[1].sent[0] == 0);
+    CHECK(data.ranks[1].sent[0].count == 0);
     CHECK(data.ranks[1].values.back() == -1.0);
 }
 
