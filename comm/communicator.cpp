@@ -85,69 +85,79 @@ communicator::communicator(device_group devices, std::shared_ptr<driver_link> dr
     shared_ = std::make_shared<shared_ranks>();
     shared_ranks& s = *shared_;
     s.drivers = std::move(drivers);
-    struct of_driver {
-        int size;
-        backend kind;
-        bool concurrent;
-    };
-    const of_driver own{devices_.size(), devices_.kind(), devices_.concurrent()};
-    std::vector<of_driver> groups;
-    for (const auto& bytes : gather_bytes(std::as_bytes(std::span(&own, 1)))) {
-        std::memcpy(&groups.emplace_back(), bytes.data(), sizeof own);
-        s.begin.push_back(s.begin.empty() ? 0 : s.begin.back() + groups[s.begin.size() - 1].size);
-    }
-    s.begin.push_back(s.begin.back() + groups.back().size);
-    first_ = s.begin[static_cast<std::size_t>(s.drivers->driver())];
-    if (std::ranges::any_of(groups, [&](const of_driver& g) { return g.kind != own.kind; }))
-        throw usage_error("the drivers of a communicator have groups of different kinds");
-    const int most = kind() == backend::cuda ? max_gpus : max_ranks;
-    if (s.ranks() > most)
-        throw usage_error("a communicator has 1 to " + std::to_string(most) + " ranks, not " +
-                          std::to_string(s.ranks()));
-
-    const auto p = static_cast<std::size_t>(s.ranks());
-    s.ordinals.resize(p);
-    s.descriptions.resize(p);
-    for (const int rank : local()) {
+    number_ranks();
+    s.ordinals = by_rank(*this, [&](int rank) { return (*this)[rank].ordinal(); });
+    s.descriptions = by_rank(*this, [&](int rank) {
         const std::string text = (*this)[rank].description();
-        s.ordinals[static_cast<std::size_t>(rank)] = (*this)[rank].ordinal();
-        s.descriptions[static_cast<std::size_t>(rank)].assign(text.begin(), text.end());
-    }
+        return std::vector<char>(text.begin(), text.end());
+    });
     all_gather(s.ordinals);
     all_gather_lists(s.descriptions);
-
-    std::vector<std::vector<peer_path>> rows(p);
-    for (const int from : local())
-        for (int to = 0; to < s.ranks(); ++to) {
-            peer_path path = peer_path::direct;
-            if (is_local(to)) path = devices_.path(from - first_, to - first_);
+    find_paths();
 #if KRYLITH_HAVE_CUDA
-            else if (kind() == backend::cuda &&
-                     !cuda::enable_peer_access(s.ordinals[static_cast<std::size_t>(from)],
-                                               s.ordinals[static_cast<std::size_t>(to)]))
-                path = peer_path::staged;
-#endif
-            rows[static_cast<std::size_t>(from)].push_back(path);
-        }
-    all_gather_lists(rows);
-    for (const auto& row : rows) s.paths.insert(s.paths.end(), row.begin(), row.end());
-
-    const bool cuda = kind() == backend::cuda;
-    if (std::ranges::any_of(groups, [](const of_driver& g) { return !g.concurrent; }))
-        s.serialised_because = devices_.concurrent() ? "a driver's devices can't run at once"
-                                                     : devices_.serialised_because();
-    else if (std::ranges::count(s.paths, peer_path::staged) != 0)
-        s.serialised_because = "devices of different drivers have no peer access";
-    if (cuda && std::set(s.ordinals.begin(), s.ordinals.end()).size() != p)
-        s.serialised_because = "one physical device stands for several";
-#if KRYLITH_HAVE_CUDA
-    if (cuda && s.serialised_because.empty()) {
+    if (kind() == backend::cuda && s.serialised_because.empty()) {
         const auto& any = devices_.handle(0);
         s.launching = {
             static_cast<std::uint32_t*>(cuda::allocate_post(*any, sizeof(std::uint32_t))),
             [any](std::uint32_t* word) { cuda::free_post(*any, word); }};
     }
 #endif
+}
+
+/// Finds out who has which ranks.
+void communicator::number_ranks() {
+    struct of_driver {
+        int size;
+        backend kind;
+        bool concurrent;
+    };
+    shared_ranks& s = *shared_;
+    const of_driver own{devices_.size(), devices_.kind(), devices_.concurrent()};
+    s.begin = {0};
+    for (const auto& bytes : gather_bytes(std::as_bytes(std::span(&own, 1)))) {
+        of_driver group{};
+        std::memcpy(&group, bytes.data(), sizeof group);
+        if (group.kind != own.kind)
+            throw usage_error("the drivers of a communicator have groups of different kinds");
+        if (!group.concurrent)
+            s.serialised_because = devices_.concurrent() ? "a driver's devices can't run at once"
+                                                         : devices_.serialised_because();
+        s.begin.push_back(s.begin.back() + group.size);
+    }
+    first_ = s.begin[static_cast<std::size_t>(s.drivers->driver())];
+    const int most = kind() == backend::cuda ? max_gpus : max_ranks;
+    if (s.ranks() > most)
+        throw usage_error("a communicator has 1 to " + std::to_string(most) + " ranks, not " +
+                          std::to_string(s.ranks()));
+}
+
+/// The path from a local rank to any other.
+peer_path communicator::path_from(int from, int to) const {
+    if (is_local(to)) return devices_.path(from - first_, to - first_);
+#if KRYLITH_HAVE_CUDA
+    const std::vector<int>& ordinals = shared_->ordinals;
+    if (kind() == backend::cuda &&
+        !cuda::enable_peer_access(ordinals[static_cast<std::size_t>(from)],
+                                  ordinals[static_cast<std::size_t>(to)]))
+        return peer_path::staged;
+#endif
+    return peer_path::direct;
+}
+
+void communicator::find_paths() {
+    shared_ranks& s = *shared_;
+    auto rows = by_rank(*this, [&](int from) {
+        std::vector<peer_path> row;
+        for (int to = 0; to < s.ranks(); ++to) row.push_back(path_from(from, to));
+        return row;
+    });
+    all_gather_lists(rows);
+    for (const auto& row : rows) s.paths.insert(s.paths.end(), row.begin(), row.end());
+    if (s.serialised_because.empty() && std::ranges::count(s.paths, peer_path::staged) != 0)
+        s.serialised_because = "devices of different drivers have no peer access";
+    if (kind() == backend::cuda &&
+        std::set(s.ordinals.begin(), s.ordinals.end()).size() != s.ordinals.size())
+        s.serialised_because = "one physical device stands for several";
 }
 
 int communicator::ranks() const noexcept {

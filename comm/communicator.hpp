@@ -176,6 +176,9 @@ public:
 
 private:
     struct shared_ranks;
+    void number_ranks();
+    void find_paths();
+    [[nodiscard]] peer_path path_from(int from, int to) const;
     void gather_items(std::span<std::byte> by_rank, std::size_t size) const;
     [[nodiscard]] std::vector<std::vector<std::byte>>
     gather_bytes(std::span<const std::byte> given) const;

@@ -30,6 +30,12 @@ struct rank_part {
     row_range used{};               ///< has the aggregates of other ranks that rows refer to
     /// The near-null vectors of the latest P, right on the rank's own aggregates.
     aggregate_array<T> coarse;
+
+    /// Gives `coarse` room for so many numbers of each aggregate, if it has another.
+    void make_coarse(const std::shared_ptr<device>& device, row_range aggregates,
+                     std::int64_t numbers) {
+        if (!coarse.is_of(aggregates, numbers)) coarse = {device, aggregates, numbers, memory_item};
+    }
 };
 
 /// [ranks]; those of other drivers' ranks are empty.

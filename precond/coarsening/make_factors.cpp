@@ -79,13 +79,9 @@ std::vector<buffer<T>> make_factors(const distributed_csr<T>& a, const distribut
         return buffer<T>(comm.handle(rank), as_size(a.columns_of(rank).count()) * as_size(k),
                          memory_item);
     });
-    for (const int rank : comm.local()) {
-        rank_part<T>& part = parts[as_size(rank)];
-        const row_range own = aggregates.owned(rank);
-        const std::int64_t numbers = std::int64_t{k} * k;
-        if (!part.coarse.is_of(own, numbers))
-            part.coarse = {comm.handle(rank), own, numbers, memory_item};
-    }
+    for (const int rank : comm.local())
+        parts[as_size(rank)].make_coarse(comm.handle(rank), aggregates.owned(rank),
+                                         std::int64_t{k} * k);
     const auto aggregate_of = [&](std::size_t r) {
         return parts[r].aggregate.data() + nodes.columns_of(static_cast<int>(r)).first_owned();
     };

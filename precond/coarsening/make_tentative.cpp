@@ -28,10 +28,8 @@ std::vector<buffer<T>> make_tentative(const distributed_csr<T>& a, const column_
         return buffer<T>(comm.handle(rank), as_size(a.columns_of(rank).count()), memory_item);
     });
     const std::vector<T*> norms = by_rank(comm, [&](int rank) {
-        aggregate_array<T>& coarse = parts[as_size(rank)].coarse;
-        if (!coarse.is_of(window(rank), 1))
-            coarse = {comm.handle(rank), window(rank), 1, memory_item};
-        return coarse.data();
+        parts[as_size(rank)].make_coarse(comm.handle(rank), window(rank), 1);
+        return parts[as_size(rank)].coarse.data();
     });
     const auto aggregate_of = [&](std::size_t r) {
         return parts[r].aggregate.data() + a.columns_of(static_cast<int>(r)).first_owned();
@@ -53,8 +51,7 @@ std::vector<buffer<T>> make_tentative(const distributed_csr<T>& a, const column_
         return square_step<T>{
             {}, aggregate_of(r), near_null[r], largest[r].data(), squares[r].data()};
     });
-    const auto all_squares = pointers_of(squares);
-    sections.join<join_sum_step>(std::span<wide* const>(all_squares));
+    sections.join<join_sum_step>(std::span<wide* const>(pointers_of(squares)));
 
     for (const int rank : comm.local()) {
         const row_range own = aggregates.owned(rank);

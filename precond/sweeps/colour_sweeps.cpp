@@ -60,6 +60,27 @@ void colour_sweeps<T>::make_direction(const distributed_csr<T>& a, int rank, boo
     made.values = {device, as_size(count), precond_item};
 }
 
+namespace {
+
+/// The largest exponent of all ranks' diagonals, biased. Refuses the first entry that has no
+/// inverse.
+std::uint64_t largest_exponent(const layout& rows, std::span<const inversion_report> reports) {
+    std::uint64_t most = 0;
+    std::int64_t rank = 0;
+    for (const inversion_report& report : reports) {
+        const std::int64_t first = rows.rows.begin[as_size(rank++)];
+        most = std::max(most, report.exponent);
+        if (report.bad == 0) continue;
+        const std::int64_t row = first + static_cast<std::int64_t>(~report.bad);
+        throw input_error("gauss-seidel: the diagonal entry of row " +
+                          std::to_string(rows.row_of_caller(row)) +
+                          " (counted from 0), or its inverse, is zero or not finite");
+    }
+    return most;
+}
+
+} // namespace
+
 template <class T>
 void colour_sweeps<T>::take(const layout& rows, const distributed_csr<T>& a) {
     const communicator& comm = a.comm();
@@ -80,17 +101,7 @@ void colour_sweeps<T>::take(const layout& rows, const distributed_csr<T>& a) {
     auto reports =
         by_rank(comm, [&](int rank) { return device_reports[as_size(rank)].download().front(); });
     comm.all_gather(reports);
-    std::uint64_t most = 0;
-    for (int rank = 0; rank < comm.ranks(); ++rank) {
-        const inversion_report& report = reports[as_size(rank)];
-        most = std::max(most, report.exponent);
-        if (report.bad == 0) continue;
-        const std::int64_t row =
-            rows.rows.owned(rank).begin + static_cast<std::int64_t>(~report.bad);
-        throw input_error("gauss-seidel: the diagonal entry of row " +
-                          std::to_string(rows.row_of_caller(row)) +
-                          " (counted from 0), or its inverse, is zero or not finite");
-    }
+    const std::uint64_t most = largest_exponent(rows, reports);
     // Products such as r'M^-1 r must neither overflow nor vanish; z is linear in the first factor.
     constexpr int usual = sizeof(T) == 8 ? 130 : 40;
     const int exponent =
