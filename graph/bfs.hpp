@@ -30,6 +30,7 @@ struct bfs_options {
     /// many do). 0: never. None: default_level_limit() of the device. It applies where one device
     /// has all vertices, and where `kernels` leaves the choice: neither fixed nor as_predicted.
     std::optional<std::int64_t> level_limit = {};
+    std::optional<bool> one_device = {}; ///< where it runs (graph::search_matrix())
     spmspv::adaptive_options kernels = {};
 };
 
@@ -52,9 +53,10 @@ public:
     explicit breadth_first_search(const graph<T>& g, const bfs_options& options = {})
         : graph_(&g),
           options_(options),
-          a_(g.matrix(), options.kernels),
-          levels_(*g.matrix(), "levels"),
-          parents_(*g.matrix(), "parents") {
+          matrix_(g.search_matrix(options.one_device)),
+          a_(matrix_, options.kernels),
+          levels_(*matrix_, "levels"),
+          parents_(*matrix_, "parents") {
         if (options.max_levels < 1)
             throw usage_error("bfs_options::max_levels is " + std::to_string(options.max_levels) +
                               ": allowed are 1 and more");
@@ -62,7 +64,7 @@ public:
             throw usage_error("bfs_options::level_limit is " +
                               std::to_string(*options.level_limit) + ": allowed are 0 and more");
         for (const auto& m : a_.local())
-            visited_.emplace_back(g.group().handle(m.rank), as_size((m.rows.size() + 31) / 32),
+            visited_.emplace_back(matrix_->group().handle(m.rank), as_size((m.rows.size() + 31) / 32),
                                   "visited vertices");
         make_level_search();
     }
@@ -71,7 +73,8 @@ public:
     bfs_result operator()(std::int64_t source) {
         graph_->check_vertex("bfs: the source", source);
         bfs_result result;
-        graph_->group().synchronize();
+        result.devices = std::ssize(a_.local());
+        matrix_->group().synchronize();
         step_log log(result);
         begin_at(source);
 
@@ -115,12 +118,12 @@ private:
     void make_level_search() {
         const bool free = !options_.kernels.fixed && !options_.kernels.as_predicted;
         if (a_.local().size() != 1 || !free) return;
-        level_limit_ = options_.level_limit.value_or(default_level_limit(graph_->group().kind()));
+        level_limit_ = options_.level_limit.value_or(default_level_limit(matrix_->group().kind()));
         if (level_limit_ == 0) return;
         const auto& all = a_.local().front();
         const auto edges = all.part->by_columns();
         level_search_ = std::make_unique<spmspv::persistent_search>(
-            graph_->group().handle(all.rank), spmspv::edge_lists{edges.offsets, edges.indices},
+            matrix_->group().handle(all.rank), spmspv::edge_lists{edges.offsets, edges.indices},
             graph_->vertices(), levels_choice(level_limit_).most_frontier_nonzeros());
     }
 
@@ -149,7 +152,7 @@ private:
             if (!rows.contains(source)) continue;
             const std::int64_t at = source - rows.begin;
             const std::uint32_t bit = std::uint32_t{1} << (at % 32);
-            spmspv::fill(graph_->group()[a_.local()[m].rank], visited_[m].data() + at / 32, 1, bit);
+            spmspv::fill(matrix_->group()[a_.local()[m].rank], visited_[m].data() + at / 32, 1, bit);
         }
         const auto index = static_cast<std::int32_t>(source);
         const std::int32_t value = 0; // nobody reads it
@@ -158,6 +161,7 @@ private:
 
     unmoved<const graph<T>*> graph_;
     bfs_options options_;
+    std::shared_ptr<const spmspv::group_matrix<T>> matrix_;
     spmspv::group_product<spmspv::min_column, T> a_;
     vertex_array<T, std::int32_t> levels_;
     vertex_array<T, std::int32_t> parents_;

@@ -99,6 +99,55 @@ std::vector<std::int64_t> graph<T>::out_degrees() const {
     return degrees;
 }
 
+namespace {
+
+/// The rows of all devices.
+template <class T>
+csr_matrix<T> download(const spmspv::group_matrix<T>& matrix) {
+    csr_matrix<T> all;
+    all.rows = all.columns = matrix.size();
+    all.row_offsets.reserve(as_size(matrix.size()) + 1);
+    all.column_indices.resize(as_size(matrix.nonzeros()));
+    all.values.resize(as_size(matrix.nonzeros()));
+    std::vector<std::int32_t> offsets;
+    for (const auto& m : matrix.local()) {
+        const auto rows = m.part->by_rows();
+        device& on = matrix.group()[m.rank];
+        const std::int64_t before = all.row_offsets.back();
+        offsets.resize(as_size(m.rows.size()) + 1);
+        on.download(offsets.data(), rows.offsets, offsets.size() * sizeof(std::int32_t));
+        on.download(all.column_indices.data() + before, rows.indices,
+                    as_size(rows.nonzeros) * sizeof(std::int32_t));
+        on.download(all.values.data() + before, rows.values, as_size(rows.nonzeros) * sizeof(T));
+        for (std::size_t i = 1; i < offsets.size(); ++i)
+            all.row_offsets.push_back(before + offsets[i]);
+    }
+    return all;
+}
+
+/// Whether the first of several GPUs has room for the matrix by rows and by columns, twice.
+template <class T>
+bool fits_on_first(const spmspv::group_matrix<T>& matrix) {
+    const std::int64_t bytes =
+        2 * matrix.nonzeros() * static_cast<std::int64_t>(sizeof(std::int32_t) + sizeof(T)) +
+        8 * matrix.size();
+    return matrix.group().kind() == backend::cuda &&
+           2 * bytes < static_cast<std::int64_t>(matrix.group()[0].free_bytes());
+}
+
+} // namespace
+
+template <class T>
+const std::shared_ptr<const spmspv::group_matrix<T>>&
+graph<T>::search_matrix(std::optional<bool> one_device) const {
+    if (matrix_->local().size() < 2) return matrix_.get();
+    if (!one_device.value_or(on_first_ != nullptr || fits_on_first(*matrix_))) return matrix_.get();
+    if (on_first_ == nullptr)
+        on_first_ = std::make_shared<const spmspv::group_matrix<T>>(
+            group().alone(0), csr_view<T>(download(*matrix_)));
+    return on_first_;
+}
+
 template <class T>
 void graph<T>::check_vertex(const char* what, std::int64_t vertex) const {
     if (vertex >= 0 && vertex < vertices()) return;

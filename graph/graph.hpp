@@ -34,6 +34,14 @@ public:
         return matrix_.get();
     }
 
+    /// What a search multiplies by. A level is often over sooner than devices have told each other of
+    /// it: on GPUs it is all of the matrix on the first one, if that has room for it twice, and
+    /// matrix() otherwise. `one_device` asks for the one, which throws device_error where memory is
+    /// short, or for the other. It is made of what the devices have, by way of the host, at the
+    /// first call, and kept.
+    [[nodiscard]] const std::shared_ptr<const spmspv::group_matrix<T>>&
+    search_matrix(std::optional<bool> one_device = {}) const;
+
     /// Whether each edge goes both ways, whatever its weights: then the eigenvalues of the matrix
     /// of equally likely edges are real. Hashes decide: a false yes has a probability of 2^-64.
     [[nodiscard]] bool undirected() const noexcept { return undirected_; }
@@ -57,6 +65,7 @@ private:
     std::optional<edge> negative_;
     bool undirected_;
     unmoved<std::shared_ptr<const spmspv::group_matrix<T>>> matrix_;
+    mutable std::shared_ptr<const spmspv::group_matrix<T>> on_first_; ///< all of it, once wanted
 };
 
 } // namespace krylith

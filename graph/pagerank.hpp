@@ -90,6 +90,7 @@ public:
 
     pagerank_result<T> operator()() {
         pagerank_result<T> result;
+        result.devices = std::ssize(a_.local());
         result.reason = graph_reason::converged;
         if (graph_->vertices() == 0) return result;
         graph_->group().synchronize();

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -19,6 +20,7 @@ namespace krylith {
 
 struct shortest_paths_options {
     std::int64_t max_steps = std::numeric_limits<std::int32_t>::max(); ///< 1 or more
+    std::optional<bool> one_device = {}; ///< where it runs (graph::search_matrix())
     spmspv::adaptive_options kernels = {};
 };
 
@@ -40,14 +42,16 @@ public:
     explicit shortest_paths_search(const graph<T>& g, const shortest_paths_options& options = {})
         : graph_(&g),
           options_(options),
-          a_(checked(g, options), options.kernels),
-          distances_(*g.matrix(), "distances") {}
+          matrix_(checked(g, options)),
+          a_(matrix_, options.kernels),
+          distances_(*matrix_, "distances") {}
 
     /// Returns the distances from `source`. Throws usage_error unless it is a vertex.
     shortest_paths_result<T> operator()(std::int64_t source) {
         graph_->check_vertex("shortest_paths: the source", source);
         shortest_paths_result<T> result;
-        graph_->group().synchronize();
+        result.devices = std::ssize(a_.local());
+        matrix_->group().synchronize();
         step_log log(result);
         a_.restart();
         distances_.fill(infinite);
@@ -84,11 +88,12 @@ private:
                               " to " + std::to_string(edge->to) + " has the weight " +
                               number_text(static_cast<double>(edge->weight)) +
                               ": allowed are 0 and more");
-        return g.matrix();
+        return g.search_matrix(options.one_device);
     }
 
     unmoved<const graph<T>*> graph_;
     shortest_paths_options options_;
+    std::shared_ptr<const spmspv::group_matrix<T>> matrix_;
     spmspv::group_product<spmspv::min_plus<T>, T> a_;
     vertex_array<T, T> distances_;
 };

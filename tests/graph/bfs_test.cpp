@@ -51,7 +51,8 @@ KRYLITH_GROUP_TEST("bfs: levels and least parents, by every kernel, one search a
         CHECK(g.edges() == c.matrix.nnz());
         for (const auto& choice : testing::kernel_choices()) {
             CAPTURE(choice.name);
-            breadth_first_search<double> search(g, {.kernels = choice.options});
+            breadth_first_search<double> search(
+                g, {.one_device = false, .kernels = choice.options});
             for (const std::int64_t source : c.sources) {
                 CAPTURE(source);
                 const bfs_result found = search(source);
@@ -83,7 +84,7 @@ KRYLITH_GROUP_TEST("bfs: max_levels leaves what is further away unreached") {
     const auto& path = graph_cases()[3];
     REQUIRE(path.name == "path");
     const graph<double> g(group, csr_view<double>(path.matrix));
-    const bfs_result found = bfs(g, 10, {.max_levels = 7});
+    const bfs_result found = bfs(g, 10, {.max_levels = 7, .one_device = false});
     CHECK(found.reason == graph_reason::max_steps);
     CHECK(found.reached == 8);
     CHECK(found.depth == 7);

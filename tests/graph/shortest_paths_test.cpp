@@ -1,6 +1,7 @@
 // Shortest paths against Dijkstra's method.
 #include <krylith/graph/shortest_paths.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 #include <krylith/device/error.hpp>
@@ -22,7 +23,8 @@ KRYLITH_GROUP_TEST("shortest_paths: exact distances, by every kernel") {
         const graph<double> g(group, csr_view<double>(c.matrix));
         for (const auto& choice : testing::kernel_choices()) {
             CAPTURE(choice.name);
-            shortest_paths_search<double> search(g, {.kernels = choice.options});
+            shortest_paths_search<double> search(
+                g, {.one_device = false, .kernels = choice.options});
             for (const std::int64_t source : c.sources) {
                 if (choice.options.fixed && source != c.sources.front()) continue;
                 CAPTURE(source);
@@ -34,6 +36,18 @@ KRYLITH_GROUP_TEST("shortest_paths: exact distances, by every kernel") {
                 for (const double distance : found.distances) reached += std::isfinite(distance);
                 CHECK(found.reached == reached);
             }
+        }
+    }
+}
+
+KRYLITH_GROUP_TEST("shortest_paths: on the first device alone the distances are the same") {
+    for (const auto& c : graph_cases()) {
+        CAPTURE(c.name);
+        const graph<double> g(group, csr_view<double>(c.matrix));
+        for (const std::int64_t source : c.sources) {
+            const auto found = shortest_paths(g, source, {.one_device = true});
+            CHECK(found.devices == std::min<std::int64_t>(1, std::ssize(g.matrix()->local())));
+            CHECK(found.distances == distances_from(c.matrix, source));
         }
     }
 }

@@ -53,7 +53,9 @@ std::string what_ran(const graph_request& request, const graph_figures& f) {
                                 : graph_named(request.algorithm).jumps
                                     ? fmt::format("jumps to {} of the vertices", f.sources.size())
                                     : fmt::format("from vertex {}", f.sources.front() + 1);
-    return fmt::format("{}, {}, {}, {}", request.algorithm, sources, request.precision, kernels);
+    const bool alone = f.outcome.devices == 1 && f.devices.size() > 1;
+    return fmt::format("{}, {}, {}, {}{}", request.algorithm, sources, request.precision, kernels,
+                       alone ? ", on the first device, where a level takes no exchange" : "");
 }
 
 /// A line for each run of steps with the same kernels, or of walked levels.
@@ -104,6 +106,7 @@ std::string json_report(const graph_request& request, const graph_figures& f) {
                    {"precision", request.precision},
                    {"backend", to_string(f.kind)},
                    {"devices", f.devices},
+                   {"devices_used", f.outcome.devices},
                    {"load_seconds", f.load_seconds},
                    {"setup_seconds", f.setup_seconds},
                    {"seconds", f.outcome.seconds},

@@ -113,13 +113,14 @@ KRYLITH_GROUP_TEST("bfs: in launches or by products, levels, parents and steps a
     for (const auto& c : long_cases()) {
         CAPTURE(c.name);
         const graph<double> g(group, csr_view<double>(c.matrix));
-        breadth_first_search<double> products(g, {.level_limit = 0});
+        breadth_first_search<double> products(g, {.level_limit = 0, .one_device = false});
         const bool one = g.matrix()->local().size() == 1;
         std::vector<std::optional<std::int64_t>> limits = {huge};
         if (one) limits.insert(limits.end(), {std::nullopt, 1, 100});
         for (const auto& limit : limits) {
             CAPTURE(limit.value_or(-1));
-            breadth_first_search<double> search(g, {.level_limit = limit});
+            breadth_first_search<double> search(
+                g, {.level_limit = limit, .one_device = false});
             for (const auto source : c.sources) {
                 CAPTURE(source);
                 const bfs_result expected = products(source);
@@ -136,8 +137,30 @@ KRYLITH_GROUP_TEST("bfs: in launches or by products, levels, parents and steps a
 
 KRYLITH_GROUP_TEST("bfs: several devices have no persistent levels") {
     const graph<double> g(group, csr_view<double>(long_cases()[0].matrix));
-    const bfs_result found = bfs(g, 0, {.level_limit = huge});
+    const bfs_result found = bfs(g, 0, {.level_limit = huge, .one_device = false});
     CHECK(launched(found) == (group.size() == 1 ? found.iterations() : 0));
+}
+
+KRYLITH_GROUP_TEST("bfs: on the first device alone the levels are the same, and persistent") {
+    for (const auto& c : long_cases()) {
+        CAPTURE(c.name);
+        const graph<double> g(group, csr_view<double>(c.matrix));
+        breadth_first_search<double> all(g, {.one_device = false});
+        breadth_first_search<double> one(g, {.level_limit = huge, .one_device = true});
+        breadth_first_search<double> chosen(g, {.level_limit = huge});
+        for (const auto source : c.sources) {
+            const bfs_result expected = all(source);
+            CHECK(expected.devices == std::ssize(g.matrix()->local()));
+            const bfs_result found = one(source);
+            check_same(found, expected);
+            CHECK(found.devices == 1);
+            CHECK(launched(found) > 0);
+            const bfs_result left_open = chosen(source);
+            check_same(left_open, expected);
+            CHECK(left_open.devices ==
+                  (group.kind() == backend::cuda ? 1 : std::ssize(g.matrix()->local())));
+        }
+    }
 }
 
 KRYLITH_GROUP_TEST("bfs: fixed and predicted kernels are not passed over by persistent levels") {
