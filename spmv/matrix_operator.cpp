@@ -272,7 +272,7 @@ std::vector<buffer<residual_sums>> matrix_operator<T>::enqueue_residual(T s, con
 
 template <class T>
 transport_kind matrix_operator<T>::transport() const {
-    return choose_transport(comm(), transports::automatic, false);
+    return choose_transport(comm(), transports::automatic);
 }
 
 #define KRYLITH_INSTANTIATE(T) template class matrix_operator<T>;

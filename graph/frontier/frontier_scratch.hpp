@@ -16,7 +16,7 @@ inline constexpr int frontier_sums = 3;
 
 /// Totals over all blocks, which are zero between kernels.
 struct frontier_totals {
-    unsigned long long sums[1 + max_ranks];
+    unsigned long long sums[1 + max_gpus];
     unsigned finished; ///< blocks that have finished
 };
 

@@ -38,7 +38,8 @@ replicated_operator<T>::replicated_operator(operator_kind kind, operator_layouts
                                             format_kind format)
     : matrix_operator<T>(kind, std::move(layouts), source),
       transport_(transport),
-      partition_(std::move(partition)) {
+      partition_(std::move(partition)),
+      apart_(format && format->rounds_by_block && partition_.redundant.size() != 0) {
     plan(source.starts());
     make_blocks(source, format);
     connect();
@@ -47,7 +48,7 @@ replicated_operator<T>::replicated_operator(operator_kind kind, operator_layouts
 template <class T>
 replicated_operator<T>::replicated_operator(operator_layouts layouts, const block_maker<T>& make)
     : matrix_operator<T>(operators::nz, std::move(layouts)),
-      transport_(choose_transport(this->comm(), transports::automatic, false)),
+      transport_(choose_transport(this->comm(), transports::automatic)),
       partition_(one_block(this->layouts_.range->rows)) {
     for (const int rank : this->comm().local()) {
         this->blocks_.push_back(make(*this->layouts_.range, rank, {this->columns(), 0}));
@@ -62,7 +63,12 @@ template <class T>
 void replicated_operator<T>::plan(const row_starts& starts) {
     for (const int rank : this->comm().local()) {
         if (stores()) {
-            block_rows_.push_back({rank, join_rows(partition_, rank, starts), step::first});
+            block_partition joined = partition_;
+            if (apart_) joined.redundant = {};
+            block_rows_.push_back({rank, join_rows(joined, rank, starts), step::first});
+            if (apart_)
+                block_rows_.push_back(
+                    {rank, lone_rows(partition_.redundant, starts), step::redundant});
             continue;
         }
         const std::size_t before = block_rows_.size();
@@ -103,7 +109,7 @@ void replicated_operator<T>::make_blocks(const matrix_source<T>& source, format_
         block.rows = rows.size;
         block.columns = source.matrix.columns;
         if (rows.map.count != 0) block.alone = rows.map.alone;
-        block.sends = stores() && comm.ranks() > 1;
+        block.sends = stores() && comm.ranks() > 1 && when != step::redundant;
         block.values_follow = !source.borrow;
         if (source.borrow) {
             block.device_values = source.parts[as_size(rank)].values;
@@ -177,26 +183,34 @@ void replicated_operator<T>::apply(execution& run, T alpha, const vector<T>& x, 
 template <class T>
 void replicated_operator<T>::store(execution& run, T alpha, const vector<T>& x, T beta,
                                    vector<T>& y, std::span<const reduction_into<T>> dots) const {
-    this->open(run, x, y, dots);
+    const auto here = apart_ ? std::span<const reduction_into<T>>() : dots;
+    this->check_product(x, y, dots);
+    this->open(run, x, y, here);
     run.join_if_ordered(); // orders the product after the readers of the last result
-    for (const block_rows& p : block_rows_) {
+    for (std::size_t i = 0; i < block_rows_.size(); ++i) {
+        const block_rows& p = block_rows_[i];
         const std::int64_t first = p.rows.first_row();
-        auto a = this->arguments(run, p.rank, alpha, x, beta, y, dots, first);
+        auto a = this->arguments(run, p.rank, alpha, x, beta, y, here, first);
+        if (p.when == step::redundant) {
+            a.common = context_after(a.common);
+            this->blocks_[i]->apply(a);
+            continue;
+        }
         a.map = p.rows.map;
         a.put.channel = results_.view(p.rank);
         a.put.ordered = run.ordered();
         std::ranges::transform(results_.receivers(p.rank), a.put.copies,
                                [&](int to) { return y.data(to) + first; });
-        this->blocks_[static_cast<std::size_t>(p.rank)]->apply(a);
+        this->blocks_[i]->apply(a);
     }
     run.close();
-    if (run.ranks() == 1) return;
     // An owner's rows may come from a peer. A download, which waits for one stream only, must find
     // them too.
     if (run.ordered() && this->kind_->deals)
         run.join_if_ordered();
-    else
+    else if (run.ranks() > 1)
         run.expect(by_rank(run.comm(), [&](int rank) { return results_.view(rank).arrived(); }));
+    if (apart_ && !dots.empty()) enqueue(run, fused_update<T>{{}, {dots.begin(), dots.end()}});
 }
 
 template <class T>

@@ -52,7 +52,7 @@ private:
 
     enum class step { first, second, redundant };
     /// The rows of a block of matrix_operator::blocks_. With peer stores each rank has one block,
-    /// all in one step.
+    /// and another one of redundant rows that are `apart_`.
     struct block_rows {
         int rank;
         joined_rows rows;
@@ -77,6 +77,9 @@ private:
 
     transport_kind transport_;
     block_partition partition_;
+    /// Whether redundant rows are blocks of their own, the same on all devices, since the format
+    /// rounds by block. Dot products then take a pass over y.
+    bool apart_ = false;
     std::vector<block_rows> block_rows_;       // [blocks]
     channel results_;                          // of no ranks unless stores()
     std::unique_ptr<block_exchange> exchange_; // null if stores()

@@ -81,20 +81,11 @@ row_fractions fractions_by_rule(operator_kind kind, const communicator& comm,
     return fractions;
 }
 
-transport_kind choose_transport(const communicator& comm, transport_kind asked, bool apart) {
+transport_kind choose_transport(const communicator& comm, transport_kind asked) {
     if (asked && (comm.ranks() > 1 || asked->exchange != nullptr)) asked->require(comm);
     if (comm.ranks() == 1) return transports::peer_store;
-    const auto fits = [&](transport_kind t) { return !apart || t->exchange != nullptr; };
     for (const transport_kind t : transports::all)
-        if (!asked && t->automatic && fits(t) && t->works(comm)) return t;
-    if (!fits(asked))
-        throw usage_error(
-            std::string("transport ") + to_string(asked) + " with operator " +
-            those_with(&operator_fractions::redundant) + " and format " +
-            listed<format_method>(formats::all, [](format_kind f) { return f->rounds_by_block; }) +
-            " would give each device's copy of redundant rows another rounding: allowed are " +
-            listed<transport_method>(transports::all, fits) + ", or formats " +
-            listed<format_method>(formats::all, [](format_kind f) { return !f->rounds_by_block; }));
+        if (!asked && t->automatic && t->works(comm)) return t;
     return asked;
 }
 

@@ -23,10 +23,8 @@ void check_replication(const communicator& comm, const operator_options& options
                                               std::span<const std::int64_t> row_offsets,
                                               const operator_options& options);
 
-/// Returns the transport that runs; peer_store on one device, where nothing is sent. With `apart`
-/// redundant rows must be blocks of their own, as with copy engines and NCCL, because the
-/// format rounds by block (format_method). Throws usage_error for what the devices can't do.
-[[nodiscard]] transport_kind choose_transport(const communicator& comm, transport_kind asked,
-                                              bool apart);
+/// Returns the transport that runs; peer_store on one device, where nothing is sent. Throws
+/// usage_error for what the devices can't do.
+[[nodiscard]] transport_kind choose_transport(const communicator& comm, transport_kind asked);
 
 } // namespace krylith

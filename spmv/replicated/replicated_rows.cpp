@@ -59,9 +59,8 @@ void plan_replicated(operator_kind /*kind*/, operator_pattern& pattern) {
 }
 
 /// The format of redundant rows. Where rows are uneven, and neither format nor transport is given,
-/// it is csr5, although its rows then have to travel by copy engines: formats that give all copies
-/// of a row the same bits take several times as long (fullchip on four GPUs is 1.37 times as fast
-/// as on one, with csr and stores 0.14).
+/// it is csr5, in a block of its own: formats that give a row the same bits in any block take
+/// several times as long (with csr fullchip on four GPUs has 0.14 of the speed of one).
 format_kind format_of_redundant(const operator_pattern& p) {
     const bool chosen = p.options.format || p.options.transport;
     if (chosen || p.comm.kind() != backend::cuda || p.comm.ranks() == 1) return p.options.format;
@@ -75,11 +74,9 @@ std::unique_ptr<matrix_operator<T>> build_replicated(operator_kind kind,
                                                      operator_subject<T>& subject) {
     const bool redundant = kind->fractions.redundant;
     const format_kind format = redundant ? format_of_redundant(subject) : subject.options.format;
-    // Copies of redundant rows would differ where rounding depends on the block.
-    const bool apart = redundant && format && format->rounds_by_block;
     return std::make_unique<replicated_operator<T>>(
         kind, subject.spread(coherence::replicated), subject.source, Plan(subject),
-        choose_transport(subject.comm, subject.options.transport, apart), format);
+        choose_transport(subject.comm, subject.options.transport), format);
 }
 
 template <planner Plan>

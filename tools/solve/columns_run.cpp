@@ -45,7 +45,7 @@ void describe_joint(solve_outcome& out, const device_group& group) {
     out.operator_name = to_string(operators::halo);
     out.operator_because = "of the loop for several right-hand sides";
     out.format_name = to_string(formats::csr);
-    out.transport = to_string(choose_transport(group, transports::automatic, false));
+    out.transport = to_string(choose_transport(group, transports::automatic));
     out.transport_because = "the operator's own";
 }
 
