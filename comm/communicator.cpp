@@ -48,18 +48,25 @@ struct communicator::shared_ranks {
     // Of the calls under way.
     int depth = 0;             ///< of together()
     bool settled = false;      ///< a failure is under way, and no device works any more
+    bool unwinding = false;    ///< drivers have agreed on a failure, which is on its way outwards
     bool gone = false;         ///< a driver has ended, or did not answer
     bool broken = false;       ///< words are to be restored
     std::exception_ptr agreed; ///< what all drivers have thrown last
     std::vector<std::shared_ptr<event>> kept; ///< until the others have waited for them
 
     [[nodiscard]] int ranks() const { return begin.back(); }
+    void say_launching(std::uint32_t value) {
+        if (launching) std::atomic_ref(*launching).store(value, std::memory_order_release);
+    }
+    /// Kernels that wait give up once this word is 0, so it comes before any wait for them.
+    void end_launches() { say_launching(0); }
     std::vector<std::vector<std::byte>> say(message kind, std::span<const std::byte> bytes = {}) {
         std::vector<std::byte> given{static_cast<std::byte>(kind)};
         given.insert(given.end(), bytes.begin(), bytes.end());
         try {
             auto all = drivers->all_gather(given);
             kept.clear();
+            if (kind == message::value) unwinding = false;
             return all;
         } catch (...) {
             gone = true;
@@ -69,6 +76,13 @@ struct communicator::shared_ranks {
 };
 
 namespace {
+
+/// The bytes that drivers have given, without what kind of message they are.
+std::vector<std::vector<std::byte>> without_kinds(const std::vector<std::vector<std::byte>>& all) {
+    std::vector<std::vector<std::byte>> bytes;
+    for (const auto& one : all) bytes.emplace_back(one.begin() + 1, one.end());
+    return bytes;
+}
 
 bool any_failed(const std::vector<std::vector<std::byte>>& all) {
     return std::ranges::any_of(
@@ -194,10 +208,10 @@ void communicator::wait_for(std::vector<std::shared_ptr<event>> reached,
     std::vector<event*> events;
     for (const auto& one : reached) events.push_back(one.get());
     all_gather(events);
+    shared_->kept = std::move(reached); // also where a wait throws: the others wait for them
     for (const rank_order& pair : pairs)
         if (is_local(pair.after))
             (*this)[pair.after].wait(*events[static_cast<std::size_t>(pair.before)]);
-    shared_->kept = std::move(reached);
 }
 
 void communicator::join() const {
@@ -223,19 +237,15 @@ void communicator::order(std::span<const rank_order> pairs) const {
 
 void communicator::launch_together(const std::function<void()>& launches) const {
     if (!shared_) return devices_.launch_together(launches);
-    std::uint32_t* const word = shared_->launching.get();
-    const auto say = [&](std::uint32_t value) {
-        if (word != nullptr) std::atomic_ref(*word).store(value, std::memory_order_release);
-    };
-    say(1);
+    shared_->say_launching(1);
     try {
         launches();
         (void)gather_bytes({}); // all have launched
     } catch (...) {
-        say(0);
+        shared_->end_launches();
         throw;
     }
-    say(0);
+    shared_->end_launches();
 }
 
 void communicator::synchronize_all() const {
@@ -264,13 +274,22 @@ bool communicator::any(bool here) const {
     });
 }
 
+void communicator::check_step(bool right) {
+    if (!right)
+        throw communication_error(
+            "the drivers of a communicator call different functions: each must "
+            "call the same ones in the same order");
+}
+
 void communicator::gather_items(std::span<std::byte> by_rank, std::size_t size) const {
     const auto own = by_rank.subspan(static_cast<std::size_t>(first_) * size,
                                      static_cast<std::size_t>(devices_.size()) * size);
-    std::size_t to = 0;
-    for (const auto& of_driver : gather_bytes(own)) {
-        std::ranges::copy(of_driver, by_rank.begin() + static_cast<std::ptrdiff_t>(to));
-        to += of_driver.size();
+    const auto all = gather_bytes(own);
+    for (std::size_t k = 0; k < all.size(); ++k) {
+        const auto first = static_cast<std::size_t>(shared_->begin[k]) * size;
+        const auto end = static_cast<std::size_t>(shared_->begin[k + 1]) * size;
+        check_step(all[k].size() == end - first);
+        std::ranges::copy(all[k], by_rank.begin() + static_cast<std::ptrdiff_t>(first));
     }
 }
 
@@ -279,10 +298,8 @@ communicator::gather_bytes(std::span<const std::byte> given) const {
     shared_ranks& s = *shared_;
     if (s.settled) throw failed_elsewhere(); // what follows a failure asks nobody any more
     auto all = s.say(message::value, given);
-    if (!any_failed(all)) {
-        for (auto& one : all) one.erase(one.begin());
-        return all;
-    }
+    if (!any_failed(all)) return without_kinds(all);
+    s.end_launches();
     try {
         devices_.synchronize();
     } catch (...) { // the failure of the other driver is under way
@@ -297,22 +314,24 @@ communicator::gather_bytes(std::span<const std::byte> given) const {
 }
 
 void communicator::settle() const noexcept {
-    if (!shared_ || !shared_->settled) {
+    if (shared_ && shared_->settled) return;
+    // Outside of together() nobody would agree on the failure, and one that all have agreed on is
+    // known to them.
+    const bool tells = shared_ && shared_->depth != 0 && !shared_->unwinding && !shared_->gone;
+    const auto say = [&](message kind) {
         try {
-            if (shared_ && !shared_->gone) (void)shared_->say(message::failed);
+            if (tells && !shared_->gone) (void)shared_->say(kind);
         } catch (...) { // agree_on_failure() reports it
         }
-        try {
-            devices_.synchronize();
-        } catch (...) { // the first failure is under way
-        }
-    }
-    if (!shared_ || shared_->settled) return;
+    };
+    if (shared_) shared_->end_launches();
+    say(message::failed);
     try {
-        if (!shared_->gone) (void)shared_->say(message::settled);
-    } catch (...) { // as above
+        devices_.synchronize();
+    } catch (...) { // the first failure is under way
     }
-    shared_->settled = true;
+    say(message::settled);
+    if (tells) shared_->settled = true;
 }
 
 void communicator::begin_together() const {
@@ -326,10 +345,14 @@ void communicator::end_together() const {
 
 void communicator::agree_on_failure() const {
     shared_ranks& s = *shared_;
-    --s.depth;
     const std::exception_ptr own = std::current_exception();
-    if (own && own == s.agreed) std::rethrow_exception(own); // an inner call has agreed on it
+    if (own && own == s.agreed) { // an inner call has agreed on it
+        s.unwinding = --s.depth != 0;
+        std::rethrow_exception(own);
+    }
+    s.unwinding = false;
     settle();
+    --s.depth;
     bool elsewhere = own == nullptr;
     try {
         if (own) std::rethrow_exception(own);
@@ -339,8 +362,8 @@ void communicator::agree_on_failure() const {
     }
     std::exception_ptr all_throw = own;
     if (!s.gone) {
-        auto words = s.say(message::words, failure_words(elsewhere ? nullptr : own));
-        for (auto& one : words) one.erase(one.begin());
+        const auto words =
+            without_kinds(s.say(message::words, failure_words(elsewhere ? nullptr : own)));
         const std::size_t first = first_failure(words);
         if (first == words.size())
             all_throw = std::make_exception_ptr(communication_error("a driver has failed"));
@@ -348,6 +371,7 @@ void communicator::agree_on_failure() const {
             all_throw = failure_of(words[first]);
     }
     s.settled = false;
+    s.unwinding = s.depth != 0;
     s.broken = true;
     s.agreed = all_throw;
     std::rethrow_exception(all_throw);
@@ -359,7 +383,8 @@ std::shared_ptr<const void> communicator::when_restored(std::function<void()> re
 }
 
 void communicator::note_failure() const noexcept {
-    if (!shared_) devices_.note_failure(); // else agree_on_failure() does it for all drivers
+    if (!shared_) return devices_.note_failure();
+    shared_->broken = true;
 }
 
 void communicator::restore() const {

@@ -93,7 +93,9 @@ public:
     [[nodiscard]] const std::uint32_t* launching() const noexcept;
     /// Blocks until the local devices are idle; throws the first failure.
     void synchronize() const { devices_.synchronize(); }
-    /// Blocks until all devices are idle. Collective.
+    /// Blocks until all devices are idle. Collective. Kernels of other drivers may write into what
+    /// products use until then: it comes before such vectors and operators are destroyed, but not
+    /// after a solve, which waits itself.
     void synchronize_all() const;
 
     // --- data ----------------------------------------------------------------------------------
@@ -179,6 +181,8 @@ private:
     void number_ranks();
     void find_paths();
     [[nodiscard]] peer_path path_from(int from, int to) const;
+    /// Throws communication_error where others don't do what this driver does.
+    static void check_step(bool right);
     void gather_items(std::span<std::byte> by_rank, std::size_t size) const;
     [[nodiscard]] std::vector<std::vector<std::byte>>
     gather_bytes(std::span<const std::byte> given) const;
@@ -227,6 +231,7 @@ void communicator::all_gather_lists(std::vector<std::vector<V>>& by_rank) const 
             from += bytes;
         }
     }
+    check_step(rank == by_rank.size());
 }
 
 template <class V>

@@ -107,40 +107,45 @@ distributed_assembly<T>::distributed_assembly(const communicator& comm,
                                               std::span<const coo_part<T>> parts,
                                               row_partition columns)
     : comm_(comm) {
-    if (parts.size() != as_size(comm.ranks()))
-        throw usage_error("distributed_assembly: " + std::to_string(parts.size()) + " parts for " +
-                          std::to_string(comm.ranks()) + " devices");
-    for (const int rank : comm.local()) check_part(comm[rank], rank, parts[as_size(rank)]);
-    row_partition rows = rows_of_parts(comm, [&](int rank) { return parts[as_size(rank)].rows; });
-    check_partition("distributed_assembly", "rows", rows, rows.rows(), comm);
-    check_partition("distributed_assembly", "columns", columns, columns.rows(), comm);
-    std::vector<assembled_rows<T>> made(parts.size());
-    std::vector<device_csr<T>> blocks(parts.size());
-    std::vector<local_columns> numbers_of(parts.size());
-    on_each_rank(comm, [&](int rank) {
-        const auto& device = comm.handle(rank);
-        assembled_rows<T>& mine = made[as_size(rank)];
-        mine = assemble_rows(device, rank, parts[as_size(rank)], rows.owned(rank), columns.rows());
-        auto numbers =
-            number_columns(device, columns.owned(rank), columns.rows(), mine.columns).value();
-        (*mine.gather)(parts[as_size(rank)].values);
-        blocks[as_size(rank)] = {device, numbers.count(), std::move(mine.offsets),
-                                 std::move(mine.columns),
-                                 borrowed_values<T>(mine.gather->values())};
-        blocks[as_size(rank)].set_ascending(true);
-        numbers_of[as_size(rank)] = std::move(numbers);
-        device->synchronize(); // the caller may free the entries
+    comm.together([&] {
+        if (parts.size() != as_size(comm.ranks()))
+            throw usage_error("distributed_assembly: " + std::to_string(parts.size()) +
+                              " parts for " + std::to_string(comm.ranks()) + " devices");
+        for (const int rank : comm.local()) check_part(comm[rank], rank, parts[as_size(rank)]);
+        row_partition rows =
+            rows_of_parts(comm, [&](int rank) { return parts[as_size(rank)].rows; });
+        check_partition("distributed_assembly", "rows", rows, rows.rows(), comm);
+        check_partition("distributed_assembly", "columns", columns, columns.rows(), comm);
+        std::vector<assembled_rows<T>> made(parts.size());
+        std::vector<device_csr<T>> blocks(parts.size());
+        std::vector<local_columns> numbers_of(parts.size());
+        on_each_rank(comm, [&](int rank) {
+            const auto& device = comm.handle(rank);
+            assembled_rows<T>& mine = made[as_size(rank)];
+            mine =
+                assemble_rows(device, rank, parts[as_size(rank)], rows.owned(rank), columns.rows());
+            auto numbers =
+                number_columns(device, columns.owned(rank), columns.rows(), mine.columns).value();
+            (*mine.gather)(parts[as_size(rank)].values);
+            blocks[as_size(rank)] = {device, numbers.count(), std::move(mine.offsets),
+                                     std::move(mine.columns),
+                                     borrowed_values<T>(mine.gather->values())};
+            blocks[as_size(rank)].set_ascending(true);
+            numbers_of[as_size(rank)] = std::move(numbers);
+            device->synchronize(); // the caller may free the entries
+        });
+        values_.resize(made.size());
+        gathers_.resize(made.size());
+        for (const int rank : comm.local()) {
+            value_gather<T>& gather = *made[as_size(rank)].gather;
+            values_[as_size(rank)] = gather.values();
+            gathers_[as_size(rank)] = std::move(gather);
+        }
+        entries_ = by_rank(comm, [&](int rank) { return gathers_[as_size(rank)].entries(); });
+        comm.all_gather(entries_);
+        matrix_ = {comm, std::move(rows), std::move(columns), std::move(blocks),
+                   std::move(numbers_of)};
     });
-    values_.resize(made.size());
-    gathers_.resize(made.size());
-    for (const int rank : comm.local()) {
-        value_gather<T>& gather = *made[as_size(rank)].gather;
-        values_[as_size(rank)] = gather.values();
-        gathers_[as_size(rank)] = std::move(gather);
-    }
-    entries_ = by_rank(comm, [&](int rank) { return gathers_[as_size(rank)].entries(); });
-    comm.all_gather(entries_);
-    matrix_ = {comm, std::move(rows), std::move(columns), std::move(blocks), std::move(numbers_of)};
 }
 
 template <class T>

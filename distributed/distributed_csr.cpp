@@ -54,37 +54,39 @@ distributed_csr<T>::distributed_csr(const communicator& comm, const csr_view<T>&
     : comm_(std::make_shared<const communicator>(comm)),
       rows_(std::move(rows)),
       columns_(std::move(columns)) {
-    check_partition("distributed_csr", "rows", rows_, a.rows, comm);
-    check_partition("distributed_csr", "columns", columns_, a.columns, comm);
-    if (!can_be_cut(a, rows_)) refuse(a);
-    blocks_.resize(as_size(comm.ranks()));
-    columns_of_.resize(as_size(comm.ranks()));
-    std::vector<copied_part<T>> parts(as_size(comm.ranks()));
-    std::vector<upload_request> requests;
-    for (const int rank : comm.local())
-        add_rows(comm.handle(rank), a, rows_.owned(rank), parts[at(rank)], requests);
-    upload_together(requests);
-    std::vector<char> valid(parts.size(), 1); // of each rank, written by threads of their own
-    on_each_rank(comm, [&](int rank) {
-        const auto& device = comm.handle(rank);
-        copied_part<T>& mine = parts[at(rank)];
-        const row_range rows = rows_.owned(rank);
-        run_items(*device,
-                  shift_offsets<std::int64_t>{mine.offsets.data(),
-                                              -a.row_offsets[as_size(rows.begin)],
-                                              mine.offsets.data()},
-                  rows.size() + 1);
-        std::optional<local_columns> numbers;
-        if (!offsets_descend(device, mine.offsets))
-            numbers = number_columns(device, columns_.owned(rank), a.columns, mine.columns);
-        valid[at(rank)] = numbers ? 1 : 0;
-        if (!numbers) return;
-        blocks_[at(rank)] = {device, numbers->count(), std::move(mine.offsets),
-                             std::move(mine.columns), std::move(mine.values)};
-        columns_of_[at(rank)] = *std::move(numbers);
+    comm.together([&] {
+        check_partition("distributed_csr", "rows", rows_, a.rows, comm);
+        check_partition("distributed_csr", "columns", columns_, a.columns, comm);
+        if (!can_be_cut(a, rows_)) refuse(a);
+        blocks_.resize(as_size(comm.ranks()));
+        columns_of_.resize(as_size(comm.ranks()));
+        std::vector<copied_part<T>> parts(as_size(comm.ranks()));
+        std::vector<upload_request> requests;
+        for (const int rank : comm.local())
+            add_rows(comm.handle(rank), a, rows_.owned(rank), parts[at(rank)], requests);
+        upload_together(requests);
+        std::vector<char> valid(parts.size(), 1); // of each rank, written by threads of their own
+        on_each_rank(comm, [&](int rank) {
+            const auto& device = comm.handle(rank);
+            copied_part<T>& mine = parts[at(rank)];
+            const row_range rows = rows_.owned(rank);
+            run_items(*device,
+                      shift_offsets<std::int64_t>{mine.offsets.data(),
+                                                  -a.row_offsets[as_size(rows.begin)],
+                                                  mine.offsets.data()},
+                      rows.size() + 1);
+            std::optional<local_columns> numbers;
+            if (!offsets_descend(device, mine.offsets))
+                numbers = number_columns(device, columns_.owned(rank), a.columns, mine.columns);
+            valid[at(rank)] = numbers ? 1 : 0;
+            if (!numbers) return;
+            blocks_[at(rank)] = {device, numbers->count(), std::move(mine.offsets),
+                                 std::move(mine.columns), std::move(mine.values)};
+            columns_of_[at(rank)] = *std::move(numbers);
+        });
+        if (comm.any(std::count(valid.begin(), valid.end(), 0) != 0)) refuse(a);
+        count_nonzeros();
     });
-    if (comm.any(std::count(valid.begin(), valid.end(), 0) != 0)) refuse(a);
-    count_nonzeros();
 }
 
 template <class T>
@@ -97,35 +99,38 @@ template <class T>
 distributed_csr<T>::distributed_csr(const communicator& comm, std::span<const csr_part<T>> parts,
                                     row_partition columns, part_values values)
     : comm_(std::make_shared<const communicator>(comm)), columns_(std::move(columns)) {
-    if (parts.size() != as_size(comm.ranks()))
-        throw usage_error("distributed_csr: " + std::to_string(parts.size()) + " parts for " +
-                          std::to_string(comm.ranks()) + " devices");
-    for (const int rank : comm.local())
-        if (parts[at(rank)].rows < 0)
-            throw usage_error("distributed_csr: part " + std::to_string(rank) + ": " +
-                              std::to_string(parts[at(rank)].rows) +
-                              " rows, allowed are 0 and more");
-    rows_ = rows_of_parts(comm, [&](int rank) { return parts[at(rank)].rows; });
-    check_partition("distributed_csr", "rows", rows_, rows_.rows(), comm);
-    check_partition("distributed_csr", "columns", columns_, columns_.rows(), comm);
-    blocks_.resize(parts.size());
-    columns_of_.resize(parts.size());
-    on_each_rank(comm, [&](int rank) {
-        const auto& device = comm.handle(rank);
-        const std::int64_t first = rows_.owned(rank).begin;
-        copied_part<T> mine = copy_part(device, rank, parts[at(rank)], first, values);
-        auto numbers = number_columns(device, columns_.owned(rank), columns_.rows(), mine.columns);
-        if (!numbers) refuse_columns(rank, mine, first, columns_.rows());
-        columns_of_[at(rank)] = *std::move(numbers);
-        const std::int64_t count = columns_of_[at(rank)].count();
-        blocks_[at(rank)] =
-            values == part_values::borrowed
-                ? device_csr<T>(device, count, std::move(mine.offsets), std::move(mine.columns),
-                                borrowed_values<T>{parts[at(rank)].values})
-                : device_csr<T>(device, count, std::move(mine.offsets), std::move(mine.columns),
-                                std::move(mine.values));
+    comm.together([&] {
+        if (parts.size() != as_size(comm.ranks()))
+            throw usage_error("distributed_csr: " + std::to_string(parts.size()) + " parts for " +
+                              std::to_string(comm.ranks()) + " devices");
+        for (const int rank : comm.local())
+            if (parts[at(rank)].rows < 0)
+                throw usage_error("distributed_csr: part " + std::to_string(rank) + ": " +
+                                  std::to_string(parts[at(rank)].rows) +
+                                  " rows, allowed are 0 and more");
+        rows_ = rows_of_parts(comm, [&](int rank) { return parts[at(rank)].rows; });
+        check_partition("distributed_csr", "rows", rows_, rows_.rows(), comm);
+        check_partition("distributed_csr", "columns", columns_, columns_.rows(), comm);
+        blocks_.resize(parts.size());
+        columns_of_.resize(parts.size());
+        on_each_rank(comm, [&](int rank) {
+            const auto& device = comm.handle(rank);
+            const std::int64_t first = rows_.owned(rank).begin;
+            copied_part<T> mine = copy_part(device, rank, parts[at(rank)], first, values);
+            auto numbers =
+                number_columns(device, columns_.owned(rank), columns_.rows(), mine.columns);
+            if (!numbers) refuse_columns(rank, mine, first, columns_.rows());
+            columns_of_[at(rank)] = *std::move(numbers);
+            const std::int64_t count = columns_of_[at(rank)].count();
+            blocks_[at(rank)] =
+                values == part_values::borrowed
+                    ? device_csr<T>(device, count, std::move(mine.offsets), std::move(mine.columns),
+                                    borrowed_values<T>{parts[at(rank)].values})
+                    : device_csr<T>(device, count, std::move(mine.offsets), std::move(mine.columns),
+                                    std::move(mine.values));
+        });
+        count_nonzeros();
     });
-    count_nonzeros();
 }
 
 template <class T>

@@ -30,8 +30,8 @@ struct bfs_options {
     /// many do). 0: never. None: default_level_limit() of the device. It applies where one device
     /// has all vertices, and where `kernels` leaves the choice: neither fixed nor as_predicted.
     std::optional<std::int64_t> level_limit = {};
-    std::optional<bool> one_device = {}; ///< where it runs (graph::search_matrix())
     spmspv::adaptive_options kernels = {};
+    std::optional<bool> one_device = {}; ///< where it runs (graph::search_matrix())
 };
 
 struct [[nodiscard]] bfs_result : graph_outcome {
@@ -64,8 +64,8 @@ public:
             throw usage_error("bfs_options::level_limit is " +
                               std::to_string(*options.level_limit) + ": allowed are 0 and more");
         for (const auto& m : a_.local())
-            visited_.emplace_back(matrix_->group().handle(m.rank), as_size((m.rows.size() + 31) / 32),
-                                  "visited vertices");
+            visited_.emplace_back(matrix_->group().handle(m.rank),
+                                  as_size((m.rows.size() + 31) / 32), "visited vertices");
         make_level_search();
     }
 
@@ -152,7 +152,8 @@ private:
             if (!rows.contains(source)) continue;
             const std::int64_t at = source - rows.begin;
             const std::uint32_t bit = std::uint32_t{1} << (at % 32);
-            spmspv::fill(matrix_->group()[a_.local()[m].rank], visited_[m].data() + at / 32, 1, bit);
+            spmspv::fill(matrix_->group()[a_.local()[m].rank], visited_[m].data() + at / 32, 1,
+                         bit);
         }
         const auto index = static_cast<std::int32_t>(source);
         const std::int32_t value = 0; // nobody reads it

@@ -125,14 +125,14 @@ csr_matrix<T> download(const spmspv::group_matrix<T>& matrix) {
     return all;
 }
 
-/// Whether the first of several GPUs has room for the matrix by rows and by columns, twice.
+/// Whether the first of several GPUs has the matrix, or room for it by rows and by columns, twice.
 template <class T>
-bool fits_on_first(const spmspv::group_matrix<T>& matrix) {
+bool fits_on_first(const spmspv::group_matrix<T>& matrix, bool is_there) {
+    if (matrix.group().kind() != backend::cuda) return false;
     const std::int64_t bytes =
         2 * matrix.nonzeros() * static_cast<std::int64_t>(sizeof(std::int32_t) + sizeof(T)) +
         8 * matrix.size();
-    return matrix.group().kind() == backend::cuda &&
-           2 * bytes < static_cast<std::int64_t>(matrix.group()[0].free_bytes());
+    return is_there || 2 * bytes < static_cast<std::int64_t>(matrix.group()[0].free_bytes());
 }
 
 } // namespace
@@ -141,10 +141,15 @@ template <class T>
 const std::shared_ptr<const spmspv::group_matrix<T>>&
 graph<T>::search_matrix(std::optional<bool> one_device) const {
     if (matrix_->local().size() < 2) return matrix_.get();
-    if (!one_device.value_or(on_first_ != nullptr || fits_on_first(*matrix_))) return matrix_.get();
-    if (on_first_ == nullptr)
+    if (!one_device.value_or(fits_on_first(*matrix_, on_first_ != nullptr))) return matrix_.get();
+    if (on_first_ != nullptr) return on_first_;
+    try {
         on_first_ = std::make_shared<const spmspv::group_matrix<T>>(
             group().alone(0), csr_view<T>(download(*matrix_)));
+    } catch (const memory_error&) {
+        if (one_device) throw;
+        return matrix_.get(); // there was less room than it seemed
+    }
     return on_first_;
 }
 

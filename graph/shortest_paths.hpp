@@ -20,8 +20,8 @@ namespace krylith {
 
 struct shortest_paths_options {
     std::int64_t max_steps = std::numeric_limits<std::int32_t>::max(); ///< 1 or more
-    std::optional<bool> one_device = {}; ///< where it runs (graph::search_matrix())
     spmspv::adaptive_options kernels = {};
+    std::optional<bool> one_device = {}; ///< where it runs (graph::search_matrix())
 };
 
 template <class T>

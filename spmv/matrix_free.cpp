@@ -49,9 +49,11 @@ std::unique_ptr<matrix_operator<T>>
 make_matrix_free(const communicator& comm, const halo_plan& plan, product_function<T> product,
                  product_kind kind) {
     check_arguments(comm, plan.rows, plan.columns.owners(), product);
-    return std::make_unique<halo_operator<T>>(
-        make_layouts(comm, plan.rows, plan.columns.owners(), coherence::owned), plan.columns,
-        external_blocks<T>(std::move(product), kind));
+    return comm.together([&] {
+        return std::make_unique<halo_operator<T>>(
+            make_layouts(comm, plan.rows, plan.columns.owners(), coherence::owned), plan.columns,
+            external_blocks<T>(std::move(product), kind));
+    });
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \

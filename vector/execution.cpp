@@ -53,19 +53,21 @@ execution::execution(communicator comm, const execution_options& options)
     if (mode_ == execution_mode::automatic) mode_ = automatic_mode(comm_);
 
     driver_.emplace(comm_.devices());
-    memory_ = by_rank(
-        comm_, [&](int rank) { return std::make_unique<rank_memory>(comm_, rank, options); });
-    const peer_memory peers = addresses_of(comm_, memory_);
-    peer_slots_ = peers.slots;
-    contexts_ = by_rank(
-        comm_, [&](int rank) { return connect(comm_, memory(rank), peers, rank, options); });
-    expected_.resize(static_cast<std::size_t>(ranks()));
-    comm_.synchronize_all(); // the slots of all ranks are zero before any peer writes them
+    comm_.together([&] {
+        memory_ = by_rank(
+            comm_, [&](int rank) { return std::make_unique<rank_memory>(comm_, rank, options); });
+        const peer_memory peers = addresses_of(comm_, memory_);
+        peer_slots_ = peers.slots;
+        contexts_ = by_rank(
+            comm_, [&](int rank) { return connect(comm_, memory(rank), peers, rank, options); });
+        expected_.resize(static_cast<std::size_t>(ranks()));
+        comm_.synchronize_all(); // the slots of all ranks are zero before any peer writes them
+    });
 }
 
 execution::~execution() {
     // An exception may have left some devices with more work than others.
-    if (std::uncaught_exceptions() != 0) comm_.note_failure();
+    if (std::uncaught_exceptions() != 0 && comm_.has_one_driver()) comm_.note_failure();
     quiesce(); // kernels that still run use this memory
 }
 

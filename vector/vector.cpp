@@ -22,22 +22,24 @@ template <class T>
 vector<T>::vector(layout_handle layout, const std::string& item,
                   std::shared_ptr<const put_schedule<T>> schedule)
     : layout_(std::move(layout)) {
-    const auto p = static_cast<std::size_t>(layout_->comm.ranks());
-    storage_.resize(p);
-    arrays_.resize(p);
-    for (const int rank : layout_->comm.local()) {
-        const std::int64_t below = schedule ? schedule->local(rank).below : 0;
-        const std::int64_t ghosts = schedule ? schedule->local(rank).ghosts : 0;
-        const std::int64_t padding = -below & (owned_alignment<T> - 1);
-        buffer<T>& storage = storage_[static_cast<std::size_t>(rank)];
-        storage = {layout_->comm.handle(rank),
-                   static_cast<std::size_t>(padding + layout_->held(rank) + ghosts), item};
-        storage.zero();
-        arrays_[static_cast<std::size_t>(rank)] = storage.data() + padding + below;
-    }
-    if (schedule)
-        exchange_ =
-            std::make_shared<ghost_exchange<T>>(std::move(schedule), std::span<T* const>(arrays_));
+    layout_->comm.together([&] {
+        const auto p = static_cast<std::size_t>(layout_->comm.ranks());
+        storage_.resize(p);
+        arrays_.resize(p);
+        for (const int rank : layout_->comm.local()) {
+            const std::int64_t below = schedule ? schedule->local(rank).below : 0;
+            const std::int64_t ghosts = schedule ? schedule->local(rank).ghosts : 0;
+            const std::int64_t padding = -below & (owned_alignment<T> - 1);
+            buffer<T>& storage = storage_[static_cast<std::size_t>(rank)];
+            storage = {layout_->comm.handle(rank),
+                       static_cast<std::size_t>(padding + layout_->held(rank) + ghosts), item};
+            storage.zero();
+            arrays_[static_cast<std::size_t>(rank)] = storage.data() + padding + below;
+        }
+        if (schedule)
+            exchange_ = std::make_shared<ghost_exchange<T>>(std::move(schedule),
+                                                            std::span<T* const>(arrays_));
+    });
 }
 
 template <class T>

@@ -71,6 +71,7 @@ class vector {
 public:
     using value_type = T;
 
+    /// Collective.
     explicit vector(layout_handle layout, const std::string& item = "vectors",
                     std::shared_ptr<const put_schedule<T>> schedule = nullptr);
 

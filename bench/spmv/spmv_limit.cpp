@@ -35,7 +35,7 @@ std::unique_ptr<matrix_operator<T>> make_lone(const device_group& one,
     return std::make_unique<halo_operator<T>>(
         operator_layouts{handle, handle}, index_map(handle->rows),
         [&](const layout& l, int rank, const held_entries&) {
-            return make_device_matrix(l.group.handle(rank), source.block(rank, rows), format);
+            return make_device_matrix(l.comm.handle(rank), source.block(rank, rows), format);
         });
 }
 

@@ -23,7 +23,8 @@ struct places {
           staged_signals(credits + in_lines(words_a_count * receivers)),
           staged_credits(staged_signals + in_lines(receivers)),
           counters(staged_credits + in_lines(senders)),
-          signal_table(counters + line),
+          ticket(counters + line),
+          signal_table(ticket + line),
           credit_table(signal_table + receivers),
           size(credit_table + senders) {}
 
@@ -32,6 +33,7 @@ struct places {
     std::size_t staged_signals;
     std::size_t staged_credits;
     std::size_t counters;
+    std::size_t ticket;
     std::size_t signal_table;
     std::size_t credit_table;
     std::size_t size;
@@ -102,7 +104,7 @@ void channel::state::fill(int rank, std::uint64_t ahead) {
                        reinterpret_cast<peer_count*>(own),
                        own + p.counters,
                        own + p.counters + 1,
-                       reinterpret_cast<unsigned*>(own + p.counters + 2),
+                       reinterpret_cast<unsigned*>(own + p.ticket),
                        static_cast<std::int32_t>(to.size()),
                        static_cast<std::int32_t>(from.size())};
     first[at(rank)] = std::move(image);

@@ -11,8 +11,8 @@ namespace krylith {
 
 /// Tasks that one thread runs in the order in which they are added, while the caller goes on. Both
 /// give work to the same streams: while one waits for numbers of a device, the device works for the
-/// other. Where they get no thread, since none was asked for or the
-/// system has none left, add() runs the task before it returns, and throws what it throws.
+/// other. Where they get no thread, since none was asked for or the system has none left, add()
+/// runs the task before it returns, and throws what it throws.
 ///
 /// What a task reads must have been enqueued before it is added; what it makes is there after
 /// wait(). The destructor drops tasks that have not begun and waits for the one that has, so that

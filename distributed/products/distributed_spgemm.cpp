@@ -78,8 +78,8 @@ struct distributed_spgemm<T>::plan {
             return buffer<std::int32_t>(comm.handle(rank), at_size(fetched.entries(rank)),
                                         "matrix");
         });
-        const auto from = by_rank(
-            comm, [&](int rank) -> const std::int32_t* { return own[at(rank)].data(); });
+        const auto from =
+            by_rank(comm, [&](int rank) -> const std::int32_t* { return own[at(rank)].data(); });
         const auto to = by_rank(comm, [&](int rank) { return all[at(rank)].data(); });
         fetched.fetch(std::span<const std::int32_t* const>(from),
                       std::span<std::int32_t* const>(to));
@@ -123,24 +123,30 @@ void distributed_spgemm<T>::prepare(const distributed_csr<T>& a, const distribut
 template <class T>
 distributed_spgemm<T>::distributed_spgemm(const distributed_csr<T>& a,
                                           const distributed_csr<T>& b) {
-    prepare(a, b);
-    plan& p = *plan_;
-    on_each_rank(p.comm, [&](int rank) {
-        p.products[p.at(rank)].emplace(a.block(rank), p.factor(b, rank));
+    need_group(spgemm_name, a);
+    a.comm().together([&] {
+        prepare(a, b);
+        plan& p = *plan_;
+        on_each_rank(p.comm, [&](int rank) {
+            p.products[p.at(rank)].emplace(a.block(rank), p.factor(b, rank));
+        });
     });
 }
 
 template <class T>
 distributed_spgemm<T>::distributed_spgemm(const distributed_csr<T>& a, const distributed_csr<T>& b,
                                           distributed_csr<T>& c) {
-    prepare(a, b);
-    plan& p = *plan_;
-    p.fetch_values(b);
-    std::vector<device_csr<T>> blocks(p.at(p.comm.ranks()));
-    on_each_rank(p.comm, [&](int rank) {
-        p.products[p.at(rank)].emplace(a.block(rank), p.factor(b, rank), blocks[p.at(rank)]);
+    need_group(spgemm_name, a);
+    a.comm().together([&] {
+        prepare(a, b);
+        plan& p = *plan_;
+        p.fetch_values(b);
+        std::vector<device_csr<T>> blocks(p.at(p.comm.ranks()));
+        on_each_rank(p.comm, [&](int rank) {
+            p.products[p.at(rank)].emplace(a.block(rank), p.factor(b, rank), blocks[p.at(rank)]);
+        });
+        c = {p.comm, p.rows, p.columns, std::move(blocks), p.columns_of};
     });
-    c = {p.comm, p.rows, p.columns, std::move(blocks), p.columns_of};
 }
 
 template <class T>
@@ -156,11 +162,13 @@ distributed_csr<T> distributed_spgemm<T>::multiply(const distributed_csr<T>& a,
     plan& p = *plan_;
     p.a.check(spgemm_name, "A", p.comm, a);
     p.b.check(spgemm_name, "B", p.comm, b);
-    p.fetch_values(b);
-    auto blocks = by_rank(p.comm, [&](int rank) {
-        return p.products[p.at(rank)]->multiply(a.block(rank), p.factor(b, rank));
+    return p.comm.together([&]() -> distributed_csr<T> {
+        p.fetch_values(b);
+        auto blocks = by_rank(p.comm, [&](int rank) {
+            return p.products[p.at(rank)]->multiply(a.block(rank), p.factor(b, rank));
+        });
+        return {p.comm, p.rows, p.columns, std::move(blocks), p.columns_of};
     });
-    return {p.comm, p.rows, p.columns, std::move(blocks), p.columns_of};
 }
 
 template <class T>
@@ -169,11 +177,13 @@ distributed_csr<T> distributed_spgemm<T>::take(const distributed_csr<T>& a,
     plan& p = *plan_;
     p.a.check(spgemm_name, "A", p.comm, a);
     p.b.check(spgemm_name, "B", p.comm, b);
-    p.fetch_values(b);
-    auto blocks = by_rank(p.comm, [&](int rank) {
-        return p.products[p.at(rank)]->take(a.block(rank), p.factor(b, rank));
+    return p.comm.together([&]() -> distributed_csr<T> {
+        p.fetch_values(b);
+        auto blocks = by_rank(p.comm, [&](int rank) {
+            return p.products[p.at(rank)]->take(a.block(rank), p.factor(b, rank));
+        });
+        return {p.comm, p.rows, p.columns, std::move(blocks), p.columns_of};
     });
-    return {p.comm, p.rows, p.columns, std::move(blocks), p.columns_of};
 }
 
 template <class T>
@@ -185,9 +195,11 @@ void distributed_spgemm<T>::refresh(const distributed_csr<T>& a, const distribut
     need_group(spgemm_name, c);
     if (c.comm() != p.comm)
         throw usage_error("distributed_spgemm: C is on another group than the plan");
-    p.fetch_values(b);
-    for (const int rank : p.comm.local())
-        p.products[p.at(rank)]->refresh(a.block(rank), p.factor(b, rank), c.block(rank));
+    p.comm.together([&] {
+        p.fetch_values(b);
+        for (const int rank : p.comm.local())
+            p.products[p.at(rank)]->refresh(a.block(rank), p.factor(b, rank), c.block(rank));
+    });
 }
 
 template <class T>

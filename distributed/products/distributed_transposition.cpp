@@ -66,8 +66,8 @@ struct distributed_transposition<T>::plan {
         pieces = transposed_pieces(comm, of_a.all_columns(), offsets);
         transposed.resize(ranks);
         entries = by_rank(comm, [&](int rank) { return pieces.entries(rank); });
-        const auto from = by_rank(
-            comm, [&](int rank) -> const std::int32_t* { return global[at(rank)].data(); });
+        const auto from =
+            by_rank(comm, [&](int rank) -> const std::int32_t* { return global[at(rank)].data(); });
         const auto to = by_rank(comm, [&](int rank) {
             transposed_rows& mine = transposed[at(rank)];
             mine.columns = {comm.handle(rank), at_size(pieces.entries(rank)), "transposed pattern"};
@@ -102,16 +102,19 @@ struct distributed_transposition<T>::plan {
     template <class Patterns>
     [[nodiscard]] distributed_csr<T> make(const distributed_csr<T>& of_a,
                                           const Patterns& pattern_of) const {
-        std::vector<local_columns> numbers(at(comm.ranks()));
-        auto made = by_rank(comm, [&](int rank) {
-            transposed_rows mine = pattern_of(rank);
-            numbers[at(rank)] = mine.numbers;
-            buffer<T> values(comm.handle(rank), mine.columns.size(), "transposed values");
-            return device_csr<T>(comm.handle(rank), mine.numbers.count(), std::move(mine.offsets),
-                                 std::move(mine.columns), std::move(values));
+        return comm.together([&]() -> distributed_csr<T> {
+            std::vector<local_columns> numbers(at(comm.ranks()));
+            auto made = by_rank(comm, [&](int rank) {
+                transposed_rows mine = pattern_of(rank);
+                numbers[at(rank)] = mine.numbers;
+                buffer<T> values(comm.handle(rank), mine.columns.size(), "transposed values");
+                return device_csr<T>(comm.handle(rank), mine.numbers.count(),
+                                     std::move(mine.offsets), std::move(mine.columns),
+                                     std::move(values));
+            });
+            move_values(of_a, by_rank(comm, [&](int rank) { return made[at(rank)].values(); }));
+            return {comm, columns, rows, std::move(made), std::move(numbers)};
         });
-        move_values(of_a, by_rank(comm, [&](int rank) { return made[at(rank)].values(); }));
-        return {comm, columns, rows, std::move(made), std::move(numbers)};
     }
 
     void need_pattern() const {
@@ -133,9 +136,12 @@ distributed_transposition<T>::distributed_transposition(const distributed_csr<T>
     plan_ = std::make_unique<plan>(
         plan{a.comm(), planned_blocks(a), a.row_owners(), a.column_owners()});
     plan_->blocks.resize(plan::at(a.comm().ranks()));
-    on_each_rank(a.comm(),
-                 [&](int rank) { plan_->blocks[plan::at(rank)] = transposition(a.block(rank)); });
-    if (a.comm().ranks() > 1) plan_->join_patterns(a);
+    a.comm().together([&] {
+        on_each_rank(a.comm(), [&](int rank) {
+            plan_->blocks[plan::at(rank)] = transposition(a.block(rank));
+        });
+        if (a.comm().ranks() > 1) plan_->join_patterns(a);
+    });
 }
 
 template <class T>
@@ -189,14 +195,16 @@ void distributed_transposition<T>::apply(const distributed_csr<T>& a,
     if (transposed.comm() != p.comm)
         throw usage_error("distributed_transposition: A^T is on another group than the plan");
     if (p.comm.ranks() == 1) return p.blocks[0].apply(a.block(0), transposed.block(0));
-    p.move_values(a, by_rank(p.comm, [&](int rank) {
-                      if (transposed.block(rank).nonzeros() != p.entries[plan::at(rank)] ||
-                          transposed.row_owners() != p.columns ||
-                          transposed.column_owners() != p.rows)
-                          throw usage_error("distributed_transposition::apply: the second matrix "
-                                            "is not the first one's transposed");
-                      return transposed.block(rank).values();
-                  }));
+    p.comm.together([&] {
+        p.move_values(
+            a, by_rank(p.comm, [&](int rank) {
+                if (transposed.block(rank).nonzeros() != p.entries[plan::at(rank)] ||
+                    transposed.row_owners() != p.columns || transposed.column_owners() != p.rows)
+                    throw usage_error("distributed_transposition::apply: the second matrix "
+                                      "is not the first one's transposed");
+                return transposed.block(rank).values();
+            }));
+    });
 }
 
 template <class T>

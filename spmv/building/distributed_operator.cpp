@@ -175,18 +175,20 @@ std::unique_ptr<matrix_operator<T>> make_operator(const operator_layouts& layout
                                                   const operator_options& options) {
     check_layouts(layouts, matrix);
     const communicator& comm = layouts.range->comm;
-    const bool same_owners = layouts.range->rows == over(comm, matrix.row_owners()) &&
-                             layouts.domain->rows == over(comm, matrix.column_owners());
-    operator_options with = options;
-    if (!options.kind && !options.measure && layouts.range->kind == coherence::owned)
-        with.kind = operators::halo; // the usual one
-    if (with.kind == operators::halo && same_owners) {
-        check_layouts(layouts, matrix.rows(), matrix.columns(), with);
-        if (can_be_made_there(comm, with)) return build_there(layouts, matrix, with);
-        if (comm.kind() == backend::host && !with.measure && !with.transposed_products)
-            return build_on_hosts(layouts, matrix, with);
-    }
-    return make_of_rows(layouts, comm.ranks(), matrix, with);
+    return comm.together([&] {
+        const bool same_owners = layouts.range->rows == over(comm, matrix.row_owners()) &&
+                                 layouts.domain->rows == over(comm, matrix.column_owners());
+        operator_options with = options;
+        if (!options.kind && !options.measure && layouts.range->kind == coherence::owned)
+            with.kind = operators::halo; // the usual one
+        if (with.kind == operators::halo && same_owners) {
+            check_layouts(layouts, matrix.rows(), matrix.columns(), with);
+            if (can_be_made_there(comm, with)) return build_there(layouts, matrix, with);
+            if (comm.kind() == backend::host && !with.measure && !with.transposed_products)
+                return build_on_hosts(layouts, matrix, with);
+        }
+        return make_of_rows(layouts, comm.ranks(), matrix, with);
+    });
 }
 
 template <class T>
@@ -206,13 +208,16 @@ std::unique_ptr<matrix_operator<T>>
 assembled(const communicator& comm, std::span<const coo_part<T>> parts,
           const row_partition& columns, const operator_options& options, const Make& make) {
     check_order(options);
-    auto assembly = std::make_unique<distributed_assembly<T>>(comm, parts, columns);
-    operator_options with = options;
-    with.borrow = options.format && options.format->borrows; // the assembly keeps them in CSR order
-    auto result = make(assembly->matrix(), with);
-    if (!result->reads_in_place()) assembly->drop_matrix();
-    result->assemble_by(std::move(assembly));
-    return result;
+    return comm.together([&] {
+        auto assembly = std::make_unique<distributed_assembly<T>>(comm, parts, columns);
+        operator_options with = options;
+        with.borrow =
+            options.format && options.format->borrows; // the assembly keeps them in CSR order
+        auto result = make(assembly->matrix(), with);
+        if (!result->reads_in_place()) assembly->drop_matrix();
+        result->assemble_by(std::move(assembly));
+        return result;
+    });
 }
 
 } // namespace

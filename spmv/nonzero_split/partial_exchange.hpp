@@ -20,7 +20,6 @@ namespace krylith {
 template <class T>
 class partial_exchange {
 public:
-    /// Waits for the devices.
     partial_exchange(const communicator& comm, const nonzero_split_plan& plan);
 
     /// For the kernel of `rank` that computes its remote rows.

@@ -50,6 +50,7 @@ replicated_operator<T>::replicated_operator(operator_layouts layouts, const bloc
     : matrix_operator<T>(operators::nz, std::move(layouts)),
       transport_(choose_transport(this->comm(), transports::automatic)),
       partition_(one_block(this->layouts_.range->rows)) {
+    this->comm().require_one_driver("a product with replicated vectors");
     for (const int rank : this->comm().local()) {
         this->blocks_.push_back(make(*this->layouts_.range, rank, {this->columns(), 0}));
         joined_rows rows;

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <krylith/comm/communicator.hpp>
+#include <krylith/comm/local/settled_on_failure.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/device/threads/interruption.hpp>
@@ -179,6 +180,46 @@ TEST_CASE("communicator: the first of several failures counts, a missing answer 
         });
     });
     for (const auto& one : thrown) CHECK(described(one) == "device: lost");
+}
+
+TEST_CASE(
+    "communicator: what is under way when a failure was agreed on inside does not spoil the next") {
+    for (const bool outside : {false, true}) {
+        const auto thrown = with_drivers({device_group::host(1), device_group::host(1)},
+                                         [&](const communicator& comm) {
+                                             const auto fail = [&] {
+                                                 if (comm.is_local(0)) throw memory_error("real");
+                                             };
+                                             std::exception_ptr failure;
+                                             try {
+                                                 comm.together([&] {
+                                                     const settled_on_failure settled(comm);
+                                                     if (outside) fail();
+                                                     comm.together([&] {
+                                                         fail();
+                                                         (void)comm.any(false);
+                                                     });
+                                                 });
+                                             } catch (...) {
+                                                 failure = std::current_exception();
+                                             }
+                                             REQUIRE(comm.any(comm.is_local(1)));
+                                             REQUIRE(comm.together([&] { return comm.any(true); }));
+                                             std::rethrow_exception(failure);
+                                         });
+        for (const auto& one : thrown) CHECK(described(one) == "memory: real");
+    }
+}
+
+TEST_CASE("communicator: drivers that do different things are told so") {
+    const auto thrown =
+        with_drivers({device_group::host(1), device_group::host(1)}, [](const communicator& comm) {
+            std::vector<int> numbers(2);
+            std::vector<double> others(2);
+            comm.is_local(0) ? comm.all_gather(numbers) : comm.all_gather(others);
+        });
+    for (const auto& one : thrown)
+        CHECK(described(one).find("call different functions") != std::string::npos);
 }
 
 TEST_CASE("communicator: a driver that has ended is missed by the others") {

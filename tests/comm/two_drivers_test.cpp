@@ -12,6 +12,7 @@
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/solvers/solver_table.hpp>
 #include <krylith/spmv/matrix_free.hpp>
+#include <krylith/spmv/matrix_parts.hpp>
 #include <krylith/spmv/table/operators.hpp>
 #include <krylith/tests/comm/drivers.hpp>
 #include <krylith/tests/support/short_memory.hpp>
@@ -253,4 +254,69 @@ KRYLITH_DRIVERS_TEST("drivers: memory that is exhausted for one driver ends all 
                                      device_error);
         CHECK((refused || allowed > 20));
     }
+}
+
+KRYLITH_DRIVERS_TEST("drivers: a wrong entry of one of them is every one's, and they go on") {
+    const auto thrown =
+        with_drivers(dealt_group::of(kind, {1, 1}).parts, [&](const communicator& comm) {
+            const auto assemble = [&](std::int32_t wrong) {
+                std::vector<buffer<std::int32_t>> indices(2);
+                std::vector<buffer<double>> values(2);
+                const auto parts = by_rank(comm, [&](int rank) {
+                    std::vector<std::int32_t> places;
+                    for (std::int32_t i = 0; i < 64; ++i) places.push_back(64 * rank + i);
+                    if (rank == 0) places[3] += wrong;
+                    const auto at = static_cast<std::size_t>(rank);
+                    indices[at] = {comm.handle(rank), places, "test"};
+                    values[at] = {comm.handle(rank), std::vector<double>(64, 2.0), "test"};
+                    return coo_part<double>{64, 64, indices[at].data(), indices[at].data(),
+                                            values[at].data()};
+                });
+                const auto a =
+                    make_operator<double>(comm, std::span<const coo_part<double>>(parts), {});
+                return solve_on(*a, solver_rows::cg).x.front();
+            };
+            std::exception_ptr failure;
+            try {
+                (void)assemble(1000);
+            } catch (...) {
+                failure = std::current_exception();
+            }
+            REQUIRE(assemble(0) == 0.5);
+            std::rethrow_exception(failure);
+        });
+    for (const auto& one : thrown)
+        CHECK_THROWS_WITH_AS(std::rethrow_exception(one), doctest::Contains("is 1003"),
+                             input_error);
+    CHECK_THROWS_WITH_AS(
+        testing::expect_none(with_drivers({device_group::host(1), device_group::host(1)},
+                                          [](const communicator& comm) {
+                                              (void)make_matrix_free<double>(
+                                                  comm, equal_rows(4, 2),
+                                                  [](const product_call<double>&) {});
+                                          })),
+        doctest::Contains("replicated vectors needs all devices in one thread"), usage_error);
+}
+
+TEST_CASE("drivers: 64 host devices, and the same of two drivers") {
+    const auto matrix = make_gallery<double>("poisson2d:40");
+    const auto on = [&](const communicator& comm, operator_kind kind) {
+        const auto a = make_operator(comm, matrix, {.kind = kind});
+        outcome found = solve_on(*a, solver_rows::cg);
+        const outcome second = solve_on(*a, solver_rows::gmres);
+        found.history.insert(found.history.end(), second.history.begin(), second.history.end());
+        return found;
+    };
+    for (const operator_kind kind : {operators::halo, operators::allgather}) {
+        std::vector<outcome> found(3);
+        found[2] = on(device_group::host(64), kind);
+        CHECK(found[2].reason == reason::converged_rtol);
+        expect_none(with_drivers(
+            {device_group::host(40), device_group::host(24)},
+            [&](const communicator& comm) { found[comm.is_local(0) ? 0 : 1] = on(comm, kind); }));
+        check_alike(found);
+    }
+    CHECK_THROWS_WITH_AS(
+        (void)make_operator(device_group::host(17), matrix, {.kind = operators::nz}),
+        doctest::Contains("operator nz takes at most 16 devices, not 17"), usage_error);
 }

@@ -51,8 +51,8 @@ KRYLITH_GROUP_TEST("bfs: levels and least parents, by every kernel, one search a
         CHECK(g.edges() == c.matrix.nnz());
         for (const auto& choice : testing::kernel_choices()) {
             CAPTURE(choice.name);
-            breadth_first_search<double> search(
-                g, {.one_device = false, .kernels = choice.options});
+            breadth_first_search<double> search(g,
+                                                {.kernels = choice.options, .one_device = false});
             for (const std::int64_t source : c.sources) {
                 CAPTURE(source);
                 const bfs_result found = search(source);

@@ -23,8 +23,8 @@ KRYLITH_GROUP_TEST("shortest_paths: exact distances, by every kernel") {
         const graph<double> g(group, csr_view<double>(c.matrix));
         for (const auto& choice : testing::kernel_choices()) {
             CAPTURE(choice.name);
-            shortest_paths_search<double> search(
-                g, {.one_device = false, .kernels = choice.options});
+            shortest_paths_search<double> search(g,
+                                                 {.kernels = choice.options, .one_device = false});
             for (const std::int64_t source : c.sources) {
                 if (choice.options.fixed && source != c.sources.front()) continue;
                 CAPTURE(source);

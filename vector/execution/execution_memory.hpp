@@ -12,8 +12,8 @@
 
 namespace krylith {
 
-/// All memory is zero at first. Peers store stamped values into it: its owner waits for all devices
-/// before any kernel runs, and calls quiesce() before it is freed.
+/// All memory is zero at first. Peers store stamped values into it: all drivers wait
+/// for all devices before any kernel runs, and each calls quiesce() before it is freed.
 struct rank_memory {
     rank_memory(const communicator& comm, int rank, const execution_options& options);
 
