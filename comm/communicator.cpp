@@ -61,8 +61,9 @@ struct communicator::shared_ranks {
     /// Kernels that wait give up once this word is 0, so it comes before any wait for them.
     void end_launches() { say_launching(0); }
     std::vector<std::vector<std::byte>> say(message kind, std::span<const std::byte> bytes = {}) {
-        std::vector<std::byte> given{static_cast<std::byte>(kind)};
-        given.insert(given.end(), bytes.begin(), bytes.end());
+        std::vector<std::byte> given(1 + bytes.size());
+        given.front() = static_cast<std::byte>(kind);
+        std::ranges::copy(bytes, given.begin() + 1);
         try {
             auto all = drivers->all_gather(given);
             kept.clear();

@@ -1,6 +1,6 @@
 #include <krylith/comm/agreement/failure_words.hpp>
 
-#include <cstring>
+#include <algorithm>
 #include <new>
 #include <string>
 #include <string_view>
@@ -24,9 +24,9 @@ enum class failure_class : unsigned char {
 };
 
 std::vector<std::byte> in_bytes(failure_class kind, std::string_view words) {
-    std::vector<std::byte> bytes{static_cast<std::byte>(kind)};
-    const auto* const text = reinterpret_cast<const std::byte*>(words.data());
-    bytes.insert(bytes.end(), text, text + words.size());
+    std::vector<std::byte> bytes(1 + words.size());
+    bytes.front() = static_cast<std::byte>(kind);
+    std::ranges::copy(std::as_bytes(std::span(words)), bytes.begin() + 1);
     return bytes;
 }
 
