@@ -138,11 +138,11 @@ TEST_CASE("a silent rank fails all ranks after the time-out, and later kernels r
 
 TEST_CASE("data that never arrives fails all ranks") {
     host_ranks ranks(2, 1, 50'000'000);
-    const std::uint64_t sent[2] = {0, 3};
+    const peer_count sent{3, 1};
     const std::uint64_t expected = 4;
     bool again = true;
     kernel_context context = ranks.make_context(0);
-    context.signals[0] = {sent, &expected, 0b10};
+    context.signals[0] = {&sent, &expected, 1};
     context.signal_count = 1;
     ranks.scalars(0, context, reinterpret_cast<std::uintptr_t>(&again));
     ranks.synchronize();
