@@ -19,7 +19,7 @@ using krylith::testing::with_drivers;
 
 namespace {
 
-struct outcome {
+struct multigrid_outcome {
     std::vector<std::vector<double>> x; ///< of each solve
     std::vector<std::vector<double>> history;
     std::vector<std::string> levels;
@@ -38,7 +38,7 @@ std::vector<double> other_values(const csr_matrix<double>& matrix) {
     return values;
 }
 
-void solve(const matrix_operator<double>& a, const amg<double>& m, outcome& found) {
+void solve(const matrix_operator<double>& a, const amg<double>& m, multigrid_outcome& found) {
     const auto ones = std::vector<double>(static_cast<std::size_t>(a.layout()->size()), 1.0);
     auto x = a.make_domain_vector();
     auto b = a.make_range_vector();
@@ -56,11 +56,11 @@ void solve(const matrix_operator<double>& a, const amg<double>& m, outcome& foun
 }
 
 /// Solves, and solves again with other values, twice.
-outcome solve_on(const communicator& comm, csr_matrix<double> matrix, const amg_options& options,
-                 const operator_options& how) {
+multigrid_outcome solve_by_multigrid(const communicator& comm, csr_matrix<double> matrix,
+                                     const amg_options& options, const operator_options& how) {
     const auto a = make_operator(comm, matrix, how);
     amg<double> m(*a, matrix, options);
-    outcome found;
+    multigrid_outcome found;
     found.name = m.name();
     solve(*a, m, found);
     for (int update = 0; update < 2; ++update) {
@@ -72,21 +72,22 @@ outcome solve_on(const communicator& comm, csr_matrix<double> matrix, const amg_
     return found;
 }
 
-/// Checks that solve(comm) has the same outcome where drivers have `groups` as where one has all.
+/// Checks that solve(comm) has the same multigrid_outcome where drivers have `groups` as where one
+/// has all.
 void check_groups(const std::vector<device_group>& groups,
-                  const std::function<outcome(const communicator&)>& solve) {
+                  const std::function<multigrid_outcome(const communicator&)>& solve) {
     int devices = 0;
     for (const device_group& group : groups) devices += group.size();
-    const outcome one = solve(device_group::host(devices));
+    const multigrid_outcome one = solve(device_group::host(devices));
     INFO(one.name);
     CHECK(one.levels.size() >= 2);
-    std::vector<outcome> found(groups.size());
+    std::vector<multigrid_outcome> found(groups.size());
     std::atomic<std::size_t> next = 0;
     expect_none(with_drivers(groups, [&](const communicator& comm) {
         const std::size_t own = next++;
         found[own] = solve(comm);
     }));
-    for (const outcome& of : found) {
+    for (const multigrid_outcome& of : found) {
         CHECK(of.name == one.name);
         CHECK(of.levels == one.levels);
         CHECK(of.history == one.history);
@@ -104,8 +105,9 @@ void check_drivers(const std::string& spec, amg_options options = {},
     INFO(spec);
     const auto matrix = make_gallery<double>(spec);
     options.gathered_nonzeros = 0; // several drivers never gather
-    check_groups(groups,
-                 [&](const communicator& comm) { return solve_on(comm, matrix, options, how); });
+    check_groups(groups, [&](const communicator& comm) {
+        return solve_by_multigrid(comm, matrix, options, how);
+    });
 }
 
 } // namespace
@@ -162,7 +164,7 @@ TEST_CASE("amg of two drivers: given levels have the bits of one") {
     check_groups(two_and_one(), [&](const communicator& comm) {
         const auto a = make_operator(comm, made.a.front(), {.kind = operators::halo});
         const amg<double> m(*a, levels, {.gathered_nonzeros = 0});
-        outcome found;
+        multigrid_outcome found;
         found.name = m.name();
         solve(*a, m, found);
         return found;
@@ -176,7 +178,7 @@ TEST_CASE("amg of two drivers: an update that one of them refuses changes nothin
     check_groups(two_and_one(), [&](const communicator& comm) {
         const auto a = make_operator(comm, good, {.kind = operators::halo});
         amg<double> m(*a, good, {.gathered_nonzeros = 0, .reuse = multigrid_reuse::transfer});
-        outcome found;
+        multigrid_outcome found;
         try {
             m.update(matrix);
         } catch (const input_error& e) {

@@ -33,13 +33,13 @@ struct solved {
     friend bool operator==(const solved&, const solved&) = default;
 };
 
-struct outcome {
+struct preconditioned_outcome {
     std::vector<double> applied; ///< M^-1 of the right-hand side
     solved first;
     solved again; ///< with new values
     std::string name;
 
-    friend bool operator==(const outcome&, const outcome&) = default;
+    friend bool operator==(const preconditioned_outcome&, const preconditioned_outcome&) = default;
 };
 
 std::vector<double> right_hand_side(std::int64_t rows) {
@@ -86,11 +86,11 @@ csr_matrix<double> with_doubled_diagonal(csr_matrix<double> matrix) {
     return matrix;
 }
 
-outcome work_on(const communicator& comm, const subject& of) {
+preconditioned_outcome work_on(const communicator& comm, const subject& of) {
     const auto matrix = make_gallery<double>(of.matrix);
     const auto a = make_operator(comm, matrix, {.kind = operators::halo});
     auto m = make_preconditioner<double>(of.preconditioner, *a, matrix);
-    outcome found;
+    preconditioned_outcome found;
     found.name = m.name();
     found.applied = applied(*a, m);
     found.first = solve_by(of.by, *a, m);
@@ -127,13 +127,13 @@ TEST_CASE("two drivers: solves with preconditioners have the bits of one") {
     };
     for (const subject& of : subjects) {
         CAPTURE(of.preconditioner);
-        const outcome one = work_on(device_group::host(3), of);
-        std::vector<outcome> found(2);
+        const preconditioned_outcome one = work_on(device_group::host(3), of);
+        std::vector<preconditioned_outcome> found(2);
         CHECK_NOTHROW(expect_none(with_drivers(
             {device_group::host(2), device_group::host(1)}, [&](const communicator& comm) {
                 found[comm.is_local(0) ? 0 : 1] = work_on(comm, of);
             })));
-        for (const outcome& driver : found) {
+        for (const preconditioned_outcome& driver : found) {
             CHECK(driver.name == one.name);
             CHECK(driver.applied == one.applied);
             CHECK(driver.first == one.first);
