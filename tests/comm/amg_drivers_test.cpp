@@ -14,6 +14,7 @@
 #include <krylith/tests/precond/amg/hand_made_levels.hpp>
 
 using namespace krylith;
+using krylith::testing::dealt_group;
 using krylith::testing::expect_none;
 using krylith::testing::with_drivers;
 
@@ -72,18 +73,16 @@ multigrid_outcome solve_by_multigrid(const communicator& comm, csr_matrix<double
     return found;
 }
 
-/// Checks that solve(comm) has the same multigrid_outcome where drivers have `groups` as where one
-/// has all.
-void check_groups(const std::vector<device_group>& groups,
+/// Checks that solve(comm) has the same multigrid_outcome where drivers have parts of the devices
+/// as where one has all.
+void check_groups(const dealt_group& devices,
                   const std::function<multigrid_outcome(const communicator&)>& solve) {
-    int devices = 0;
-    for (const device_group& group : groups) devices += group.size();
-    const multigrid_outcome one = solve(device_group::host(devices));
+    const multigrid_outcome one = solve(devices.whole);
     INFO(one.name);
     CHECK(one.levels.size() >= 2);
-    std::vector<multigrid_outcome> found(groups.size());
+    std::vector<multigrid_outcome> found(devices.parts.size());
     std::atomic<std::size_t> next = 0;
-    expect_none(with_drivers(groups, [&](const communicator& comm) {
+    expect_none(with_drivers(devices.parts, [&](const communicator& comm) {
         const std::size_t own = next++;
         found[own] = solve(comm);
     }));
@@ -95,73 +94,67 @@ void check_groups(const std::vector<device_group>& groups,
     }
 }
 
-std::vector<device_group> two_and_one(const group_options& options = {}) {
-    return {device_group::host(2, options), device_group::host(1, options)};
-}
-
-void check_drivers(const std::string& spec, amg_options options = {},
+void check_drivers(backend kind, const std::string& spec, amg_options options = {},
                    const operator_options& how = {.kind = operators::halo},
-                   const std::vector<device_group>& groups = two_and_one()) {
+                   const group_options& group = {}, const std::vector<int>& sizes = {2, 1}) {
     INFO(spec);
     const auto matrix = make_gallery<double>(spec);
     options.gathered_nonzeros = 0; // several drivers never gather
-    check_groups(groups, [&](const communicator& comm) {
+    check_groups(dealt_group::of(kind, sizes, group), [&](const communicator& comm) {
         return solve_by_multigrid(comm, matrix, options, how);
     });
 }
 
 } // namespace
 
-TEST_CASE("amg of two drivers: a grid has the bits of one") {
-    check_drivers("poisson3d:20");
-    check_drivers("poisson3d:20", {.aggressive = 1}); // aggregates in pairs
-    check_drivers("poisson3d:16", {.reuse = multigrid_reuse::values});
-    check_drivers("poisson3d:16", {.reuse = multigrid_reuse::none});
-    check_drivers("poisson3d_27point:16");
-    check_drivers("anisotropic3d:14:0.01");
+KRYLITH_DRIVERS_TEST("amg of two drivers: a grid has the bits of one") {
+    check_drivers(kind, "poisson3d:20");
+    check_drivers(kind, "poisson3d:20", {.aggressive = 1}); // aggregates in pairs
+    check_drivers(kind, "poisson3d:16", {.reuse = multigrid_reuse::values});
+    check_drivers(kind, "poisson3d:16", {.reuse = multigrid_reuse::none});
+    check_drivers(kind, "poisson3d_27point:16");
+    check_drivers(kind, "anisotropic3d:14:0.01");
 }
 
-TEST_CASE("amg of two drivers: all options have the bits of one") {
-    check_drivers("poisson3d:16", {.cycle = multigrid_cycle::w});
-    check_drivers("poisson3d:16", {.max_levels = 2}); // the last matrix is not inverted
-    check_drivers("poisson3d:16", {.precision = multigrid_precision::fp64});
-    check_drivers("jump_diffusion:14:1e3:4", {.precision = multigrid_precision::fp16});
-    check_drivers("random_spd:3000:11:1");
+KRYLITH_DRIVERS_TEST("amg of two drivers: all options have the bits of one") {
+    check_drivers(kind, "poisson3d:16", {.cycle = multigrid_cycle::w});
+    check_drivers(kind, "poisson3d:16", {.max_levels = 2}); // the last matrix is not inverted
+    check_drivers(kind, "poisson3d:16", {.precision = multigrid_precision::fp64});
+    check_drivers(kind, "jump_diffusion:14:1e3:4", {.precision = multigrid_precision::fp16});
+    check_drivers(kind, "random_spd:3000:11:1");
 }
 
-TEST_CASE("amg of several drivers: staged copies, and ranks without rows") {
-    check_drivers("poisson3d:16", {.aggressive = 1}, {.kind = operators::halo},
-                  two_and_one({.staged = true}));
-    check_drivers("jump_diffusion:16:1e6:1:seed=3", {}, {.kind = operators::halo},
-                  two_and_one({.staged = true}));
-    check_drivers("poisson3d:9", {.aggressive = 2}, {.kind = operators::halo},
-                  {device_group::host(2), device_group::host(4), device_group::host(3)});
+KRYLITH_DRIVERS_TEST("amg of several drivers: staged copies, and ranks without rows") {
+    check_drivers(kind, "poisson3d:16", {.aggressive = 1}, {.kind = operators::halo},
+                  {.staged = true});
+    check_drivers(kind, "jump_diffusion:16:1e6:1:seed=3", {}, {.kind = operators::halo},
+                  {.staged = true});
+    check_drivers(kind, "poisson3d:9", {.aggressive = 2}, {.kind = operators::halo}, {}, {2, 4, 3});
 }
 
-TEST_CASE("amg of two drivers: classical coarsening has the bits of one") {
-    check_drivers("jump_diffusion:20:1e6:1:seed=3");
-    check_drivers("rough_diffusion:16:1e6");
+KRYLITH_DRIVERS_TEST("amg of two drivers: classical coarsening has the bits of one") {
+    check_drivers(kind, "jump_diffusion:20:1e6:1:seed=3");
+    check_drivers(kind, "rough_diffusion:16:1e6");
 }
 
-TEST_CASE("amg of two drivers: nodes of several unknowns have the bits of one") {
+KRYLITH_DRIVERS_TEST("amg of two drivers: nodes of several unknowns have the bits of one") {
     const operator_options of_nodes{.kind = operators::halo, .block_size = 3};
-    check_drivers("elasticity3d:12:6:6", {}, of_nodes);
+    check_drivers(kind, "elasticity3d:12:6:6", {}, of_nodes);
     const std::string spec = "elasticity3d:10:5:5";
     const auto nodes = gallery_coordinates(spec);
     const std::vector<double> modes = rigid_body_modes(nodes.values, nodes.dimension);
-    check_drivers(spec, {.block_size = 3, .near_null = modes}, of_nodes);
-    check_drivers(spec, {.block_size = 3, .near_null = modes}, of_nodes,
-                  two_and_one({.staged = true}));
+    check_drivers(kind, spec, {.block_size = 3, .near_null = modes}, of_nodes);
+    check_drivers(kind, spec, {.block_size = 3, .near_null = modes}, of_nodes, {.staged = true});
 }
 
-TEST_CASE("amg of two drivers: a matrix that is not symmetric has the bits of one") {
-    check_drivers("convection_diffusion:30:20");
+KRYLITH_DRIVERS_TEST("amg of two drivers: a matrix that is not symmetric has the bits of one") {
+    check_drivers(kind, "convection_diffusion:30:20");
 }
 
-TEST_CASE("amg of two drivers: given levels have the bits of one") {
+KRYLITH_DRIVERS_TEST("amg of two drivers: given levels have the bits of one") {
     const auto made = krylith::testing::geometric_1d(10, 3);
     const auto levels = made.given();
-    check_groups(two_and_one(), [&](const communicator& comm) {
+    check_groups(dealt_group::of(kind, {2, 1}), [&](const communicator& comm) {
         const auto a = make_operator(comm, made.a.front(), {.kind = operators::halo});
         const amg<double> m(*a, levels, {.gathered_nonzeros = 0});
         multigrid_outcome found;
@@ -171,11 +164,11 @@ TEST_CASE("amg of two drivers: given levels have the bits of one") {
     });
 }
 
-TEST_CASE("amg of two drivers: an update that one of them refuses changes nothing") {
+KRYLITH_DRIVERS_TEST("amg of two drivers: an update that one of them refuses changes nothing") {
     auto matrix = make_gallery<double>("poisson3d:12");
     const auto good = matrix;
     matrix.values.back() = -1; // the last diagonal entry, which the last rank has
-    check_groups(two_and_one(), [&](const communicator& comm) {
+    check_groups(dealt_group::of(kind, {2, 1}), [&](const communicator& comm) {
         const auto a = make_operator(comm, good, {.kind = operators::halo});
         amg<double> m(*a, good, {.gathered_nonzeros = 0, .reuse = multigrid_reuse::transfer});
         multigrid_outcome found;

@@ -13,6 +13,7 @@
 #include <krylith/tests/comm/drivers.hpp>
 
 using namespace krylith;
+using krylith::testing::dealt_group;
 using krylith::testing::expect_none;
 using krylith::testing::with_drivers;
 
@@ -103,7 +104,7 @@ preconditioned_outcome work_on(const communicator& comm, const subject& of) {
 
 } // namespace
 
-TEST_CASE("two drivers: solves with preconditioners have the bits of one") {
+KRYLITH_DRIVERS_TEST("two drivers: solves with preconditioners have the bits of one") {
     const std::string spd = "poisson3d:9:8:7";
     const std::string unsymmetric = "convection_diffusion:7:20";
     const std::vector<subject> subjects = {
@@ -127,12 +128,12 @@ TEST_CASE("two drivers: solves with preconditioners have the bits of one") {
     };
     for (const subject& of : subjects) {
         CAPTURE(of.preconditioner);
-        const preconditioned_outcome one = work_on(device_group::host(3), of);
+        const dealt_group devices = dealt_group::of(kind, {2, 1});
+        const preconditioned_outcome one = work_on(devices.whole, of);
         std::vector<preconditioned_outcome> found(2);
-        CHECK_NOTHROW(expect_none(with_drivers(
-            {device_group::host(2), device_group::host(1)}, [&](const communicator& comm) {
-                found[comm.is_local(0) ? 0 : 1] = work_on(comm, of);
-            })));
+        CHECK_NOTHROW(expect_none(with_drivers(devices.parts, [&](const communicator& comm) {
+            found[comm.is_local(0) ? 0 : 1] = work_on(comm, of);
+        })));
         for (const preconditioned_outcome& driver : found) {
             CHECK(driver.name == one.name);
             CHECK(driver.applied == one.applied);
@@ -196,15 +197,15 @@ TEST_CASE("two drivers: each gives the rows of its devices") {
     for (const facts_and_solve& driver : found) CHECK(driver == one);
 }
 
-TEST_CASE("two drivers: values that one of them refuses change nothing for both") {
+KRYLITH_DRIVERS_TEST("two drivers: values that one of them refuses change nothing for both") {
     const auto matrix = make_gallery<double>("poisson3d:6");
     auto bad = matrix;
     for (std::size_t k = 0; k < 20; ++k) bad.values[k] = 0; // rows of the first driver alone
     for (const char* const name : {"jacobi", "block-jacobi:block_size=1", "chebyshev",
                                    "gauss-seidel", "fsai", "spai", "ilu0", "ic0"}) {
         CAPTURE(name);
-        const auto thrown = with_drivers(
-            {device_group::host(2), device_group::host(1)}, [&](const communicator& comm) {
+        const auto thrown =
+            with_drivers(dealt_group::of(kind, {2, 1}).parts, [&](const communicator& comm) {
                 const auto a = make_operator(comm, matrix, {.kind = operators::halo});
                 auto m = make_preconditioner<double>(name, *a, matrix);
                 const auto before = applied(*a, m);

@@ -8,6 +8,7 @@
 #include <krylith/tests/comm/drivers.hpp>
 
 using namespace krylith;
+using krylith::testing::dealt_group;
 using krylith::testing::expect_none;
 using krylith::testing::with_drivers;
 
@@ -47,16 +48,16 @@ void check_equal(const csr_matrix<double>& a, const csr_matrix<double>& b) {
 
 } // namespace
 
-TEST_CASE("drivers: products of distributed matrices have the bits of one driver") {
+KRYLITH_DRIVERS_TEST("drivers: products of distributed matrices have the bits of one driver") {
     const auto matrix = make_gallery<double>("poisson3d:7");
     for (const bool staged : {false, true}) {
         const group_options options{.staged = staged};
-        const products one = products_on(device_group::host(5, options), matrix);
+        const dealt_group devices = dealt_group::of(kind, {3, 2}, options);
+        const products one = products_on(devices.whole, matrix);
         std::vector<products> found(2);
-        expect_none(with_drivers({device_group::host(3, options), device_group::host(2, options)},
-                                 [&](const communicator& comm) {
-                                     found[comm.is_local(0) ? 0 : 1] = products_on(comm, matrix);
-                                 }));
+        expect_none(with_drivers(devices.parts, [&](const communicator& comm) {
+            found[comm.is_local(0) ? 0 : 1] = products_on(comm, matrix);
+        }));
         for (const products& of : found) {
             check_equal(of.a, one.a);
             check_equal(of.transposed, one.transposed);
@@ -69,15 +70,13 @@ TEST_CASE("drivers: products of distributed matrices have the bits of one driver
 
 TEST_CASE("drivers: a whole matrix on one rank") {
     const auto matrix = make_gallery<double>("poisson2d:9");
-    expect_none(with_drivers({device_group::host(1), device_group::host(2)},
-                             [&](const communicator& comm) {
-                                 const row_partition rows = equal_rows(matrix.rows, 3);
-                                 const distributed_csr<double> a(comm, csr_view<double>(matrix),
-                                                                 rows, rows);
-                                 const device_csr<double> whole = whole_on(1, a);
-                                 REQUIRE((whole.rows() != 0) == comm.is_local(1));
-                                 if (comm.is_local(1))
-                                     check_equal(whole.download(), matrix);
-                                 comm.synchronize_all();
-                             }));
+    expect_none(
+        with_drivers({device_group::host(1), device_group::host(2)}, [&](const communicator& comm) {
+            const row_partition rows = equal_rows(matrix.rows, 3);
+            const distributed_csr<double> a(comm, csr_view<double>(matrix), rows, rows);
+            const device_csr<double> whole = whole_on(1, a);
+            REQUIRE((whole.rows() != 0) == comm.is_local(1));
+            if (comm.is_local(1)) check_equal(whole.download(), matrix);
+            comm.synchronize_all();
+        }));
 }
