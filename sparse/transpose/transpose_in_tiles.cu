@@ -1,5 +1,6 @@
 #include <utility>
 
+#include <krylith/device/cuda/shared_memory.cuh>
 #include <krylith/device/loops/two_pass_scan.cuh>
 #include <krylith/sparse/transpose/tile_kernels.cuh>
 
@@ -71,8 +72,7 @@ void tile_transposition::run(const transposed_arrays<T>& to) {
     const launch_scope launch(*on_);
     const auto kernel = transpose_tiles<T, tile_threads, tile_capacity>;
     const std::size_t bytes = tile_memory<tile_capacity>::bytes(cut_.tile_bits);
-    KRYLITH_CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                            static_cast<int>(bytes)));
+    allow_shared(kernel, bytes);
     kernel<<<static_cast<unsigned>(cut_.tiles), tile_threads, bytes, launch.stream()>>>(
         a_, lists_of(cut_, chunks_.data(), counters_.data(), first_entries_.data(), nullptr), to);
     launch.check_launch();
