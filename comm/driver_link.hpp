@@ -5,6 +5,8 @@
 #include <memory>
 #include <vector>
 
+#include <krylith/device/language/cxx20.hpp>
+
 namespace krylith {
 
 /// What a driver has of the others: one exchange of bytes, which each begins with the same call. It

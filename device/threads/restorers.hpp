@@ -1,12 +1,12 @@
 // What those who share words on devices do after a failure.
 #pragma once
 
-#include <algorithm>
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <utility>
-#include <vector>
 
 namespace krylith {
 
@@ -16,22 +16,32 @@ class restorers {
 public:
     /// Has `restore` called by run() for as long as the handle lives.
     [[nodiscard]] std::shared_ptr<const void> add(std::function<void()> restore) {
-        auto handle = std::make_shared<const std::function<void()>>(std::move(restore));
-        const std::scoped_lock lock(guard_);
-        if (all_.size() == all_.capacity()) // before it grows
-            std::erase_if(all_, [](const auto& one) { return one.expired(); });
-        all_.push_back(handle);
-        return handle;
+        std::uint64_t number = 0;
+        {
+            const std::scoped_lock lock(all_->guard);
+            number = all_->next++;
+            all_->functions.emplace(number, std::move(restore));
+        }
+        return {nullptr, [all = all_, number](const void*) {
+                    std::function<void()> ended; // what it holds may end with it, after the lock
+                    const std::scoped_lock ending(all->guard);
+                    const auto found = all->functions.find(number);
+                    ended = std::move(found->second);
+                    all->functions.erase(found);
+                }};
     }
     void run() {
-        const std::scoped_lock lock(guard_);
-        for (const auto& one : all_)
-            if (const auto restorer = one.lock()) (*restorer)();
+        const std::scoped_lock lock(all_->guard);
+        for (const auto& [number, restore] : all_->functions) restore();
     }
 
 private:
-    std::mutex guard_;
-    std::vector<std::weak_ptr<const std::function<void()>>> all_;
+    struct numbered {
+        std::mutex guard;
+        std::map<std::uint64_t, std::function<void()>> functions;
+        std::uint64_t next = 0;
+    };
+    std::shared_ptr<numbered> all_ = std::make_shared<numbered>();
 };
 
 } // namespace krylith

@@ -14,7 +14,7 @@ using krylith::test::temporary_folder;
 TEST_CASE("--devices refuses lists that name no group, and says what is allowed") {
     const temporary_folder folder;
     for (const std::string list : {"''", ",", ",,", "0", "-1", "0,0", "1,0", "0,2", "0,1,1", "1.5",
-                                   "17", "99999999999999999999", "'0;1'", "' 2'"}) {
+                                   "65", "99999999999999999999", "'0;1'", "' 2'"}) {
         const auto result =
             run_krylith(folder, "solve gallery:poisson2d:4 --backend host --devices " + list);
         CAPTURE(list);
@@ -23,7 +23,7 @@ TEST_CASE("--devices refuses lists that name no group, and says what is allowed"
         CHECK(result.err.starts_with("krylith: "));
         CHECK(result.out.empty());
     }
-    CHECK(contains(run_krylith(folder, "solve gallery:poisson2d:4 --backend host --devices 17").err,
+    CHECK(contains(run_krylith(folder, "solve gallery:poisson2d:4 --backend host --devices 65").err,
                    "1 to 64"));
     for (const std::string list : {"1", "16", "0,1", "0,1,2"})
         CHECK(run_krylith(folder, "solve gallery:poisson2d:4 --backend host --devices " + list)

@@ -117,7 +117,7 @@ TEST_CASE("info takes any shape") {
 TEST_CASE("info refuses what it can't do") {
     const temporary_folder folder;
     CHECK(run_krylith(folder, "info gallery:poisson2d:3 --device-counts 0").status == 2);
-    CHECK(run_krylith(folder, "info gallery:poisson2d:3 --device-counts 17").status == 2);
+    CHECK(run_krylith(folder, "info gallery:poisson2d:3 --device-counts 65").status == 2);
     CHECK(run_krylith(folder, "info absent.mtx").status == 3);
     CHECK(run_krylith(folder, "info gallery:poisson2d:3 --plot absent/p.svg").status == 3);
     const auto quiet = run_krylith(folder, "info gallery:poisson2d:3 --quiet");
