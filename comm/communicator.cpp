@@ -1,9 +1,11 @@
 #include <krylith/comm/communicator.hpp>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <exception>
+#include <numeric>
 #include <set>
 
 #include <krylith/comm/agreement/failure_words.hpp>
@@ -173,6 +175,16 @@ void communicator::find_paths() {
     if (kind() == backend::cuda &&
         std::set(s.ordinals.begin(), s.ordinals.end()).size() != s.ordinals.size())
         s.serialised_because = "one physical device stands for several";
+}
+
+std::span<const int> communicator::local() const noexcept {
+    static constexpr auto all = [] {
+        std::array<int, max_ranks> ranks{};
+        std::iota(ranks.begin(), ranks.end(), 0);
+        return ranks;
+    }();
+    return std::span(all).subspan(static_cast<std::size_t>(first_),
+                                  static_cast<std::size_t>(devices_.size()));
 }
 
 int communicator::ranks() const noexcept {

@@ -6,7 +6,6 @@
 #include <cstring>
 #include <functional>
 #include <memory>
-#include <ranges>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -45,9 +44,7 @@ public:
 
     [[nodiscard]] int ranks() const noexcept;
     /// The local ranks, ascending.
-    [[nodiscard]] std::ranges::iota_view<int, int> local() const noexcept {
-        return {first_, first_ + devices_.size()};
-    }
+    [[nodiscard]] std::span<const int> local() const noexcept;
     /// Where all ranks have the same, it is read from this one.
     [[nodiscard]] int first_local() const noexcept { return first_; }
     [[nodiscard]] bool is_local(int rank) const noexcept {
@@ -266,9 +263,9 @@ const {
             at += sizeof of;
             const std::size_t bytes = of.count * sizeof(V);
             if (is_local(of.to)) {
-                addressed_list<V>& list = result.emplace_back(of.from, of.to);
-                list.items.resize(of.count);
+                addressed_list<V> list{of.from, of.to, std::vector<V>(of.count)};
                 if (bytes != 0) std::memcpy(list.items.data(), of_driver.data() + at, bytes);
+                result.push_back(std::move(list));
             }
             at += bytes;
         }

@@ -140,7 +140,7 @@ hierarchy<W>::hierarchy(layout_handle fine, std::span<const multigrid_level_matr
     std::vector<layout> here{*fine_};   // the same after they may have been gathered
     for (std::size_t at = 0; at < given.size(); ++at) {
         multigrid_level<W> level;
-        const communicator comm = here.back().comm; // here grows below
+        const communicator comm = here.back().comm; // a copy, as the list grows below
         if (at == 0)
             level.layout = without_order(fine_);
         else

@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <numeric>
-#include <ranges>
 #include <utility>
 
 #include <krylith/comm/local/settled_on_failure.hpp>
@@ -194,7 +193,7 @@ void share_owned(vector<W>& v) {
     const std::vector<W*> targets = comm.addresses(std::span<W* const>(arrays));
     comm.join();
     for (const int from : comm.local())
-        for (const int to : std::views::iota(0, comm.ranks())) {
+        for (int to = 0; to < comm.ranks(); ++to) {
             const row_range rows = layout.rows.owned(from);
             if (from == to || rows.size() == 0) continue;
             comm.copy(from, v.data(from) + rows.begin, to,

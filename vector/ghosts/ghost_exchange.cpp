@@ -196,9 +196,9 @@ void put_schedule<T>::take_all(int rank) {
         }
     if (to.messages.empty()) return;
     // Every rank begins with the one after it, so that not all send to the same rank at once.
-    std::ranges::rotate(to.messages, std::ranges::find_if(to.messages, [&](const message& m) {
-                            return m.peer > rank;
-                        }));
+    const auto first =
+        std::ranges::find_if(to.messages, [&](const message& m) { return m.peer > rank; });
+    std::rotate(to.messages.begin(), first, to.messages.end());
     to.dense = owned.size();
     to.sending_tiles = static_cast<std::int32_t>((owned.size() + tile_size<T> - 1) / tile_size<T>);
 }
