@@ -12,6 +12,7 @@ const krylith::operator_method incomplete = {
     .needs_host_because = "",
     .transposed = nullptr,
     .eager_because = "",
+    .one_process = false,
     .persistent = false,
     .listed = false,
     .compared = false,
