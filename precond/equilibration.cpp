@@ -100,8 +100,8 @@ scaling_logs equilibrate(const distributed_csr<T>& matrix) {
                           of_columns[at].data() + transposed.columns_of(rank).first_owned()},
                       a.block(rank).rows());
         }
-        detail::fill_ghosts(a, found.s);
-        detail::fill_ghosts(transposed, of_columns);
+        exchange_of_ghosts(a).fetch(found.s);
+        exchange_of_ghosts(transposed).fetch(of_columns);
     }
     found.largest = largest_of(comm, found, a.row_owners());
     return found;

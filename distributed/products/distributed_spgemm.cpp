@@ -81,8 +81,8 @@ struct distributed_spgemm<T>::plan {
         const auto from =
             by_rank(comm, [&](int rank) -> const std::int32_t* { return own[at(rank)].data(); });
         const auto to = by_rank(comm, [&](int rank) { return all[at(rank)].data(); });
-        fetched.fetch(std::span<const std::int32_t* const>(from),
-                      std::span<std::int32_t* const>(to));
+        fetched.fetch(from,
+                      to);
         factors.resize(at(comm.ranks()));
         columns_of.resize(at(comm.ranks()));
         on_each_rank(comm, [&](int rank) {
@@ -103,7 +103,7 @@ struct distributed_spgemm<T>::plan {
         if (factors.empty()) return;
         const auto from = by_rank(comm, [&](int rank) { return of_b.block(rank).view().values; });
         const auto to = by_rank(comm, [&](int rank) { return factors[at(rank)].values(); });
-        fetched.fetch(std::span<const T* const>(from), std::span<T* const>(to));
+        fetched.fetch(from, to);
     }
 };
 

@@ -73,7 +73,7 @@ struct distributed_transposition<T>::plan {
             mine.columns = {comm.handle(rank), at_size(pieces.entries(rank)), "transposed pattern"};
             return mine.columns.data();
         });
-        pieces.join(std::span<const std::int32_t* const>(from), std::span<std::int32_t* const>(to));
+        pieces.join(from, to);
         on_each_rank(comm, [&](int rank) {
             transposed_rows& mine = transposed[at(rank)];
             mine.offsets = pieces.take_offsets(rank);
@@ -86,7 +86,7 @@ struct distributed_transposition<T>::plan {
     static std::size_t at_size(std::int64_t count) { return static_cast<std::size_t>(count); }
 
     /// Writes the values of A^T to an array of each rank.
-    void move_values(const distributed_csr<T>& of_a, std::span<T* const> to) const {
+    void move_values(const distributed_csr<T>& of_a, const std::vector<T*>& to) const {
         const auto local = by_rank(comm, [&](int rank) {
             const device_csr_view<T> v = of_a.block(rank).view();
             buffer<T> values(comm.handle(rank), at_size(v.nonzeros), "transposed values");
@@ -95,7 +95,7 @@ struct distributed_transposition<T>::plan {
         });
         const auto from =
             by_rank(comm, [&](int rank) -> const T* { return local[at(rank)].data(); });
-        pieces.join(std::span<const T* const>(from), to);
+        pieces.join(from, to);
     }
 
     /// Makes A^T of patterns, which are moved or copied.

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <krylith/device/kernel/annotations.hpp>
+#include <krylith/device/loops/listed_items.hpp>
 #include <krylith/distributed/source/local_columns.hpp>
 
 namespace krylith {
@@ -33,20 +34,10 @@ struct shift_offsets {
     KRYLITH_HD void operator()(std::int64_t i) const { to[i] = from[i] + by; }
 };
 
-/// Rows that a list names by their numbers in the whole matrix, counted from the first one of
-/// their owner; all of them where there is no list.
-struct listed_rows {
-    const std::int32_t* rows = nullptr;
-    std::int32_t first = 0;
-    [[nodiscard]] KRYLITH_HD std::int64_t operator[](std::int64_t i) const {
-        return rows != nullptr ? rows[i] - first : i;
-    }
-};
-
 /// Copies the lengths of listed rows.
 struct take_lengths {
     const std::int64_t* offsets;
-    listed_rows rows;
+    listed_items rows;
     std::int64_t* lengths;
     KRYLITH_HD void operator()(std::int64_t i) const {
         lengths[i] = offsets[rows[i] + 1] - offsets[rows[i]];
@@ -57,7 +48,7 @@ struct take_lengths {
 /// before becomes jump[i]. No row may stand twice in `rows`.
 struct add_lengths {
     const std::int64_t* packed;
-    listed_rows rows;
+    listed_items rows;
     std::int64_t* lengths;
     std::int64_t* jump;
     KRYLITH_HD void operator()(std::int64_t i) const {
@@ -71,7 +62,7 @@ struct add_lengths {
 /// matrix.
 struct jump_into_rows {
     const std::int64_t* packed;
-    listed_rows rows;
+    listed_items rows;
     const std::int64_t* offsets;
     std::int64_t* jump;
     KRYLITH_HD void operator()(std::int64_t i) const { jump[i] += offsets[rows[i]] - packed[i]; }
@@ -80,27 +71,10 @@ struct jump_into_rows {
 /// Finds the ways from packed entries to where they are in listed rows.
 struct jump_from_rows {
     const std::int64_t* packed;
-    listed_rows rows;
+    listed_items rows;
     const std::int64_t* offsets;
     std::int64_t* jump;
     KRYLITH_HD void operator()(std::int64_t i) const { jump[i] = offsets[rows[i]] - packed[i]; }
-};
-
-template <class V>
-struct gather_items {
-    listed_rows places;
-    const V* from;
-    V* to;
-    KRYLITH_HD void operator()(std::int64_t i) const { to[i] = from[places[i]]; }
-};
-
-/// No place may stand twice.
-template <class V>
-struct scatter_items {
-    const std::int32_t* places;
-    const V* from;
-    V* to;
-    KRYLITH_HD void operator()(std::int64_t i) const { to[places[i]] = from[i]; }
 };
 
 /// The rows of an identity matrix.

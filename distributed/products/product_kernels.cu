@@ -154,13 +154,11 @@ void scatter_rows(device& device, const packed_rows& rows, const V* from, V* to)
 
 template struct item_runs<number_locally, number_globally, shift_offsets<std::int32_t>,
                           shift_offsets<std::int64_t>, take_lengths, add_lengths, jump_into_rows,
-                          jump_from_rows, gather_items<std::uint64_t>, gather_items<std::int32_t>,
-                          gather_items<std::uint8_t>>;
+                          jump_from_rows>;
 #define KRYLITH_INSTANTIATE(V) template struct instances<gather_rows<V>, scatter_rows<V>>;
 KRYLITH_INSTANTIATE(std::int32_t)
 #include <krylith/device/language/instantiate.inc>
-#define KRYLITH_INSTANTIATE(T)                                                                     \
-    template struct item_runs<gather_items<T>, scatter_items<T>, identity_rows<T>>;
+#define KRYLITH_INSTANTIATE(T) template struct item_runs<identity_rows<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::cuda

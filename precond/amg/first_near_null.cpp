@@ -7,7 +7,7 @@
 #include <span>
 #include <utility>
 
-#include <krylith/distributed/products/column_exchange.hpp>
+#include <krylith/distributed/products/exchange_of_ghosts.hpp>
 #include <krylith/precond/amg/local_vectors.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/power_steps.hpp>
@@ -50,15 +50,15 @@ template <class W>
 std::vector<buffer<W>> relaxed(const distributed_csr<W>& b, const std::vector<buffer<W>>& v,
                                int steps) {
     const communicator& comm = b.comm();
-    const column_exchange exchange(comm, b.all_columns());
+    const exchange ghosts = exchange_of_ghosts(b);
     const std::vector<buffer<W>> now = by_local_columns(b, v);
     const auto product = by_rank(comm, [&](int rank) {
         return buffer<W>(comm.handle(rank), static_cast<std::size_t>(b.columns_of(rank).count()),
                          precond_item);
     });
-    const std::vector<W*> arrays = aggregation::pointers_of(now);
+    const std::vector<W*> arrays = pointers_of(now);
     for (int step = 0; step < steps; ++step) {
-        if (step != 0) exchange.fill(std::span<W* const>(arrays));
+        if (step != 0) ghosts.fetch(arrays);
         for (const int rank : comm.local()) {
             W* const y = product[static_cast<std::size_t>(rank)].data();
             W* const x = arrays[static_cast<std::size_t>(rank)];

@@ -7,7 +7,7 @@
 
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/distributed/distributed_csr.hpp>
-#include <krylith/distributed/products/column_exchange.hpp>
+#include <krylith/distributed/products/exchange_of_ghosts.hpp>
 
 namespace krylith::detail {
 
@@ -25,9 +25,7 @@ template <class W>
             comm[rank].copy(all.data() + columns.first_owned(), own.data(), own.size() * sizeof(W));
         return all;
     });
-    std::vector<W*> arrays;
-    for (const auto& of_rank : local) arrays.push_back(of_rank.data());
-    column_exchange(comm, b.all_columns()).fill(std::span<W* const>(arrays));
+    exchange_of_ghosts(b).fetch(local);
     return local;
 }
 

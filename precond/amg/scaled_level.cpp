@@ -48,7 +48,7 @@ void scale_transfers(double rho, std::span<const double* const> s, distributed_c
         KRYLITH_ON(comm[rank], scale_rows(comm[rank], r.view(), own, 1 / rho, r.values()));
         return all;
     });
-    fill_ghosts(prolongation, columns);
+    exchange_of_ghosts(prolongation).fetch(columns);
     for (const int rank : comm.local()) {
         device_csr<W>& p = prolongation.block(rank);
         run_items(comm[rank],

@@ -22,12 +22,6 @@ namespace {
 
 constexpr double worth_it = 0.9; ///< of the entries
 
-/// Fills arrays on owned columns, by local ones, with what other ranks have.
-template <class V, class W>
-void fill_ghosts_of(const distributed_csr<W>& a, const std::vector<buffer<V>>& arrays) {
-    aggregation::fill_ghosts(column_exchange(a.comm(), a.all_columns()), arrays);
-}
-
 /// Vectors of a coarse level by the local columns of its matrix.
 template <class W>
 struct coarse_vectors {
@@ -50,7 +44,7 @@ coarse_vectors<W> vectors_of(const distributed_csr<W>& coarse, const coarsening<
             coarse.comm()[rank].copy(result.v[as_size(rank)].data() + columns.first_owned(),
                                      to_next.coarse_near_null(rank), owned * sizeof(W));
     }
-    fill_ghosts_of(coarse, result.v);
+    exchange_of_ghosts(coarse).fetch(result.v);
     return result;
 }
 
@@ -65,7 +59,7 @@ void weigh(const distributed_csr<W>& coarse, const distributed_csr<W>& r,
                        aggregation::rows_of(r, rank), found[as_size(rank)].data(),
                        aggregation::rows_of(coarse, rank), coarse.block(rank).view().values,
                        vectors.v[as_size(rank)].data(), vectors.weights[as_size(rank)].data()});
-    fill_ghosts_of(coarse, vectors.weights);
+    exchange_of_ghosts(coarse).fetch(vectors.weights);
 }
 
 /// The rows of B that have small entries, by the local columns of R.
@@ -85,7 +79,7 @@ rows_with_small_entries(const distributed_csr<W>& b, double diagonal,
                                                       rows.data() + columns.first_owned()});
         return rows;
     });
-    fill_ghosts_of(r, found);
+    exchange_of_ghosts(r).fetch(found);
     return found;
 }
 

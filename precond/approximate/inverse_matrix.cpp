@@ -8,7 +8,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/distributed/distributed_products.hpp>
-#include <krylith/distributed/products/column_exchange.hpp>
+#include <krylith/distributed/products/exchange_of_ghosts.hpp>
 #include <krylith/distributed/products/numbered_columns.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/approximate/pattern_steps.hpp>
@@ -91,7 +91,7 @@ void inverse_matrix<T>::fetch_pattern(const distributed_csr<T>& a) {
     const auto from =
         by_rank(comm, [&](int rank) -> const std::int32_t* { return own[as_size(rank)].data(); });
     const auto to = by_rank(comm, [&](int rank) { return fetched_[as_size(rank)].columns.data(); });
-    ghosts_.fetch(std::span<const std::int32_t* const>(from), std::span<std::int32_t* const>(to));
+    ghosts_.fetch(from, to);
 }
 
 template <class T>
@@ -111,7 +111,7 @@ void inverse_matrix<T>::take(const layout& layout, const distributed_csr<T>& a) 
         const std::vector<const T*> from = a.values();
         const auto to =
             by_rank(comm, [&](int rank) { return fetched_[as_size(rank)].values.data(); });
-        ghosts_.fetch(std::span<const T* const>(from), std::span<T* const>(to));
+        ghosts_.fetch(from, to);
     }
     const auto device_reports = by_rank(comm, [&](int rank) {
         device_csr<T>& block = matrix_.block(rank);
@@ -181,8 +181,8 @@ distributed_csr<T> squared_couplings(const distributed_csr<T>& a, double floor) 
                 {}, aggregation::rows_of(a, rank), a.block(rank).view().values, mine.data()});
         return mine;
     });
-    const column_exchange exchange(comm, a.all_columns());
-    aggregation::fill_ghosts(exchange, roots);
+    const exchange ghosts = exchange_of_ghosts(a);
+    ghosts.fetch(roots);
     auto blocks = by_rank(comm, [&](int rank) {
         const auto& device = comm.handle(rank);
         const device_csr_view<T> view = a.block(rank).view();

@@ -11,11 +11,11 @@
 
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/distributed/distributed_csr.hpp>
-#include <krylith/distributed/products/column_exchange.hpp>
+#include <krylith/distributed/products/exchange_of_ghosts.hpp>
 #include <krylith/precond/coarsening/aggregate_array.hpp>
 #include <krylith/precond/coarsening/grid_boxes.hpp>
 #include <krylith/precond/coarsening/rank_rows.hpp>
-#include <krylith/precond/coarsening/sections.hpp>
+#include <krylith/precond/coarsening/exchange_of_aggregates.hpp>
 #include <krylith/precond/coarsening/smoothed_aggregation.hpp>
 
 namespace krylith::aggregation {
@@ -87,19 +87,19 @@ struct strength_facts {
 template <class T>
 [[nodiscard]] strength_facts
 find_strength(const distributed_csr<T>& a, const strength_rule& rule,
-              const column_exchange& exchange, std::span<const T* const> near_null,
+              const exchange& ghosts, std::span<const T* const> near_null,
               rank_parts<T>& parts, std::vector<buffer<std::uint8_t>>& states);
 
 /// Filters other values by the couplings; returns the bound.
 template <class T>
-[[nodiscard]] double filter_again(const distributed_csr<T>& a, const column_exchange& exchange,
+[[nodiscard]] double filter_again(const distributed_csr<T>& a, const exchange& ghosts,
                                   std::span<const T* const> near_null, rank_parts<T>& parts);
 
 /// Finds the aggregate of each local column by two independent sets, joined in pairs where
 /// `in_pairs`, and what ranks use of those of others; returns who owns aggregates.
 template <class T>
 [[nodiscard]] row_partition
-find_aggregates(const distributed_csr<T>& a, const column_exchange& exchange, rank_parts<T>& parts,
+find_aggregates(const distributed_csr<T>& a, const exchange& ghosts, rank_parts<T>& parts,
                 std::vector<buffer<std::uint8_t>> states, bool in_pairs);
 
 /// Finds the boxes that are to be the aggregates of a grid, all points of which are coupled with
@@ -125,24 +125,24 @@ void find_used(const distributed_csr<T>& a, const row_partition& aggregates, ran
 
 /// The exchange of what ranks have of all aggregates. Collective.
 template <class T>
-[[nodiscard]] section_exchange make_section_exchange(const communicator& comm,
-                                                     const row_partition& aggregates,
-                                                     const rank_parts<T>& parts) {
+[[nodiscard]] exchange exchange_of_aggregates(const communicator& comm,
+                                              const row_partition& aggregates,
+                                              const rank_parts<T>& parts) {
     std::vector<row_range> used;
     for (const rank_part<T>& part : parts) used.push_back(part.used);
-    return {comm, aggregates, std::move(used)};
+    return exchange_of_aggregates(comm, aggregates, std::move(used));
 }
 
 /// Makes T on all local columns, and the norms of aggregates.
 template <class T>
 [[nodiscard]] std::vector<buffer<T>>
-make_tentative(const distributed_csr<T>& a, const column_exchange& exchange, rank_parts<T>& parts,
+make_tentative(const distributed_csr<T>& a, const exchange& ghosts, rank_parts<T>& parts,
                const row_partition& aggregates, std::span<const T* const> near_null);
 
 /// v[rank], on the rank's rows, by the local columns of A; nothing where there is no v. Enqueued.
 template <class T>
 [[nodiscard]] std::vector<buffer<T>> by_local_columns(const distributed_csr<T>& a,
-                                                      const column_exchange& exchange,
+                                                      const exchange& ghosts,
                                                       std::span<const T* const> v);
 
 /// The partition of what ranks have counted: the last number of sums[rank] is that of the rank.
@@ -159,20 +159,6 @@ template <class T>
     row_partition owners;
     for (const std::int32_t count : counts) owners.begin.push_back(owners.begin.back() + count);
     return owners;
-}
-
-/// The arrays of all ranks, for an exchange.
-template <class Array>
-[[nodiscard]] auto pointers_of(const std::vector<Array>& arrays) {
-    std::vector<decltype(arrays.front().data())> result;
-    for (const Array& array : arrays) result.push_back(array.data());
-    return result;
-}
-
-template <class V>
-void fill_ghosts(const column_exchange& exchange, const std::vector<buffer<V>>& arrays) {
-    const std::vector<V*> all = pointers_of(arrays);
-    exchange.fill(std::span<V* const>(all));
 }
 
 } // namespace krylith::aggregation

@@ -13,7 +13,7 @@
 #include <krylith/device/loops/running_sums.hpp>
 #include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/distributed/distributed_products.hpp>
-#include <krylith/distributed/products/column_exchange.hpp>
+#include <krylith/distributed/products/exchange_of_ghosts.hpp>
 #include <krylith/distributed/products/numbered_columns.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
@@ -54,7 +54,7 @@ template <class T>
 struct classical_coarsening<T>::state {
     classical_options options;
     communicator comm;
-    column_exchange exchange;           ///< of the columns of A
+    exchange ghosts;                 ///< of the columns of A
     std::vector<std::int64_t> nonzeros; ///< [rank]
     row_partition fine;
     classical::coarse_rows chosen;
@@ -84,7 +84,7 @@ struct classical_coarsening<T>::state {
                                 bool count) const {
         const auto rows = [&](int rank) { return a.block(rank).rows(); };
         weights of;
-        of.v = aggregation::by_local_columns(a, exchange, near_null);
+        of.v = aggregation::by_local_columns(a, ghosts, near_null);
         of.beta = classical::arrays_of<double>(
             comm, [&](int rank) { return a.columns_of(rank).count(); });
         of.inverse = classical::arrays_of<double>(comm, rows);
@@ -95,7 +95,7 @@ struct classical_coarsening<T>::state {
         classical::visit_all(a, classical::mean_of_all(a), [&](std::size_t r) {
             return classical::coarse_influence_step<T>{interpolated(a, of, r), of.beta[r].data()};
         });
-        aggregation::fill_ghosts(exchange, of.beta);
+        ghosts.fetch(of.beta);
         classical::visit_all(a, classical::mean_of_all(a), [&](std::size_t r) {
             return classical::row_weight_step<T>{
                 interpolated(a, of, r), of.beta[r].data(), of.inverse[r].data(),
@@ -175,10 +175,10 @@ struct classical_coarsening<T>::state {
     [[nodiscard]] std::vector<buffer<T>> cut(bool refresh,
                                              std::vector<buffer<std::int32_t>>& counts) {
         const auto rows = [&](int rank) { return whole.block(rank).rows(); };
-        const std::vector<T*> places = aggregation::pointers_of(coarse_v);
+        const std::vector<T*> places = pointers_of(coarse_v);
         const std::vector<const T*> owned(places.begin(), places.end());
         const auto v = aggregation::by_local_columns(
-            whole, column_exchange(comm, whole.all_columns()), std::span<const T* const>(owned));
+            whole, exchange_of_ghosts(whole), std::span<const T* const>(owned));
         auto factor = classical::arrays_of<T>(comm, rows);
         if (!refresh) {
             counts = classical::arrays_of<std::int32_t>(comm, rows);
@@ -233,7 +233,7 @@ classical_coarsening<T>::classical_coarsening(const distributed_csr<T>& a,
     check_classical(a, options);
     state_.reset(new state{.options = options,
                            .comm = a.comm(),
-                           .exchange = {a.comm(), a.all_columns()},
+                           .ghosts = exchange_of_ghosts(a),
                            .nonzeros = {},
                            .fine = a.row_owners(),
                            .chosen = {},
@@ -245,7 +245,7 @@ classical_coarsening<T>::classical_coarsening(const distributed_csr<T>& a,
                            .kept = {}});
     state_->nonzeros = by_rank(a.comm(), [&](int rank) { return a.block(rank).nonzeros(); });
     state_->check_again(a, near_null);
-    state_->chosen = classical::find_coarse_rows(a, state_->exchange, near_null,
+    state_->chosen = classical::find_coarse_rows(a, state_->ghosts, near_null,
                                                  static_cast<T>(options.strong_threshold));
     state_->coarse_v = classical::arrays_of<T>(
         a.comm(), [&](int rank) { return state_->chosen.owners.owned(rank).size(); });

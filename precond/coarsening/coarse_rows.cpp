@@ -11,17 +11,14 @@ namespace krylith::classical {
 
 namespace {
 
-using aggregation::fill_ghosts;
-using aggregation::pointers_of;
-
 /// Finds what influences what; returns the kinds of rows, open ones and those that are alone.
 template <class T>
 std::vector<buffer<std::int32_t>>
-find_influences(const distributed_csr<T>& a, const column_exchange& exchange,
+find_influences(const distributed_csr<T>& a, const exchange& ghosts,
                 std::span<const T* const> near_null, T threshold, coarse_rows& result,
                 std::vector<buffer<std::int32_t>>& key) {
     const communicator& comm = a.comm();
-    const auto v = aggregation::by_local_columns(a, exchange, near_null);
+    const auto v = aggregation::by_local_columns(a, ghosts, near_null);
     const auto columns = [&](int rank) { return a.columns_of(rank).count(); };
     const auto largest = arrays_of<T>(comm, columns);
     auto kind = arrays_of<std::int32_t>(comm, columns);
@@ -33,7 +30,7 @@ find_influences(const distributed_csr<T>& a, const column_exchange& exchange,
         return largest_influence_step<T>{aggregation::rows_of(a, static_cast<int>(r)), values(r),
                                          v[r].data(), largest[r].data()};
     });
-    fill_ghosts(exchange, largest);
+    ghosts.fetch(largest);
     visit_all(a, mean_of_all(a), [&](std::size_t r) {
         return influence_step<T>{aggregation::rows_of(a, static_cast<int>(r)),
                                  values(r),
@@ -44,15 +41,15 @@ find_influences(const distributed_csr<T>& a, const column_exchange& exchange,
                                  key[r].data(),
                                  kind[r].data()};
     });
-    fill_ghosts(exchange, key);
-    fill_ghosts(exchange, kind);
+    ghosts.fetch(key);
+    ghosts.fetch(kind);
     return kind;
 }
 
 /// Decides about all open rows.
 template <class T>
 std::vector<buffer<std::int32_t>>
-choose_coarse(const distributed_csr<T>& a, const column_exchange& exchange,
+choose_coarse(const distributed_csr<T>& a, const exchange& ghosts,
               const coarse_rows& result, std::vector<buffer<std::int32_t>> kind,
               const std::vector<buffer<std::int32_t>>& key) {
     const communicator& comm = a.comm();
@@ -71,8 +68,7 @@ choose_coarse(const distributed_csr<T>& a, const column_exchange& exchange,
                            choose_coarse_step{result.rows_of(a, r), key[r].data(), kind[r].data(),
                                               next[r].data()});
             }
-            const auto all = pointers_of(next);
-            exchange.fill_in_turn(std::span<std::int32_t* const>(all));
+            ghosts.fetch_in_turn(pointers_of(next));
             std::swap(kind, next);
         }
         auto sizes = by_rank(comm, [&](int rank) { return lists[as_size(rank)].size(); });
@@ -84,7 +80,7 @@ choose_coarse(const distributed_csr<T>& a, const column_exchange& exchange,
 
 /// Numbers coarse rows, in their order, over all ranks.
 template <class T>
-void number_coarse(const distributed_csr<T>& a, const column_exchange& exchange,
+void number_coarse(const distributed_csr<T>& a, const exchange& ghosts,
                    const std::vector<buffer<std::int32_t>>& kind, coarse_rows& result) {
     const communicator& comm = a.comm();
     const auto before =
@@ -104,24 +100,24 @@ void number_coarse(const distributed_csr<T>& a, const column_exchange& exchange,
                                   static_cast<std::int32_t>(result.owners.begin[r]),
                                   result.number[r].data()};
     });
-    fill_ghosts(exchange, result.number);
+    ghosts.fetch(result.number);
 }
 
 } // namespace
 
 template <class T>
-coarse_rows find_coarse_rows(const distributed_csr<T>& a, const column_exchange& exchange,
+coarse_rows find_coarse_rows(const distributed_csr<T>& a, const exchange& ghosts,
                              std::span<const T* const> near_null, T threshold) {
     coarse_rows result;
     std::vector<buffer<std::int32_t>> key;
-    auto kind = find_influences(a, exchange, near_null, threshold, result, key);
-    kind = choose_coarse(a, exchange, result, std::move(kind), key);
-    number_coarse(a, exchange, kind, result); // and orders the last exchange of kinds
+    auto kind = find_influences(a, ghosts, near_null, threshold, result, key);
+    kind = choose_coarse(a, ghosts, result, std::move(kind), key);
+    number_coarse(a, ghosts, kind, result); // and orders the last exchange of kinds
     return result;
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template coarse_rows find_coarse_rows(const distributed_csr<T>&, const column_exchange&,       \
+    template coarse_rows find_coarse_rows(const distributed_csr<T>&, const exchange&,       \
                                           std::span<const T* const>, T);
 #include <krylith/device/language/instantiate.inc>
 

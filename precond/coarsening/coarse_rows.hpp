@@ -10,7 +10,7 @@
 #include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/distributed/distributed_csr.hpp>
-#include <krylith/distributed/products/column_exchange.hpp>
+#include <krylith/distributed/products/exchange_of_ghosts.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/partition/row_partition.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
@@ -38,7 +38,7 @@ struct coarse_rows {
 /// 0, on the rows of a rank. The host waits 2 times and more.
 template <class T>
 [[nodiscard]] coarse_rows find_coarse_rows(const distributed_csr<T>& a,
-                                           const column_exchange& exchange,
+                                           const exchange& ghosts,
                                            std::span<const T* const> near_null, T threshold);
 
 /// The mean entries of a row on all ranks: it decides in which order lanes add up a row, which has

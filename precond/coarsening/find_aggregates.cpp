@@ -19,9 +19,9 @@ namespace {
 template <class T>
 class finder {
 public:
-    finder(const distributed_csr<T>& a, const column_exchange& exchange, const rank_parts<T>& parts,
+    finder(const distributed_csr<T>& a, const exchange& ghosts, const rank_parts<T>& parts,
            std::vector<buffer<std::uint8_t>> states)
-        : a_(a), exchange_(exchange), states_(std::move(states)) {
+        : a_(a), ghosts_(ghosts), states_(std::move(states)) {
         const communicator& comm = a.comm();
         const auto numbers_of_columns = [&](int rank) {
             return buffer<std::int32_t>(comm.handle(rank), as_size(a.columns_of(rank).count()),
@@ -52,12 +52,12 @@ public:
         visit_all([&](std::size_t r) {
             return begin_set_step{{}, rows_[r], states_[r].data(), key(r), first_round};
         });
-        fill_ghosts(exchange_, aggregates_);
+        ghosts_.fetch(aggregates_);
         const settled_on_failure settled(a_.comm());
         int rounds = 8;
         for (std::uint32_t round = first_round; size_of_undecided() != 0; rounds = 2)
             for (int i = 0; i < rounds; ++i, ++round) run(round);
-        fill_ghosts(exchange_, states_);
+        ghosts_.fetch(states_);
     }
 
     void begin_second_set() {
@@ -90,7 +90,7 @@ public:
                                      aggregates_[r].data(),
                                      nearest_[r].data()};
         });
-        fill_ghosts(exchange_, aggregates_);
+        ghosts_.fetch(aggregates_);
         return owners;
     }
 
@@ -101,11 +101,11 @@ public:
             return join_root_step{rows_[r], states_[r].data(), aggregates_[r].data(),
                                   nearest_[r].data()};
         });
-        fill_ghosts(exchange_, aggregates_);
+        ghosts_.fetch(aggregates_);
         visit_lists([&](std::size_t r) {
             return join_strongest_step{rows_[r], aggregates_[r].data(), nearest_[r].data()};
         });
-        fill_ghosts(exchange_, nearest_);
+        ghosts_.fetch(nearest_);
         return std::move(nearest_);
     }
 
@@ -130,18 +130,13 @@ private:
         visit_lists([&](std::size_t r) {
             return largest_key_step{{}, rows_[r], states_[r].data(), key(r), nearest(r)};
         });
-        fill_in_turn(nearest_);
+        ghosts_.fetch_in_turn(pointers_of(nearest_));
         for (const int rank : a_.comm().local()) {
             const std::size_t r = as_size(rank);
             visit_list(a_.comm()[rank], undecided_lists_[r], mean_entries(a_, rank),
                        decide_step{{}, rows_[r], nearest(r), states_[r].data(), key(r), round});
         }
-        fill_in_turn(aggregates_);
-    }
-
-    void fill_in_turn(const std::vector<buffer<std::int32_t>>& arrays) const {
-        const std::vector<std::int32_t*> all = pointers_of(arrays);
-        exchange_.fill_in_turn(std::span<std::int32_t* const>(all));
+        ghosts_.fetch_in_turn(pointers_of(aggregates_));
     }
 
     template <class Make>
@@ -160,12 +155,12 @@ private:
     }
 
     void take_next_states() {
-        fill_ghosts(exchange_, next_states_);
+        ghosts_.fetch(next_states_);
         std::swap(states_, next_states_);
     }
 
     const distributed_csr<T>& a_;
-    const column_exchange& exchange_;
+    const exchange& ghosts_;
     std::vector<rank_rows> rows_;
     std::vector<buffer<std::uint8_t>> states_;
     std::vector<buffer<std::uint8_t>> next_states_;
@@ -178,12 +173,12 @@ private:
 } // namespace
 
 template <class T>
-row_partition find_aggregates(const distributed_csr<T>& a, const column_exchange& exchange,
+row_partition find_aggregates(const distributed_csr<T>& a, const exchange& ghosts,
                               rank_parts<T>& parts, std::vector<buffer<std::uint8_t>> states,
                               bool in_pairs) {
     row_partition owners;
     { // pairs are found when the arrays of sets are freed
-        finder<T> find(a, exchange, parts, std::move(states));
+        finder<T> find(a, ghosts, parts, std::move(states));
         find.find_set(0);
         find.begin_second_set();
         find.find_set(second_set);
@@ -198,7 +193,7 @@ row_partition find_aggregates(const distributed_csr<T>& a, const column_exchange
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template row_partition find_aggregates(const distributed_csr<T>&, const column_exchange&,      \
+    template row_partition find_aggregates(const distributed_csr<T>&, const exchange&,      \
                                            rank_parts<T>&, std::vector<buffer<std::uint8_t>>,      \
                                            bool);
 #include <krylith/device/language/instantiate.inc>

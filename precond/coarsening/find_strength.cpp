@@ -71,7 +71,7 @@ strength_facts facts_of(const rank_numbers<unsigned long long>& ranks, std::uint
 
 template <class T>
 std::vector<buffer<T>> by_local_columns(const distributed_csr<T>& a,
-                                        const column_exchange& exchange,
+                                        const exchange& ghosts,
                                         std::span<const T* const> v) {
     if (v.empty()) return {};
     auto local = by_rank(a.comm(), [&](int rank) {
@@ -83,20 +83,20 @@ std::vector<buffer<T>> by_local_columns(const distributed_csr<T>& a,
             device->copy(all.data() + columns.first_owned(), v[as_size(rank)], owned * sizeof(T));
         return all;
     });
-    fill_ghosts(exchange, local);
+    ghosts.fetch(local);
     return local;
 }
 
 template <class T>
 strength_facts find_strength(const distributed_csr<T>& a, const strength_rule& rule,
-                             const column_exchange& exchange, std::span<const T* const> near_null,
+                             const exchange& ghosts, std::span<const T* const> near_null,
                              rank_parts<T>& parts, std::vector<buffer<std::uint8_t>>& states) {
     const communicator& comm = a.comm();
     parts.resize(as_size(comm.ranks()));
     const diagonal_arrays<T> found = find_diagonals(a, parts, rule.directions);
-    fill_ghosts(exchange, found.scale);
-    if (!found.along.empty()) fill_ghosts(exchange, found.along);
-    const auto v = by_local_columns(a, exchange, near_null);
+    ghosts.fetch(found.scale);
+    if (!found.along.empty()) ghosts.fetch(found.along);
+    const auto v = by_local_columns(a, ghosts, near_null);
     const auto facts = make_facts(comm);
     const std::uint32_t sampled = a.rows() <= most_asked ? 1 : sampled_of_many;
     states = by_rank(comm, [&](int rank) {
@@ -123,16 +123,16 @@ strength_facts find_strength(const distributed_csr<T>& a, const strength_rule& r
                        part.couplings.data(),
                        states[as_size(rank)].data()});
     }
-    fill_ghosts(exchange, states);
+    ghosts.fetch(states);
     return facts_of(facts, sampled);
 }
 
 template <class T>
-double filter_again(const distributed_csr<T>& a, const column_exchange& exchange,
+double filter_again(const distributed_csr<T>& a, const exchange& ghosts,
                     std::span<const T* const> near_null, rank_parts<T>& parts) {
     const communicator& comm = a.comm();
     const diagonal_arrays<T> found = find_diagonals(a, parts);
-    const auto v = by_local_columns(a, exchange, near_null);
+    const auto v = by_local_columns(a, ghosts, near_null);
     const auto facts = make_facts(comm);
     for (const int rank : comm.local()) {
         rank_part<T>& part = parts[as_size(rank)];
@@ -148,11 +148,11 @@ double filter_again(const distributed_csr<T>& a, const column_exchange& exchange
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template std::vector<buffer<T>> by_local_columns(                                              \
-        const distributed_csr<T>&, const column_exchange&, std::span<const T* const>);             \
+        const distributed_csr<T>&, const exchange&, std::span<const T* const>);             \
     template strength_facts find_strength(const distributed_csr<T>&, const strength_rule&,         \
-                                          const column_exchange&, std::span<const T* const>,       \
+                                          const exchange&, std::span<const T* const>,       \
                                           rank_parts<T>&, std::vector<buffer<std::uint8_t>>&);     \
-    template double filter_again(const distributed_csr<T>&, const column_exchange&,                \
+    template double filter_again(const distributed_csr<T>&, const exchange&,                \
                                  std::span<const T* const>, rank_parts<T>&);
 #include <krylith/device/language/instantiate.inc>
 

@@ -14,7 +14,7 @@
 #include <krylith/device/loops/run_items.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/distributed/distributed_csr.hpp>
-#include <krylith/distributed/products/column_exchange.hpp>
+#include <krylith/distributed/products/exchange_of_ghosts.hpp>
 #include <krylith/distributed/source/local_columns.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/grid_boxes.hpp>
@@ -73,15 +73,15 @@ public:
     }
     /// Brings the entries of ghosts.
     void fill_ghosts() {
-        const column_exchange exchange(comm_, columns_);
+        const exchange ghosts = exchange_of_ghosts(comm_, columns_);
         for (int entry = 0; entry < count_; ++entry) {
             const std::vector<T*> arrays = by_rank(comm_, [&](int rank) {
                 return arrays_[as_size(rank)].data() + entry * stride(rank);
             });
             if (entry + 1 < count_)
-                exchange.fill_in_turn(std::span<T* const>(arrays));
+                ghosts.fetch_in_turn(arrays);
             else
-                exchange.fill(std::span<T* const>(arrays)); // orders those before it, too
+                ghosts.fetch(arrays); // orders those before it, too
         }
     }
 

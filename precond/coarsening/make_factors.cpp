@@ -94,9 +94,9 @@ std::vector<buffer<T>> make_factors(const distributed_csr<T>& a, const distribut
         visit_rows(comm[rank], nodes.block(rank).rows(), 1,
                    magnitudes_step<T>{{}, aggregate_of(r), near_null[r], block, of[r]});
     }
-    const section_exchange sections = make_section_exchange(comm, aggregates, parts);
-    sections.join<join_largest_step>(std::span<wide* const>(all_largest), k);
-    sections.gather(std::span<wide* const>(all_largest), k);
+    const exchange of_aggregates = exchange_of_aggregates(comm, aggregates, parts);
+    of_aggregates.join<join_largest_step>(all_largest, k);
+    of_aggregates.fetch(all_largest, k);
 
     for (const bool factored : {false, true}) {
         for (const int rank : comm.local()) {
@@ -105,12 +105,11 @@ std::vector<buffer<T>> make_factors(const distributed_csr<T>& a, const distribut
             visit_rows(comm[rank], nodes.block(rank).rows(), 1,
                        products_step<T>{{}, aggregate_of(r), near_null[r], block, factored, of[r]});
         }
-        sections.join<join_sum_step>(std::span<wide* const>(all_products),
-                                     aggregate_factors::products_of(k));
+        of_aggregates.join<join_sum_step>(all_products, aggregate_factors::products_of(k));
         for (const int rank : comm.local())
             visit_rows(comm[rank], aggregates.owned(rank).size(), 1,
                        factor_step{{}, factored, of[as_size(rank)], aggregates.owned(rank).begin});
-        sections.gather(std::span<double* const>(all_factors), std::int64_t{k} * k);
+        of_aggregates.fetch(all_factors, std::int64_t{k} * k);
     }
     for (const int rank : comm.local()) {
         const std::size_t r = as_size(rank);

@@ -10,7 +10,7 @@
 namespace krylith::aggregation {
 
 template <class T>
-std::vector<buffer<T>> make_tentative(const distributed_csr<T>& a, const column_exchange& exchange,
+std::vector<buffer<T>> make_tentative(const distributed_csr<T>& a, const exchange& ghosts,
                                       rank_parts<T>& parts, const row_partition& aggregates,
                                       std::span<const T* const> near_null) {
     const communicator& comm = a.comm();
@@ -42,16 +42,15 @@ std::vector<buffer<T>> make_tentative(const distributed_csr<T>& a, const column_
     visit_all([&](std::size_t r) {
         return magnitude_step<T>{{}, aggregate_of(r), near_null[r], largest[r].data()};
     });
-    const section_exchange sections = make_section_exchange(comm, aggregates, parts);
-    const auto all_largest = pointers_of(largest);
-    sections.join<join_largest_step>(std::span<wide* const>(all_largest));
-    sections.gather(std::span<wide* const>(all_largest));
+    const exchange of_aggregates = exchange_of_aggregates(comm, aggregates, parts);
+    of_aggregates.join<join_largest_step>(pointers_of(largest));
+    of_aggregates.fetch(pointers_of(largest));
 
     visit_all([&](std::size_t r) {
         return square_step<T>{
             {}, aggregate_of(r), near_null[r], largest[r].data(), squares[r].data()};
     });
-    sections.join<join_sum_step>(std::span<wide* const>(pointers_of(squares)));
+    of_aggregates.join<join_sum_step>(pointers_of(squares));
 
     for (const int rank : comm.local()) {
         const row_range own = aggregates.owned(rank);
@@ -62,7 +61,7 @@ std::vector<buffer<T>> make_tentative(const distributed_csr<T>& a, const column_
                                 squares[r].data() + own.begin,
                                 norms[r] + own.begin});
     }
-    sections.gather(std::span<T* const>(norms));
+    of_aggregates.fetch(norms);
     visit_all([&](std::size_t r) {
         return tentative_step<T>{{},
                                  aggregate_of(r),
@@ -71,13 +70,13 @@ std::vector<buffer<T>> make_tentative(const distributed_csr<T>& a, const column_
                                  tentative[r].data() +
                                      a.columns_of(static_cast<int>(r)).first_owned()};
     });
-    fill_ghosts(exchange, tentative);
+    ghosts.fetch(tentative);
     return tentative;
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template std::vector<buffer<T>> make_tentative(                                                \
-        const distributed_csr<T>&, const column_exchange&, rank_parts<T>&, const row_partition&,   \
+        const distributed_csr<T>&, const exchange&, rank_parts<T>&, const row_partition&,   \
         std::span<const T* const>);
 #include <krylith/device/language/instantiate.inc>
 

@@ -27,24 +27,6 @@ row_partition times(row_partition of, std::int64_t factor) {
     return of;
 }
 
-/// The exchange of `vectors` numbers a column.
-template <class T>
-column_exchange wide_exchange(const distributed_csr<T>& a, int vectors) {
-    check_index_size("smoothed_aggregation: the number of entries of the near-null vectors",
-                     a.columns() * vectors);
-    const auto columns = by_rank(a.comm(), [&](int rank) {
-        const local_columns& of = a.columns_of(rank);
-        std::vector<std::int32_t> ghosts;
-        for (const std::int64_t ghost : of.ghosts())
-            for (int c = 0; c < vectors; ++c)
-                ghosts.push_back(static_cast<std::int32_t>(ghost) * vectors + c);
-        return local_columns(a.comm().handle(rank),
-                             row_range{of.owned().begin * vectors, of.owned().end * vectors},
-                             ghosts);
-    });
-    return {a.comm(), columns};
-}
-
 } // namespace
 
 template <class T>
@@ -54,13 +36,15 @@ node_aggregation<T>::node_aggregation(const distributed_csr<T>& a,
       comm_(a.comm()),
       nodes_(options.block_size == 1 ? distributed_csr<T>()
                                      : make_node_matrix(a, options.block_size)),
-      exchange_(wide_exchange(a, options.vectors)) {
+      ghosts_(exchange_of_ghosts(a)) {
+    check_index_size("smoothed_aggregation: the number of entries of the near-null vectors",
+                     a.columns() * options.vectors);
     const distributed_csr<T>& of_nodes = nodes(a);
-    const column_exchange exchange(comm_, of_nodes.all_columns());
+    const exchange ghosts = exchange_of_ghosts(of_nodes);
     std::vector<buffer<std::uint8_t>> states;
-    (void)find_strength(of_nodes, {options.theta}, exchange, {}, parts_, states);
+    (void)find_strength(of_nodes, {options.theta}, ghosts, {}, parts_, states);
     aggregates_ =
-        find_aggregates(of_nodes, exchange, parts_, std::move(states), options.aggressive);
+        find_aggregates(of_nodes, ghosts, parts_, std::move(states), options.aggressive);
     coarse_ = times(aggregates_, options.vectors);
     diagonal_ = by_rank(comm_, [&](int rank) {
         return buffer<T>(comm_.handle(rank), as_size(a.block(rank).rows()), memory_item);
@@ -86,7 +70,7 @@ template <class T>
 std::vector<buffer<T>> node_aggregation<T>::tentative(const distributed_csr<T>& a,
                                                       std::span<const T* const> near_null) {
     auto result = make_factors(a, nodes(a), parts_, aggregates_, options_, near_null);
-    fill_ghosts(exchange_, result);
+    ghosts_.fetch(result, options_.vectors);
     return result;
 }
 

@@ -11,7 +11,6 @@
 #include <krylith/precond/coarsening/join_steps.hpp>
 #include <krylith/precond/coarsening/pair_steps.hpp>
 #include <krylith/precond/coarsening/rank_numbers.hpp>
-#include <krylith/precond/coarsening/sections.hpp>
 
 namespace krylith::aggregation {
 
@@ -27,9 +26,9 @@ public:
         : a_(a),
           parts_(parts),
           owners_(aggregates),
-          sections_(
+          of_aggregates_(exchange_of_aggregates(
               a.comm(), aggregates,
-              std::vector<row_range>(as_size(a.comm().ranks()), row_range{0, aggregates.rows()})) {
+              std::vector<row_range>(as_size(a.comm().ranks()), row_range{0, aggregates.rows()}))) {
         const communicator& comm = a.comm();
         const auto numbers_of = [&](const auto& count) {
             return by_rank(comm, [&](int rank) {
@@ -67,7 +66,7 @@ public:
             visit_rows(on(rank), table(rank).count, 1,
                        begin_pairs_step{{}, table(rank), partners_[r].data(), choices_[r].data()});
         }
-        gather(partners_);
+        of_aggregates_.fetch(partners_);
         // Each round finds partners for about half of those that are free. All ranks see the same.
         const int any = local().front();
         for (bool more = owners_.rows() != 0; more;) {
@@ -130,11 +129,6 @@ private:
                        });
     }
 
-    void gather(const std::vector<buffer<std::int32_t>>& arrays) {
-        const auto all = pointers_of(arrays);
-        sections_.gather(std::span<std::int32_t* const>(all));
-    }
-
     void run(std::size_t round) {
         constexpr int lanes_share = 32;
         for (const int rank : local()) {
@@ -142,7 +136,7 @@ private:
             visit_list(on(rank), lists_[r], lanes_share,
                        choose_step{table(rank), partners_[r].data(), choices_[r].data()});
         }
-        gather(choices_);
+        of_aggregates_.fetch(choices_);
         for (const int rank : local()) {
             const std::size_t r = as_size(rank);
             visit_rows(
@@ -150,16 +144,6 @@ private:
                 agree_step{{}, choices_[r].data(), partners_[r].data(), found_[r].data() + round});
         }
     }
-
-    /// What rows of one rank send to another: so many couplings, and their places among those that
-    /// each of the two ranks sends or receives.
-    struct message {
-        int from;
-        int to;
-        std::size_t count;
-        std::size_t sent_at;
-        std::size_t received_at;
-    };
 
     /// Couplings by ranks. `count` is 0 before.
     void visit_senders(int from, int to, std::int32_t* count, sent_coupling* sent) {
@@ -171,24 +155,30 @@ private:
                              static_cast<std::int32_t>(own.end), count, sent});
     }
 
-    /// Counts what ranks send; all drivers know all messages.
-    [[nodiscard]] std::vector<message> messages() {
+    /// Counts the couplings that rows of one rank have for another, from places among all that the
+    /// first one sends to places among all that the second receives.
+    [[nodiscard]] std::vector<shared_items> count_couplings() {
         const communicator& comm = a_.comm();
         const rank_numbers<std::int32_t> counts(comm, as_size(comm.ranks()), memory_item);
         for (const int from : local())
             for (int to = 0; to < comm.ranks(); ++to)
                 visit_senders(from, to, counts.of(from) + to, nullptr);
-        std::vector<message> result;
-        std::vector<std::size_t> received(as_size(comm.ranks()), 0);
+        std::vector<shared_items> result;
+        std::vector<std::int64_t> received(as_size(comm.ranks()), 0);
         int from = 0;
         for (const std::vector<std::int32_t>& of_rank : counts.of_all()) {
-            std::size_t sent = 0;
+            std::int64_t sent = 0;
             for (int to = 0; to < comm.ranks(); ++to) {
-                const std::size_t count = as_size(of_rank[as_size(to)]);
+                const std::int64_t count = of_rank[as_size(to)];
                 if (count == 0) continue;
-                result.push_back({from, to, count, sent, received[as_size(to)]});
-                sent += count;
+                shared_items m;
+                m.owner = from;
+                m.user = to;
+                m.count = count;
+                m.at_owner = std::exchange(sent, sent + count);
+                m.at_user = received[as_size(to)];
                 received[as_size(to)] += count;
+                result.push_back(std::move(m));
             }
             ++from;
         }
@@ -198,34 +188,27 @@ private:
     /// Rows of one rank in aggregates of another send it their couplings: those at the boundary.
     void send_couplings() {
         const communicator& comm = a_.comm();
-        const std::vector<message> all = messages();
-        std::vector<rank_order> orders;
-        for (const message& m : all) orders.push_back({m.from, m.to});
-        orders = both_ways(std::move(orders));
-        const auto arrays = [&](int message::*of) {
+        const exchange couplings(comm, count_couplings());
+        const auto arrays = [&](int shared_items::*of) {
             return by_rank(comm, [&](int rank) {
-                std::size_t sum = 0;
-                for (const message& m : all)
+                std::int64_t sum = 0;
+                for (const shared_items& m : couplings.items())
                     if (m.*of == rank) sum += m.count;
-                return buffer<sent_coupling>(comm.handle(rank), sum, memory_item);
+                return buffer<sent_coupling>(comm.handle(rank), as_size(sum), memory_item);
             });
         };
-        const auto sent = arrays(&message::from);
-        const auto received = arrays(&message::to);
-        const rank_numbers<std::int32_t> counts(comm, all.size(), memory_item);
+        const auto sent = arrays(&shared_items::owner);
+        const auto received = arrays(&shared_items::user);
+        const rank_numbers<std::int32_t> counts(comm, couplings.items().size(), memory_item);
         const settled_on_failure settled(comm); // before arrays are freed
-        const auto own = pointers_of(received);
-        const auto places = comm.addresses(std::span<sent_coupling* const>(own));
-        for (std::size_t i = 0; i < all.size(); ++i)
-            if (const message& m = all[i]; comm.is_local(m.from))
-                visit_senders(m.from, m.to, counts.of(m.from) + i,
-                              sent[as_size(m.from)].data() + m.sent_at);
-        comm.order(orders);
-        for (const message& m : all)
-            if (comm.is_local(m.from))
-                comm.copy(m.from, sent[as_size(m.from)].data() + m.sent_at, m.to,
-                          places[as_size(m.to)] + m.received_at, m.count * sizeof(sent_coupling));
-        comm.order(orders);
+        std::size_t next = 0;
+        for (const shared_items& m : couplings.items()) {
+            if (comm.is_local(m.owner))
+                visit_senders(m.owner, m.user, counts.of(m.owner) + next,
+                              sent[as_size(m.owner)].data() + m.at_owner);
+            ++next;
+        }
+        couplings.fetch(pointers_of(sent), pointers_of(received));
         for (const int rank : local()) {
             const auto& of_rank = received[as_size(rank)];
             visit_rows(on(rank), static_cast<std::int64_t>(of_rank.size()), 1,
@@ -236,7 +219,7 @@ private:
     const distributed_csr<T>& a_;
     const rank_parts<T>& parts_;
     const row_partition& owners_;
-    section_exchange sections_; ///< of whole sections
+    exchange of_aggregates_; ///< of all of them
     std::vector<rank_rows> rows_;
     std::vector<buffer<std::int32_t>> numbers_;
     std::vector<buffer<std::int32_t>> crowded_;

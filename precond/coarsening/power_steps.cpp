@@ -10,7 +10,7 @@
 #include <krylith/comm/local/settled_on_failure.hpp>
 #include <krylith/device/language/instances.hpp>
 #include <krylith/device/loops/host_parts.hpp>
-#include <krylith/distributed/products/column_exchange.hpp>
+#include <krylith/distributed/products/exchange_of_ghosts.hpp>
 #include <krylith/precond/coarsening/rank_numbers.hpp>
 #include <krylith/precond/coarsening/scaling_tasks.hpp>
 
@@ -49,7 +49,7 @@ namespace krylith::detail {
 template <class W>
 double power_estimate(const distributed_csr<W>& b, int k) {
     const communicator& comm = b.comm();
-    const column_exchange exchange(comm, b.all_columns());
+    const exchange ghosts = exchange_of_ghosts(b);
     const auto array = [&](int rank) {
         return buffer<W>(comm.handle(rank), static_cast<std::size_t>(b.columns_of(rank).count()),
                          "preconditioner");
@@ -65,9 +65,7 @@ double power_estimate(const distributed_csr<W>& b, int k) {
     }
     const settled_on_failure settled(comm);
     for (int step = 1; step <= k; ++step) {
-        std::vector<W*> arrays;
-        for (const auto& x : before) arrays.push_back(x.data());
-        exchange.fill_in_turn(std::span<W* const>(arrays));
+        ghosts.fetch_in_turn(pointers_of(before));
         for (const int rank : comm.local()) {
             const auto at = static_cast<std::size_t>(rank);
             const std::int64_t first = b.columns_of(rank).first_owned();

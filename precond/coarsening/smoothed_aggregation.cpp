@@ -47,7 +47,7 @@ template <class T>
 struct smoothed_aggregation<T>::state {
     aggregation_options options;
     communicator comm;
-    column_exchange exchange;
+    exchange ghosts;
     aggregation::rank_parts<T> parts;
     row_partition fine;
     row_partition coarse;
@@ -94,7 +94,7 @@ struct smoothed_aggregation<T>::state {
     [[nodiscard]] distributed_csr<T> make(const distributed_csr<T>& a,
                                           std::span<const T* const> near_null, bool smooth) {
         check_again(a, near_null);
-        const auto tentative = aggregation::make_tentative(a, exchange, parts, coarse, near_null);
+        const auto tentative = aggregation::make_tentative(a, ghosts, parts, coarse, near_null);
         std::vector<device_csr<T>> blocks(as_size(comm.ranks()));
         std::vector<local_columns> columns(as_size(comm.ranks()));
         on_each_rank(comm, [&](int rank) {
@@ -107,7 +107,7 @@ struct smoothed_aggregation<T>::state {
     void fill(const distributed_csr<T>& a, std::span<const T* const> near_null,
               distributed_csr<T>& p, bool smooth) {
         check_again(a, near_null);
-        const auto tentative = aggregation::make_tentative(a, exchange, parts, coarse, near_null);
+        const auto tentative = aggregation::make_tentative(a, ghosts, parts, coarse, near_null);
         for (const int rank : comm.local())
             aggregation::refresh_prolongation(
                 comm[rank], rows(a, tentative[as_size(rank)], rank, smooth), coarse.rows(),
@@ -137,7 +137,7 @@ smoothed_aggregation<T>::smoothed_aggregation(const distributed_csr<T>& a,
     check_aggregation(a, options);
     state_.reset(new state{.options = options,
                            .comm = a.comm(),
-                           .exchange = {a.comm(), a.all_columns()},
+                           .ghosts = exchange_of_ghosts(a),
                            .parts = {},
                            .fine = a.row_owners(),
                            .coarse = {},
@@ -155,7 +155,7 @@ smoothed_aggregation<T>::smoothed_aggregation(const distributed_csr<T>& a,
     if (state_->keeps_near_null) rule.large = aggregation::large_in_row_from;
     rule.directions = options.directions && options.theta > 0; // with 0 all entries are strong
     const auto facts =
-        aggregation::find_strength(a, rule, state_->exchange, near_null, state_->parts, states);
+        aggregation::find_strength(a, rule, state_->ghosts, near_null, state_->parts, states);
     state_->bound = facts.bound;
     state_->directed = rule.directions && 10 * facts.undirected <= a.rows();
     if (options.boxes) state_->boxes = aggregation::find_boxes(a, state_->parts);
@@ -164,7 +164,7 @@ smoothed_aggregation<T>::smoothed_aggregation(const distributed_csr<T>& a,
         return;
     }
     state_->coarse =
-        aggregation::find_aggregates(a, state_->exchange, state_->parts, std::move(states),
+        aggregation::find_aggregates(a, state_->ghosts, state_->parts, std::move(states),
                                      options.aggressive && !state_->directed);
 }
 
@@ -218,7 +218,7 @@ void smoothed_aggregation<T>::know_bound(double bound) {
 template <class T>
 void smoothed_aggregation<T>::filter(const distributed_csr<T>& a,
                                      std::span<const T* const> near_null) {
-    state_->bound = aggregation::filter_again(a, state_->exchange, near_null, state_->parts);
+    state_->bound = aggregation::filter_again(a, state_->ghosts, near_null, state_->parts);
 }
 
 template <class T>

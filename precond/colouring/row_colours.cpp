@@ -12,7 +12,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/device/host/host_device.hpp>
 #include <krylith/device/loops/visit_rows.hpp>
-#include <krylith/distributed/products/column_exchange.hpp>
+#include <krylith/distributed/products/exchange_of_ghosts.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregation_parts.hpp>
 #include <krylith/precond/coarsening/mirrored_matrix.hpp>
@@ -68,7 +68,7 @@ std::pair<std::vector<buffer<std::int32_t>>, int> colours_of(const distributed_c
         state.list.emplace(device, a.block(rank).rows());
         return state;
     });
-    const column_exchange exchange(comm, a.all_columns());
+    const exchange ghosts = exchange_of_ghosts(a);
     const auto any_left = [&] {
         bool here = false;
         for (const int rank : comm.local()) here = states[as_size(rank)].list->size() != 0 || here;
@@ -84,7 +84,7 @@ std::pair<std::vector<buffer<std::int32_t>>, int> colours_of(const distributed_c
                                                   colours[as_size(rank)].data(), state.least.data(),
                                                   state.count.data()});
             }
-            aggregation::fill_ghosts(exchange, colours);
+            ghosts.fetch(colours);
         }
     auto counts =
         by_rank(comm, [&](int rank) { return states[as_size(rank)].count.download().front(); });
@@ -107,7 +107,7 @@ std::vector<buffer<std::int32_t>> on_columns_of(const distributed_csr<T>& a,
                                 as_size(mine.owned().size()) * sizeof(std::int32_t));
         return moved;
     });
-    aggregation::fill_ghosts(column_exchange(a.comm(), a.all_columns()), result);
+    exchange_of_ghosts(a).fetch(result);
     return result;
 }
 

@@ -32,7 +32,7 @@ void fetch(const ghost_rows& rows, const communicator& comm, const std::vector<c
         return buffer<V>(comm.handle(rank), as_size(rows.entries(rank)), precond_item);
     });
     const auto arrays = by_rank(comm, [&](int rank) { return to[as_size(rank)].data(); });
-    rows.fetch(std::span<const V* const>(from), std::span<V* const>(arrays));
+    rows.fetch(from, arrays);
 }
 
 template <class T>

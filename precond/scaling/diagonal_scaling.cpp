@@ -11,7 +11,7 @@
 #include <krylith/device/language/instances.hpp>
 #include <krylith/device/loops/visit_rows.hpp>
 #include <krylith/device/messages/number_text.hpp>
-#include <krylith/distributed/products/column_exchange.hpp>
+#include <krylith/distributed/products/exchange_of_ghosts.hpp>
 #include <krylith/precond/coarsening/scaling_tasks.hpp>
 #include <krylith/precond/matrix/memory_item.hpp>
 #include <krylith/precond/scaling/bound_step.hpp>
@@ -106,15 +106,6 @@ void scale_block(const distributed_csr<T>& a, const diagonal_scaling& by, int ra
 } // namespace
 
 template <class T>
-void fill_ghosts(const distributed_csr<T>& a, const std::vector<buffer<double>>& numbers) {
-    if (a.comm().ranks() == 1) return;
-    std::vector<double*> arrays;
-    for (const auto& of_rank : numbers) arrays.push_back(of_rank.data());
-    const column_exchange exchange(a.comm(), a.all_columns());
-    exchange.fill(std::span<double* const>(arrays));
-}
-
-template <class T>
 diagonal_scaling scaling_of(const distributed_csr<T>& a, const scaling_subject& of) {
     const communicator& comm = a.comm();
     diagonal_scaling result;
@@ -152,7 +143,7 @@ diagonal_scaling scaling_of(const distributed_csr<T>& a, const scaling_subject& 
         result.inverse = inverse;
         result.bound = bound;
     }
-    fill_ghosts(a, result.s);
+    exchange_of_ghosts(a).fetch(result.s);
     if (result.bound > near_bound) result.bound = std::min(result.bound, scaled_bound(a, result));
     return result;
 }
@@ -188,19 +179,20 @@ void share_owned(vector<W>& v) {
     const layout& layout = *v.layout();
     if (layout.kind != coherence::replicated) return;
     const communicator& comm = layout.comm;
-    const settled_on_failure settled(comm);
-    const auto arrays = by_rank(comm, [&](int rank) { return v.data(rank); });
-    const std::vector<W*> targets = comm.addresses(std::span<W* const>(arrays));
-    comm.join();
-    for (const int from : comm.local())
-        for (int to = 0; to < comm.ranks(); ++to) {
-            const row_range rows = layout.rows.owned(from);
-            if (from == to || rows.size() == 0) continue;
-            comm.copy(from, v.data(from) + rows.begin, to,
-                      targets[static_cast<std::size_t>(to)] + rows.begin,
-                      static_cast<std::size_t>(rows.size()) * sizeof(W));
+    std::vector<shared_items> items;
+    for (int owner = 0; owner < comm.ranks(); ++owner)
+        for (int user = 0; user < comm.ranks(); ++user) {
+            const row_range rows = layout.rows.owned(owner);
+            if (owner == user || rows.size() == 0) continue;
+            shared_items m;
+            m.owner = owner;
+            m.user = user;
+            m.count = rows.size();
+            m.at_owner = m.at_user = rows.begin;
+            items.push_back(std::move(m));
         }
-    comm.join();
+    const auto arrays = by_rank(comm, [&](int rank) { return v.data(rank); });
+    exchange(comm, std::move(items)).fetch(arrays);
 }
 
 template <class W>
@@ -228,7 +220,7 @@ template distributed_csr<float> scaled(const distributed_csr<float>&, const diag
                         distributed_csr<T>&, mirror_sums*);                                        \
     template distributed_csr<T> scaled(const distributed_csr<double>&, const diagonal_scaling&,    \
                                        mirror_sums*);                                              \
-    template struct instances<fill_ghosts<T>, scaling_of<T>, take_moderate<T>, share_owned<T>>;
+    template struct instances<scaling_of<T>, take_moderate<T>, share_owned<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::detail

@@ -92,11 +92,6 @@ template <class T>
     return std::abs(k) <= usual ? std::ldexp(1.0, 2 * k) : 1;
 }
 
-/// Enqueues the exchange of numbers by the local columns of a matrix: each rank gets its ghosts.
-/// Collective.
-template <class T>
-void fill_ghosts(const distributed_csr<T>& a, const std::vector<buffer<double>>& numbers);
-
 /// Enqueues what gives each rank all entries of a replicated vector, of which it has its own.
 /// Collective.
 template <class W>

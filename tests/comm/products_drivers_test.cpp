@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <krylith/distributed/distributed_products.hpp>
-#include <krylith/distributed/products/column_exchange.hpp>
+#include <krylith/distributed/products/exchange_of_ghosts.hpp>
 #include <krylith/distributed/products/whole_matrix.hpp>
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/tests/comm/drivers.hpp>

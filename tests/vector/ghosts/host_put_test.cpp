@@ -18,7 +18,7 @@ using testing::host_ranks;
 namespace {
 
 /// An exchange in which rank r receives entries[from][r].
-struct exchange {
+struct rank_exchange {
     static constexpr std::int64_t size = 3000;
 
     struct rank_state {
@@ -37,7 +37,7 @@ struct exchange {
     std::vector<rank_state> ranks;
 
     /// wanted[r]: the ranks that r receives from.
-    explicit exchange(const std::vector<std::vector<int>>& wanted) : ranks(wanted.size()) {
+    explicit rank_exchange(const std::vector<std::vector<int>>& wanted) : ranks(wanted.size()) {
         std::mt19937 random(11);
         const std::size_t p = wanted.size();
         for (std::size_t r = 0; r < p; ++r) {
@@ -110,7 +110,7 @@ double entry(int rank, std::int64_t row, int trip) {
 }
 
 /// A kernel that reads the ghosts, as a product would.
-void enqueue_reader(host_ranks& ranks, exchange& data, int rank, int trip, bool credit,
+void enqueue_reader(host_ranks& ranks, rank_exchange& data, int rank, int trip, bool credit,
                     int& wrong) {
     kernel_context context = ranks.make_context(rank);
     context.signals[0] = data.arrived(rank);
@@ -120,17 +120,17 @@ void enqueue_reader(host_ranks& ranks, exchange& data, int rank, int trip, bool 
         host::registers reg;
         if (!host::kernel_prologue(context, reg)) return;
         for (std::size_t g = 0; g < s.of.size(); ++g)
-            if (s.values[exchange::size + g] != entry(s.of[g].first, s.of[g].second, trip)) ++wrong;
+            if (s.values[rank_exchange::size + g] != entry(s.of[g].first, s.of[g].second, trip)) ++wrong;
         if (!credit) return;
         host::tell(s.peer_credits.data(), static_cast<std::int32_t>(s.sent.size()), s.put_count);
         s.credited = s.put_count;
     });
 }
 
-void enqueue_writer(host_ranks& ranks, exchange& data, int rank, int trip) {
+void enqueue_writer(host_ranks& ranks, rank_exchange& data, int rank, int trip) {
     auto& values = data.ranks[static_cast<std::size_t>(rank)].values;
     ranks[rank].submit([&values, rank, trip] {
-        for (std::int64_t i = 0; i < exchange::size; ++i)
+        for (std::int64_t i = 0; i < rank_exchange::size; ++i)
             values[static_cast<std::size_t>(i)] = entry(rank, i, trip);
     });
 }
@@ -152,13 +152,13 @@ TEST_CASE("host puts deliver each trip's entries, however far ranks are apart") 
             CAPTURE(p);
             CAPTURE(credit);
             host_ranks ranks(p);
-            exchange data(pattern);
+            rank_exchange data(pattern);
             std::vector<int> wrong(pattern.size());
             for (int trip = 1; trip <= 40; ++trip)
                 for (int r = 0; r < p; ++r) {
                     enqueue_writer(ranks, data, r, trip);
                     host::put(ranks[r], ranks.make_context(r),
-                              data.ranks[static_cast<std::size_t>(r)].values.data(), exchange::size,
+                              data.ranks[static_cast<std::size_t>(r)].values.data(), rank_exchange::size,
                               data.put(r));
                     enqueue_reader(ranks, data, r, trip, credit,
                                    wrong[static_cast<std::size_t>(r)]);
@@ -174,7 +174,7 @@ TEST_CASE("host puts deliver each trip's entries, however far ranks are apart") 
 
 TEST_CASE("a host fused update puts what it wrote") {
     host_ranks ranks(3, 2);
-    exchange data({{1, 2}, {0}, {1}});
+    rank_exchange data({{1, 2}, {0}, {1}});
     std::vector<std::vector<double>> other(3);
     std::vector<int> wrong(3);
     for (int trip = 1; trip <= 20; ++trip)
@@ -182,9 +182,9 @@ TEST_CASE("a host fused update puts what it wrote") {
             // The update is own - other, where other makes the entries of the trip the result.
             auto& own = data.ranks[static_cast<std::size_t>(r)].values;
             auto& b = other[static_cast<std::size_t>(r)];
-            b.resize(exchange::size);
+            b.resize(rank_exchange::size);
             ranks[r].submit([&own, &b, r, trip] {
-                for (std::int64_t i = 0; i < exchange::size; ++i) {
+                for (std::int64_t i = 0; i < rank_exchange::size; ++i) {
                     const auto at = static_cast<std::size_t>(i);
                     own[at] = 2 * entry(r, i, trip);
                     b[at] = entry(r, i, trip);
@@ -197,8 +197,8 @@ TEST_CASE("a host fused update puts what it wrote") {
             a.shape.statement[0] = {0, 2, {{0, -1, -1, false}, {1, -1, -1, true}}};
             a.vectors[0] = own.data();
             a.vectors[1] = b.data();
-            a.size = exchange::size;
-            a.last_owned = exchange::size;
+            a.size = rank_exchange::size;
+            a.last_owned = rank_exchange::size;
             a.reduce = ranks.into(r, 0);
             a.put = data.put(r);
             a.put_index = 0;
@@ -211,9 +211,9 @@ TEST_CASE("a host fused update puts what it wrote") {
 
 TEST_CASE("a skipped host put counts nothing and tells nobody") {
     host_ranks ranks(2);
-    exchange data({{1}, {0}});
+    rank_exchange data({{1}, {0}});
     ranks.slot(0, control::state) = as_register(loop_state::converged);
-    host::put(ranks[0], ranks.make_context(0), data.ranks[0].values.data(), exchange::size,
+    host::put(ranks[0], ranks.make_context(0), data.ranks[0].values.data(), rank_exchange::size,
               data.put(0));
     ranks.synchronize();
     CHECK(data.ranks[0].put_count == 0);
@@ -223,9 +223,9 @@ TEST_CASE("a skipped host put counts nothing and tells nobody") {
 
 TEST_CASE("a peer that never frees its ghosts fails the put after the time-out") {
     host_ranks ranks(2, 1, 50'000'000);
-    exchange data({{1}, {0}});
+    rank_exchange data({{1}, {0}});
     for (int trip = 0; trip < 2; ++trip) // the second waits for rank 0 to have read the first
-        host::put(ranks[1], ranks.make_context(1), data.ranks[1].values.data(), exchange::size,
+        host::put(ranks[1], ranks.make_context(1), data.ranks[1].values.data(), rank_exchange::size,
                   data.put(1));
     ranks.synchronize();
     CHECK(ranks.failure(0) == 1);

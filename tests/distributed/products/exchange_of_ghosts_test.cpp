@@ -1,5 +1,5 @@
 // The exchange of ghosts of local columns while matrices are made.
-#include <krylith/distributed/products/column_exchange.hpp>
+#include <krylith/distributed/products/exchange_of_ghosts.hpp>
 
 #include <type_traits>
 #include <vector>
@@ -23,7 +23,7 @@ V value_of(std::int64_t column, int round) {
 }
 
 template <class V>
-void check_fill(const distributed_csr<double>& a, const column_exchange& exchange, int round,
+void check_fill(const distributed_csr<double>& a, const exchange& ghosts, int round,
                 bool in_turn = false) {
     std::vector<buffer<V>> arrays;
     std::vector<V*> pointers;
@@ -48,44 +48,43 @@ void check_fill(const distributed_csr<double>& a, const column_exchange& exchang
         pointers.push_back(arrays.back().data());
         expected.push_back(std::move(whole));
     }
-    if constexpr (sizeof(V) >= 4 && !std::is_unsigned_v<V>)
-        in_turn ? exchange.fill_in_turn(std::span<V* const>(pointers))
-                : exchange.fill(std::span<V* const>(pointers));
+    if (in_turn)
+        ghosts.fetch_in_turn(pointers);
     else
-        exchange.fill(std::span<V* const>(pointers));
+        ghosts.fetch(arrays);
     for (std::size_t rank = 0; rank < arrays.size(); ++rank)
         CHECK(arrays[rank].download() == expected[rank]);
 }
 
 } // namespace
 
-KRYLITH_GROUP_TEST("column exchange: ghosts get the values of their owners, of every type") {
+KRYLITH_GROUP_TEST("exchange of ghosts: ghosts get the values of their owners, of every type") {
     for (const auto& c : testing::spgemm_cases()) {
         CAPTURE(c.surfaces);
         const auto a = testing::split(group, c.a);
         std::vector<local_columns> columns;
         for (int rank = 0; rank < group.size(); ++rank) columns.push_back(a.columns_of(rank));
-        const column_exchange exchange(group, columns);
-        if (group.size() == 1) CHECK(exchange.bytes() == 0);
+        const exchange ghosts = exchange_of_ghosts(group, columns);
+        if (group.size() == 1) CHECK(ghosts.items().empty());
         for (int round = 0; round < 2; ++round) {
-            check_fill<std::uint64_t>(a, exchange, round);
-            check_fill<std::int32_t>(a, exchange, round);
-            check_fill<std::uint8_t>(a, exchange, round);
-            check_fill<float>(a, exchange, round);
-            check_fill<double>(a, exchange, round);
-            check_fill<std::int32_t>(a, exchange, round, true);
-            check_fill<float>(a, exchange, round, true);
-            check_fill<double>(a, exchange, round, true);
+            check_fill<std::uint64_t>(a, ghosts, round);
+            check_fill<std::int32_t>(a, ghosts, round);
+            check_fill<std::uint8_t>(a, ghosts, round);
+            check_fill<float>(a, ghosts, round);
+            check_fill<double>(a, ghosts, round);
+            check_fill<std::int32_t>(a, ghosts, round, true);
+            check_fill<float>(a, ghosts, round, true);
+            check_fill<double>(a, ghosts, round, true);
         }
     }
 }
 
-KRYLITH_GROUP_TEST("column exchange: another number of arrays than ranks is refused") {
+KRYLITH_GROUP_TEST("exchange of ghosts: another number of arrays than ranks is refused") {
     const auto a = testing::split(group, testing::spgemm_cases().back().a);
     std::vector<local_columns> columns;
     for (int rank = 0; rank < group.size(); ++rank) columns.push_back(a.columns_of(rank));
-    const column_exchange exchange(group, columns);
-    CHECK_THROWS_AS(exchange.fill(std::span<double* const>()), usage_error);
+    const exchange ghosts = exchange_of_ghosts(group, columns);
+    CHECK_THROWS_AS(ghosts.fetch(std::vector<double*>()), usage_error);
 }
 
 } // namespace krylith

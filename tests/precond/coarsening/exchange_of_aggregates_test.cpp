@@ -7,7 +7,7 @@
 
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/precond/coarsening/aggregate_array.hpp>
-#include <krylith/precond/coarsening/sections.hpp>
+#include <krylith/precond/coarsening/exchange_of_aggregates.hpp>
 #include <krylith/precond/coarsening/tentative_steps.hpp>
 
 #include <krylith/tests/comm/drivers.hpp>
@@ -56,17 +56,16 @@ struct spread_aggregates {
 };
 
 /// The first thing that is wrong, or nothing.
-std::string wrong_section(const communicator& comm) {
+std::string wrong_aggregate(const communicator& comm) {
     spread_aggregates s(comm);
     std::vector<row_range> used = s.used; // each driver says what its own ranks use
     for (int rank = 0; rank < comm.ranks(); ++rank)
         if (!comm.is_local(rank)) used[as_size(rank)] = {};
-    const section_exchange sections(comm, s.owners, used);
-    const std::span<wide* const> places(s.places);
+    const exchange shared = exchange_of_aggregates(comm, s.owners, used);
     s.fill(comm, [&](int rank, std::int64_t g, int number) {
         return s.owners.owned(rank).contains(g) ? static_cast<wide>(10 * g + number) : wide{7777};
     });
-    sections.gather(places, 2);
+    shared.fetch(s.places, 2);
     const auto place = [](int rank, std::int64_t g) {
         return "aggregate " + std::to_string(g) + " on rank " + std::to_string(rank);
     };
@@ -80,7 +79,7 @@ std::string wrong_section(const communicator& comm) {
     }
 
     s.fill(comm, [&](int, std::int64_t g, int number) { return static_cast<wide>(g + number); });
-    sections.join<join_sum_step>(places, 2);
+    shared.join<join_sum_step>(s.places, 2);
     for (const int rank : comm.local())
         for (std::int64_t g = s.owners.owned(rank).begin; g < s.owners.owned(rank).end; ++g) {
             const auto users = std::ranges::count_if(
@@ -93,11 +92,11 @@ std::string wrong_section(const communicator& comm) {
 
 } // namespace
 
-KRYLITH_GROUP_TEST("sections: what ranks use comes from the owners, sums go to them") {
-    CHECK(wrong_section(group).empty());
+KRYLITH_GROUP_TEST("exchange of aggregates: what ranks use comes from the owners, sums go to them") {
+    CHECK(wrong_aggregate(group).empty());
 }
 
-TEST_CASE("sections: ranks of two drivers exchange them") {
+TEST_CASE("exchange of aggregates: ranks of two drivers exchange them") {
     for (const bool staged : {false, true}) {
         const auto group = [&](int devices) {
             return device_group::host(devices, {.staged = staged, .host_threads = devices});
@@ -105,13 +104,13 @@ TEST_CASE("sections: ranks of two drivers exchange them") {
         std::vector<std::string> wrong(2);
         testing::expect_none(
             testing::with_drivers({group(2), group(3)}, [&](const communicator& comm) {
-                wrong[comm.is_local(0) ? 0 : 1] = wrong_section(comm);
+                wrong[comm.is_local(0) ? 0 : 1] = wrong_aggregate(comm);
             }));
         for (const std::string& what : wrong) CHECK(what.empty());
     }
 }
 
-TEST_CASE("sections: the aggregates of a rank lie between those that it owns and uses") {
+TEST_CASE("exchange of aggregates: the aggregates of a rank lie between those that it owns and uses") {
     CHECK(window_of({3, 8}, {1, 4}) == row_range{1, 8});
     CHECK(window_of({3, 8}, {10, 12}) == row_range{3, 12});
     CHECK(window_of({3, 8}, {}) == row_range{3, 8});

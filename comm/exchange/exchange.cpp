@@ -1,0 +1,182 @@
+#include <krylith/comm/exchange/exchange.hpp>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <krylith/comm/exchange/of_messages.hpp>
+#include <krylith/device/error.hpp>
+#include <krylith/device/loops/run_items.hpp>
+
+namespace krylith {
+
+namespace {
+
+constexpr const char* exchange_item = "items of other ranks";
+
+template <class Word>
+void gather_words(device& device, const shared_items& m, const std::byte* from, std::byte* to,
+                  std::int64_t numbers) {
+    run_items(device,
+              gather_items<Word>{m.places(), reinterpret_cast<const Word*>(from),
+                                 reinterpret_cast<Word*>(to), numbers},
+              m.count * numbers);
+}
+
+/// Copies listed items, whose numbers have so many bytes, side by side.
+void gather_listed(device& device, const shared_items& m, const std::byte* from, std::byte* to,
+                   std::size_t word, std::int64_t numbers) {
+    switch (word) {
+    case 8: return gather_words<std::uint64_t>(device, m, from, to, numbers);
+    case 4: return gather_words<std::uint32_t>(device, m, from, to, numbers);
+    default:
+        return gather_words<std::uint8_t>(device, m, from, to,
+                                          numbers * static_cast<std::int64_t>(word));
+    }
+}
+
+} // namespace
+
+exchange::exchange(const communicator& comm, std::vector<shared_items> items, lists where)
+    : comm_(std::make_shared<const communicator>(comm)), items_(std::move(items)), lists_(where) {
+    for (const shared_items& m : items_) orders_.push_back({m.owner, m.user});
+    orders_ = both_ways(std::move(orders_));
+    bring_lists();
+}
+
+bool exchange::staged(const shared_items& m) const {
+    return comm().path(m.owner, m.user) == peer_path::staged;
+}
+
+/// Gives owners the lists that they need.
+void exchange::bring_lists() {
+    const auto moves = [&](const shared_items& m) { return m.is_listed && !fetched(m); };
+    if (std::ranges::none_of(items_, moves)) return;
+    std::vector<std::shared_ptr<const buffer<std::int32_t>>> there(items_.size());
+    const auto to = of_messages(
+        comm(), items_.size(), [&](std::size_t k) { return items_[k].owner; },
+        [&](std::size_t k) -> std::int32_t* {
+            if (!moves(items_[k])) return nullptr;
+            buffer<std::int32_t> list(comm().handle(items_[k].owner),
+                                      static_cast<std::size_t>(items_[k].count), exchange_item);
+            std::int32_t* const data = list.data();
+            there[k] = std::make_shared<const buffer<std::int32_t>>(std::move(list));
+            return data;
+        });
+    const settled_on_failure settled(comm()); // before they are freed
+    for (std::size_t k = 0; k < items_.size(); ++k) {
+        shared_items& m = items_[k];
+        if (!moves(m)) continue;
+        if (comm().is_local(m.user))
+            comm().copy(m.user, m.list->data() + m.list_begin, m.owner, to[k],
+                        static_cast<std::size_t>(m.count) * sizeof(std::int32_t));
+        m.list = there[k];
+        m.list_begin = 0;
+    }
+    comm().order(orders_); // the owners' kernels, and the end of the users' lists, come after
+}
+
+/// The arrays of all ranks, as local devices reach them. The array of a rank may begin where
+/// nothing is: what drivers tell each other is the address of its first item that travels.
+template <class Byte>
+std::vector<Byte*> exchange::reached(std::vector<Byte*> arrays, int shared_items::*rank,
+                                     std::int64_t shared_items::*at, std::size_t bytes) const {
+    if (comm().has_one_driver()) return arrays;
+    std::vector<std::int64_t> first(arrays.size(), -1);
+    for (const shared_items& m : items_) {
+        std::int64_t& least = first[static_cast<std::size_t>(m.*rank)];
+        least = least < 0 ? m.*at : std::min(least, m.*at);
+    }
+    const auto shift = [&](std::size_t r) {
+        return std::max<std::int64_t>(first[r], 0) * static_cast<std::int64_t>(bytes);
+    };
+    for (const int r : comm().local()) arrays[static_cast<std::size_t>(r)] += shift(static_cast<std::size_t>(r));
+    arrays = comm().addresses(std::span<Byte* const>(arrays));
+    for (std::size_t r = 0; r < arrays.size(); ++r) arrays[r] -= shift(r);
+    return arrays;
+}
+
+/// Enqueues what the owner does where the user's kernels don't fetch items.
+void exchange::send(const shared_items& m, const std::byte* from, std::byte* to,
+                    item_width width) const {
+    const std::size_t bytes =
+        static_cast<std::size_t>(m.count * width.numbers) * width.word;
+    if (!m.is_listed) return comm().copy(m.owner, from, m.user, to, bytes);
+    const buffer<std::byte> packed(comm().handle(m.owner), bytes, exchange_item);
+    gather_listed(comm()[m.owner], m, from, packed.data(), width.word, width.numbers);
+    comm().copy(m.owner, packed.data(), m.user, to, bytes);
+}
+
+void exchange::fetch_items(std::vector<const std::byte*> owners, std::vector<std::byte*> users,
+                           item_width width, bool in_turn) const {
+    if (!comm_) return;
+    for (const std::size_t arrays : {owners.size(), users.size()})
+        if (arrays != static_cast<std::size_t>(comm().ranks()))
+            throw usage_error("exchange::fetch: there are " + std::to_string(arrays) +
+                              " arrays for " + std::to_string(comm().ranks()) + " ranks");
+    if (items_.empty()) return;
+    const settled_on_failure settled(comm());
+    const std::size_t bytes = static_cast<std::size_t>(width.numbers) * width.word;
+    const auto by_user = [&](const shared_items& m) { return fetched(m); };
+    const bool any_sent = !std::ranges::all_of(items_, by_user);
+    if (std::ranges::any_of(items_, by_user))
+        owners =
+            reached(std::move(owners), &shared_items::owner, &shared_items::at_owner, bytes);
+    if (any_sent)
+        users = reached(std::move(users), &shared_items::user, &shared_items::at_user, bytes);
+    comm().order(orders_); // owners' items are there, users need their old ones no more
+    for (const shared_items& m : items_) {
+        if (!comm().is_local(by_user(m) ? m.user : m.owner)) continue;
+        const auto at = [&](std::int64_t place) { return place * static_cast<std::int64_t>(bytes); };
+        const std::byte* const first = owners[static_cast<std::size_t>(m.owner)] + at(m.at_owner);
+        std::byte* const copy = users[static_cast<std::size_t>(m.user)] + at(m.at_user);
+        if (by_user(m))
+            gather_listed(comm()[m.user], m, first, copy, width.word, width.numbers);
+        else
+            send(m, first, copy, width);
+    }
+    if (!in_turn || any_sent) comm().order(orders_);
+}
+
+/// Brings users' items to where owners read them.
+exchange::brought_items exchange::bring(std::vector<std::byte*> users, std::size_t bytes) const {
+    const auto size = [&](const shared_items& m) { return static_cast<std::size_t>(m.count) * bytes; };
+    brought_items result;
+    result.at.resize(items_.size());
+    std::vector<std::size_t> room(users.size(), 0);
+    for (const shared_items& m : items_)
+        if (staged(m)) room[static_cast<std::size_t>(m.owner)] += size(m);
+    const bool any_staged = std::ranges::any_of(room, [](std::size_t r) { return r != 0; });
+    result.copies = by_rank(comm(), [&](int owner) {
+        return buffer<std::byte>(comm().handle(owner), room[static_cast<std::size_t>(owner)],
+                                 exchange_item);
+    });
+    users = reached(std::move(users), &shared_items::user, &shared_items::at_user, bytes);
+    std::vector<std::byte*> next = pointers_of(result.copies);
+    if (any_staged) next = comm().addresses(std::span<std::byte* const>(next));
+    comm().order(orders_);
+    for (std::size_t k = 0; k < items_.size(); ++k) {
+        const shared_items& m = items_[k];
+        std::byte* const given = users[static_cast<std::size_t>(m.user)] +
+                                 m.at_user * static_cast<std::int64_t>(bytes);
+        result.at[k] = given;
+        if (!staged(m)) continue;
+        std::byte*& place = next[static_cast<std::size_t>(m.owner)];
+        if (comm().is_local(m.user)) comm().copy(m.user, given, m.owner, place, size(m));
+        result.at[k] = std::exchange(place, place + size(m));
+    }
+    if (any_staged) comm().order(orders_);
+    return result;
+}
+
+exchange exchange::inverse() const {
+    std::vector<shared_items> items;
+    for (shared_items m : items_) {
+        std::swap(m.owner, m.user);
+        std::swap(m.at_owner, m.at_user);
+        items.push_back(std::move(m));
+    }
+    return {comm(), std::move(items)};
+}
+
+} // namespace krylith

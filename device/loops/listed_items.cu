@@ -1,0 +1,12 @@
+#include <krylith/device/loops/listed_items.hpp>
+
+#include <krylith/device/loops/run_items.cuh>
+
+namespace krylith::cuda {
+
+template struct item_runs<gather_items<std::uint8_t>, gather_items<std::uint32_t>,
+                          gather_items<std::uint64_t>>;
+#define KRYLITH_INSTANTIATE(T) template struct item_runs<gather_items<T>, scatter_items<T>>;
+#include <krylith/device/language/instantiate.inc>
+
+} // namespace krylith::cuda
