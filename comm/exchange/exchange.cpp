@@ -171,11 +171,8 @@ exchange::brought_items exchange::bring(std::vector<std::byte*> users, std::size
 
 exchange exchange::inverse() const {
     std::vector<shared_items> items;
-    for (shared_items m : items_) {
-        std::swap(m.owner, m.user);
-        std::swap(m.at_owner, m.at_user);
-        items.push_back(std::move(m));
-    }
+    for (const shared_items& m : items_)
+        items.push_back({m.user, m.owner, m.count, m.at_user, m.at_owner});
     return {comm(), std::move(items)};
 }
 

@@ -77,11 +77,8 @@ void ghost_rows::bring_offsets(std::span<const local_columns> columns,
                                std::span<const std::int64_t* const> offsets) {
     std::vector<shared_items> begins; // of rows: the end of an item is the next one's begin
     for (std::size_t k = 0; k < rows().size(); ++k) {
-        shared_items m = rows()[k];
-        m.is_listed = false;
-        m.list.reset();
-        m.at_owner = rows_at_[k];
-        begins.push_back(std::move(m));
+        const shared_items& m = rows()[k];
+        begins.push_back({m.owner, m.user, m.count, rows_at_[k], m.at_user});
     }
     offsets_ = by_rank(comm(), [&](int rank) {
         buffer<std::int64_t> all(comm().handle(rank), as_size(columns[as_size(rank)].count()) + 1,

@@ -43,14 +43,11 @@ void shared_rows::take_places(std::vector<row_range> taken) {
     std::vector<shared_items> items;
     for (std::size_t k = 0; k < taken_.size(); ++k) {
         std::int64_t& next = room_[as_size(rows()[k].owner)];
-        shared_items m;
-        m.owner = rows()[k].owner;
-        m.user = rows()[k].user;
-        m.count = taken_[k].size();
-        m.at_owner = next;
-        m.at_user = taken_[k].begin;
-        entries_at_.push_back(std::exchange(next, next + m.count));
-        if (m.count != 0) items.push_back(std::move(m));
+        const row_range entries = taken_[k];
+        if (entries.size() != 0)
+            items.push_back(
+                {rows()[k].owner, rows()[k].user, entries.size(), next, entries.begin});
+        entries_at_.push_back(std::exchange(next, next + entries.size()));
     }
     entries_ = exchange(comm(), std::move(items));
 }

@@ -52,13 +52,8 @@ void transposed_pieces::read_places(std::span<const local_columns> columns,
 void transposed_pieces::bring_offsets(std::span<const std::int64_t* const> offsets) {
     std::vector<shared_items> pieces;
     for (std::size_t k = 0; k < rows().size(); ++k) {
-        shared_items m;
-        m.owner = rows()[k].user;
-        m.user = rows()[k].owner;
-        m.count = rows()[k].count + 1;
-        m.at_owner = rows()[k].at_user;
-        m.at_user = rows_at_[k];
-        pieces.push_back(std::move(m));
+        const shared_items& m = rows()[k];
+        pieces.push_back({m.user, m.owner, m.count + 1, m.at_user, rows_at_[k]});
     }
     exchange(comm(), std::move(pieces))
         .fetch(std::vector<const std::int64_t*>(offsets.begin(), offsets.end()),

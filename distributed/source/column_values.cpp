@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include <krylith/comm/local/settled_on_failure.hpp>
+#include <krylith/comm/exchange/exchange.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/language/instances.hpp>
 #include <krylith/device/loops/run_items.hpp>
@@ -15,15 +15,6 @@
 namespace krylith {
 
 namespace {
-
-/// A piece that goes from one rank to another.
-struct value_piece {
-    int rank;
-    int holder;
-    std::int64_t entries;
-    std::int64_t packed; ///< its place among what the rank sends
-    std::int64_t place;  ///< among what the holder holds
-};
 
 void check_ranks(const communicator& comm, std::size_t orders, std::size_t values,
                  std::size_t targets) {
@@ -42,8 +33,7 @@ void deal_values(const communicator& comm, std::span<const dealt_order> given,
     check_ranks(comm, given.size(), values.size(), to.size());
     std::vector<buffer<T>> packed;
     const settled_on_failure settled(comm); // before these are freed
-    std::vector<value_piece> pieces;
-    std::vector<rank_order> orders;
+    std::vector<shared_items> pieces;
     std::vector<std::int64_t> held(given.size(), 0); // by lower ranks' pieces
     for (const int rank : comm.local()) {
         const dealt_order& mine = given[as_size(rank)];
@@ -61,18 +51,13 @@ void deal_values(const communicator& comm, std::span<const dealt_order> given,
                       entries);
             if (rank != holder && entries != 0) {
                 pieces.push_back({rank, holder, entries, next, place});
-                orders.push_back({holder, rank});
                 next += entries;
             }
             place += entries;
         }
     }
-    comm.order(orders); // a holder may still read what it had
-    for (const value_piece& p : pieces)
-        comm.copy(p.rank, packed[as_size(p.rank)].data() + p.packed, p.holder,
-                  to[as_size(p.holder)] + p.place, as_size(p.entries) * sizeof(T));
-    for (rank_order& order : orders) std::swap(order.before, order.after);
-    comm.order(orders);
+    exchange(comm, std::move(pieces))
+        .fetch(pointers_of(packed), std::vector<T*>(to.begin(), to.end()));
 }
 
 #define KRYLITH_INSTANTIATE(T) template struct instances<deal_values<T>>;

@@ -16,13 +16,8 @@ exchange exchange_of_aggregates(const communicator& comm, const row_partition& a
             const row_range& of_user = used[static_cast<std::size_t>(user)];
             const std::int64_t begin = std::max(own.begin, of_user.begin);
             const std::int64_t end = std::min(own.end, of_user.end);
-            if (owner == user || begin >= end) continue;
-            shared_items both;
-            both.owner = owner;
-            both.user = user;
-            both.count = end - begin;
-            both.at_owner = both.at_user = begin;
-            items.push_back(std::move(both));
+            if (owner != user && begin < end)
+                items.push_back({owner, user, end - begin, begin, begin});
         }
     return {comm, std::move(items)};
 }

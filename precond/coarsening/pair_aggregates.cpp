@@ -171,14 +171,9 @@ private:
             for (int to = 0; to < comm.ranks(); ++to) {
                 const std::int64_t count = of_rank[as_size(to)];
                 if (count == 0) continue;
-                shared_items m;
-                m.owner = from;
-                m.user = to;
-                m.count = count;
-                m.at_owner = std::exchange(sent, sent + count);
-                m.at_user = received[as_size(to)];
+                result.push_back({from, to, count, sent, received[as_size(to)]});
+                sent += count;
                 received[as_size(to)] += count;
-                result.push_back(std::move(m));
             }
             ++from;
         }

@@ -183,13 +183,8 @@ void share_owned(vector<W>& v) {
     for (int owner = 0; owner < comm.ranks(); ++owner)
         for (int user = 0; user < comm.ranks(); ++user) {
             const row_range rows = layout.rows.owned(owner);
-            if (owner == user || rows.size() == 0) continue;
-            shared_items m;
-            m.owner = owner;
-            m.user = user;
-            m.count = rows.size();
-            m.at_owner = m.at_user = rows.begin;
-            items.push_back(std::move(m));
+            if (owner != user && rows.size() != 0)
+                items.push_back({owner, user, rows.size(), rows.begin, rows.begin});
         }
     const auto arrays = by_rank(comm, [&](int rank) { return v.data(rank); });
     exchange(comm, std::move(items)).fetch(arrays);
