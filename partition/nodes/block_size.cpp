@@ -90,6 +90,16 @@ int block_size_search::block_size() const {
     return 1;
 }
 
+bool block_size_search::excludes_nodes() const {
+    const auto excluded = [&](std::size_t size) {
+        return rows_ % static_cast<std::int64_t>(size) != 0 ||
+               10 * tallies_[size][0].other > window_count * window_rows;
+    };
+    for (std::size_t size = 2; size <= most; ++size)
+        if (!excluded(size)) return false;
+    return true;
+}
+
 } // namespace detail
 
 template <class T>
@@ -107,6 +117,7 @@ int find_block_size(const csr_view<T>& matrix) {
                        matrix.column_indices.subspan(
                            static_cast<std::size_t>(offsets.front()),
                            static_cast<std::size_t>(offsets.back() - offsets.front())));
+        if (search.excludes_nodes()) break;
     }
     return search.block_size();
 }

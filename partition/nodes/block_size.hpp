@@ -34,6 +34,8 @@ public:
     void look_at(std::int64_t first, std::span<const std::int64_t> offsets,
                  std::span<const std::int32_t> columns);
     [[nodiscard]] int block_size() const;
+    /// Whether it is 1 whatever the rows are that have not been looked at.
+    [[nodiscard]] bool excludes_nodes() const;
 
     /// As many of the rows with these offsets as are enough to look at: long ones are fewer.
     [[nodiscard]] static std::int64_t enough(std::span<const std::int64_t> offsets);

@@ -63,6 +63,7 @@ int block_size_of(const distributed_csr<T>& a) {
         a.comm().all_gather_lists(columns);
         for (std::size_t r = 0; r < p; ++r)
             if (!offsets[r].empty()) search.look_at(first_of(r), offsets[r], columns[r]);
+        if (search.excludes_nodes()) break;
     }
     return search.block_size();
 }

@@ -63,7 +63,7 @@ void plan_replicated(operator_kind /*kind*/, operator_pattern& pattern) {
 /// several times as long (with csr fullchip on four GPUs has 0.14 of the speed of one).
 format_kind format_of_redundant(const operator_pattern& p) {
     const bool chosen = p.options.format || p.options.transport;
-    if (chosen || p.comm.kind() != backend::cuda || p.comm.ranks() == 1) return p.options.format;
+    if (chosen || p.comm.kind() != backend::cuda) return p.options.format;
     const bool uneven =
         choose_format(measure_lengths(p.row_offsets), result_use::sent) == formats::csr5;
     return uneven ? formats::csr5 : formats::automatic;

@@ -1,6 +1,8 @@
 // The rows of a node, found in the pattern of a matrix.
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,7 +36,32 @@ csr_matrix<double> blocks_of_five_points(std::int64_t n, std::int64_t size, cons
     return testing::from_triplets(size * grid.rows, entries);
 }
 
+/// The windows of rows that are looked at until no size is left.
+std::size_t windows_until_excluded(const csr_matrix<double>& a) {
+    detail::block_size_search search(a.rows);
+    std::size_t looked_at = 0;
+    for (const row_range& window : search.windows()) {
+        if (search.excludes_nodes()) break;
+        const auto offsets = std::span(a.row_offsets)
+                                 .subspan(static_cast<std::size_t>(window.begin),
+                                          static_cast<std::size_t>(window.size() + 1));
+        search.look_at(window.begin, offsets,
+                       std::span(a.column_indices)
+                           .subspan(static_cast<std::size_t>(offsets.front()),
+                                    static_cast<std::size_t>(offsets.back() - offsets.front())));
+        ++looked_at;
+    }
+    return looked_at;
+}
+
 } // namespace
+
+TEST_CASE("block size: the search ends where no size is left") {
+    const auto grid = make_gallery<double>("poisson2d:60");
+    CHECK(windows_until_excluded(grid) < 4);
+    CHECK(found_in(grid) == 1);
+    CHECK(windows_until_excluded(make_gallery<double>("elasticity3d:9:4:4")) == 8);
+}
 
 TEST_CASE("block size: full blocks of any size, in small and in large matrices") {
     for (const std::int64_t n : {3, 40})
