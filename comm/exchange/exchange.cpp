@@ -90,7 +90,8 @@ std::vector<Byte*> exchange::reached(std::vector<Byte*> arrays, int shared_items
     const auto shift = [&](std::size_t r) {
         return std::max<std::int64_t>(first[r], 0) * static_cast<std::int64_t>(bytes);
     };
-    for (const int r : comm().local()) arrays[static_cast<std::size_t>(r)] += shift(static_cast<std::size_t>(r));
+    for (const int r : comm().local())
+        arrays[static_cast<std::size_t>(r)] += shift(static_cast<std::size_t>(r));
     arrays = comm().addresses(std::span<Byte* const>(arrays));
     for (std::size_t r = 0; r < arrays.size(); ++r) arrays[r] -= shift(r);
     return arrays;
@@ -99,8 +100,7 @@ std::vector<Byte*> exchange::reached(std::vector<Byte*> arrays, int shared_items
 /// Enqueues what the owner does where the user's kernels don't fetch items.
 void exchange::send(const shared_items& m, const std::byte* from, std::byte* to,
                     item_width width) const {
-    const std::size_t bytes =
-        static_cast<std::size_t>(m.count * width.numbers) * width.word;
+    const std::size_t bytes = static_cast<std::size_t>(m.count * width.numbers) * width.word;
     if (!m.is_listed) return comm().copy(m.owner, from, m.user, to, bytes);
     const buffer<std::byte> packed(comm().handle(m.owner), bytes, exchange_item);
     gather_listed(comm()[m.owner], m, from, packed.data(), width.word, width.numbers);
@@ -120,14 +120,15 @@ void exchange::fetch_items(std::vector<const std::byte*> owners, std::vector<std
     const auto by_user = [&](const shared_items& m) { return fetched(m); };
     const bool any_sent = !std::ranges::all_of(items_, by_user);
     if (std::ranges::any_of(items_, by_user))
-        owners =
-            reached(std::move(owners), &shared_items::owner, &shared_items::at_owner, bytes);
+        owners = reached(std::move(owners), &shared_items::owner, &shared_items::at_owner, bytes);
     if (any_sent)
         users = reached(std::move(users), &shared_items::user, &shared_items::at_user, bytes);
     comm().order(orders_); // owners' items are there, users need their old ones no more
     for (const shared_items& m : items_) {
         if (!comm().is_local(by_user(m) ? m.user : m.owner)) continue;
-        const auto at = [&](std::int64_t place) { return place * static_cast<std::int64_t>(bytes); };
+        const auto at = [&](std::int64_t place) {
+            return place * static_cast<std::int64_t>(bytes);
+        };
         const std::byte* const first = owners[static_cast<std::size_t>(m.owner)] + at(m.at_owner);
         std::byte* const copy = users[static_cast<std::size_t>(m.user)] + at(m.at_user);
         if (by_user(m))
@@ -140,7 +141,9 @@ void exchange::fetch_items(std::vector<const std::byte*> owners, std::vector<std
 
 /// Brings users' items to where owners read them.
 exchange::brought_items exchange::bring(std::vector<std::byte*> users, std::size_t bytes) const {
-    const auto size = [&](const shared_items& m) { return static_cast<std::size_t>(m.count) * bytes; };
+    const auto size = [&](const shared_items& m) {
+        return static_cast<std::size_t>(m.count) * bytes;
+    };
     brought_items result;
     result.at.resize(items_.size());
     std::vector<std::size_t> room(users.size(), 0);
@@ -157,8 +160,8 @@ exchange::brought_items exchange::bring(std::vector<std::byte*> users, std::size
     comm().order(orders_);
     for (std::size_t k = 0; k < items_.size(); ++k) {
         const shared_items& m = items_[k];
-        std::byte* const given = users[static_cast<std::size_t>(m.user)] +
-                                 m.at_user * static_cast<std::int64_t>(bytes);
+        std::byte* const given =
+            users[static_cast<std::size_t>(m.user)] + m.at_user * static_cast<std::int64_t>(bytes);
         result.at[k] = given;
         if (!staged(m)) continue;
         std::byte*& place = next[static_cast<std::size_t>(m.owner)];

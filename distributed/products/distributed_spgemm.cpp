@@ -81,8 +81,7 @@ struct distributed_spgemm<T>::plan {
         const auto from =
             by_rank(comm, [&](int rank) -> const std::int32_t* { return own[at(rank)].data(); });
         const auto to = by_rank(comm, [&](int rank) { return all[at(rank)].data(); });
-        fetched.fetch(from,
-                      to);
+        fetched.fetch(from, to);
         factors.resize(at(comm.ranks()));
         columns_of.resize(at(comm.ranks()));
         on_each_rank(comm, [&](int rank) {

@@ -87,8 +87,7 @@ void ghost_rows::bring_offsets(std::span<const local_columns> columns,
         return all;
     });
     const auto to = pointers_of(offsets_);
-    exchange(comm(), std::move(begins))
-        .fetch(pointers_of(packed_), to);
+    exchange(comm(), std::move(begins)).fetch(pointers_of(packed_), to);
     for (const int rank : comm().local()) {
         device& on = comm()[rank];
         const local_columns& mine = columns[as_size(rank)];

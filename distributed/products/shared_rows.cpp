@@ -45,8 +45,7 @@ void shared_rows::take_places(std::vector<row_range> taken) {
         std::int64_t& next = room_[as_size(rows()[k].owner)];
         const row_range entries = taken_[k];
         if (entries.size() != 0)
-            items.push_back(
-                {rows()[k].owner, rows()[k].user, entries.size(), next, entries.begin});
+            items.push_back({rows()[k].owner, rows()[k].user, entries.size(), next, entries.begin});
         entries_at_.push_back(std::exchange(next, next + entries.size()));
     }
     entries_ = exchange(comm(), std::move(items));

@@ -59,15 +59,15 @@ protected:
     exchange entries_;             ///< from packed entries to users' arrays
     std::vector<row_range> taken_; ///< [items of rows()] entries in the users' arrays
     std::vector<buffer<std::int64_t>> offsets_;
-    std::vector<std::int64_t> size_; ///< entries, by rank
+    std::vector<std::int64_t> size_;                  ///< entries, by rank
     std::vector<buffer<std::int64_t>> packed_, jump_; ///< [ranks]
-    std::vector<std::int64_t> rows_at_;    ///< [items] places in packed_ and jump_
+    std::vector<std::int64_t> rows_at_;               ///< [items] places in packed_ and jump_
 
 private:
     std::shared_ptr<const communicator> comm_; ///< null: empty
     exchange rows_;                            ///< lists are with owners
-    std::vector<std::int64_t> entries_at_; ///< [items] among packed entries
-    std::vector<std::int64_t> room_;       ///< packed entries, by rank
+    std::vector<std::int64_t> entries_at_;     ///< [items] among packed entries
+    std::vector<std::int64_t> room_;           ///< packed entries, by rank
 };
 
 } // namespace krylith

@@ -30,7 +30,8 @@ void transposed_pieces::read_places(std::span<const local_columns> columns,
         const std::int64_t owned = columns[as_size(rank)].owned().size();
         std::vector<const std::int64_t*> ends{mine + first, mine + first + owned};
         for (const shared_items& m : rows())
-            if (m.user == rank) ends.insert(ends.end(), {mine + m.at_user, mine + m.at_user + m.count});
+            if (m.user == rank)
+                ends.insert(ends.end(), {mine + m.at_user, mine + m.at_user + m.count});
         const std::vector<std::int64_t> numbers = download_numbers(*on, ends);
         own_rows& own = own_[as_size(rank)];
         own.entries = {numbers[0], numbers[1]};
@@ -111,14 +112,15 @@ void transposed_pieces::join(const std::vector<const V*>& from, const std::vecto
 
 std::int64_t transposed_pieces::bytes(int rank) const noexcept {
     const own_rows& own = own_[as_size(rank)];
-    return bytes_of_rows(rank) + static_cast<std::int64_t>((own.packed.size() + own.jump.size()) *
-                                                           sizeof(std::int64_t));
+    return bytes_of_rows(rank) +
+           static_cast<std::int64_t>((own.packed.size() + own.jump.size()) * sizeof(std::int64_t));
 }
 
 template void transposed_pieces::join(const std::vector<const std::int32_t*>&,
-                                const std::vector<std::int32_t*>&) const;
+                                      const std::vector<std::int32_t*>&) const;
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template void transposed_pieces::join(const std::vector<const T*>&, const std::vector<T*>&) const;
+    template void transposed_pieces::join(const std::vector<const T*>&, const std::vector<T*>&)    \
+        const;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -13,9 +13,9 @@
 #include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/distributed/products/exchange_of_ghosts.hpp>
 #include <krylith/precond/coarsening/aggregate_array.hpp>
+#include <krylith/precond/coarsening/exchange_of_aggregates.hpp>
 #include <krylith/precond/coarsening/grid_boxes.hpp>
 #include <krylith/precond/coarsening/rank_rows.hpp>
-#include <krylith/precond/coarsening/exchange_of_aggregates.hpp>
 #include <krylith/precond/coarsening/smoothed_aggregation.hpp>
 
 namespace krylith::aggregation {
@@ -86,9 +86,9 @@ struct strength_facts {
 /// becomes what is known of each local column.
 template <class T>
 [[nodiscard]] strength_facts
-find_strength(const distributed_csr<T>& a, const strength_rule& rule,
-              const exchange& ghosts, std::span<const T* const> near_null,
-              rank_parts<T>& parts, std::vector<buffer<std::uint8_t>>& states);
+find_strength(const distributed_csr<T>& a, const strength_rule& rule, const exchange& ghosts,
+              std::span<const T* const> near_null, rank_parts<T>& parts,
+              std::vector<buffer<std::uint8_t>>& states);
 
 /// Filters other values by the couplings; returns the bound.
 template <class T>
@@ -141,9 +141,8 @@ make_tentative(const distributed_csr<T>& a, const exchange& ghosts, rank_parts<T
 
 /// v[rank], on the rank's rows, by the local columns of A; nothing where there is no v. Enqueued.
 template <class T>
-[[nodiscard]] std::vector<buffer<T>> by_local_columns(const distributed_csr<T>& a,
-                                                      const exchange& ghosts,
-                                                      std::span<const T* const> v);
+[[nodiscard]] std::vector<buffer<T>>
+by_local_columns(const distributed_csr<T>& a, const exchange& ghosts, std::span<const T* const> v);
 
 /// The partition of what ranks have counted: the last number of sums[rank] is that of the rank.
 /// Collective; waits for the devices.

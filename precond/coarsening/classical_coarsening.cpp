@@ -54,7 +54,7 @@ template <class T>
 struct classical_coarsening<T>::state {
     classical_options options;
     communicator comm;
-    exchange ghosts;                 ///< of the columns of A
+    exchange ghosts;                    ///< of the columns of A
     std::vector<std::int64_t> nonzeros; ///< [rank]
     row_partition fine;
     classical::coarse_rows chosen;
@@ -177,8 +177,8 @@ struct classical_coarsening<T>::state {
         const auto rows = [&](int rank) { return whole.block(rank).rows(); };
         const std::vector<T*> places = pointers_of(coarse_v);
         const std::vector<const T*> owned(places.begin(), places.end());
-        const auto v = aggregation::by_local_columns(
-            whole, exchange_of_ghosts(whole), std::span<const T* const>(owned));
+        const auto v = aggregation::by_local_columns(whole, exchange_of_ghosts(whole),
+                                                     std::span<const T* const>(owned));
         auto factor = classical::arrays_of<T>(comm, rows);
         if (!refresh) {
             counts = classical::arrays_of<std::int32_t>(comm, rows);

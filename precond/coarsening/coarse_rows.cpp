@@ -48,10 +48,10 @@ find_influences(const distributed_csr<T>& a, const exchange& ghosts,
 
 /// Decides about all open rows.
 template <class T>
-std::vector<buffer<std::int32_t>>
-choose_coarse(const distributed_csr<T>& a, const exchange& ghosts,
-              const coarse_rows& result, std::vector<buffer<std::int32_t>> kind,
-              const std::vector<buffer<std::int32_t>>& key) {
+std::vector<buffer<std::int32_t>> choose_coarse(const distributed_csr<T>& a, const exchange& ghosts,
+                                                const coarse_rows& result,
+                                                std::vector<buffer<std::int32_t>> kind,
+                                                const std::vector<buffer<std::int32_t>>& key) {
     const communicator& comm = a.comm();
     auto next = arrays_of<std::int32_t>(comm, [&](int rank) { return a.columns_of(rank).count(); });
     auto lists =
@@ -117,7 +117,7 @@ coarse_rows find_coarse_rows(const distributed_csr<T>& a, const exchange& ghosts
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template coarse_rows find_coarse_rows(const distributed_csr<T>&, const exchange&,       \
+    template coarse_rows find_coarse_rows(const distributed_csr<T>&, const exchange&,              \
                                           std::span<const T* const>, T);
 #include <krylith/device/language/instantiate.inc>
 

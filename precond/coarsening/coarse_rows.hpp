@@ -37,8 +37,7 @@ struct coarse_rows {
 /// Finds them by rounds of a parallel modified independent set. near_null[rank] is a vector v, not
 /// 0, on the rows of a rank. The host waits 2 times and more.
 template <class T>
-[[nodiscard]] coarse_rows find_coarse_rows(const distributed_csr<T>& a,
-                                           const exchange& ghosts,
+[[nodiscard]] coarse_rows find_coarse_rows(const distributed_csr<T>& a, const exchange& ghosts,
                                            std::span<const T* const> near_null, T threshold);
 
 /// The mean entries of a row on all ranks: it decides in which order lanes add up a row, which has

@@ -193,7 +193,7 @@ row_partition find_aggregates(const distributed_csr<T>& a, const exchange& ghost
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template row_partition find_aggregates(const distributed_csr<T>&, const exchange&,      \
+    template row_partition find_aggregates(const distributed_csr<T>&, const exchange&,             \
                                            rank_parts<T>&, std::vector<buffer<std::uint8_t>>,      \
                                            bool);
 #include <krylith/device/language/instantiate.inc>

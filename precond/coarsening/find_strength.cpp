@@ -70,8 +70,7 @@ strength_facts facts_of(const rank_numbers<unsigned long long>& ranks, std::uint
 } // namespace
 
 template <class T>
-std::vector<buffer<T>> by_local_columns(const distributed_csr<T>& a,
-                                        const exchange& ghosts,
+std::vector<buffer<T>> by_local_columns(const distributed_csr<T>& a, const exchange& ghosts,
                                         std::span<const T* const> v) {
     if (v.empty()) return {};
     auto local = by_rank(a.comm(), [&](int rank) {
@@ -147,12 +146,12 @@ double filter_again(const distributed_csr<T>& a, const exchange& ghosts,
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template std::vector<buffer<T>> by_local_columns(                                              \
-        const distributed_csr<T>&, const exchange&, std::span<const T* const>);             \
+    template std::vector<buffer<T>> by_local_columns(const distributed_csr<T>&, const exchange&,   \
+                                                     std::span<const T* const>);                   \
     template strength_facts find_strength(const distributed_csr<T>&, const strength_rule&,         \
-                                          const exchange&, std::span<const T* const>,       \
+                                          const exchange&, std::span<const T* const>,              \
                                           rank_parts<T>&, std::vector<buffer<std::uint8_t>>&);     \
-    template double filter_again(const distributed_csr<T>&, const exchange&,                \
+    template double filter_again(const distributed_csr<T>&, const exchange&,                       \
                                  std::span<const T* const>, rank_parts<T>&);
 #include <krylith/device/language/instantiate.inc>
 

@@ -75,9 +75,9 @@ std::vector<buffer<T>> make_tentative(const distributed_csr<T>& a, const exchang
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template std::vector<buffer<T>> make_tentative(                                                \
-        const distributed_csr<T>&, const exchange&, rank_parts<T>&, const row_partition&,   \
-        std::span<const T* const>);
+    template std::vector<buffer<T>> make_tentative(const distributed_csr<T>&, const exchange&,     \
+                                                   rank_parts<T>&, const row_partition&,           \
+                                                   std::span<const T* const>);
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::aggregation

@@ -43,8 +43,7 @@ node_aggregation<T>::node_aggregation(const distributed_csr<T>& a,
     const exchange ghosts = exchange_of_ghosts(of_nodes);
     std::vector<buffer<std::uint8_t>> states;
     (void)find_strength(of_nodes, {options.theta}, ghosts, {}, parts_, states);
-    aggregates_ =
-        find_aggregates(of_nodes, ghosts, parts_, std::move(states), options.aggressive);
+    aggregates_ = find_aggregates(of_nodes, ghosts, parts_, std::move(states), options.aggressive);
     coarse_ = times(aggregates_, options.vectors);
     diagonal_ = by_rank(comm_, [&](int rank) {
         return buffer<T>(comm_.handle(rank), as_size(a.block(rank).rows()), memory_item);

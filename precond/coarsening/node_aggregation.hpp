@@ -46,7 +46,7 @@ private:
     aggregation_options options_;
     communicator comm_;
     distributed_csr<T> nodes_;        ///< empty where nodes are rows
-    exchange ghosts_; ///< of the columns of A
+    exchange ghosts_;                 ///< of the columns of A
     rank_parts<T> parts_;             ///< of nodes
     std::vector<buffer<T>> diagonal_; ///< [rank], of rows
     std::vector<pattern> patterns_;

@@ -15,7 +15,8 @@ namespace {
 constexpr std::int64_t items_of_rank = 12;
 const std::vector<std::int32_t> listed_places{100, 103, 104, 108};
 
-/// Of the next rank each one uses four items that lie apart; of the one after that, five neighbours.
+/// Of the next rank each one uses four items that lie apart; of the one after that, five
+/// neighbours.
 std::vector<shared_items> ring(const communicator& comm) {
     std::vector<shared_items> all;
     for (int user = 0; user < comm.ranks(); ++user)
@@ -57,8 +58,7 @@ std::string wrong_copy(const communicator& comm, const exchange& shared, std::in
         return by_rank(comm, [&](int rank) {
             std::vector<V> values(items * static_cast<std::size_t>(numbers), V{1});
             for (std::int64_t i = 0; filled && i < items_of_rank * numbers; ++i)
-                values[static_cast<std::size_t>(i)] =
-                    ring_value<V>(rank, i / numbers, i % numbers);
+                values[static_cast<std::size_t>(i)] = ring_value<V>(rank, i / numbers, i % numbers);
             return buffer<V>(comm.handle(rank), std::span<const V>(values), "test");
         });
     };

@@ -92,7 +92,8 @@ std::string wrong_aggregate(const communicator& comm) {
 
 } // namespace
 
-KRYLITH_GROUP_TEST("exchange of aggregates: what ranks use comes from the owners, sums go to them") {
+KRYLITH_GROUP_TEST(
+    "exchange of aggregates: what ranks use comes from the owners, sums go to them") {
     CHECK(wrong_aggregate(group).empty());
 }
 
@@ -110,7 +111,8 @@ TEST_CASE("exchange of aggregates: ranks of two drivers exchange them") {
     }
 }
 
-TEST_CASE("exchange of aggregates: the aggregates of a rank lie between those that it owns and uses") {
+TEST_CASE(
+    "exchange of aggregates: the aggregates of a rank lie between those that it owns and uses") {
     CHECK(window_of({3, 8}, {1, 4}) == row_range{1, 8});
     CHECK(window_of({3, 8}, {10, 12}) == row_range{3, 12});
     CHECK(window_of({3, 8}, {}) == row_range{3, 8});

@@ -120,7 +120,8 @@ void enqueue_reader(host_ranks& ranks, rank_exchange& data, int rank, int trip, 
         host::registers reg;
         if (!host::kernel_prologue(context, reg)) return;
         for (std::size_t g = 0; g < s.of.size(); ++g)
-            if (s.values[rank_exchange::size + g] != entry(s.of[g].first, s.of[g].second, trip)) ++wrong;
+            if (s.values[rank_exchange::size + g] != entry(s.of[g].first, s.of[g].second, trip))
+                ++wrong;
         if (!credit) return;
         host::tell(s.peer_credits.data(), static_cast<std::int32_t>(s.sent.size()), s.put_count);
         s.credited = s.put_count;
@@ -158,8 +159,8 @@ TEST_CASE("host puts deliver each trip's entries, however far ranks are apart") 
                 for (int r = 0; r < p; ++r) {
                     enqueue_writer(ranks, data, r, trip);
                     host::put(ranks[r], ranks.make_context(r),
-                              data.ranks[static_cast<std::size_t>(r)].values.data(), rank_exchange::size,
-                              data.put(r));
+                              data.ranks[static_cast<std::size_t>(r)].values.data(),
+                              rank_exchange::size, data.put(r));
                     enqueue_reader(ranks, data, r, trip, credit,
                                    wrong[static_cast<std::size_t>(r)]);
                 }
