@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include <krylith/comm/agreement/agreement.hpp>
 #include <krylith/comm/driver_link.hpp>
 #include <krylith/device/device_group.hpp>
 
@@ -43,15 +44,16 @@ public:
     communicator(device_group devices, std::shared_ptr<driver_link> drivers);
 
     [[nodiscard]] int ranks() const noexcept;
-    /// The local ranks, ascending.
+    /// The local ranks, ascending; none for drivers that a sub() has no rank of.
     [[nodiscard]] std::span<const int> local() const noexcept;
-    /// Where all ranks have the same, it is read from this one.
-    [[nodiscard]] int first_local() const noexcept { return first_; }
+    /// Where all ranks have the same, it is read from this one. Throws usage_error where there is
+    /// none.
+    [[nodiscard]] int first_local() const;
     [[nodiscard]] bool is_local(int rank) const noexcept {
         return rank >= first_ && rank < first_ + devices_.size();
     }
-    /// Whether all ranks are local.
-    [[nodiscard]] bool has_one_driver() const noexcept { return shared_ == nullptr; }
+    /// Whether this driver has all ranks, and nobody else is to be asked.
+    [[nodiscard]] bool has_one_driver() const noexcept { return agreement_ == nullptr; }
     /// Throws usage_error, which says what needs it, where there are several drivers.
     void require_one_driver(const std::string& who) const;
     /// The devices of the local ranks.
@@ -64,9 +66,15 @@ public:
     [[nodiscard]] backend kind() const noexcept { return devices_.kind(); }
     /// device::description() of any rank.
     [[nodiscard]] std::string description(int rank) const;
-    /// Makes a communicator of one local rank, with the same stream and memory, so that what either
-    /// enqueues on the device is in one order. Each call makes another.
+    /// Makes a communicator of one local rank that only this driver has, with the same stream and
+    /// memory, so that what either enqueues on the device is in one order.
     [[nodiscard]] communicator alone(int rank) const { return devices_.alone(rank - first_); }
+    /// Makes a communicator of some ranks: its rank k is ranks[k] of this one, with the same stream
+    /// and memory. All drivers have it, and call its collective functions; those that have none of
+    /// the ranks get the values of the others, so that all hosts decide alike. A failure is that of
+    /// all drivers, whichever of both communicators they use meanwhile. Those of the same ranks are
+    /// equal. Throws usage_error unless there is a rank and they ascend.
+    [[nodiscard]] communicator sub(std::span<const int> ranks) const;
 
     /// The path from one rank to another; it is direct where from == to.
     [[nodiscard]] peer_path path(int from, int to) const noexcept;
@@ -130,6 +138,13 @@ public:
         all_gather(result);
         return result;
     }
+    /// The same of one array, which the driver of its rank gives. Collective.
+    template <class V>
+    [[nodiscard]] V* address(int rank, V* array) const {
+        std::vector<V*> all(static_cast<std::size_t>(ranks()), array);
+        all_gather(all);
+        return all[static_cast<std::size_t>(rank)];
+    }
 
     // --- failures ------------------------------------------------------------------------------
     /// Returns what work() returns. Where it throws for any driver it does so for all of them: the
@@ -138,21 +153,7 @@ public:
     /// idle. May be nested.
     template <class Work>
     std::invoke_result_t<const Work&> together(const Work& work) const {
-        if (has_one_driver()) return work();
-        begin_together();
-        try {
-            if constexpr (std::is_void_v<std::invoke_result_t<const Work&>>) {
-                work();
-                end_together();
-            } else {
-                auto result = work();
-                end_together();
-                return result;
-            }
-        } catch (...) {
-            agree_on_failure();
-            throw; // not reached
-        }
+        return has_one_driver() ? work() : agreement_->together(work);
     }
     /// Waits, where something has failed, until no device works any more, of any driver: memory
     /// that others use may be freed then. The other drivers do so at the next collective function
@@ -169,8 +170,9 @@ public:
     /// throws a failure that has not been reported yet, and otherwise restores all words.
     void restore() const;
 
+    /// Whether their ranks are the same devices, of the same drivers.
     friend bool operator==(const communicator& a, const communicator& b) {
-        return a.devices_ == b.devices_ && a.shared_ == b.shared_;
+        return a.devices_ == b.devices_ && a.agreement_ == b.agreement_ && a.ranks_like(b);
     }
 
 private:
@@ -178,21 +180,16 @@ private:
     void number_ranks();
     void find_paths();
     [[nodiscard]] peer_path path_from(int from, int to) const;
-    /// Throws communication_error where others don't do what this driver does.
-    static void check_step(bool right);
+    [[nodiscard]] bool ranks_like(const communicator& other) const noexcept;
     void gather_items(std::span<std::byte> by_rank, std::size_t size) const;
-    [[nodiscard]] std::vector<std::vector<std::byte>>
-    gather_bytes(std::span<const std::byte> given) const;
-    void begin_together() const;
-    void end_together() const;
-    [[noreturn]] void agree_on_failure() const;
     /// Enqueues waits for the events of other drivers, [ranks] null where nobody waits for one.
     void wait_for(std::vector<std::shared_ptr<event>> reached,
                   std::span<const rank_order> pairs) const;
 
     device_group devices_;
     int first_ = 0;                        ///< the first local rank
-    std::shared_ptr<shared_ranks> shared_; ///< null: all ranks are local
+    std::shared_ptr<agreement> agreement_; ///< null: there is one driver
+    std::shared_ptr<shared_ranks> shared_; ///< null: there is one driver
 };
 
 /// Returns make(rank) of the local ranks, [ranks]; the entries of others are empty.
@@ -218,17 +215,17 @@ void communicator::all_gather_lists(std::vector<std::vector<V>>& by_rank) const 
     }
     std::size_t rank = 0;
     for (const std::vector<std::byte>& of_driver :
-         gather_bytes(std::as_bytes(std::span<const V>(joined)))) {
+         agreement_->all_gather(std::as_bytes(std::span<const V>(joined)))) {
         const std::byte* from = of_driver.data();
         for (const std::byte* const end = from + of_driver.size(); rank < by_rank.size(); ++rank) {
             const std::size_t bytes = sizes[rank] * sizeof(V);
-            if (from + bytes > end || (from == end && bytes != 0)) break;
+            if (bytes > static_cast<std::size_t>(end - from)) break;
             by_rank[rank].resize(sizes[rank]);
             if (bytes != 0) std::memcpy(by_rank[rank].data(), from, bytes);
             from += bytes;
         }
     }
-    check_step(rank == by_rank.size());
+    agreement::check_step(rank == by_rank.size());
 }
 
 template <class V>
@@ -256,7 +253,7 @@ const {
         add(&of, sizeof of);
         add(list.items.data(), list.items.size() * sizeof(V));
     }
-    for (const std::vector<std::byte>& of_driver : gather_bytes(sent))
+    for (const std::vector<std::byte>& of_driver : agreement_->all_gather(sent))
         for (std::size_t at = 0; at < of_driver.size();) {
             head of;
             std::memcpy(&of, of_driver.data() + at, sizeof of);

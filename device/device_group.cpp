@@ -31,10 +31,11 @@ struct device_group::members {
         krylith::restorers restorers;
     };
 
+    backend kind = backend::host;
     std::vector<std::shared_ptr<device>> devices;
     std::vector<peer_path> paths; // [from * size + to]
     std::string serialised_because;
-    std::unique_ptr<std::uint32_t, std::function<void(std::uint32_t*)>> launching; // or null
+    std::shared_ptr<std::uint32_t> launching; // or null
     std::unique_ptr<failure_record> failures = std::make_unique<failure_record>();
     int forks = krylith::forks(); // where the group was made
 };
@@ -96,6 +97,7 @@ device_group device_group::cuda(std::span<const int> ordinals, const group_optio
         }
         distinct.insert(ordinal);
     }
+    m->kind = backend::cuda;
     m->devices = cuda::make_devices(ordinals, options.streams);
     const std::size_t n = ordinals.size();
     m->paths.assign(n * n, peer_path::direct);
@@ -151,14 +153,26 @@ device& device_group::operator[](int rank) const {
 }
 
 backend device_group::kind() const noexcept {
-    return members_->devices.front()->kind();
+    return members_->kind;
 }
 
-device_group device_group::alone(int rank) const {
+device_group device_group::some(std::span<const int> ranks) const {
     auto m = std::make_shared<members>();
-    m->devices.push_back(handle(rank));
-    m->paths.push_back(peer_path::direct);
+    m->kind = kind();
+    std::set<int> distinct;
+    for (const int rank : ranks) {
+        m->devices.push_back(handle(rank));
+        distinct.insert(handle(rank)->ordinal());
+        for (const int to : ranks) m->paths.push_back(path(rank, to));
+    }
+    if (distinct.size() != ranks.size() || std::ranges::count(m->paths, peer_path::staged) != 0)
+        m->serialised_because = serialised_because();
+    if (ranks.size() > 1) m->launching = members_->launching;
     return device_group(std::move(m));
+}
+
+bool device_group::same_devices(const device_group& other) const noexcept {
+    return members_->kind == other.members_->kind && members_->devices == other.members_->devices;
 }
 
 peer_path device_group::path(int from, int to) const noexcept {

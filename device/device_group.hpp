@@ -74,9 +74,10 @@ public:
     [[nodiscard]] device& operator[](int rank) const;
     [[nodiscard]] const std::shared_ptr<device>& handle(int rank) const;
     [[nodiscard]] backend kind() const noexcept;
-    /// Makes a group of one device of this group: with the same stream and memory, so that what
-    /// either group enqueues on the device is in one order. Each call makes another group.
-    [[nodiscard]] device_group alone(int rank) const;
+    /// Makes a group of some devices of this group: with the same streams and memory, so that what
+    /// either group enqueues on a device is in one order.
+    [[nodiscard]] device_group some(std::span<const int> ranks) const;
+    [[nodiscard]] device_group alone(int rank) const { return some({&rank, 1}); }
 
     /// The path from rank `from` to rank `to`; it is direct where from == to.
     [[nodiscard]] peer_path path(int from, int to) const noexcept;
@@ -121,10 +122,14 @@ public:
     /// Throws usage_error where this process is a child, by fork(), of the one that made the group.
     void check_process() const;
 
-    friend bool operator==(const device_group&, const device_group&) = default;
+    /// Whether they have the same devices.
+    friend bool operator==(const device_group& a, const device_group& b) noexcept {
+        return a.members_ == b.members_ || a.same_devices(b);
+    }
 
 private:
     struct members;
+    [[nodiscard]] bool same_devices(const device_group& other) const noexcept;
     explicit device_group(std::shared_ptr<const members> m) : members_(std::move(m)) {}
     std::shared_ptr<const members> members_;
 };

@@ -95,8 +95,7 @@ struct amg_options {
     int aggressive = -1;
     int max_levels = 25;
     /// A coarse level of at most so many nonzeros, and all below it, are made on the first device
-    /// and lie there, which spares exchanges. 0: on all devices, as always where the ranks have
-    /// several drivers.
+    /// and lie there, which spares exchanges. 0: on all devices.
     std::int64_t gathered_nonzeros = 8'000'000;
     /// Entries of coarse matrices that are below drop times the diagonal, in both of their rows,
     /// are moved to the diagonal where the finer matrix has no entries that small

@@ -97,7 +97,7 @@ public:
     }
     [[nodiscard]] std::int64_t bytes() const {
         const layout& layout = *ones().layout();
-        return layout.held(layout.comm.local().front()) * static_cast<std::int64_t>(sizeof(T));
+        return layout.held(layout.comm.first_local()) * static_cast<std::int64_t>(sizeof(T));
     }
 
 private:

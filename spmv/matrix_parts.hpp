@@ -76,7 +76,7 @@ make_operator(const distributed_csr<T>& matrix, const operator_options& options 
 
 /// Makes the operator of the matrix between given vectors, whose layouts have its partition of rows
 /// and its number of columns, and no order. The layouts may be of a larger group where the matrix
-/// is on the first device alone (device_group::alone()), which then has all rows. For operator
+/// is on the first device alone (communicator::sub()), which then has all rows. For operator
 /// halo, and on one device, `options.borrow` makes the format `csr` use values and columns in
 /// place, and the matrix must then outlive the operator; elsewhere it has no effect. New values go
 /// to update_on_devices(), block(rank).values() those of a rank, and null for a rank without rows.

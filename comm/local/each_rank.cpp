@@ -11,8 +11,9 @@
 namespace krylith {
 
 void on_each_rank(const communicator& comm, const std::function<void(int rank)>& work) {
-    const int first_rank = comm.first_local();
     const device_group& group = comm.devices();
+    if (group.size() == 0) return;
+    const int first_rank = comm.first_local();
     if (group.size() == 1) return work(first_rank);
     // Settings of kernels, such as their shared memory, are those of the physical device: ranks of
     // one device come one after the other, in the thread of the first of them.

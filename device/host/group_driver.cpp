@@ -31,6 +31,9 @@ table& all() {
 
 group_driver::group_driver(device_group group) : group_(std::move(group)) {
     group_.check_process();
+    if (group_.size() == 0)
+        throw usage_error("work for the ranks of a communicator was asked of a driver that has "
+                          "none of them");
     table& t = all();
     const std::scoped_lock lock(t.guard);
     driven& entry = t.groups[group_.handle(0).get()];

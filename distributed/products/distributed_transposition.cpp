@@ -122,11 +122,14 @@ struct distributed_transposition<T>::plan {
             throw usage_error("distributed_transposition: take() has given the pattern away");
     }
 
-    /// A^T of one rank.
-    [[nodiscard]] distributed_csr<T> alone(device_csr<T> made) const {
-        std::vector<device_csr<T>> one;
-        one.push_back(std::move(made));
-        return {comm, columns, rows, std::move(one), {local_columns(nullptr, rows.owned(0), {})}};
+    /// A^T of one rank, which make() gives the driver that has it.
+    template <class Make>
+    [[nodiscard]] distributed_csr<T> alone(const Make& make) const {
+        return {comm,
+                columns,
+                rows,
+                by_rank(comm, [&](int) { return make(); }),
+                {local_columns(nullptr, rows.owned(0), {})}};
     }
 };
 
@@ -157,7 +160,7 @@ template <class T>
 distributed_csr<T> distributed_transposition<T>::apply(const distributed_csr<T>& a) const {
     const plan& p = *plan_;
     p.a.check(transposition_name, "the matrix", p.comm, a);
-    if (p.comm.ranks() == 1) return p.alone(p.blocks[0].apply(a.block(0)));
+    if (p.comm.ranks() == 1) return p.alone([&] { return p.blocks[0].apply(a.block(0)); });
     p.need_pattern();
     return p.make(a, [&](int rank) {
         const transposed_rows& from = p.transposed[plan::at(rank)];
@@ -178,7 +181,7 @@ template <class T>
 distributed_csr<T> distributed_transposition<T>::take(const distributed_csr<T>& a) {
     plan& p = *plan_;
     p.a.check(transposition_name, "the matrix", p.comm, a);
-    if (p.comm.ranks() == 1) return p.alone(p.blocks[0].take(a.block(0)));
+    if (p.comm.ranks() == 1) return p.alone([&] { return p.blocks[0].take(a.block(0)); });
     p.need_pattern();
     distributed_csr<T> result =
         p.make(a, [&](int rank) { return std::move(p.transposed[plan::at(rank)]); });
@@ -194,7 +197,11 @@ void distributed_transposition<T>::apply(const distributed_csr<T>& a,
     need_group(transposition_name, transposed);
     if (transposed.comm() != p.comm)
         throw usage_error("distributed_transposition: A^T is on another group than the plan");
-    if (p.comm.ranks() == 1) return p.blocks[0].apply(a.block(0), transposed.block(0));
+    if (p.comm.ranks() == 1) {
+        for (const int rank : p.comm.local())
+            p.blocks[0].apply(a.block(rank), transposed.block(rank));
+        return;
+    }
     p.comm.together([&] {
         p.move_values(
             a, by_rank(p.comm, [&](int rank) {

@@ -13,31 +13,19 @@
 
 namespace krylith {
 
-namespace {
-
-/// An array on one rank, and its address for all others.
-template <class V>
-struct array_on {
-    array_on(const communicator& comm, int rank, std::int64_t size) {
-        auto own = by_rank(comm, [](int) -> V* { return nullptr; });
-        if (comm.is_local(rank)) {
-            items = buffer<V>(comm.handle(rank), as_size(size), matrix_item);
-            own[as_size(rank)] = items.data();
-        }
-        data = comm.addresses(std::span<V* const>(own))[as_size(rank)];
-    }
-    buffer<V> items; ///< empty for other drivers
-    V* data;
-};
-
-} // namespace
-
 template <class T>
 device_csr<T> whole_on(int to, const distributed_csr<T>& a) {
     const communicator& comm = a.comm();
-    array_on<std::int64_t> offsets(comm, to, a.rows() + 1);
-    array_on<std::int32_t> columns(comm, to, a.nonzeros());
-    array_on<T> values(comm, to, a.nonzeros());
+    buffer<std::int64_t> offsets;
+    buffer<std::int32_t> columns;
+    buffer<T> values;
+    if (comm.is_local(to)) {
+        offsets = {comm.handle(to), as_size(a.rows() + 1), matrix_item};
+        columns = {comm.handle(to), as_size(a.nonzeros()), matrix_item};
+        values = {comm.handle(to), as_size(a.nonzeros()), matrix_item};
+    }
+    std::int64_t* const to_offsets = comm.address(to, offsets.data());
+    std::int32_t* const to_columns = comm.address(to, columns.data());
     std::vector<std::int64_t> before{0};
     for (const std::int64_t count : a.nonzeros_of()) before.push_back(before.back() + count);
     const settled_on_failure settled(comm); // before these are freed
@@ -55,18 +43,18 @@ device_csr<T> whole_on(int to, const distributed_csr<T>& a) {
     for (const int rank : comm.local()) {
         const bool last = rank + 1 == comm.ranks(); // the end of a rank is the next one's begin
         const row_range rows = a.row_owners().owned(rank);
-        comm.copy(rank, shifted[as_size(rank)].data(), to, offsets.data + rows.begin,
+        comm.copy(rank, shifted[as_size(rank)].data(), to, to_offsets + rows.begin,
                   as_size(rows.size() + (last ? 1 : 0)) * sizeof(std::int64_t));
         const auto& numbers = global[as_size(rank)];
-        comm.copy(rank, numbers.data(), to, columns.data + before[as_size(rank)],
+        comm.copy(rank, numbers.data(), to, to_columns + before[as_size(rank)],
                   numbers.size() * sizeof(std::int32_t));
         ascends = ascends && a.block(rank).ascends();
     }
-    bring_values(to, a, values.data);
+    bring_values(to, a, values.data());
     ascends = !comm.any(!ascends);
     if (!comm.is_local(to)) return {};
-    device_csr<T> whole(comm.handle(to), a.columns(), std::move(offsets.items),
-                        std::move(columns.items), std::move(values.items));
+    device_csr<T> whole(comm.handle(to), a.columns(), std::move(offsets), std::move(columns),
+                        std::move(values));
     whole.set_ascending(ascends);
     return whole;
 }
@@ -74,6 +62,7 @@ device_csr<T> whole_on(int to, const distributed_csr<T>& a) {
 template <class T>
 void bring_values(int to, const distributed_csr<T>& a, T* values) {
     const communicator& comm = a.comm();
+    values = comm.address(to, values);
     const settled_on_failure settled(comm);
     comm.join();
     for (const int rank : comm.local()) {

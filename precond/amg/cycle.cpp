@@ -51,8 +51,7 @@ void multigrid_cycle_apply<T, W>::make_vectors() {
         else if (level.inverse)
             v.e.emplace(level.layout, precond_item);
         vectors_.push_back(std::move(v));
-        if (level.gathered)
-            spread_r_.emplace(level.gathered->copy->make_domain_vector(precond_item));
+        if (level.copy) spread_r_.emplace(level.copy->make_domain_vector(precond_item));
     }
     if (!scale_) scale_.emplace(levels.front().layout, precond_item);
     take_scale();
@@ -122,12 +121,10 @@ void multigrid_cycle_apply<T, W>::correct(execution& run, std::size_t at) {
     cycle_vectors<W>& next = vectors_[at + 1];
     level.b->apply(run, W(-1), *z, W(1), *r);
     put_ghosts(run, *r);
-    if (level.gathered) {
-        level.restrict->apply(run, W(1), *r, W(0), *spread_r_);
+    level.restrict->apply(run, W(1), *r, W(0), level.copy ? *spread_r_ : *next.r);
+    if (level.copy) {
         put_ghosts(run, *spread_r_);
-        level.gathered->copy->apply(run, W(1), *spread_r_, W(0), *next.r);
-    } else {
-        level.restrict->apply(run, W(1), *r, W(0), *next.r);
+        level.copy->apply(run, W(1), *spread_r_, W(0), *next.r);
     }
     const bool twice =
         cycle_ == multigrid_cycle::w && at > 0 && hierarchy_.levels()[at + 1].restrict;
@@ -244,10 +241,9 @@ void multigrid_cycle_apply<T, W>::run_cycle(execution& run, const vector<T>& fro
 template <class T, class W>
 bool multigrid_cycle_apply<T, W>::recordable() const {
     return std::ranges::all_of(hierarchy_.levels(), [](const multigrid_level<W>& level) {
-        matrix_operator<W>* const copy = level.gathered ? level.gathered->copy.get() : nullptr;
         for (const auto* of :
-             {level.b.get(), level.prolong.get(), level.restrict.get(), level.inverse.get(), copy})
-            if (of != nullptr && !of->recordable()) return false;
+             {&level.b, &level.prolong, &level.restrict, &level.inverse, &level.copy})
+            if (*of && !(*of)->recordable()) return false;
         return true;
     });
 }
@@ -266,7 +262,7 @@ std::int64_t multigrid_cycle_apply<T, W>::bytes() const {
         entries +=
             most_held(*levels[at].layout) * (v.r.has_value() + v.z.has_value() + v.x.has_value() +
                                              v.e.has_value() + (at == 0 ? 1 : 0));
-        if (levels[at].gathered) entries += most_held(*levels[at].gathered->spread);
+        if (levels[at].copy) entries += most_held(*levels[at].restricted);
     }
     return hierarchy_.bytes() + entries * static_cast<std::int64_t>(sizeof(W));
 }

@@ -1,5 +1,6 @@
 #include <krylith/precond/amg/gathered_level.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -34,8 +35,11 @@ distributed_csr<W> gather(const distributed_csr<W>& spread) {
     block.push_back(whole_on(0, spread));
     block.back().set_ascending(true);
     const row_partition all = all_on_first(spread.rows(), 1);
-    std::vector<local_columns> numbers{local_columns(spread.comm().handle(0), all.owned(0), {})};
-    return {spread.comm().alone(0), all, all, std::move(block), std::move(numbers)};
+    return {spread.comm().sub(std::array{0}),
+            all,
+            all,
+            std::move(block),
+            {local_columns(nullptr, all.owned(0), {})}};
 }
 
 std::vector<buffer<double>> scatter_numbers(const layout& spread, const buffer<double>& gathered) {
@@ -44,12 +48,14 @@ std::vector<buffer<double>> scatter_numbers(const layout& spread, const buffer<d
         return buffer<double>(comm.handle(rank), as_size(spread.rows.owned(rank).size()),
                               precond_item);
     });
+    const auto own = by_rank(comm, [&](int rank) { return result[as_size(rank)].data(); });
+    const std::vector<double*> to = comm.addresses(std::span<double* const>(own));
     const settled_on_failure settled(comm);
     comm.join();
-    for (const int rank : comm.local()) {
-        const auto& to = result[as_size(rank)];
-        comm.copy(0, gathered.data() + spread.rows.owned(rank).begin, rank, to.data(),
-                  to.size() * sizeof(double));
+    for (int rank = 0; comm.is_local(0) && rank < comm.ranks(); ++rank) {
+        const row_range rows = spread.rows.owned(rank);
+        comm.copy(0, gathered.data() + rows.begin, rank, to[as_size(rank)],
+                  as_size(rows.size()) * sizeof(double));
     }
     comm.join();
     return result;
@@ -59,6 +65,7 @@ template <class W>
 void gather_numbers(const layout& spread, std::span<const W* const> from, std::int64_t numbers,
                     W* to) {
     const communicator& comm = spread.comm;
+    to = comm.address(0, to);
     const settled_on_failure settled(comm);
     comm.join();
     for (const int rank : comm.local()) {

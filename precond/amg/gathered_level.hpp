@@ -1,7 +1,7 @@
 // A coarse level that lies on the first device alone, below one that is spread over all devices.
 // What is made of it is made there: its set-up and its part of a cycle have no exchanges, and one
-// device is given kernels in place of all. There is none where ranks have several drivers: all of
-// them would have to do without devices meanwhile, but one.
+// device is given kernels in place of all. Of several drivers all go through the set-up, with the
+// numbers that the one has which drives this device.
 #pragma once
 
 #include <cstdint>
@@ -17,19 +17,12 @@
 
 namespace krylith::detail {
 
-template <class W>
-struct gathered_level {
-    layout_handle spread; ///< of what restrict gives: the rows of R stay where they are
-    /// The coarse matrix over all devices; empty unless it is kept for update().
-    distributed_csr<W> matrix;
-    std::unique_ptr<matrix_operator<W>> copy; ///< I, from `spread` to the layout of the level
-};
-
 /// A layout with all rows on the first device.
 [[nodiscard]] layout_handle on_first_device(const communicator& comm, std::int64_t rows,
                                             coherence kind);
 
-/// Returns a square matrix on the first device of its group (device_group::alone()). Enqueued.
+/// Returns a square matrix on the first device alone (communicator::sub()). Enqueued. Collective,
+/// as all functions here.
 template <class W>
 [[nodiscard]] distributed_csr<W> gather(const distributed_csr<W>& spread);
 
@@ -38,7 +31,7 @@ template <class W>
                                                           const buffer<double>& gathered);
 
 /// Enqueues copies on the first device of numbers that ranks have of their rows: from[rank] has
-/// `numbers` of each row, as `to` has of all.
+/// `numbers` of each row, as `to` has of all, which its driver gives.
 template <class W>
 void gather_numbers(const layout& spread, std::span<const W* const> from, std::int64_t numbers,
                     W* to);

@@ -192,7 +192,7 @@ bool hierarchy<W>::scale_next(std::size_t at, multigrid_level<W>& next) {
         return true;
     } catch (const input_error& not_definite) { // the smoother alone may still help
         cut_short_ = true;
-        levels_[at].gathered.reset();
+        levels_[at].spread = {};
         levels_[at].facts.why_last =
             std::string("A is not positive definite: ") + not_definite.what();
         return false;
@@ -366,17 +366,14 @@ distributed_csr<T> hierarchy<W>::place_next(multigrid_level<W>& level, multigrid
     const communicator& all = level.layout->comm;
     const coherence kind = level.layout->kind;
     const bool spread = coarse.comm() == all;
-    const bool stays =
-        all.ranks() == 1 || !all.has_one_driver() || coarse.nonzeros() > options.gathered_nonzeros;
-    next.layout = spread && stays
-                      ? std::make_shared<const layout>(layout{all, coarse.row_owners(), kind})
-                      : on_first_device(all, coarse.rows(), kind);
-    if (!spread || stays) return coarse;
+    next.layout = level.restricted =
+        spread ? std::make_shared<const layout>(layout{all, coarse.row_owners(), kind})
+               : on_first_device(all, coarse.rows(), kind);
+    if (!spread || all.ranks() == 1 || coarse.nonzeros() > options.gathered_nonzeros) return coarse;
+    next.layout = on_first_device(all, coarse.rows(), kind);
     distributed_csr<T> there = gather(coarse);
-    level.gathered.emplace();
-    level.gathered->spread = std::make_shared<const layout>(layout{all, coarse.row_owners(), kind});
     if constexpr (std::is_same_v<T, W>)
-        if (keeps_) level.gathered->matrix = std::move(coarse);
+        if (keeps_) level.spread = std::move(coarse);
     return there;
 }
 
@@ -385,10 +382,10 @@ template <class T>
 void hierarchy<W>::scale_transfers_of(multigrid_level<W>& level, const multigrid_level<W>& next,
                                       distributed_csr<T>& prolongation,
                                       distributed_csr<T>& restriction) const {
-    if (!level.gathered)
+    if (level.restricted == next.layout)
         return scale_transfers(next.scaling.bound, next.scaling.of_rows(next.matrix), prolongation,
                                restriction);
-    const auto s = scatter_numbers(*level.gathered->spread, next.scaling.s.front());
+    const auto s = scatter_numbers(*level.restricted, next.scaling.s.front());
     scale_transfers(next.scaling.bound, pointers(s), prolongation, restriction);
 }
 

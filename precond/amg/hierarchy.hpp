@@ -70,11 +70,16 @@ struct multigrid_level {
     int vectors = 1;                       ///< near-null vectors
     bool smoothed = true;                  ///< P to the next level, else P = T
     std::optional<level_plans<W>> plans;
-    std::optional<gathered_level<W>> gathered;    ///< where the next level lies on the first device
     std::unique_ptr<matrix_operator<W>> b;        ///< null where `inverse` is not
     std::unique_ptr<matrix_operator<W>> prolong;  ///< null on the last level
     std::unique_ptr<matrix_operator<W>> restrict; ///< null on the last level
     std::unique_ptr<matrix_operator<W>> inverse;  ///< of B, on a last level of few rows
+    /// Of what restrict gives: that of the next level, unless this was gathered on the first
+    /// device.
+    layout_handle restricted;
+    std::unique_ptr<matrix_operator<W>> copy; ///< I, from there to the next level; else null
+    distributed_csr<W>
+        spread; ///< that level's matrix where it was, if update() needs it; else empty
     multigrid_level_facts facts;
 };
 

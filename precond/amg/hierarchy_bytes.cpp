@@ -11,7 +11,8 @@ template <class W>
 std::int64_t hierarchy<W>::bytes() const {
     std::int64_t sum = given_.bytes();
     for (const multigrid_level<W>& level : levels_) {
-        sum += level.matrix.bytes() + level.prolongation.bytes() + level.restriction.bytes();
+        sum += level.matrix.bytes() + level.prolongation.bytes() + level.restriction.bytes() +
+               level.spread.bytes();
         const auto add = [&](const auto& of, bool has_arrays_of_others) {
             if (!of || has_arrays_of_others) return;
             std::int64_t most = 0;
@@ -23,10 +24,7 @@ std::int64_t hierarchy<W>::bytes() const {
         add(level.prolong, level.prolongation_is_read);
         add(level.restrict, level.restriction_is_read);
         add(level.inverse, false);
-        if (level.gathered) {
-            add(level.gathered->copy, false);
-            sum += level.gathered->matrix.bytes();
-        }
+        add(level.copy, false);
         std::size_t most = 0;
         for (std::size_t rank = 0; rank < level.scaling.s.size(); ++rank)
             most = std::max(most, level.scaling.s[rank].size() * sizeof(double) +

@@ -25,12 +25,11 @@ void hierarchy<W>::make_operators(multigrid_level<W>& level, const layout_handle
                                   const amg_options& options) const {
     const trace_range range("operators of a level");
     if (!level.b) make_smoothed(level, options);
-    if (level.gathered)
-        level.gathered->copy = make_copying_operator<W>(level.gathered->spread, coarse);
+    if (level.restricted != coarse) level.copy = make_copying_operator<W>(level.restricted, coarse);
     level.prolong =
         make_product(coarse, level.layout, level.prolongation, level.prolongation_is_read);
-    level.restrict = make_product(level.layout, level.gathered ? level.gathered->spread : coarse,
-                                  level.restriction, level.restriction_is_read);
+    level.restrict =
+        make_product(level.layout, level.restricted, level.restriction, level.restriction_is_read);
     drop_unread(level, options);
 }
 
@@ -89,14 +88,10 @@ void hierarchy<W>::widen(const column_vectors& vectors) {
         level.layout = here;
         if (!level.prolong) return;
         const layout_handle next = in_columns(levels_[at + 1].layout, vectors.columns);
-        layout_handle restricted = next;
-        if (level.gathered) {
-            restricted = in_columns(level.gathered->spread, vectors.columns);
-            of_columns(level.gathered->copy, restricted, next);
-            level.gathered->spread = restricted;
-        }
+        level.restricted = level.copy ? in_columns(level.restricted, vectors.columns) : next;
+        of_columns(level.copy, level.restricted, next);
         of_columns(level.prolong, next, here);
-        of_columns(level.restrict, here, restricted);
+        of_columns(level.restrict, here, level.restricted);
         here = next;
     }
 }

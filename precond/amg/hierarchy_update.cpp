@@ -131,7 +131,7 @@ bool hierarchy<W>::update_next(std::size_t at, const amg_options& options) {
     }
     multigrid_level<W>& next = levels_[at + 1];
     make_room(next.matrix);
-    distributed_csr<W>& coarse = level.gathered ? level.gathered->matrix : next.matrix;
+    distributed_csr<W>& coarse = level.copy ? level.spread : next.matrix;
     if (plans.sparse) {
         distributed_csr<W> galerkin = with_room(plans.sparse->pattern());
         refresh_galerkin(level, plans, galerkin);
@@ -140,7 +140,7 @@ bool hierarchy<W>::update_next(std::size_t at, const amg_options& options) {
         refresh_galerkin(level, plans, coarse);
         plans.to_next->fill_dropped(coarse);
     }
-    if (level.gathered) bring_values(0, coarse, next.matrix.block(0).values());
+    if (level.copy) bring_values(0, coarse, next.matrix.block(0).values());
     try {
         next.scaling = next.matrix.comm().together(
             [&] { return scale_coarse(next.matrix, at + 1, least_bound()); });

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <numeric>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -40,10 +41,9 @@ void scale_near_null(const coarsening<W>& to_next, const multigrid_level<W>& lev
         });
     std::vector<const W*> from =
         by_rank(level.matrix.comm(), [&](int rank) { return to_next.coarse_near_null(rank); });
-    if (level.gathered) {
+    if (level.restricted != next.layout) {
         W* const there = next.near_null.front().data();
-        gather_numbers(*level.gathered->spread, std::span<const W* const>(from), next.vectors,
-                       there);
+        gather_numbers(*level.restricted, std::span<const W* const>(from), next.vectors, there);
         from = {there};
     }
     for (const int rank : comm.local())
@@ -93,12 +93,21 @@ make_level_operator(const layout_handle& domain, const layout_handle& range, con
     return make_operator(operator_layouts{domain, range}, matrix, options);
 }
 
-/// The format of an operator, such as "sell (97% of the values narrow)".
+/// The format of an operator on the first device, such as "sell (97% of the values narrow)", of the
+/// values on all. Collective.
 template <class W>
 std::string format_in_words(const matrix_operator<W>& of) {
-    const long percent = std::lround(100 * of.narrow_fraction());
-    if (percent == 0) return of.format_name();
-    return of.format_name() + " (" + std::to_string(percent) + "% of the values narrow)";
+    const std::string name = of.format_name();
+    auto narrow = by_rank(of.comm(), [&](int) { return of.narrow_fraction(); });
+    auto names =
+        by_rank(of.comm(), [&](int) { return std::vector<char>(name.begin(), name.end()); });
+    of.comm().all_gather(narrow);
+    of.comm().all_gather_lists(names);
+    const double sum = std::accumulate(narrow.begin(), narrow.end(), 0.0);
+    const long percent = std::lround(100 * sum / of.comm().ranks());
+    std::string words(names.front().begin(), names.front().end());
+    if (percent != 0) words += " (" + std::to_string(percent) + "% of the values narrow)";
+    return words;
 }
 
 /// The inverse of the last level's matrix, which each driver makes for itself, and whether that is

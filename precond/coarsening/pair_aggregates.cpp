@@ -68,13 +68,13 @@ public:
         }
         of_aggregates_.fetch(partners_);
         // Each round finds partners for about half of those that are free. All ranks see the same.
-        const int any = local().front();
         for (bool more = owners_.rows() != 0; more;) {
             for (const auto& found : found_) found.zero();
             for (std::size_t round = 0; round < most_rounds; ++round) run(round);
             std::int32_t last = 0;
-            on(any).download(&last, found_[as_size(any)].data() + most_rounds - 1, sizeof last);
-            more = last != 0;
+            for (const int any : local().first(local().empty() ? 0 : 1))
+                on(any).download(&last, found_[as_size(any)].data() + most_rounds - 1, sizeof last);
+            more = a_.comm().any(last != 0);
         }
     }
 

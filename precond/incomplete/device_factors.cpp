@@ -208,7 +208,7 @@ template <class T>
 std::string device_factors<T>::reason() const {
     std::string text = std::string(to_string(made_.order)) + " order, " + made_.reason;
     if (made_.colours != 0) text += ": " + std::to_string(made_.colours) + " colours";
-    return text + "; solves: " + block(layout_->comm.local().front()).reason();
+    return text + "; solves: " + block(layout_->comm.first_local()).reason();
 }
 
 template <class T>

@@ -34,7 +34,7 @@ template <class T>
 std::int64_t rows_of(const communicator& comm, const matrix_ref<T>& matrix) {
     if (matrix.parts().empty()) return matrix.rows();
     std::vector<std::int64_t> of_drivers(as_size(comm.ranks()));
-    of_drivers[as_size(comm.local().front())] = matrix.rows();
+    of_drivers[as_size(comm.first_local())] = matrix.rows();
     comm.all_gather(of_drivers);
     return std::accumulate(of_drivers.begin(), of_drivers.end(), std::int64_t{0});
 }

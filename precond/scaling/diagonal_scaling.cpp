@@ -91,7 +91,6 @@ void scale_block(const distributed_csr<T>& a, const diagonal_scaling& by, int ra
     const local_columns& numbers = a.columns_of(rank);
     mirror_sum sum;
     if (mirrored != nullptr) {
-        mirrored->comm = a.comm();
         mirrored->of_ranks.resize(static_cast<std::size_t>(a.comm().ranks()));
         buffer<std::uint64_t>& mine = mirrored->of_ranks[static_cast<std::size_t>(rank)];
         mine = {device, 1, precond_item};
@@ -151,6 +150,7 @@ diagonal_scaling scaling_of(const distributed_csr<T>& a, const scaling_subject& 
 template <class T, class W>
 void scale(const distributed_csr<T>& a, const diagonal_scaling& by, distributed_csr<W>& b,
            mirror_sums* mirrored) {
+    if (mirrored != nullptr) mirrored->comm = a.comm();
     for (const int rank : a.comm().local())
         scale_block(a, by, rank, b.block(rank).values(), mirrored);
 }
@@ -158,6 +158,7 @@ void scale(const distributed_csr<T>& a, const diagonal_scaling& by, distributed_
 template <class W, class T>
 distributed_csr<W> scaled(const distributed_csr<T>& a, const diagonal_scaling& by,
                           mirror_sums* mirrored) {
+    if (mirrored != nullptr) mirrored->comm = a.comm();
     return a.template with_values<W>(
         precond_item, [&](int rank, W* values) { scale_block(a, by, rank, values, mirrored); });
 }

@@ -1,5 +1,6 @@
 // Operators of matrices over a group.
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <numeric>
 #include <span>
@@ -25,7 +26,7 @@ namespace {
 /// Whether the matrix lies on the first device of the group alone.
 template <class T>
 bool lies_on_first(const communicator& comm, const distributed_csr<T>& matrix) {
-    return matrix.comm().ranks() == 1 && matrix.comm().handle(0) == comm.handle(0);
+    return matrix.comm() == comm.sub(std::array{0});
 }
 
 template <class T>

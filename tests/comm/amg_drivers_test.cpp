@@ -1,8 +1,11 @@
 // Multigrid whose ranks are dealt to several threads, each of which sees its own devices alone: the
-// same hierarchy and the same bits as with one thread that keeps its levels on all devices.
+// same hierarchy and the same bits as with one thread.
 #include <atomic>
 #include <cstddef>
+#include <exception>
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,8 +13,10 @@
 
 #include <krylith/krylith.hpp>
 #include <krylith/matrix/gallery.hpp>
+#include <krylith/precond/amg/hierarchy.hpp>
 #include <krylith/tests/comm/drivers.hpp>
 #include <krylith/tests/precond/amg/hand_made_levels.hpp>
+#include <krylith/tests/support/short_memory.hpp>
 
 using namespace krylith;
 using krylith::testing::dealt_group;
@@ -52,8 +57,8 @@ void solve(const matrix_operator<double>& a, const amg<double>& m, multigrid_out
     for (const multigrid_level_facts& level : m.levels())
         found.levels.push_back(std::to_string(level.rows) + " rows, " +
                                std::to_string(level.nonzeros) + " nonzeros, " +
-                               std::to_string(level.bound) + ", then " + level.next_rows +
-                               level.why_last);
+                               std::to_string(level.bound) + ", " + level.format + ", then " +
+                               level.next_rows + level.why_last);
 }
 
 /// Solves, and solves again with other values, twice.
@@ -94,12 +99,11 @@ void check_groups(const dealt_group& devices,
     }
 }
 
-void check_drivers(backend kind, const std::string& spec, amg_options options = {},
+void check_drivers(backend kind, const std::string& spec, const amg_options& options = {},
                    const operator_options& how = {.kind = operators::halo},
                    const group_options& group = {}, const std::vector<int>& sizes = {2, 1}) {
     INFO(spec);
     const auto matrix = make_gallery<double>(spec);
-    options.gathered_nonzeros = 0; // several drivers never gather
     check_groups(dealt_group::of(kind, sizes, group), [&](const communicator& comm) {
         return solve_by_multigrid(comm, matrix, options, how);
     });
@@ -114,6 +118,72 @@ KRYLITH_DRIVERS_TEST("amg of two drivers: a grid has the bits of one") {
     check_drivers(kind, "poisson3d:16", {.reuse = multigrid_reuse::none});
     check_drivers(kind, "poisson3d_27point:16");
     check_drivers(kind, "anisotropic3d:14:0.01");
+}
+
+KRYLITH_DRIVERS_TEST("amg of two drivers: levels on all devices have the bits of one") {
+    check_drivers(kind, "poisson3d:20", {.gathered_nonzeros = 0});
+    check_drivers(kind, "poisson3d:20", {.gathered_nonzeros = 5000}); // the second coarse level
+    check_drivers(kind, "poisson3d:16", {.gathered_nonzeros = 0}, {.kind = operators::halo},
+                  {.staged = true});
+    check_drivers(kind, "rough_diffusion:16:1e6", {.gathered_nonzeros = 0});
+    check_drivers(kind, "convection_diffusion:30:20", {.gathered_nonzeros = 0});
+    check_drivers(kind, "poisson3d:9", {.aggressive = 2, .gathered_nonzeros = 0},
+                  {.kind = operators::halo}, {}, {2, 4, 3});
+    check_drivers(kind, "elasticity3d:12:6:6", {.gathered_nonzeros = 0},
+                  {.kind = operators::halo, .block_size = 3});
+}
+
+KRYLITH_DRIVERS_TEST("amg of several drivers: coarse levels lie on the first device") {
+    const auto matrix = make_gallery<double>("poisson3d:20");
+    expect_none(with_drivers(dealt_group::of(kind, {1, 2, 1}).parts, [&](const communicator& comm) {
+        const auto rows = equal_rows(matrix.rows, comm.ranks());
+        const auto fine = std::make_shared<const layout>(layout{comm, rows, coherence::owned});
+        const distributed_csr<double> a(comm, matrix, rows, rows);
+        detail::hierarchy<double> h(fine, a, {.reuse = multigrid_reuse::transfer}, {}, {});
+        REQUIRE(h.levels().size() > 2);
+        REQUIRE(h.levels().front().copy != nullptr);
+        for (std::size_t at = 1; at < h.levels().size(); ++at) {
+            const detail::multigrid_level<double>& level = h.levels()[at];
+            REQUIRE(level.matrix.comm() == comm.sub(std::vector{0}));
+            REQUIRE(level.matrix.comm().local().empty() == !comm.is_local(0));
+            REQUIRE(level.layout->rows.owned(0).size() == level.facts.rows);
+            REQUIRE(level.copy == nullptr);
+        }
+        REQUIRE(h.update(a, {.reuse = multigrid_reuse::transfer}));
+    }));
+}
+
+KRYLITH_DRIVERS_TEST("amg of two drivers: memory that is exhausted for one ends both set-ups") {
+    const auto matrix = make_gallery<double>("poisson3d:12");
+    for (const int rank : {0, 2}) {
+        bool refused = true;
+        for (int allowed = 0; refused; allowed += 11) {
+            const auto thrown = with_drivers(
+                {device_group::host(1), device_group::host(2)}, [&](const communicator& comm) {
+                    const auto a = make_operator(comm, matrix, {.kind = operators::halo});
+                    const auto work = [&] { (void)amg<double>(*a, matrix).levels(); };
+                    std::exception_ptr failure;
+                    {
+                        std::optional<krylith::testing::short_memory> memory;
+                        if (comm.is_local(rank)) memory.emplace(comm.devices(), allowed);
+                        try {
+                            comm.together(work);
+                        } catch (...) {
+                            failure = std::current_exception();
+                        }
+                    }
+                    comm.together(work);
+                    if (failure) std::rethrow_exception(failure);
+                });
+            refused = thrown[0] != nullptr;
+            CHECK(refused == (thrown[1] != nullptr));
+            for (const auto& one : thrown)
+                if (one)
+                    CHECK_THROWS_WITH_AS(std::rethrow_exception(one), doctest::Contains("refused"),
+                                         device_error);
+            CHECK((refused || allowed > 100));
+        }
+    }
 }
 
 KRYLITH_DRIVERS_TEST("amg of two drivers: all options have the bits of one") {
@@ -154,14 +224,15 @@ KRYLITH_DRIVERS_TEST("amg of two drivers: a matrix that is not symmetric has the
 KRYLITH_DRIVERS_TEST("amg of two drivers: given levels have the bits of one") {
     const auto made = krylith::testing::geometric_1d(10, 3);
     const auto levels = made.given();
-    check_groups(dealt_group::of(kind, {2, 1}), [&](const communicator& comm) {
-        const auto a = make_operator(comm, made.a.front(), {.kind = operators::halo});
-        const amg<double> m(*a, levels, {.gathered_nonzeros = 0});
-        multigrid_outcome found;
-        found.name = m.name();
-        solve(*a, m, found);
-        return found;
-    });
+    for (const std::int64_t gathered : {0, 1000})
+        check_groups(dealt_group::of(kind, {2, 1}), [&](const communicator& comm) {
+            const auto a = make_operator(comm, made.a.front(), {.kind = operators::halo});
+            const amg<double> m(*a, levels, {.gathered_nonzeros = gathered});
+            multigrid_outcome found;
+            found.name = m.name();
+            solve(*a, m, found);
+            return found;
+        });
 }
 
 KRYLITH_DRIVERS_TEST("amg of two drivers: an update that one of them refuses changes nothing") {
@@ -170,7 +241,7 @@ KRYLITH_DRIVERS_TEST("amg of two drivers: an update that one of them refuses cha
     matrix.values.back() = -1; // the last diagonal entry, which the last rank has
     check_groups(dealt_group::of(kind, {2, 1}), [&](const communicator& comm) {
         const auto a = make_operator(comm, good, {.kind = operators::halo});
-        amg<double> m(*a, good, {.gathered_nonzeros = 0, .reuse = multigrid_reuse::transfer});
+        amg<double> m(*a, good, {.reuse = multigrid_reuse::transfer});
         multigrid_outcome found;
         try {
             m.update(matrix);

@@ -1,11 +1,15 @@
 #include <atomic>
+#include <chrono>
 #include <string>
+#include <thread>
 
 #include <doctest/doctest.h>
 
 #include <krylith/comm/communicator.hpp>
+#include <krylith/comm/local/each_rank.hpp>
 #include <krylith/comm/local/settled_on_failure.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/device/host/host_device.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/device/threads/interruption.hpp>
 #include <krylith/tests/comm/drivers.hpp>
@@ -254,4 +258,153 @@ TEST_CASE("communicator: what can't be joined is refused by all") {
     for (const auto& one : thrown)
         CHECK(described(one) == "usage: a communicator has 1 to 64 ranks, not 65");
     CHECK_THROWS_AS((void)link_threads(0), usage_error);
+}
+
+TEST_CASE("communicator: some ranks of one driver are a group of their devices") {
+    const communicator comm = device_group::host(4);
+    const communicator some = comm.sub(std::vector{1, 3});
+    CHECK(some.ranks() == 2);
+    CHECK(some.has_one_driver());
+    CHECK(some.handle(1) == comm.handle(3));
+    CHECK(some == comm.sub(std::vector{1, 3}));
+    CHECK(some != comm.sub(std::vector{1, 2}));
+    CHECK(comm.sub(std::vector{2}) == comm.alone(2));
+    CHECK(comm.sub(std::vector{0, 1, 2, 3}) == comm);
+    for (const std::vector<int>& wrong :
+         std::vector<std::vector<int>>{{}, {1, 1}, {2, 1}, {4}, {-1}})
+        CHECK_THROWS_WITH_AS((void)comm.sub(wrong), doctest::Contains("ranks 0 to 3"), usage_error);
+    const communicator staged = device_group::host(3, {.staged = true});
+    CHECK_FALSE(staged.sub(std::vector{0, 2}).concurrent());
+    CHECK(staged.sub(std::vector{2}).concurrent());
+}
+
+TEST_CASE("communicator: some ranks of several drivers, which all have it") {
+    expect_none(with_drivers(three_groups(), [](const communicator& comm) {
+        const communicator some = comm.sub(std::vector{1, 4, 5}); // none of the second driver
+        const bool none = comm.is_local(2);
+        REQUIRE(some.ranks() == 3);
+        REQUIRE(some.local().size() == (none ? 0 : comm.is_local(0) ? 1 : 2));
+        REQUIRE_FALSE(some.has_one_driver());
+        REQUIRE(some.kind() == backend::host);
+        REQUIRE(some.description(1) == comm.description(4));
+        REQUIRE(some.path(0, 2) == peer_path::direct);
+        REQUIRE(some.concurrent());
+        REQUIRE(some == comm.sub(std::vector{1, 4, 5}));
+        REQUIRE(some != comm.sub(std::vector{1, 3, 5}));
+        REQUIRE(some != comm);
+        for (const int rank : some.local())
+            REQUIRE(some.handle(rank) == comm.handle(rank == 0 ? 1 : 3 + rank));
+        if (none) {
+            REQUIRE_THROWS_WITH_AS((void)some.first_local(), doctest::Contains("none of the ranks"),
+                                   usage_error);
+            on_each_rank(some, [](int) { FAIL("there is no rank"); });
+        }
+
+        auto squares = by_rank(some, [](int rank) { return 1 + rank * rank; });
+        some.all_gather(squares);
+        REQUIRE(squares == std::vector{1, 2, 5});
+        auto lists = by_rank(some, [](int rank) { return std::vector<char>(rank % 2, 'a'); });
+        some.all_gather_lists(lists);
+        REQUIRE(lists == std::vector<std::vector<char>>{{}, {'a'}, {}});
+        REQUIRE(some.any(none));
+        REQUIRE(some.any(some.is_local(2)));
+        REQUIRE_FALSE(some.any(false));
+        std::vector<addressed_list<char>> mail;
+        for (const int rank : some.local()) mail.push_back({rank, 2 - rank, {'b'}});
+        REQUIRE(some.deliver(std::move(mail)).size() == some.local().size());
+        const communicator last = some.sub(std::vector{1}); // 4 of all
+        REQUIRE(last == comm.sub(std::vector{4}));
+        REQUIRE(last.ranks() == 1);
+        std::vector<int> one{last.is_local(0) ? 7 : 0};
+        last.all_gather(one);
+        REQUIRE(one.front() == 7);
+
+        const auto own = by_rank(some, [&](int rank) {
+            return buffer<int>(some.handle(rank), std::vector{rank, 0}, "test");
+        });
+        const auto data =
+            by_rank(some, [&](int rank) { return own[static_cast<std::size_t>(rank)].data(); });
+        const std::vector<int*> places = some.addresses(std::span(data));
+        int* const first = some.address(0, some.is_local(0) ? data.front() : nullptr);
+        REQUIRE(first == places.front());
+        some.join();
+        if (some.is_local(2)) some.copy(2, places[2], 0, first + 1, sizeof(int));
+        some.join();
+        if (some.is_local(0)) REQUIRE(own.front().download() == std::vector{0, 2});
+        some.synchronize_all();
+    }));
+}
+
+TEST_CASE("communicator: failures inside some of the ranks are those of all drivers") {
+    // Which rank's driver fails, and whether it is in a function of some ranks or of all.
+    for (const int fails : {0, 2, 3})
+        for (const bool inside : {false, true}) {
+            CAPTURE(fails);
+            CAPTURE(inside);
+            const auto thrown = with_drivers(three_groups(), [&](const communicator& comm) {
+                const communicator some = comm.sub(std::vector{0, 1}); // the first driver's
+                std::exception_ptr failure;
+                try {
+                    comm.together([&] {
+                        const settled_on_failure settled(some);
+                        if (comm.is_local(fails) && !inside) throw memory_error("full");
+                        some.together([&] {
+                            (void)some.any(true);
+                            if (comm.is_local(fails)) throw memory_error("full");
+                            // Others are in functions of all, of some ranks or of another one.
+                            if (comm.is_local(0)) some.join();
+                            if (comm.is_local(2)) (void)comm.any(false);
+                            if (comm.is_local(3)) comm.sub(std::vector{5}).synchronize_all();
+                        });
+                    });
+                } catch (...) {
+                    failure = std::current_exception();
+                }
+                REQUIRE(some.any(comm.is_local(fails)));
+                REQUIRE(comm.together([&] { return some.together([&] { return 4; }); }) == 4);
+                std::rethrow_exception(failure);
+            });
+            for (const auto& one : thrown) CHECK(described(one) == "memory: full");
+        }
+}
+
+TEST_CASE("communicator: a failure in some of the ranks waits for all devices of a driver") {
+    std::atomic<int> done = 0;
+    const auto thrown = with_drivers(
+        {device_group::host(2, {.host_threads = 2}), device_group::host(1, {.host_threads = 1})},
+        [&](const communicator& comm) {
+            const communicator first = comm.sub(std::vector{0});
+            if (comm.is_local(1))
+                static_cast<host_device&>(comm[1]).submit([&] {
+                    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+                    ++done;
+                });
+            try {
+                first.together([&] {
+                    if (comm.is_local(2)) throw input_error("row 3");
+                    first.join();
+                });
+            } catch (...) {
+                REQUIRE(done == 1);
+                throw;
+            }
+        });
+    for (const auto& one : thrown) CHECK(described(one) == "input: row 3");
+}
+
+TEST_CASE("communicator: words are restored after a failure, whoever had it") {
+    expect_none(with_drivers(three_groups(), [](const communicator& comm) {
+        const communicator some = comm.sub(std::vector{0, 5});
+        int restored = 0;
+        const auto of_all = comm.when_restored([&] { ++restored; });
+        const auto of_some = some.when_restored([&] { restored += 10; });
+        comm.restore();
+        some.restore();
+        REQUIRE(restored == 0);
+        REQUIRE_THROWS_AS(some.together([&] { throw input_error("x"); }), input_error);
+        comm.restore();
+        REQUIRE(restored == 11);
+        some.restore();
+        REQUIRE(restored == 11);
+    }));
 }

@@ -134,7 +134,8 @@ KRYLITH_GROUP_TEST("gathered level: a device alone is a group in the order of it
         CHECK(alone.concurrent());
         CHECK(alone.path(0, 0) == peer_path::direct);
         CHECK(alone.handle(0) == group.handle(rank));
-        CHECK(alone != group.alone(rank)); // groups are compared by what made them
+        CHECK(alone == group.alone(rank)); // groups are compared by their devices
+        CHECK((alone == group) == (group.size() == 1));
     }
 }
 

@@ -1,0 +1,184 @@
+#include <krylith/comm/agreement/agreement.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <utility>
+
+#include <krylith/comm/agreement/failure_words.hpp>
+#include <krylith/config.hpp>
+#include <krylith/device/cuda/cuda_runtime.hpp>
+#include <krylith/device/error.hpp>
+
+namespace krylith {
+
+/// What a driver says with the bytes that it gives.
+enum class agreement::message : unsigned char {
+    value,   ///< these are what was asked for
+    failed,  ///< something has failed here
+    settled, ///< the devices of this driver are idle
+    words    ///< the failure
+};
+
+namespace {
+
+/// Thrown by a driver's collective functions where another one has failed, for together() to
+/// replace.
+class failed_elsewhere : public communication_error {
+public:
+    failed_elsewhere() : communication_error("another driver of the communicator has failed") {}
+};
+
+/// The bytes that drivers have given, without what kind of message they are.
+std::vector<std::vector<std::byte>> without_kinds(const std::vector<std::vector<std::byte>>& all) {
+    std::vector<std::vector<std::byte>> bytes;
+    for (const auto& one : all) bytes.emplace_back(one.begin() + 1, one.end());
+    return bytes;
+}
+
+} // namespace
+
+agreement::agreement(device_group devices, std::shared_ptr<driver_link> drivers)
+    : devices_(std::move(devices)), drivers_(std::move(drivers)) {
+#if KRYLITH_HAVE_CUDA
+    if (devices_.kind() != backend::cuda) return;
+    const auto& any = devices_.handle(0);
+    launching_ = {static_cast<std::uint32_t*>(cuda::allocate_post(*any, sizeof(std::uint32_t))),
+                  [any](std::uint32_t* word) { cuda::free_post(*any, word); }};
+#endif
+}
+
+void agreement::check_step(bool right) {
+    if (!right)
+        throw communication_error(
+            "the drivers of a communicator call different functions: each must "
+            "call the same ones in the same order");
+}
+
+std::vector<std::vector<std::byte>> agreement::say(message kind, std::span<const std::byte> bytes) {
+    std::vector<std::byte> given(1 + bytes.size());
+    given.front() = static_cast<std::byte>(kind);
+    std::ranges::copy(bytes, given.begin() + 1);
+    try {
+        auto all = drivers_->all_gather(given);
+        kept_.clear();
+        if (kind == message::value) unwinding_ = false;
+        return all;
+    } catch (...) {
+        gone_ = true;
+        throw;
+    }
+}
+
+/// Kernels that wait give up once this word is 0, so it comes before any wait for them.
+void agreement::say_launching(std::uint32_t value) {
+    if (launching_) std::atomic_ref(*launching_).store(value, std::memory_order_release);
+}
+
+void agreement::launch_together(const std::function<void()>& launches) {
+    say_launching(1);
+    try {
+        launches();
+        (void)all_gather({}); // all have launched
+    } catch (...) {
+        say_launching(0);
+        throw;
+    }
+    say_launching(0);
+}
+
+/// Another failure is under way.
+void agreement::wait_for_devices() const noexcept {
+    try {
+        devices_.synchronize();
+    } catch (...) { // NOLINT(bugprone-empty-catch)
+    }
+}
+
+std::vector<std::vector<std::byte>> agreement::all_gather(std::span<const std::byte> given) {
+    if (settled_) throw failed_elsewhere(); // what follows a failure asks nobody any more
+    const auto all = say(message::value, given);
+    const auto is_value = [](const auto& one) {
+        return static_cast<message>(one.front()) == message::value;
+    };
+    if (std::ranges::all_of(all, is_value)) return without_kinds(all);
+    say_launching(0);
+    wait_for_devices();
+    (void)say(message::settled);
+    settled_ = true;
+    if (depth_ == 0) {
+        ++depth_;
+        agree_on_failure();
+    }
+    throw failed_elsewhere();
+}
+
+void agreement::settle() noexcept {
+    if (settled_) return;
+    // Outside of together() nobody would agree on the failure, and one that all have agreed on is
+    // known to them.
+    const bool tells = depth_ != 0 && !unwinding_ && !gone_;
+    const auto tell = [&](message kind) {
+        try {
+            if (tells && !gone_) (void)say(kind);
+        } catch (...) { // agree_on_failure() reports it
+        }
+    };
+    say_launching(0);
+    tell(message::failed);
+    wait_for_devices();
+    tell(message::settled);
+    if (tells) settled_ = true;
+}
+
+void agreement::wait_for_all() {
+    devices_.synchronize();
+    (void)all_gather({});
+}
+
+void agreement::end_together() {
+    wait_for_all();
+    --depth_;
+}
+
+void agreement::restore() {
+    if (!broken_) return;
+    wait_for_all();
+    restorers_.run();
+    wait_for_all(); // words are right before any peer writes them
+    broken_ = false;
+}
+
+void agreement::agree_on_failure() {
+    const std::exception_ptr own = std::current_exception();
+    if (own && own == agreed_) { // an inner call has agreed on it
+        unwinding_ = --depth_ != 0;
+        std::rethrow_exception(own);
+    }
+    unwinding_ = false;
+    settle();
+    --depth_;
+    bool elsewhere = own == nullptr;
+    try {
+        if (own) std::rethrow_exception(own);
+    } catch (const failed_elsewhere&) {
+        elsewhere = true;
+    } catch (...) {
+    }
+    std::exception_ptr all_throw = own;
+    if (!gone_) {
+        const auto words =
+            without_kinds(say(message::words, failure_words(elsewhere ? nullptr : own)));
+        const std::size_t first = first_failure(words);
+        if (first == words.size())
+            all_throw = std::make_exception_ptr(communication_error("a driver has failed"));
+        else if (elsewhere || words[first] != failure_words(own))
+            all_throw = failure_of(words[first]);
+    }
+    settled_ = false;
+    unwinding_ = depth_ != 0;
+    note_failure();
+    agreed_ = all_throw;
+    std::rethrow_exception(all_throw);
+}
+
+} // namespace krylith

@@ -1,0 +1,99 @@
+// How the drivers of a communicator act alike: what each says to all, and one failure for all.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <krylith/comm/driver_link.hpp>
+#include <krylith/device/device_group.hpp>
+#include <krylith/device/threads/restorers.hpp>
+
+namespace krylith {
+
+/// One driver's part of it. A communicator and all that are made of its ranks have the same: when
+/// something fails, one driver may be inside a function of one of them, and others inside functions
+/// of others.
+class agreement {
+public:
+    /// `devices` are all those of the driver.
+    agreement(device_group devices, std::shared_ptr<driver_link> drivers);
+    agreement(const agreement&) = delete;
+    agreement& operator=(const agreement&) = delete;
+
+    [[nodiscard]] std::size_t drivers() const {
+        return static_cast<std::size_t>(drivers_->drivers());
+    }
+    [[nodiscard]] std::size_t driver() const {
+        return static_cast<std::size_t>(drivers_->driver());
+    }
+    /// Gives bytes to all drivers and returns those of each. Collective. Where a driver has failed,
+    /// it throws when no device works any more.
+    [[nodiscard]] std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> given);
+    /// Keeps events until the others have waited for them: until all give bytes again.
+    void keep(std::vector<std::shared_ptr<event>> events) { kept_ = std::move(events); }
+    /// Throws communication_error where others don't do what this driver does.
+    static void check_step(bool right);
+
+    /// communicator::launch_together() and launching().
+    void launch_together(const std::function<void()>& launches);
+    [[nodiscard]] const std::uint32_t* launching() const noexcept { return launching_.get(); }
+
+    /// communicator::together() and settle().
+    template <class Work>
+    std::invoke_result_t<const Work&> together(const Work& work) {
+        ++depth_;
+        try {
+            if constexpr (std::is_void_v<std::invoke_result_t<const Work&>>) {
+                work();
+                end_together();
+            } else {
+                auto result = work();
+                end_together();
+                return result;
+            }
+        } catch (...) {
+            agree_on_failure();
+            throw; // not reached
+        }
+    }
+    void settle() noexcept;
+
+    /// communicator::when_restored(), note_failure() and restore(). Words are restored together,
+    /// whichever communicator has them.
+    [[nodiscard]] std::shared_ptr<const void> when_restored(std::function<void()> restore) {
+        return restorers_.add(std::move(restore));
+    }
+    void note_failure() noexcept { broken_ = true; }
+    void restore();
+
+private:
+    enum class message : unsigned char;
+    std::vector<std::vector<std::byte>> say(message kind, std::span<const std::byte> bytes = {});
+    void say_launching(std::uint32_t value);
+    void wait_for_devices() const noexcept;
+    void wait_for_all();
+    void end_together();
+    [[noreturn]] void agree_on_failure();
+
+    device_group devices_;
+    std::shared_ptr<driver_link> drivers_;
+    std::shared_ptr<std::uint32_t> launching_; ///< null for host devices
+    restorers restorers_;
+    // Of the calls under way.
+    int depth_ = 0;             ///< of together()
+    bool settled_ = false;      ///< a failure is under way, and no device works any more
+    bool unwinding_ = false;    ///< drivers have agreed on a failure, which is on its way outwards
+    bool gone_ = false;         ///< a driver has ended, or did not answer
+    bool broken_ = false;       ///< words are to be restored
+    std::exception_ptr agreed_; ///< what all drivers have thrown last
+    std::vector<std::shared_ptr<event>> kept_;
+};
+
+} // namespace krylith
