@@ -138,13 +138,6 @@ public:
         all_gather(result);
         return result;
     }
-    /// The same of one array, which the driver of its rank gives. Collective.
-    template <class V>
-    [[nodiscard]] V* address(int rank, V* array) const {
-        std::vector<V*> all(static_cast<std::size_t>(ranks()), array);
-        all_gather(all);
-        return all[static_cast<std::size_t>(rank)];
-    }
 
     // --- failures ------------------------------------------------------------------------------
     /// Returns what work() returns. Where it throws for any driver it does so for all of them: the

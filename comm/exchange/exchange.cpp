@@ -39,7 +39,8 @@ void gather_listed(device& device, const shared_items& m, const std::byte* from,
 
 exchange::exchange(const communicator& comm, std::vector<shared_items> items, lists where)
     : comm_(std::make_shared<const communicator>(comm)), items_(std::move(items)), lists_(where) {
-    for (const shared_items& m : items_) orders_.push_back({m.owner, m.user});
+    for (const shared_items& m : items_)
+        if (m.owner != m.user) orders_.push_back({m.owner, m.user});
     orders_ = both_ways(std::move(orders_));
     bring_lists();
 }
@@ -177,6 +178,16 @@ exchange exchange::inverse() const {
     for (const shared_items& m : items_)
         items.push_back({m.user, m.owner, m.count, m.at_user, m.at_owner});
     return {comm(), std::move(items)};
+}
+
+exchange gather_to(int to, const communicator& comm, std::span<const std::int64_t> begin) {
+    std::vector<shared_items> items;
+    for (int owner = 0; owner < comm.ranks(); ++owner) {
+        const auto at = static_cast<std::size_t>(owner);
+        if (begin[at] != begin[at + 1])
+            items.push_back({owner, to, begin[at + 1] - begin[at], 0, begin[at]});
+    }
+    return {comm, std::move(items)};
 }
 
 } // namespace krylith

@@ -25,6 +25,14 @@ template <class Array>
     return result;
 }
 
+/// [ranks], of which one rank has an array.
+template <class V>
+[[nodiscard]] std::vector<V*> only_on(const communicator& comm, int rank, V* array) {
+    std::vector<V*> result(static_cast<std::size_t>(comm.ranks()), nullptr);
+    result[static_cast<std::size_t>(rank)] = array;
+    return result;
+}
+
 /// Items of an array of one rank, the owner, of which another rank, the user, has copies side by
 /// side, or parts of sums. An item is one number of an array or several neighbours.
 struct shared_items {
@@ -158,5 +166,10 @@ private:
     lists lists_ = lists::where_used;
     std::vector<rank_order> orders_; ///< both ways between ranks that share items
 };
+
+/// Returns the exchange by which rank `to` gets the items of all, itself included: those of rank r,
+/// the first of its array, become items [begin[r], begin[r + 1]) there. Collective.
+[[nodiscard]] exchange gather_to(int to, const communicator& comm,
+                                 std::span<const std::int64_t> begin);
 
 } // namespace krylith

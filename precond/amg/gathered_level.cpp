@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include <krylith/comm/local/settled_on_failure.hpp>
+#include <krylith/comm/exchange/exchange.hpp>
 #include <krylith/device/language/instances.hpp>
 #include <krylith/distributed/products/identity_block.hpp>
 #include <krylith/distributed/products/whole_matrix.hpp>
@@ -48,32 +48,16 @@ std::vector<buffer<double>> scatter_numbers(const layout& spread, const buffer<d
         return buffer<double>(comm.handle(rank), as_size(spread.rows.owned(rank).size()),
                               precond_item);
     });
-    const auto own = by_rank(comm, [&](int rank) { return result[as_size(rank)].data(); });
-    const std::vector<double*> to = comm.addresses(std::span<double* const>(own));
-    const settled_on_failure settled(comm);
-    comm.join();
-    for (int rank = 0; comm.is_local(0) && rank < comm.ranks(); ++rank) {
-        const row_range rows = spread.rows.owned(rank);
-        comm.copy(0, gathered.data() + rows.begin, rank, to[as_size(rank)],
-                  as_size(rows.size()) * sizeof(double));
-    }
-    comm.join();
+    gather_to(0, comm, spread.rows.begin)
+        .inverse()
+        .fetch(only_on(comm, 0, gathered.data()), pointers_of(result));
     return result;
 }
 
 template <class W>
-void gather_numbers(const layout& spread, std::span<const W* const> from, std::int64_t numbers,
+void gather_numbers(const layout& spread, const std::vector<const W*>& from, std::int64_t numbers,
                     W* to) {
-    const communicator& comm = spread.comm;
-    to = comm.address(0, to);
-    const settled_on_failure settled(comm);
-    comm.join();
-    for (const int rank : comm.local()) {
-        const row_range rows = spread.rows.owned(rank);
-        comm.copy(rank, from[as_size(rank)], 0, to + rows.begin * numbers,
-                  as_size(rows.size() * numbers) * sizeof(W));
-    }
-    comm.join();
+    gather_to(0, spread.comm, spread.rows.begin).fetch(from, only_on(spread.comm, 0, to), numbers);
 }
 
 template <class W>

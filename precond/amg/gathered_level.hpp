@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include <krylith/device/memory/buffer.hpp>
@@ -33,7 +32,7 @@ template <class W>
 /// Enqueues copies on the first device of numbers that ranks have of their rows: from[rank] has
 /// `numbers` of each row, as `to` has of all, which its driver gives.
 template <class W>
-void gather_numbers(const layout& spread, std::span<const W* const> from, std::int64_t numbers,
+void gather_numbers(const layout& spread, const std::vector<const W*>& from, std::int64_t numbers,
                     W* to);
 
 /// The operator that copies vectors of `spread` to those of `range`, which has the same rows on the

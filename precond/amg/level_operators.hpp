@@ -43,7 +43,7 @@ void scale_near_null(const coarsening<W>& to_next, const multigrid_level<W>& lev
         by_rank(level.matrix.comm(), [&](int rank) { return to_next.coarse_near_null(rank); });
     if (level.restricted != next.layout) {
         W* const there = next.near_null.front().data();
-        gather_numbers(*level.restricted, std::span<const W* const>(from), next.vectors, there);
+        gather_numbers(*level.restricted, from, next.vectors, there);
         from = {there};
     }
     for (const int rank : comm.local())

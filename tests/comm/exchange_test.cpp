@@ -1,4 +1,5 @@
 // Items that ranks share: copies of what lies apart or side by side, and the way back.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -119,11 +120,44 @@ std::string wrong_inverse(const communicator& comm) {
     return {};
 }
 
+/// The last rank gathers 0 to 2 items of each rank, two numbers each, and gives them back.
+std::string wrong_gather(const communicator& comm) {
+    const int to = comm.ranks() - 1;
+    std::vector<std::int64_t> begin{0};
+    for (int rank = 0; rank < comm.ranks(); ++rank) begin.push_back(begin.back() + rank % 3);
+    const auto arrays = [&](double first) {
+        return by_rank(comm, [&](int rank) {
+            const std::vector<double> values(4, first + rank);
+            return buffer<double>(comm.handle(rank), std::span<const double>(values), "test");
+        });
+    };
+    const auto given = arrays(1);
+    const auto back = arrays(100);
+    const auto size = static_cast<std::size_t>(2 * begin.back());
+    buffer<double> all;
+    if (comm.is_local(to)) all = {comm.handle(to), size, "test"};
+    const exchange gather = gather_to(to, comm, begin);
+    gather.fetch(pointers_of(given), only_on(comm, to, all.data()), 2);
+    gather.inverse().fetch(only_on(comm, to, all.data()), pointers_of(back), 2);
+    std::vector<double> expected;
+    for (int rank = 0; rank < comm.ranks(); ++rank)
+        expected.insert(expected.end(), static_cast<std::size_t>(2 * (rank % 3)), 1.0 + rank);
+    if (comm.is_local(to) && all.download() != expected) return "gathered";
+    for (const int rank : comm.local()) {
+        std::vector<double> own(4, 100.0 + rank);
+        std::fill_n(own.begin(), 2 * (rank % 3), 1.0 + rank);
+        if (back[static_cast<std::size_t>(rank)].download() != own)
+            return "given back to rank " + std::to_string(rank);
+    }
+    return {};
+}
+
 } // namespace
 
 KRYLITH_GROUP_TEST("exchange: users get items of owners, of any width, apart or side by side") {
     CHECK(wrong_ring(group).empty());
     CHECK(wrong_inverse(group).empty());
+    CHECK(wrong_gather(group).empty());
 }
 
 KRYLITH_DRIVERS_TEST("exchange: ranks of several drivers share items") {
@@ -132,7 +166,7 @@ KRYLITH_DRIVERS_TEST("exchange: ranks of several drivers share items") {
         std::vector<std::string> wrong(static_cast<std::size_t>(dealt.whole.size()));
         testing::expect_none(testing::with_drivers(dealt.parts, [&](const communicator& comm) {
             std::string& of_driver = wrong[static_cast<std::size_t>(comm.first_local())];
-            of_driver = wrong_ring(comm) + wrong_inverse(comm);
+            of_driver = wrong_ring(comm) + wrong_inverse(comm) + wrong_gather(comm);
         }));
         for (const std::string& what : wrong) CHECK(what == "");
     }
