@@ -17,6 +17,7 @@ namespace krylith {
 
 struct communicator::shared_ranks {
     std::vector<int> begin;       ///< [drivers + 1] the first rank of each
+    bool staged = false;          ///< whether a driver has asked for staged copies
     std::vector<int> numbers;     ///< [ranks] among all that the drivers have
     std::vector<peer_path> paths; ///< [from * ranks + to]
     std::vector<int> ordinals;
@@ -37,6 +38,8 @@ communicator::communicator(device_group devices) : devices_(std::move(devices)) 
 
 communicator::communicator(device_group devices, std::shared_ptr<driver_link> drivers)
     : devices_(std::move(devices)) {
+    if (drivers == nullptr)
+        throw usage_error("a communicator of several groups needs a link to the others' drivers");
     if (drivers->drivers() == 1) return;
     agreement_ = std::make_shared<agreement>(devices_, std::move(drivers));
     shared_ = std::make_shared<shared_ranks>();
@@ -58,15 +61,18 @@ void communicator::number_ranks() {
         int size;
         backend kind;
         bool concurrent;
+        bool staged;
     };
     shared_ranks& s = *shared_;
-    const of_driver own{devices_.size(), devices_.kind(), devices_.concurrent()};
+    const of_driver own{devices_.size(), devices_.kind(), devices_.concurrent(), devices_.staged()};
     s.begin = {0};
-    for (const auto& bytes : agreement_->all_gather(std::as_bytes(std::span(&own, 1)))) {
+    for (const auto& bytes :
+         agreement_->all_gather(collective_step::numbers, std::as_bytes(std::span(&own, 1)))) {
         of_driver group{};
         std::memcpy(&group, bytes.data(), sizeof group);
         if (group.kind != own.kind)
             throw usage_error("the drivers of a communicator have groups of different kinds");
+        s.staged = s.staged || group.staged;
         if (!group.concurrent)
             s.serialised_because = devices_.concurrent() ? "a driver's devices can't run at once"
                                                          : devices_.serialised_because();
@@ -84,6 +90,7 @@ void communicator::number_ranks() {
 /// The path from a local rank to any other.
 peer_path communicator::path_from(int from, int to) const {
     if (is_local(to)) return devices_.path(from - first_, to - first_);
+    if (shared_->staged) return peer_path::staged;
 #if KRYLITH_HAVE_CUDA
     const std::vector<int>& ordinals = shared_->ordinals;
     if (kind() == backend::cuda &&
@@ -104,7 +111,8 @@ void communicator::find_paths() {
     all_gather_lists(rows);
     for (const auto& row : rows) s.paths.insert(s.paths.end(), row.begin(), row.end());
     if (s.serialised_because.empty() && s.any_staged())
-        s.serialised_because = "devices of different drivers have no peer access";
+        s.serialised_because = s.staged ? "staged copies were asked for"
+                                        : "devices of different drivers have no peer access";
     if (s.repeats(kind())) s.serialised_because = "one physical device stands for several";
 }
 
@@ -193,11 +201,15 @@ void communicator::wait_for(std::vector<std::shared_ptr<event>> reached,
                             std::span<const rank_order> pairs) const {
     std::vector<event*> events;
     for (const auto& one : reached) events.push_back(one.get());
-    all_gather(events);
+    gather_items(collective_step::events, std::as_writable_bytes(std::span(events)),
+                 sizeof(event*));
     agreement_->keep(std::move(reached)); // also where a wait throws: the others wait for them
-    for (const rank_order& pair : pairs)
-        if (is_local(pair.after))
-            (*this)[pair.after].wait(*events[static_cast<std::size_t>(pair.before)]);
+    for (const rank_order& pair : pairs) {
+        if (!is_local(pair.after)) continue;
+        event* const before = events[static_cast<std::size_t>(pair.before)];
+        agreement::check_step(before != nullptr); // its driver has given other pairs
+        (*this)[pair.after].wait(*before);
+    }
 }
 
 void communicator::join() const {
@@ -229,7 +241,7 @@ void communicator::launch_together(const std::function<void()>& launches) const 
 
 void communicator::synchronize_all() const {
     synchronize();
-    if (agreement_) (void)agreement_->all_gather({});
+    if (agreement_) agreement_->meet();
 }
 
 void communicator::copy(int from, const void* source, int to, void* target,
@@ -248,15 +260,16 @@ void communicator::copy(int from, const void* source, int to, void* target,
 bool communicator::any(bool here) const {
     if (!shared_) return here;
     const auto word = static_cast<std::byte>(here);
-    return std::ranges::any_of(agreement_->all_gather({&word, 1}), [](const auto& of_driver) {
-        return of_driver.front() != std::byte{0};
-    });
+    const auto all = agreement_->all_gather(collective_step::answer, {&word, 1});
+    return std::ranges::any_of(
+        all, [](const auto& of_driver) { return of_driver.front() != std::byte{0}; });
 }
 
-void communicator::gather_items(std::span<std::byte> by_rank, std::size_t size) const {
+void communicator::gather_items(collective_step step, std::span<std::byte> by_rank,
+                                std::size_t size) const {
     const auto own = by_rank.subspan(static_cast<std::size_t>(first_) * size,
                                      static_cast<std::size_t>(devices_.size()) * size);
-    const auto all = agreement_->all_gather(own);
+    const auto all = agreement_->all_gather(step, own);
     for (std::size_t k = 0; k < all.size(); ++k) {
         const auto first = static_cast<std::size_t>(shared_->begin[k]) * size;
         const auto end = static_cast<std::size_t>(shared_->begin[k + 1]) * size;

@@ -112,7 +112,8 @@ public:
     template <class V>
     requires std::is_trivially_copyable_v<V>
     void all_gather(std::span<V> by_rank) const {
-        if (!has_one_driver()) gather_items(std::as_writable_bytes(by_rank), sizeof(V));
+        if (!has_one_driver())
+            gather_items(collective_step::numbers, std::as_writable_bytes(by_rank), sizeof(V));
     }
     template <class V>
     void all_gather(std::vector<V>& by_rank) const {
@@ -135,7 +136,9 @@ public:
     template <class V>
     [[nodiscard]] std::vector<V*> addresses(std::span<V* const> arrays) const {
         std::vector<V*> result(arrays.begin(), arrays.end());
-        all_gather(result);
+        if (!has_one_driver())
+            gather_items(collective_step::addresses, std::as_writable_bytes(std::span(result)),
+                         sizeof(V*));
         return result;
     }
 
@@ -174,7 +177,7 @@ private:
     void find_paths();
     [[nodiscard]] peer_path path_from(int from, int to) const;
     [[nodiscard]] bool ranks_like(const communicator& other) const noexcept;
-    void gather_items(std::span<std::byte> by_rank, std::size_t size) const;
+    void gather_items(collective_step step, std::span<std::byte> by_rank, std::size_t size) const;
     /// Enqueues waits for the events of other drivers, [ranks] null where nobody waits for one.
     void wait_for(std::vector<std::shared_ptr<event>> reached,
                   std::span<const rank_order> pairs) const;
@@ -207,8 +210,8 @@ void communicator::all_gather_lists(std::vector<std::vector<V>>& by_rank) const 
         joined.insert(joined.end(), list.begin(), list.end());
     }
     std::size_t rank = 0;
-    for (const std::vector<std::byte>& of_driver :
-         agreement_->all_gather(std::as_bytes(std::span<const V>(joined)))) {
+    for (const std::vector<std::byte>& of_driver : agreement_->all_gather(
+             collective_step::lists, std::as_bytes(std::span<const V>(joined)))) {
         const std::byte* from = of_driver.data();
         for (const std::byte* const end = from + of_driver.size(); rank < by_rank.size(); ++rank) {
             const std::size_t bytes = sizes[rank] * sizeof(V);
@@ -246,7 +249,8 @@ const {
         add(&of, sizeof of);
         add(list.items.data(), list.items.size() * sizeof(V));
     }
-    for (const std::vector<std::byte>& of_driver : agreement_->all_gather(sent))
+    for (const std::vector<std::byte>& of_driver :
+         agreement_->all_gather(collective_step::messages, sent))
         for (std::size_t at = 0; at < of_driver.size();) {
             head of;
             std::memcpy(&of, of_driver.data() + at, sizeof of);

@@ -26,11 +26,14 @@ public:
     /// in time; so do all later calls.
     [[nodiscard]] virtual std::vector<std::vector<std::byte>>
     all_gather(const std::vector<std::byte>& given) = 0;
+    /// Keeps what others may still use until all drivers have ended.
+    virtual void keep(std::shared_ptr<const void> what) = 0;
 };
 
 /// Makes the links of threads of this process: the k-th for the thread that is driver k. A thread
 /// that destroys its link has ended for the others, which wait for it `timeout_seconds` at most.
-/// Throws usage_error for fewer than one.
+/// Throws usage_error for fewer than one thread, and unless timeout_seconds > 0; infinity is
+/// allowed.
 [[nodiscard]] std::vector<std::shared_ptr<driver_link>> link_threads(int threads,
                                                                      double timeout_seconds = 600);
 

@@ -34,6 +34,7 @@ struct device_group::members {
     backend kind = backend::host;
     std::vector<std::shared_ptr<device>> devices;
     std::vector<peer_path> paths; // [from * size + to]
+    bool staged = false;          ///< asked for
     std::string serialised_because;
     std::shared_ptr<std::uint32_t> launching; // or null
     std::unique_ptr<failure_record> failures = std::make_unique<failure_record>();
@@ -70,6 +71,7 @@ device_group device_group::host(int size, const group_options& options) {
         m->devices.push_back(std::make_shared<host_device>(i, std::max(1, each)));
     }
     const auto n = static_cast<std::size_t>(size);
+    m->staged = options.staged;
     m->paths.assign(n * n, options.staged ? peer_path::staged : peer_path::direct);
     for (std::size_t i = 0; i < n; ++i) m->paths[i * n + i] = peer_path::direct;
     if (options.staged && size > 1) m->serialised_because = "staged copies were asked for";
@@ -98,6 +100,7 @@ device_group device_group::cuda(std::span<const int> ordinals, const group_optio
         distinct.insert(ordinal);
     }
     m->kind = backend::cuda;
+    m->staged = options.staged;
     m->devices = cuda::make_devices(ordinals, options.streams);
     const std::size_t n = ordinals.size();
     m->paths.assign(n * n, peer_path::direct);
@@ -159,6 +162,7 @@ backend device_group::kind() const noexcept {
 device_group device_group::some(std::span<const int> ranks) const {
     auto m = std::make_shared<members>();
     m->kind = kind();
+    m->staged = staged();
     std::set<int> distinct;
     for (const int rank : ranks) {
         m->devices.push_back(handle(rank));
@@ -173,6 +177,10 @@ device_group device_group::some(std::span<const int> ranks) const {
 
 bool device_group::same_devices(const device_group& other) const noexcept {
     return members_->kind == other.members_->kind && members_->devices == other.members_->devices;
+}
+
+bool device_group::staged() const noexcept {
+    return members_->staged;
 }
 
 peer_path device_group::path(int from, int to) const noexcept {

@@ -21,7 +21,8 @@ enum class peer_path {
 };
 
 struct group_options {
-    /// Forces staged copies even where devices can reach each other (to test, or to compare).
+    /// Forces staged copies even where devices can reach each other (to test, or to compare), those
+    /// of other drivers of a communicator too.
     bool staged = false;
     /// The threads of all host devices together; 0 means one for each core that this process may
     /// use.
@@ -79,6 +80,8 @@ public:
     [[nodiscard]] device_group some(std::span<const int> ranks) const;
     [[nodiscard]] device_group alone(int rank) const { return some({&rank, 1}); }
 
+    /// Whether staged copies were asked for (group_options::staged).
+    [[nodiscard]] bool staged() const noexcept;
     /// The path from rank `from` to rank `to`; it is direct where from == to.
     [[nodiscard]] peer_path path(int from, int to) const noexcept;
 

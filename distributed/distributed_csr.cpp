@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include <krylith/comm/agreement/alike.hpp>
 #include <krylith/comm/local/each_rank.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/transport/transfers.hpp>
@@ -55,6 +56,11 @@ distributed_csr<T>::distributed_csr(const communicator& comm, const csr_view<T>&
       rows_(std::move(rows)),
       columns_(std::move(columns)) {
     comm.together([&] {
+        require_alike(comm, "distributed_csr", [&] {
+            return std::vector<named_fact>{{"rows", std::to_string(a.rows)},
+                                           {"columns", std::to_string(a.columns)},
+                                           {"nonzeros", std::to_string(a.column_indices.size())}};
+        });
         check_partition("distributed_csr", "rows", rows_, a.rows, comm);
         check_partition("distributed_csr", "columns", columns_, a.columns, comm);
         if (!can_be_cut(a, rows_)) refuse(a);

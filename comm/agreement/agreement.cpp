@@ -28,10 +28,12 @@ public:
     failed_elsewhere() : communication_error("another driver of the communicator has failed") {}
 };
 
-/// The bytes that drivers have given, without what kind of message they are.
-std::vector<std::vector<std::byte>> without_kinds(const std::vector<std::vector<std::byte>>& all) {
+constexpr std::size_t head = 2; ///< bytes: the kind of message, and the step
+
+/// The bytes that drivers have given.
+std::vector<std::vector<std::byte>> without_heads(const std::vector<std::vector<std::byte>>& all) {
     std::vector<std::vector<std::byte>> bytes;
-    for (const auto& one : all) bytes.emplace_back(one.begin() + 1, one.end());
+    for (const auto& one : all) bytes.emplace_back(one.begin() + head, one.end());
     return bytes;
 }
 
@@ -47,6 +49,10 @@ agreement::agreement(device_group devices, std::shared_ptr<driver_link> drivers)
 #endif
 }
 
+agreement::~agreement() {
+    drivers_->keep(std::make_shared<const std::vector<std::shared_ptr<event>>>(std::move(kept_)));
+}
+
 void agreement::check_step(bool right) {
     if (!right)
         throw communication_error(
@@ -54,10 +60,12 @@ void agreement::check_step(bool right) {
             "call the same ones in the same order");
 }
 
-std::vector<std::vector<std::byte>> agreement::say(message kind, std::span<const std::byte> bytes) {
-    std::vector<std::byte> given(1 + bytes.size());
-    given.front() = static_cast<std::byte>(kind);
-    std::ranges::copy(bytes, given.begin() + 1);
+std::vector<std::vector<std::byte>> agreement::say(message kind, collective_step step,
+                                                   std::span<const std::byte> bytes) {
+    std::vector<std::byte> given(head + bytes.size());
+    given[0] = static_cast<std::byte>(kind);
+    given[1] = static_cast<std::byte>(step);
+    std::ranges::copy(bytes, given.begin() + head);
     try {
         auto all = drivers_->all_gather(given);
         kept_.clear();
@@ -78,7 +86,7 @@ void agreement::launch_together(const std::function<void()>& launches) {
     say_launching(1);
     try {
         launches();
-        (void)all_gather({}); // all have launched
+        meet(); // all have launched
     } catch (...) {
         say_launching(0);
         throw;
@@ -94,20 +102,24 @@ void agreement::wait_for_devices() const noexcept {
     }
 }
 
-std::vector<std::vector<std::byte>> agreement::all_gather(std::span<const std::byte> given) {
+std::vector<std::vector<std::byte>> agreement::all_gather(collective_step step,
+                                                          std::span<const std::byte> given) {
     if (settled_) throw failed_elsewhere(); // what follows a failure asks nobody any more
-    const auto all = say(message::value, given);
+    const auto all = say(message::value, step, given);
     const auto is_value = [](const auto& one) {
         return static_cast<message>(one.front()) == message::value;
     };
-    if (std::ranges::all_of(all, is_value)) return without_kinds(all);
+    if (std::ranges::all_of(all, is_value)) {
+        for (const auto& one : all) check_step(static_cast<collective_step>(one[1]) == step);
+        return without_heads(all);
+    }
     say_launching(0);
     wait_for_devices();
     (void)say(message::settled);
     settled_ = true;
     if (depth_ == 0) {
         ++depth_;
-        agree_on_failure();
+        agree_on_failure(nullptr);
     }
     throw failed_elsewhere();
 }
@@ -132,7 +144,7 @@ void agreement::settle() noexcept {
 
 void agreement::wait_for_all() {
     devices_.synchronize();
-    (void)all_gather({});
+    meet();
 }
 
 void agreement::end_together() {
@@ -148,8 +160,7 @@ void agreement::restore() {
     broken_ = false;
 }
 
-void agreement::agree_on_failure() {
-    const std::exception_ptr own = std::current_exception();
+void agreement::agree_on_failure(const std::exception_ptr& own) {
     if (own && own == agreed_) { // an inner call has agreed on it
         unwinding_ = --depth_ != 0;
         std::rethrow_exception(own);
@@ -166,8 +177,8 @@ void agreement::agree_on_failure() {
     }
     std::exception_ptr all_throw = own;
     if (!gone_) {
-        const auto words =
-            without_kinds(say(message::words, failure_words(elsewhere ? nullptr : own)));
+        const auto words = without_heads(say(message::words, collective_step::meeting,
+                                             failure_words(elsewhere ? nullptr : own)));
         const std::size_t first = first_failure(words);
         if (first == words.size())
             all_throw = std::make_exception_ptr(communication_error("a driver has failed"));

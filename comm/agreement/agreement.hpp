@@ -17,6 +17,18 @@
 
 namespace krylith {
 
+/// What a collective function asks of all drivers. Where they call different functions, what they
+/// give must not be taken for something else.
+enum class collective_step : unsigned char {
+    numbers,   ///< of ranks
+    lists,     ///< of ranks
+    addresses, ///< of arrays
+    events,    ///< that others wait for
+    messages,  ///< from rank to rank
+    answer,    ///< yes or no
+    meeting    ///< nothing but that all are there
+};
+
 /// One driver's part of it. A communicator and all that are made of its ranks have the same: when
 /// something fails, one driver may be inside a function of one of them, and others inside functions
 /// of others.
@@ -26,6 +38,7 @@ public:
     agreement(device_group devices, std::shared_ptr<driver_link> drivers);
     agreement(const agreement&) = delete;
     agreement& operator=(const agreement&) = delete;
+    ~agreement();
 
     [[nodiscard]] std::size_t drivers() const {
         return static_cast<std::size_t>(drivers_->drivers());
@@ -35,8 +48,12 @@ public:
     }
     /// Gives bytes to all drivers and returns those of each. Collective. Where a driver has failed,
     /// it throws when no device works any more.
-    [[nodiscard]] std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> given);
-    /// Keeps events until the others have waited for them: until all give bytes again.
+    [[nodiscard]] std::vector<std::vector<std::byte>> all_gather(collective_step step,
+                                                                 std::span<const std::byte> given);
+    /// Waits until all drivers are there. Collective.
+    void meet() { (void)all_gather(collective_step::meeting, {}); }
+    /// Keeps events until the others have waited for them: until all give bytes again, or have
+    /// ended.
     void keep(std::vector<std::shared_ptr<event>> events) { kept_ = std::move(events); }
     /// Throws communication_error where others don't do what this driver does.
     static void check_step(bool right);
@@ -59,7 +76,7 @@ public:
                 return result;
             }
         } catch (...) {
-            agree_on_failure();
+            agree_on_failure(std::current_exception());
             throw; // not reached
         }
     }
@@ -75,12 +92,15 @@ public:
 
 private:
     enum class message : unsigned char;
-    std::vector<std::vector<std::byte>> say(message kind, std::span<const std::byte> bytes = {});
+    std::vector<std::vector<std::byte>> say(message kind,
+                                            collective_step step = collective_step::meeting,
+                                            std::span<const std::byte> bytes = {});
     void say_launching(std::uint32_t value);
     void wait_for_devices() const noexcept;
     void wait_for_all();
     void end_together();
-    [[noreturn]] void agree_on_failure();
+    /// `own` is null where another driver has failed.
+    [[noreturn]] void agree_on_failure(const std::exception_ptr& own);
 
     device_group devices_;
     std::shared_ptr<driver_link> drivers_;

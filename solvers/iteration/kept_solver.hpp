@@ -17,6 +17,7 @@
 
 #include <krylith/device/host/group_driver.hpp>
 #include <krylith/solvers/iteration.hpp>
+#include <krylith/solvers/iteration/agreed_options.hpp>
 #include <krylith/solvers/iteration/fitting_preconditioner.hpp>
 #include <krylith/vector/kept/recording_identity.hpp>
 #include <krylith/vector/kept/workspace_shelf.hpp>
@@ -107,6 +108,23 @@ private:
     recorded_object transposed_; ///< A', in least squares
 };
 
+/// Throws usage_error for what a solve by the loop can't take.
+template <class Loop>
+void check_arguments(const typename Loop::operator_type& a,
+                     const vector<typename Loop::value_type>& b,
+                     const vector<typename Loop::value_type>& x, const solver_options& options,
+                     const typename Loop::preconditioner_type& m) {
+    if constexpr (Loop::least_squares) {
+        options.check();
+    } else {
+        check_square(a, Loop::name);
+        options.check_undamped(Loop::name);
+    }
+    check_preconditioner(m, Loop::name, Loop::takes_varying, Loop::needs_symmetric);
+    if (b.layout() != range_layout_of(a) || x.layout() != domain_layout_of(a))
+        throw usage_error("b and x of a solve must be vectors of its operator");
+}
+
 /// Whether the next solve of this kind would do as well with the vectors that this one leaves:
 /// those of a failed one may hold infinities.
 [[nodiscard]] inline bool leaves_numbers(const solve_result& result) {
@@ -122,16 +140,17 @@ private:
 template <class Loop>
 solve_result solve_with(workspace_shelf& shelf, const typename Loop::operator_type& a,
                         const vector<typename Loop::value_type>& b,
-                        vector<typename Loop::value_type>& x, const solver_options& options,
+                        vector<typename Loop::value_type>& x, const solver_options& given,
                         const typename Loop::preconditioner_type& m) {
     using workspace = detail::kept_solve<Loop>;
-    if constexpr (!Loop::least_squares) {
-        check_square(a, Loop::name);
-        options.check_undamped(Loop::name);
-    }
-    check_preconditioner(m, Loop::name, Loop::takes_varying, Loop::needs_symmetric);
     const communicator comm = range_layout_of(a)->comm;
-    const group_driver driver(comm.devices()); // also where workspaces are freed
+    std::optional<group_driver> driver; // also where workspaces are freed
+    // All drivers take a workspace, or none does, so that their shelves stay alike.
+    const solver_options options = comm.together([&] {
+        detail::check_arguments<Loop>(a, b, x, given, m);
+        driver.emplace(comm.devices());
+        return agreed_options(comm, resolved<typename Loop::value_type>(given), Loop::name);
+    });
     auto work = shelf.take<workspace>([&](const workspace& w) { return w.serves(a, m, options); });
     const auto make = [&] {
         return comm.together([&] { return std::make_unique<workspace>(a, m, options); });

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <krylith/comm/agreement/alike.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/partition/ordering/reordered_matrix.hpp>
 #include <krylith/spmv/building/build_operator.hpp>
@@ -46,6 +47,17 @@ std::unique_ptr<matrix_operator<T>> build_in_order(const communicator& comm,
     return build_operator(comm, source, placement, options);
 }
 
+/// What all drivers have alike of a whole matrix and of the options.
+template <class T>
+std::vector<named_fact> facts_of(const csr_view<T>& matrix, const operator_options& options) {
+    return {{"rows", std::to_string(matrix.rows)},
+            {"columns", std::to_string(matrix.columns)},
+            {"nonzeros", std::to_string(matrix.column_indices.size())},
+            {"operator", to_string(options.kind)},
+            {"format", to_string(options.format)},
+            {"transposed products", options.transposed_products ? "true" : "false"}};
+}
+
 } // namespace
 
 template <class T>
@@ -53,6 +65,7 @@ std::unique_ptr<matrix_operator<T>> make_operator(const communicator& comm,
                                                   const csr_view<T>& matrix,
                                                   const operator_options& options) {
     return comm.together([&] {
+        require_alike(comm, "make_operator", [&] { return facts_of(matrix, options); });
         if (options.order) (void)validate(matrix);
         auto result = options.order ? build_reordered(comm, matrix, options)
                                     : build_in_order(comm, matrix, options);
@@ -65,8 +78,10 @@ template <class T>
 std::unique_ptr<matrix_operator<T>> make_operator(const operator_layouts& layouts,
                                                   const csr_view<T>& matrix,
                                                   const operator_options& options) {
-    check_layouts(layouts, matrix.rows, matrix.columns, options);
-    return layouts.range->comm.together([&] {
+    const communicator comm = layouts.range->comm;
+    return comm.together([&] {
+        check_layouts(layouts, matrix.rows, matrix.columns, options);
+        require_alike(comm, "make_operator", [&] { return facts_of(matrix, options); });
         auto result = build_between(layouts, matrix, options);
         if (options.transposed_products) add_transposed_products(*result, matrix, options);
         return result;
