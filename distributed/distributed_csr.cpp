@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include <krylith/comm/agreement/alike.hpp>
+#include <krylith/comm/exchange/alike.hpp>
 #include <krylith/comm/local/each_rank.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/transport/transfers.hpp>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include <krylith/comm/agreement/alike.hpp>
+#include <krylith/comm/exchange/alike.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
 

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <krylith/comm/agreement/alike.hpp>
+#include <krylith/comm/exchange/alike.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/partition/ordering/reordered_matrix.hpp>
 #include <krylith/spmv/building/build_operator.hpp>

@@ -1,4 +1,4 @@
-#include <krylith/comm/agreement/alike.hpp>
+#include <krylith/comm/exchange/alike.hpp>
 
 #include <krylith/device/error.hpp>
 
