@@ -74,12 +74,10 @@ struct multigrid_level {
     std::unique_ptr<matrix_operator<W>> prolong;  ///< null on the last level
     std::unique_ptr<matrix_operator<W>> restrict; ///< null on the last level
     std::unique_ptr<matrix_operator<W>> inverse;  ///< of B, on a last level of few rows
-    /// Of what restrict gives: that of the next level, unless this was gathered on the first
-    /// device.
+    /// Of what restrict gives: the next level's, unless that was gathered on the first device.
     layout_handle restricted;
     std::unique_ptr<matrix_operator<W>> copy; ///< I, from there to the next level; else null
-    distributed_csr<W>
-        spread; ///< that level's matrix where it was, if update() needs it; else empty
+    distributed_csr<W> spread; ///< its matrix on all devices, if update() needs it; else empty
     multigrid_level_facts facts;
 };
 

@@ -153,7 +153,7 @@ KRYLITH_DRIVERS_TEST("amg of several drivers: coarse levels lie on the first dev
     }));
 }
 
-KRYLITH_DRIVERS_TEST("amg of two drivers: memory that is exhausted for one ends both set-ups") {
+TEST_CASE("amg of two drivers: memory that is exhausted for one ends both set-ups") {
     const auto matrix = make_gallery<double>("poisson3d:12");
     for (const int rank : {0, 2}) {
         bool refused = true;

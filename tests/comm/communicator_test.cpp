@@ -9,6 +9,7 @@
 #include <krylith/comm/local/each_rank.hpp>
 #include <krylith/comm/local/settled_on_failure.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/device/host/group_driver.hpp>
 #include <krylith/device/host/host_device.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/device/threads/interruption.hpp>
@@ -296,6 +297,8 @@ TEST_CASE("communicator: some ranks of several drivers, which all have it") {
             REQUIRE(some.handle(rank) == comm.handle(rank == 0 ? 1 : 3 + rank));
         if (none) {
             REQUIRE_THROWS_WITH_AS((void)some.first_local(), doctest::Contains("none of the ranks"),
+                                   usage_error);
+            REQUIRE_THROWS_WITH_AS(group_driver(some.devices()), doctest::Contains("none of them"),
                                    usage_error);
             on_each_rank(some, [](int) { FAIL("there is no rank"); });
         }
