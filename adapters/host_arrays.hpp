@@ -1,12 +1,10 @@
 // Vectors of host devices in one array of the caller, without a copy.
 #pragma once
 
-#include <span>
-#include <string>
-#include <vector>
-
 #include <krylith/device/error.hpp>
 #include <krylith/vector/vector.hpp>
+#include <span>
+#include <string>
 
 namespace krylith {
 
@@ -20,7 +18,9 @@ namespace krylith {
 
 /// Returns the array as a vector: solvers read and write it in place. It must outlive the vector.
 /// Throws usage_error for an array whose length is not the layout's, and where
-/// can_borrow_host_array() is false (use vector::upload() and download() there).
+/// can_borrow_host_array() is false (use vector::upload() and download() there). Of several drivers
+/// each gives an array of n entries, of which those of its local ranks are read and written: all
+/// may give the same one. Not collective: what it throws is this driver's alone.
 template <class T>
 [[nodiscard]] vector<T> borrow_host_array(const layout_handle& layout, std::span<T> array) {
     if (!can_borrow_host_array(*layout))
@@ -30,9 +30,8 @@ template <class T>
     if (static_cast<std::int64_t>(array.size()) != layout->size())
         throw usage_error("an array of " + std::to_string(array.size()) +
                           " entries for a vector of " + std::to_string(layout->size()));
-    std::vector<T*> parts;
-    for (const int rank : layout->comm.local())
-        parts.push_back(array.data() + layout->rows.owned(rank).begin);
+    const auto parts = by_rank(
+        layout->comm, [&](int rank) { return array.data() + layout->rows.owned(rank).begin; });
     return vector<T>::borrow(layout, parts);
 }
 

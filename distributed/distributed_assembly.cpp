@@ -149,7 +149,7 @@ distributed_assembly<T>::distributed_assembly(const communicator& comm,
 }
 
 template <class T>
-void distributed_assembly<T>::gather(std::span<const T* const> coo_values) {
+void distributed_assembly<T>::check(std::span<const T* const> coo_values) const {
     if (coo_values.size() != gathers_.size())
         throw usage_error("distributed_assembly: " + std::to_string(coo_values.size()) +
                           " arrays of values for " + std::to_string(gathers_.size()) + " ranks");
@@ -157,8 +157,16 @@ void distributed_assembly<T>::gather(std::span<const T* const> coo_values) {
         if (entries(rank) != 0)
             check_pointer(comm_[rank], "distributed_assembly::gather: ", coo_values[as_size(rank)],
                           ("coo_values[" + std::to_string(rank) + "]").c_str());
-    for (const int rank : comm_.local())
-        if (entries(rank) != 0) gathers_[as_size(rank)](coo_values[as_size(rank)]);
+}
+
+/// All drivers take new values, or none does.
+template <class T>
+void distributed_assembly<T>::gather(std::span<const T* const> coo_values) {
+    comm_.together([&] { check(coo_values); });
+    comm_.together([&] {
+        for (const int rank : comm_.local())
+            if (entries(rank) != 0) gathers_[as_size(rank)](coo_values[as_size(rank)]);
+    });
 }
 
 #define KRYLITH_INSTANTIATE(T) template class distributed_assembly<T>;

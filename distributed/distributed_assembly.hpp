@@ -45,7 +45,7 @@ public:
     /// devices. Throws usage_error for another number of parts than devices, for negative sizes,
     /// for a partition of columns that is not of the ranks of the group, and for pointers that are
     /// null or of another device; input_error for an entry of another rank's row or of no column,
-    /// naming it, and for 2^31 entries or more on a device.
+    /// naming it, and for 2^31 entries or more on a device. Collective.
     distributed_assembly(const communicator& comm, std::span<const coo_part<T>> parts,
                          row_partition columns);
 
@@ -55,7 +55,8 @@ public:
     /// device, in the order in which they were given; null is allowed for a rank without entries.
     /// Entries of one place are added in the order of the entries: the same bits each time. Throws
     /// usage_error for another number of arrays than ranks, and for one that is null or of another
-    /// device.
+    /// device, and changes nothing then. Collective: each driver gives the arrays of its local
+    /// ranks.
     void gather(std::span<const T* const> coo_values);
     /// [ranks] the values of each rank's rows in the order of its block, as
     /// matrix_operator::update_on_devices() takes them.
@@ -68,6 +69,9 @@ public:
     void drop_matrix() { matrix_ = {}; }
 
 private:
+    /// What gather() refuses.
+    void check(std::span<const T* const> coo_values) const;
+
     std::vector<value_gather<T>> gathers_; // [ranks]
     std::vector<std::int64_t> entries_;    // [ranks], of all of them
     std::vector<const T*> values_;         // [ranks], those of gathers_

@@ -180,11 +180,13 @@ std::int64_t distributed_csr<T>::bytes() const noexcept {
 template <class T>
 bool distributed_csr<T>::rows_ascend() const {
     if (comm_ == nullptr) return true;
-    std::vector<char> ascend(blocks_.size(), 1); // of each rank, written by threads of their own
-    on_each_rank(*comm_, [&](int rank) {
-        ascend[at(rank)] = columns_ascend(comm_->handle(rank), block(rank).pattern()) ? 1 : 0;
+    return comm_->together([&] {
+        std::vector<char> ascend(blocks_.size(), 1); // of each rank, written by threads of its own
+        on_each_rank(*comm_, [&](int rank) {
+            ascend[at(rank)] = columns_ascend(comm_->handle(rank), block(rank).pattern()) ? 1 : 0;
+        });
+        return !comm_->any(std::count(ascend.begin(), ascend.end(), 0) != 0);
     });
-    return !comm_->any(std::count(ascend.begin(), ascend.end(), 0) != 0);
 }
 
 template <class T>
@@ -194,26 +196,35 @@ std::vector<const T*> distributed_csr<T>::values() const {
     return all;
 }
 
+/// All drivers take new values, or none does.
 template <class T>
 void distributed_csr<T>::update(std::span<const T> values) {
+    if (comm_ == nullptr) return check_update(values); // an empty one
+    comm_->together([&] { check_update(values); });
+    comm_->together([&] {
+        std::vector<upload_request> requests;
+        std::size_t before = 0;
+        for (int rank = 0; rank < comm_->ranks(); ++rank) {
+            const auto count = as_size(nonzeros_of_[at(rank)]);
+            if (count != 0 && comm_->is_local(rank))
+                requests.push_back({block(rank).on().get(), block(rank).values(),
+                                    values.data() + before, count * sizeof(T)});
+            before += count;
+        }
+        upload_together(requests);
+    });
+}
+
+template <class T>
+void distributed_csr<T>::check_update(std::span<const T> values) {
     if (static_cast<std::int64_t>(values.size()) != nonzeros())
         throw usage_error("distributed_csr::update: there are " + std::to_string(values.size()) +
                           " values; the matrix has " + std::to_string(nonzeros()) + " nonzeros");
-    if (comm_ == nullptr) return; // an empty one
-    std::vector<upload_request> requests;
-    for (const int rank : comm_->local()) {
-        const auto count = as_size(nonzeros_of_[at(rank)]);
-        if (count == 0) continue;
-        if (block(rank).values() == nullptr)
+    if (comm_ == nullptr) return;
+    for (const int rank : comm_->local())
+        if (nonzeros_of_[at(rank)] != 0 && block(rank).values() == nullptr)
             throw usage_error("distributed_csr::update: the matrix has no values of its own: "
                               "borrowed ones are their owner's to change");
-        requests.push_back(
-            {block(rank).on().get(), block(rank).values(),
-             values.data() + std::accumulate(nonzeros_of_.begin(), nonzeros_of_.begin() + rank,
-                                             std::int64_t{0}),
-             count * sizeof(T)});
-    }
-    upload_together(requests);
 }
 
 template <class T>
@@ -244,7 +255,12 @@ csr_matrix<T> distributed_csr<T>::download() const {
     csr_matrix<T> all;
     all.rows = rows();
     all.columns = columns();
-    if (comm_ == nullptr) return all;
+    if (comm_ != nullptr) comm_->together([&] { download_to(all); });
+    return all;
+}
+
+template <class T>
+void distributed_csr<T>::download_to(csr_matrix<T>& all) const {
     const communicator& comm = *comm_;
     std::vector<std::vector<std::int64_t>> offsets(blocks_.size());
     std::vector<std::vector<T>> values(blocks_.size());
@@ -265,7 +281,6 @@ csr_matrix<T> distributed_csr<T>::download() const {
                                   columns[rank].end());
         all.values.insert(all.values.end(), values[rank].begin(), values[rank].end());
     }
-    return all;
 }
 
 #define KRYLITH_INSTANTIATE(T) template class distributed_csr<T>;

@@ -52,7 +52,7 @@ enum class part_values { copied, borrowed };
 /// global numbers (local_columns). Numbers so ascend where global ones do, and what kernels for one
 /// device compute of a row has the same bits on any number of devices. On one rank local numbers
 /// are global ones. Bytes on a device: those of its block, and 4 a ghost. Constructors, copies,
-/// rows_ascend() and download() are collective. Move-only.
+/// rows_ascend(), update() and download() are collective. Move-only.
 template <class T>
 class distributed_csr {
 public:
@@ -70,7 +70,8 @@ public:
     distributed_csr(const communicator& comm, std::span<const csr_part<T>> parts,
                     row_partition columns, part_values values = part_values::copied);
     /// Takes blocks that are right: blocks[k].columns() is numbers_of[k].count(). Throws
-    /// usage_error where sizes differ.
+    /// usage_error where sizes differ. Where this, a copy or with_values() throws it does so for
+    /// one driver alone, unless it is called inside communicator::together().
     distributed_csr(const communicator& comm, row_partition rows, row_partition columns,
                     std::vector<device_csr<T>> blocks, std::vector<local_columns> numbers_of);
 
@@ -115,7 +116,7 @@ public:
     ///
     /// An operator that borrows them must be told, too. Returns when the host's array may be
     /// reused. Throws usage_error for another number of values, and where it borrows values or has
-    /// none.
+    /// none, and changes nothing then. Of several drivers each gives all values.
     void update(std::span<const T> values);
 
     /// Enqueues, on the device of the rank, the global columns of its entries:
@@ -149,6 +150,10 @@ private:
     [[nodiscard]] static std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
 
     void count_nonzeros();
+    /// What update() refuses.
+    void check_update(std::span<const T> values);
+    /// download() of a matrix that is on devices.
+    void download_to(csr_matrix<T>& all) const;
 
     unmoved<std::shared_ptr<const communicator>> comm_; ///< null: empty
     row_partition rows_;

@@ -11,7 +11,8 @@
 //     distributed_csr<double> r = order.take(p);
 //     distributed_galerkin<double> coarse(r, a, p); // coarse.result() is R A P
 //
-// Ranks work side by side; plans wait for the devices, numeric phases are only enqueued.
+// Ranks work side by side; plans wait for the devices, numeric phases are only enqueued where one
+// driver has all ranks. Constructors and all functions that compute are collective.
 #pragma once
 
 #include <cstdint>

@@ -74,11 +74,11 @@ public:
         return model_ ? model_->recording() : nullptr;
     }
 
-    /// Returns M^(1/2). Throws usage_error naming M where it has none.
+    /// Returns M^(1/2). Throws usage_error naming M where it has none. Collective.
     [[nodiscard]] any_preconditioner square_root() const;
 
     /// Takes new values, of the operator or of a matrix of the same pattern (ilu0, ic0 and ilut
-    /// also of another). Throws usage_error naming M where it can't take them so.
+    /// also of another). Throws usage_error naming M where it can't take them so. Collective.
     void update(const matrix_operator<T>& a);
     void update(const matrix_ref<T>& matrix);
     /// Tells it the iterations of a solve that converged, by which some judge how update() must go.
@@ -96,7 +96,7 @@ private:
 /// Makes the preconditioner that a text names, NAME[:KEY=VALUE]..., such as "jacobi", for an
 /// operator of a matrix; "none" is any_preconditioner<T>(). Throws usage_error that names what is
 /// wrong with the text, the nearest valid name and what is allowed, or what M needs in place of
-/// this operator, and what the constructor of M throws.
+/// this operator, and what the constructor of M throws. Collective.
 template <class T>
 [[nodiscard]] any_preconditioner<T> make_preconditioner(std::string_view text,
                                                         const matrix_operator<T>& a);

@@ -50,8 +50,32 @@ public:
     /// not finite, which it leaves as they are. v may be of any size: where its square leaves the
     /// range of double, it is scaled by a power of two, by way of the host. What stays is the part
     /// of v that A x can be: x is then the least squares solution of A x = v. Waits for the
-    /// devices.
+    /// devices. Collective, as the constructor is.
     double remove(vector<T>& v) const {
+        return v.layout()->comm.together([&] { return remove_together(v); });
+    }
+
+    /// Returns the preconditioner Q M^-1, where Q takes the mean away: without it rounding in M
+    /// makes the mean of x grow. Cost: two passes more. M is taken over, or copied.
+    template <preconditioner<T> M>
+    [[nodiscard]] projected_preconditioner<T, M> project(M m) const {
+        return {*this, std::move(m)};
+    }
+
+    [[nodiscard]] const vector<T>& ones() const { return *ones_; }
+    /// Returns -sum / n, what every entry loses.
+    [[nodiscard]] scalar_value share(execution& run, const scalar_value& sum) const {
+        const auto n = static_cast<double>(std::max<std::int64_t>(1, ones().size()));
+        return scalar_value{&run, run.constant(-1 / n)} * sum;
+    }
+    [[nodiscard]] std::int64_t bytes() const {
+        const layout& layout = *ones().layout();
+        return layout.held(layout.comm.first_local()) * static_cast<std::int64_t>(sizeof(T));
+    }
+
+private:
+    /// remove() of one driver.
+    double remove_together(vector<T>& v) const {
         execution run(v.layout()->comm, {});
         scalar sum(run);
         scalar square(run);
@@ -82,25 +106,6 @@ public:
         return found;
     }
 
-    /// Returns the preconditioner Q M^-1, where Q takes the mean away: without it rounding in M
-    /// makes the mean of x grow. Cost: two passes more. M is taken over, or copied.
-    template <preconditioner<T> M>
-    [[nodiscard]] projected_preconditioner<T, M> project(M m) const {
-        return {*this, std::move(m)};
-    }
-
-    [[nodiscard]] const vector<T>& ones() const { return *ones_; }
-    /// Returns -sum / n, what every entry loses.
-    [[nodiscard]] scalar_value share(execution& run, const scalar_value& sum) const {
-        const auto n = static_cast<double>(std::max<std::int64_t>(1, ones().size()));
-        return scalar_value{&run, run.constant(-1 / n)} * sum;
-    }
-    [[nodiscard]] std::int64_t bytes() const {
-        const layout& layout = *ones().layout();
-        return layout.held(layout.comm.first_local()) * static_cast<std::int64_t>(sizeof(T));
-    }
-
-private:
     unmoved<std::shared_ptr<vector<T>>> ones_;
 };
 

@@ -166,12 +166,14 @@ std::int64_t equilibration<T>::bytes() const {
 
 template <class T>
 equilibration<T> equilibration<T>::square_root() const {
-    std::vector<T> roots(static_cast<std::size_t>(inverse_->size()));
-    inverse_->download(roots);
-    for (T& v : roots) v = std::sqrt(v);
-    equilibration result(inverse_->layout());
-    result.inverse_->upload(roots);
-    return result;
+    return inverse_->layout()->comm.together([&] {
+        std::vector<T> roots(static_cast<std::size_t>(inverse_->size()));
+        inverse_->download(roots);
+        for (T& v : roots) v = std::sqrt(v);
+        equilibration result(inverse_->layout());
+        result.inverse_->upload(roots);
+        return result;
+    });
 }
 
 #define KRYLITH_INSTANTIATE(T) template class equilibration<T>;

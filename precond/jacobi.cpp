@@ -73,9 +73,11 @@ jacobi<T>::jacobi(const matrix_operator<T>& a, const matrix_ref<T>& matrix)
 
 template <class T>
 void jacobi<T>::update(const matrix_operator<T>& a) {
-    if (a.layout() != inverse_->layout())
-        throw usage_error("jacobi: update() by another operator than it was made for");
-    update_by([&](vector<T>& diagonal) { a.diagonal(diagonal); });
+    update_by([&](vector<T>& diagonal) {
+        if (a.layout() != inverse_->layout())
+            throw usage_error("jacobi: update() by another operator than it was made for");
+        a.diagonal(diagonal);
+    });
 }
 
 template <class T>
@@ -163,18 +165,20 @@ void jacobi<T>::moderate(vector<T>& inverse, int exponent) const {
 
 template <class T>
 jacobi<T> jacobi<T>::square_root() const {
-    std::vector<T> roots(static_cast<std::size_t>(inverse_->size()));
-    inverse_->download(roots);
-    for (std::size_t row = 0; row < roots.size(); ++row) {
-        if (roots[row] < T(0))
-            throw input_error("split Jacobi: the diagonal entry of row " + std::to_string(row) +
-                              " (counted from 0) is negative, so M has no real square root; "
-                              "use left or right preconditioning");
-        roots[row] = std::sqrt(roots[row]);
-    }
-    jacobi result(inverse_->layout());
-    result.inverse_->upload(roots);
-    return result;
+    return inverse_->layout()->comm.together([&] {
+        std::vector<T> roots(static_cast<std::size_t>(inverse_->size()));
+        inverse_->download(roots);
+        for (std::size_t row = 0; row < roots.size(); ++row) {
+            if (roots[row] < T(0))
+                throw input_error("split Jacobi: the diagonal entry of row " + std::to_string(row) +
+                                  " (counted from 0) is negative, so M has no real square root; "
+                                  "use left or right preconditioning");
+            roots[row] = std::sqrt(roots[row]);
+        }
+        jacobi result(inverse_->layout());
+        result.inverse_->upload(roots);
+        return result;
+    });
 }
 
 #define KRYLITH_INSTANTIATE(T) template class jacobi<T>;

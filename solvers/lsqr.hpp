@@ -139,12 +139,13 @@ struct lsqr_method {
     static solve_result
     solve(workspace_shelf& shelf, const A& a, const vector<typename A::value_type>& b,
           vector<typename A::value_type>& x, const solver_options& options, const M& m) {
-        if (!is_identity(m)) {
-            if constexpr (!std::same_as<M, identity>)
-                throw usage_error("lsqr takes no preconditioner, and was given " +
-                                  std::string(m.name()) +
-                                  ": allowed is none; scale the columns of A instead");
-        }
+        if constexpr (!std::same_as<M, identity>)
+            range_layout_of(a)->comm.together([&] {
+                if (!is_identity(m))
+                    throw usage_error("lsqr takes no preconditioner, and was given " +
+                                      std::string(m.name()) +
+                                      ": allowed is none; scale the columns of A instead");
+            });
         return solve_with<lsqr_loop<A, M>>(shelf, a, b, x, options, m);
     }
 };

@@ -38,18 +38,20 @@ template <class T>
 std::unique_ptr<matrix_operator<T>>
 make_matrix_free(const communicator& comm, row_partition rows, row_partition columns,
                  product_function<T> product, product_kind kind) {
-    check_arguments(comm, rows, columns, product);
-    return std::make_unique<replicated_operator<T>>(
-        make_layouts(comm, std::move(rows), std::move(columns), coherence::replicated),
-        external_blocks<T>(std::move(product), kind));
+    return comm.together([&] {
+        check_arguments(comm, rows, columns, product);
+        return std::make_unique<replicated_operator<T>>(
+            make_layouts(comm, std::move(rows), std::move(columns), coherence::replicated),
+            external_blocks<T>(std::move(product), kind));
+    });
 }
 
 template <class T>
 std::unique_ptr<matrix_operator<T>>
 make_matrix_free(const communicator& comm, const halo_plan& plan, product_function<T> product,
                  product_kind kind) {
-    check_arguments(comm, plan.rows, plan.columns.owners(), product);
     return comm.together([&] {
+        check_arguments(comm, plan.rows, plan.columns.owners(), product);
         return std::make_unique<halo_operator<T>>(
             make_layouts(comm, plan.rows, plan.columns.owners(), coherence::owned), plan.columns,
             external_blocks<T>(std::move(product), kind));

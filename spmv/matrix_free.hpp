@@ -12,8 +12,8 @@ namespace krylith {
 
 /// Makes an operator for cg, gmres and bicgstab. `rows` partitions the rows over the devices; x is
 /// replicated. An exception thrown by the function ends the solve (as device_error where it ran on
-/// a worker). Throws usage_error for an empty function, or a partition with another number of ranks
-/// than the group.
+/// a worker). All functions here are collective. Throws usage_error for an empty function, or a
+/// partition with another number of ranks than the group.
 template <class T>
 [[nodiscard]] std::unique_ptr<matrix_operator<T>>
 make_matrix_free(const communicator& comm, row_partition rows, product_function<T> product,

@@ -129,72 +129,94 @@ void matrix_operator<T>::update_transposed(std::span<const T> values) {
     transposed_->update(transposed_source_.empty() ? values : moved);
 }
 
+/// The checks come first, on their own: all drivers take new values, or none does.
 template <class T>
 void matrix_operator<T>::update(std::span<const T> values) {
-    if (first_nonzero_.empty()) throw usage_error("update: a matrix-free operator has no values");
     const auto ranks = static_cast<std::size_t>(comm().ranks());
-    std::int64_t wanted = 0;
-    for (std::size_t rank = 0; rank < ranks; ++rank) wanted += update_size(rank);
-    if (static_cast<std::int64_t>(values.size()) != wanted)
-        throw usage_error("update: " + std::to_string(values.size()) + " values, must be " +
-                          std::to_string(wanted));
-    kept_.forget_values();
-    update_transposed(values);
-    std::vector<T> moved;
-    if (!entry_source_.empty()) {
-        resize_in_parallel(moved, values.size());
-        const auto count = static_cast<std::int64_t>(entry_source_.size());
+    comm().together([&] {
+        if (first_nonzero_.empty())
+            throw usage_error("update: a matrix-free operator has no values");
+        std::int64_t wanted = 0;
+        for (std::size_t rank = 0; rank < ranks; ++rank) wanted += update_size(rank);
+        if (static_cast<std::int64_t>(values.size()) != wanted)
+            throw usage_error("update: " + std::to_string(values.size()) + " values, must be " +
+                              std::to_string(wanted));
+    });
+    comm().together([&] {
+        kept_.forget_values();
+        update_transposed(values);
+        std::vector<T> moved;
+        if (!entry_source_.empty()) {
+            resize_in_parallel(moved, values.size());
+            const auto count = static_cast<std::int64_t>(entry_source_.size());
 #pragma omp parallel for schedule(static)
-        for (std::int64_t k = 0; k < count; ++k)
-            moved.data()[k] = values.data()[entry_source_.data()[k]];
-        values = moved;
-    }
-    if (assembly_ == nullptr) return give(values);
-    std::vector<buffer<T>> uploaded(ranks);
-    std::vector<const T*> there(ranks);
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-        const auto mine = values.first(static_cast<std::size_t>(update_size(rank)));
-        values = values.subspan(mine.size());
-        if (!comm().is_local(static_cast<int>(rank))) continue;
-        uploaded[rank] = {comm().handle(static_cast<int>(rank)), mine, "update"};
-        there[rank] = uploaded[rank].data();
-    }
-    take(there);
+            for (std::int64_t k = 0; k < count; ++k)
+                moved.data()[k] = values.data()[entry_source_.data()[k]];
+            values = moved;
+        }
+        if (assembly_ == nullptr) return give(values);
+        std::vector<buffer<T>> uploaded(ranks);
+        std::vector<const T*> there(ranks);
+        for (std::size_t rank = 0; rank < ranks; ++rank) {
+            const auto mine = values.first(static_cast<std::size_t>(update_size(rank)));
+            values = values.subspan(mine.size());
+            if (!comm().is_local(static_cast<int>(rank))) continue;
+            uploaded[rank] = {comm().handle(static_cast<int>(rank)), mine, "update"};
+            there[rank] = uploaded[rank].data();
+        }
+        take(there);
+    });
 }
 
-template <class T>
-void matrix_operator<T>::update_on_devices(std::span<const T* const> values) {
-    if (first_nonzero_.empty()) throw usage_error("update: a matrix-free operator has no values");
-    if (layouts_.range->order || layouts_.domain->order)
-        throw usage_error(
-            std::string("update_on_devices: the rows are reordered (") +
-            to_string(reordered_.order) +
-            "), so they aren't those of the caller's ranks; allowed are update() from "
-            "the host, and an operator with order none");
-    if (transposed_)
-        throw usage_error("update_on_devices: the transposed matrix has values of its own, in "
-                          "another order; allowed are update() from the host, and an operator "
-                          "without operator_options::transposed_products");
-    if (!entry_source_.empty())
-        throw usage_error("update_on_devices: the entries are in the order of a coo_matrix, which "
-                          "is not that of the ranks' rows; allowed is update() from the host");
-    const auto ranks = static_cast<std::size_t>(comm().ranks());
-    if (values.size() != ranks)
+namespace {
+
+/// Throws usage_error unless there is an array for each rank, those of local ranks with entries on
+/// their devices.
+template <class T, class Size>
+void check_arrays(const communicator& comm, std::span<const T* const> values, const Size& size_of) {
+    if (values.size() != static_cast<std::size_t>(comm.ranks()))
         throw usage_error("update_on_devices: " + std::to_string(values.size()) + " arrays for " +
-                          std::to_string(ranks) + " devices");
-    for (const int local : comm().local()) {
+                          std::to_string(comm.ranks()) + " devices");
+    for (const int local : comm.local()) {
         const auto rank = static_cast<std::size_t>(local);
-        if (update_size(rank) == 0) continue;
-        const device& device = comm()[local];
+        if (size_of(rank) == 0) continue;
+        const device& device = comm[local];
         const std::string problem =
             values[rank] == nullptr ? "null" : device.lies_elsewhere(values[rank]);
         if (!problem.empty())
             throw usage_error("update_on_devices: the array of rank " + std::to_string(rank) +
                               " is " + problem + ", allowed is memory of " + device.description());
     }
-    if (in_place_ && assembly_ == nullptr) identity_.renew(); // blocks will read other arrays
-    kept_.forget_values();
-    take(values);
+}
+
+} // namespace
+
+template <class T>
+void matrix_operator<T>::update_on_devices(std::span<const T* const> values) {
+    comm().together([&] {
+        if (first_nonzero_.empty())
+            throw usage_error("update: a matrix-free operator has no values");
+        if (layouts_.range->order || layouts_.domain->order)
+            throw usage_error(
+                std::string("update_on_devices: the rows are reordered (") +
+                to_string(reordered_.order) +
+                "), so they aren't those of the caller's ranks; allowed are update() from "
+                "the host, and an operator with order none");
+        if (transposed_)
+            throw usage_error("update_on_devices: the transposed matrix has values of its own, in "
+                              "another order; allowed are update() from the host, and an operator "
+                              "without operator_options::transposed_products");
+        if (!entry_source_.empty())
+            throw usage_error(
+                "update_on_devices: the entries are in the order of a coo_matrix, which "
+                "is not that of the ranks' rows; allowed is update() from the host");
+        check_arrays(comm(), values, [&](std::size_t rank) { return update_size(rank); });
+    });
+    comm().together([&] {
+        if (in_place_ && assembly_ == nullptr) identity_.renew(); // blocks will read other arrays
+        kept_.forget_values();
+        take(values);
+    });
 }
 
 template <class T>
@@ -226,27 +248,30 @@ template <class T>
 std::vector<residual_sums> matrix_operator<T>::doubled_residual(T s, const vector<T>& x,
                                                                 const vector<T>& b,
                                                                 vector<T>& r) const {
-    if (x.layout() != layouts_.domain || b.layout() != layouts_.range ||
-        r.layout() != layouts_.range)
-        throw usage_error("the vectors of a residual must be made by its operator: x of its domain "
-                          "layout, b and r of its range layout");
-    check_ghosts(x);
-    comm().synchronize_all(); // ghosts of x, and readers of r on other devices
-    std::vector<residual_sums> parts;
-    for (const buffer<residual_sums>& sums : enqueue_residual(s, x, b, r)) {
-        const auto here = sums.download();
-        parts.insert(parts.end(), here.begin(), here.end());
-    }
-    auto by_place = by_rank(comm(), [](int) { return std::vector<residual_sums>(); });
-    by_place[static_cast<std::size_t>(comm().first_local())] = std::move(parts);
-    comm().all_gather_lists(by_place);
-    parts.clear();
-    for (const auto& of_rank : by_place) parts.insert(parts.end(), of_rank.begin(), of_rank.end());
-    if (parts.empty()) return {};
-    auto all = joined(parts, columns_at_once());
-    if (!single().in_place_)
-        single().kept_.norms.set(matrix_norms{all.front().squares, all.front().longest_row});
-    return all;
+    return comm().together([&]() -> std::vector<residual_sums> {
+        if (x.layout() != layouts_.domain || b.layout() != layouts_.range ||
+            r.layout() != layouts_.range)
+            throw usage_error("the vectors of a residual must be made by its operator: x of its "
+                              "domain layout, b and r of its range layout");
+        check_ghosts(x);
+        comm().synchronize_all(); // ghosts of x, and readers of r on other devices
+        std::vector<residual_sums> parts;
+        for (const buffer<residual_sums>& sums : enqueue_residual(s, x, b, r)) {
+            const auto here = sums.download();
+            parts.insert(parts.end(), here.begin(), here.end());
+        }
+        auto by_place = by_rank(comm(), [](int) { return std::vector<residual_sums>(); });
+        by_place[static_cast<std::size_t>(comm().first_local())] = std::move(parts);
+        comm().all_gather_lists(by_place);
+        parts.clear();
+        for (const auto& of_rank : by_place)
+            parts.insert(parts.end(), of_rank.begin(), of_rank.end());
+        if (parts.empty()) return {};
+        auto all = joined(parts, columns_at_once());
+        if (!single().in_place_)
+            single().kept_.norms.set(matrix_norms{all.front().squares, all.front().longest_row});
+        return all;
+    });
 }
 
 template <class T>

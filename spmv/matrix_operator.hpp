@@ -95,13 +95,14 @@ public:
 
     /// Takes new values on the same pattern, in the order of the matrix that the operator was built
     /// from, also for transposed products. Throws usage_error for another number of values and for
-    /// a matrix-free operator.
+    /// a matrix-free operator, and changes nothing then. Collective.
     void update(std::span<const T> values);
 
     /// Takes new values from the devices' memory, without a copy through the host: values[rank] has
     /// those of the rank's rows (of its entries, if built from coordinates). Values that are
     /// borrowed are read there from then on. The update is ordered by the stream. Throws
     /// usage_error for reordered rows, for pcoo of a coo_matrix, and with transposed products.
+    /// Collective.
     void update_on_devices(std::span<const T* const> values);
 
     /// Enqueues d = the main diagonal, 0 where it has no entry, in all copies of d, which has this
@@ -114,7 +115,7 @@ public:
     /// vector whose ghosts have been sent. All copies of r are written, its ghosts are not sent.
     /// Returns the sums of each of columns_at_once() columns; or nothing, with r as it was, where
     /// the entries of A are not known (matrix-free operators). It waits for the devices, costs more
-    /// than a product, and is not recorded. The norms of A stay in kept() unless it borrows values.
+    /// than a product, and is not recorded. Collective. kept() has the norms, unless it borrows.
     [[nodiscard]] std::vector<residual_sums>
     doubled_residual(T s, const vector<T>& x, const vector<T>& b, vector<T>& r) const;
 
@@ -241,9 +242,8 @@ protected:
     mutable workspace_shelf workspaces_; // the last member: workspaces end before the operator
 };
 
-/// Makes the operator of an m x n matrix on a group. All operators multiply by matrices that are
-/// not square; only another order of rows (operator_options::order) needs a square one. Throws
-/// usage_error for that, for an empty group, or a format that the devices don't have, and
+/// Makes the operator of an m x n matrix on a group. Collective. Throws usage_error for an empty
+/// group, a format that the devices don't have, and another order of rows unless it is square;
 /// device_error where memory is short. The matrix may be freed afterwards. While it works a CUDA
 /// device needs 8 bytes a row, 4 a nonzero (8 on several devices, pcsc 24) and 64 MB more.
 template <class T>

@@ -208,11 +208,6 @@ assembled(const communicator& comm, std::span<const csr_part<T>> parts,
     });
 }
 
-const communicator& group_of(const operator_layouts& layouts) {
-    if (layouts.range == nullptr) throw usage_error("make_operator: the range layout is null");
-    return layouts.range->comm;
-}
-
 } // namespace
 
 template <class T>
@@ -226,7 +221,7 @@ template <class T>
 std::unique_ptr<matrix_operator<T>> make_operator(const operator_layouts& layouts,
                                                   std::span<const csr_part<T>> parts,
                                                   const operator_options& options) {
-    return assembled(group_of(layouts), parts, layouts, options);
+    return assembled(comm_of(layouts), parts, layouts, options);
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \

@@ -126,39 +126,44 @@ transfer_function<const std::byte> scatter(T* values, const std::int32_t* source
 
 template <class T>
 void vector<T>::upload(std::span<const T> values) {
-    if (static_cast<std::int64_t>(values.size()) != size())
-        throw usage_error("vector::upload: " + std::to_string(values.size()) +
-                          " values for a vector of " + std::to_string(size()));
-    std::vector<upload_request> parts;
-    for (const int rank : layout_->comm.local()) {
-        const auto first = layout_->rows.owned(rank).begin - layout_->first_owned(rank);
-        const auto count = static_cast<std::size_t>(layout_->held(rank));
-        if (count == 0) continue;
-        parts.push_back(
-            {&layout_->comm[rank], data(rank), values.data() + first, count * sizeof(T)});
-        if (layout_->order)
-            parts.back().write = gather(values.data(), layout_->order->source.data() + first);
-    }
-    upload_together(parts);
+    layout_->comm.together([&] {
+        if (static_cast<std::int64_t>(values.size()) != size())
+            throw usage_error("vector::upload: " + std::to_string(values.size()) +
+                              " values for a vector of " + std::to_string(size()));
+        std::vector<upload_request> parts;
+        for (const int rank : layout_->comm.local()) {
+            const auto first = layout_->rows.owned(rank).begin - layout_->first_owned(rank);
+            const auto count = static_cast<std::size_t>(layout_->held(rank));
+            if (count == 0) continue;
+            parts.push_back(
+                {&layout_->comm[rank], data(rank), values.data() + first, count * sizeof(T)});
+            if (layout_->order)
+                parts.back().write = gather(values.data(), layout_->order->source.data() + first);
+        }
+        upload_together(parts);
+    });
 }
 
 template <class T>
 void vector<T>::download(std::span<T> values) const {
-    if (static_cast<std::int64_t>(values.size()) != size())
-        throw usage_error("vector::download: room for " + std::to_string(values.size()) +
-                          " values, but the vector has " + std::to_string(size()));
-    std::vector<download_request> parts;
-    for (const int rank : layout_->comm.local()) {
-        const auto owned = layout_->rows.owned(rank);
-        if (owned.size() == 0) continue;
-        parts.push_back({&layout_->comm[rank], values.data() + owned.begin,
-                         data(rank) + layout_->first_owned(rank),
-                         static_cast<std::size_t>(owned.size()) * sizeof(T)});
-        if (layout_->order)
-            parts.back().take = scatter(values.data(), layout_->order->source.data() + owned.begin);
-    }
-    download_together(parts);
-    gather_from_drivers(*layout_, values);
+    layout_->comm.together([&] {
+        if (static_cast<std::int64_t>(values.size()) != size())
+            throw usage_error("vector::download: room for " + std::to_string(values.size()) +
+                              " values, but the vector has " + std::to_string(size()));
+        std::vector<download_request> parts;
+        for (const int rank : layout_->comm.local()) {
+            const auto owned = layout_->rows.owned(rank);
+            if (owned.size() == 0) continue;
+            parts.push_back({&layout_->comm[rank], values.data() + owned.begin,
+                             data(rank) + layout_->first_owned(rank),
+                             static_cast<std::size_t>(owned.size()) * sizeof(T)});
+            if (layout_->order)
+                parts.back().take =
+                    scatter(values.data(), layout_->order->source.data() + owned.begin);
+        }
+        download_together(parts);
+        gather_from_drivers(*layout_, values);
+    });
 }
 
 template <class T>

@@ -78,7 +78,8 @@ public:
     /// Uses arrays that the caller owns: arrays[rank] holds layout.held(rank) entries on the device
     /// of that rank and outlives the vector. Nothing is copied, so where the layout has an order
     /// the entries are in that order, not in the caller's. Ghosts are not sent: put_ghosts() of a
-    /// domain vector does that.
+    /// domain vector does that. Throws usage_error for another number of arrays, and where one of a
+    /// local rank is null. Not collective: what it throws is this driver's alone.
     [[nodiscard]] static vector borrow(layout_handle layout, std::span<T* const> arrays);
 
     vector(vector&&) noexcept = default;
@@ -112,8 +113,9 @@ public:
     /// Copy n entries from and to host memory, in the caller's order of rows: side by side on the
     /// links of all devices, and by all threads where the memory is not pinned (OMP_NUM_THREADS
     /// bounds them). Where the layout has another order the threads gather or scatter the entries
-    /// on the way. upload() leaves ghosts stale: see put_ghosts(). download() is collective, and
-    /// gives all drivers all entries. Both throw usage_error for another number of entries.
+    /// on the way. upload() leaves ghosts stale: see put_ghosts(). Of several drivers each uploads
+    /// the entries of its local ranks, of which its values must be right, and download() gives each
+    /// all entries. Both throw usage_error for another number of entries. Collective.
     void upload(std::span<const T> values);
     void download(std::span<T> values) const;
 

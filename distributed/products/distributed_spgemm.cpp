@@ -98,6 +98,12 @@ struct distributed_spgemm<T>::plan {
 
     static std::size_t at_size(std::int64_t count) { return static_cast<std::size_t>(count); }
 
+    /// Throws usage_error for matrices that the plan was not made of.
+    void check(const distributed_csr<T>& of_a, const distributed_csr<T>& of_b) const {
+        a.check(spgemm_name, "A", comm, of_a);
+        b.check(spgemm_name, "B", comm, of_b);
+    }
+
     void fetch_values(const distributed_csr<T>& of_b) {
         if (factors.empty()) return;
         const auto from = by_rank(comm, [&](int rank) { return of_b.block(rank).view().values; });
@@ -159,9 +165,8 @@ template <class T>
 distributed_csr<T> distributed_spgemm<T>::multiply(const distributed_csr<T>& a,
                                                    const distributed_csr<T>& b) const {
     plan& p = *plan_;
-    p.a.check(spgemm_name, "A", p.comm, a);
-    p.b.check(spgemm_name, "B", p.comm, b);
     return p.comm.together([&]() -> distributed_csr<T> {
+        p.check(a, b);
         p.fetch_values(b);
         auto blocks = by_rank(p.comm, [&](int rank) {
             return p.products[p.at(rank)]->multiply(a.block(rank), p.factor(b, rank));
@@ -174,8 +179,7 @@ template <class T>
 distributed_csr<T> distributed_spgemm<T>::take(const distributed_csr<T>& a,
                                                const distributed_csr<T>& b) {
     plan& p = *plan_;
-    p.a.check(spgemm_name, "A", p.comm, a);
-    p.b.check(spgemm_name, "B", p.comm, b);
+    p.comm.together([&] { p.check(a, b); }); // all drivers give plans away, or none does
     return p.comm.together([&]() -> distributed_csr<T> {
         p.fetch_values(b);
         auto blocks = by_rank(p.comm, [&](int rank) {
@@ -189,12 +193,11 @@ template <class T>
 void distributed_spgemm<T>::refresh(const distributed_csr<T>& a, const distributed_csr<T>& b,
                                     distributed_csr<T>& c) const {
     plan& p = *plan_;
-    p.a.check(spgemm_name, "A", p.comm, a);
-    p.b.check(spgemm_name, "B", p.comm, b);
-    need_group(spgemm_name, c);
-    if (c.comm() != p.comm)
-        throw usage_error("distributed_spgemm: C is on another group than the plan");
     p.comm.together([&] {
+        p.check(a, b);
+        need_group(spgemm_name, c);
+        if (c.comm() != p.comm)
+            throw usage_error("distributed_spgemm: C is on another group than the plan");
         p.fetch_values(b);
         for (const int rank : p.comm.local())
             p.products[p.at(rank)]->refresh(a.block(rank), p.factor(b, rank), c.block(rank));

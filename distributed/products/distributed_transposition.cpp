@@ -117,19 +117,26 @@ struct distributed_transposition<T>::plan {
         });
     }
 
-    void need_pattern() const {
-        if (comm.ranks() > 1 && transposed.empty())
-            throw usage_error("distributed_transposition: take() has given the pattern away");
+    /// Throws usage_error for a matrix that the plan was not made of, and where the pattern is not
+    /// here any more.
+    void check(const distributed_csr<T>& of_a) const {
+        comm.together([&] {
+            a.check(transposition_name, "the matrix", comm, of_a);
+            if (comm.ranks() > 1 && transposed.empty())
+                throw usage_error("distributed_transposition: take() has given the pattern away");
+        });
     }
 
     /// A^T of one rank, which make() gives the driver that has it.
     template <class Make>
     [[nodiscard]] distributed_csr<T> alone(const Make& make) const {
-        return {comm,
-                columns,
-                rows,
-                by_rank(comm, [&](int) { return make(); }),
-                {local_columns(nullptr, rows.owned(0), {})}};
+        return comm.together([&]() -> distributed_csr<T> {
+            return {comm,
+                    columns,
+                    rows,
+                    by_rank(comm, [&](int) { return make(); }),
+                    {local_columns(nullptr, rows.owned(0), {})}};
+        });
     }
 };
 
@@ -159,9 +166,8 @@ distributed_transposition<T>::~distributed_transposition() = default;
 template <class T>
 distributed_csr<T> distributed_transposition<T>::apply(const distributed_csr<T>& a) const {
     const plan& p = *plan_;
-    p.a.check(transposition_name, "the matrix", p.comm, a);
+    p.check(a);
     if (p.comm.ranks() == 1) return p.alone([&] { return p.blocks[0].apply(a.block(0)); });
-    p.need_pattern();
     return p.make(a, [&](int rank) {
         const transposed_rows& from = p.transposed[plan::at(rank)];
         const auto& on = p.comm.handle(rank);
@@ -180,9 +186,8 @@ distributed_csr<T> distributed_transposition<T>::apply(const distributed_csr<T>&
 template <class T>
 distributed_csr<T> distributed_transposition<T>::take(const distributed_csr<T>& a) {
     plan& p = *plan_;
-    p.a.check(transposition_name, "the matrix", p.comm, a);
+    p.check(a);
     if (p.comm.ranks() == 1) return p.alone([&] { return p.blocks[0].take(a.block(0)); });
-    p.need_pattern();
     distributed_csr<T> result =
         p.make(a, [&](int rank) { return std::move(p.transposed[plan::at(rank)]); });
     p.transposed.clear();
@@ -193,16 +198,16 @@ template <class T>
 void distributed_transposition<T>::apply(const distributed_csr<T>& a,
                                          distributed_csr<T>& transposed) const {
     const plan& p = *plan_;
-    p.a.check(transposition_name, "the matrix", p.comm, a);
-    need_group(transposition_name, transposed);
-    if (transposed.comm() != p.comm)
-        throw usage_error("distributed_transposition: A^T is on another group than the plan");
-    if (p.comm.ranks() == 1) {
-        for (const int rank : p.comm.local())
-            p.blocks[0].apply(a.block(rank), transposed.block(rank));
-        return;
-    }
     p.comm.together([&] {
+        p.a.check(transposition_name, "the matrix", p.comm, a);
+        need_group(transposition_name, transposed);
+        if (transposed.comm() != p.comm)
+            throw usage_error("distributed_transposition: A^T is on another group than the plan");
+        if (p.comm.ranks() == 1) {
+            for (const int rank : p.comm.local())
+                p.blocks[0].apply(a.block(rank), transposed.block(rank));
+            return;
+        }
         p.move_values(
             a, by_rank(p.comm, [&](int rank) {
                 if (transposed.block(rank).nonzeros() != p.entries[plan::at(rank)] ||

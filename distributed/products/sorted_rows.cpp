@@ -37,11 +37,13 @@ sorted_rows<T>::sorted_rows(const distributed_csr<T>& a) {
     plan_->columns_of.assign(a.all_columns().begin(), a.all_columns().end());
     plan_->identities.resize(ranks);
     plan_->products.resize(ranks);
-    on_each_rank(a.comm(), [&](int rank) {
-        const auto at = static_cast<std::size_t>(rank);
-        plan_->identities[at] = identity_block<T>(a.comm().handle(rank), a.block(rank).columns(),
-                                                  a.block(rank).columns());
-        plan_->products[at].emplace(a.block(rank), plan_->identities[at]);
+    a.comm().together([&] {
+        on_each_rank(a.comm(), [&](int rank) {
+            const auto at = static_cast<std::size_t>(rank);
+            plan_->identities[at] = identity_block<T>(
+                a.comm().handle(rank), a.block(rank).columns(), a.block(rank).columns());
+            plan_->products[at].emplace(a.block(rank), plan_->identities[at]);
+        });
     });
 }
 
@@ -54,24 +56,28 @@ sorted_rows<T>::~sorted_rows() = default;
 
 template <class T>
 distributed_csr<T> sorted_rows<T>::apply(const distributed_csr<T>& a) const {
-    plan_->a.check(sorting_name, "A", plan_->comm, a);
-    auto blocks = by_rank(plan_->comm, [&](int rank) {
-        const auto at = static_cast<std::size_t>(rank);
-        return plan_->products[at]->multiply(a.block(rank), plan_->identities[at]);
+    return plan_->comm.together([&]() -> distributed_csr<T> {
+        plan_->a.check(sorting_name, "A", plan_->comm, a);
+        auto blocks = by_rank(plan_->comm, [&](int rank) {
+            const auto at = static_cast<std::size_t>(rank);
+            return plan_->products[at]->multiply(a.block(rank), plan_->identities[at]);
+        });
+        return {plan_->comm, plan_->rows, plan_->columns, std::move(blocks), plan_->columns_of};
     });
-    return {plan_->comm, plan_->rows, plan_->columns, std::move(blocks), plan_->columns_of};
 }
 
 template <class T>
 void sorted_rows<T>::apply(const distributed_csr<T>& a, distributed_csr<T>& sorted) const {
-    plan_->a.check(sorting_name, "A", plan_->comm, a);
-    need_group(sorting_name, sorted);
-    if (sorted.comm() != plan_->comm)
-        throw usage_error("sorted_rows: the sorted matrix is on another group than the plan");
-    for (const int rank : plan_->comm.local()) {
-        const auto at = static_cast<std::size_t>(rank);
-        plan_->products[at]->refresh(a.block(rank), plan_->identities[at], sorted.block(rank));
-    }
+    plan_->comm.together([&] {
+        plan_->a.check(sorting_name, "A", plan_->comm, a);
+        need_group(sorting_name, sorted);
+        if (sorted.comm() != plan_->comm)
+            throw usage_error("sorted_rows: the sorted matrix is on another group than the plan");
+        for (const int rank : plan_->comm.local()) {
+            const auto at = static_cast<std::size_t>(rank);
+            plan_->products[at]->refresh(a.block(rank), plan_->identities[at], sorted.block(rank));
+        }
+    });
 }
 
 template <class T>

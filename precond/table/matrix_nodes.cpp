@@ -25,10 +25,12 @@ template <class T>
 any_preconditioner<T> make_preconditioner(std::string_view text, const matrix_operator<T>& a,
                                           const std::type_identity_t<matrix_ref<T>>& matrix,
                                           const matrix_nodes& nodes) {
-    nodes.check(a.single().rows());
-    const preconditioner_choice choice = parse_preconditioner(text);
-    if (choice.method == nullptr) return {};
-    return choice.method->template make_with<T>(a, &matrix, choice.parameters, nodes);
+    return a.comm().together([&]() -> any_preconditioner<T> {
+        nodes.check(a.single().rows());
+        const preconditioner_choice choice = parse_preconditioner(text);
+        if (choice.method == nullptr) return {};
+        return choice.method->template make_with<T>(a, &matrix, choice.parameters, nodes);
+    });
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \

@@ -26,12 +26,14 @@ const preconditioner_method* find(std::string_view name) {
 template <class T>
 any_preconditioner<T> make(std::string_view text, const matrix_operator<T>& a,
                            const matrix_ref<T>* matrix) {
-    const preconditioner_choice choice = parse_preconditioner(text);
-    if (choice.method == nullptr) return {};
-    if (choice.method->needs_matrix && matrix == nullptr)
-        throw usage_error("preconditioner " + std::string(choice.method->name) +
-                          " needs the matrix: make_preconditioner(text, a, matrix)");
-    return choice.method->make.get().template of<T>()(a, matrix, choice.parameters);
+    return a.comm().together([&]() -> any_preconditioner<T> {
+        const preconditioner_choice choice = parse_preconditioner(text);
+        if (choice.method == nullptr) return {};
+        if (choice.method->needs_matrix && matrix == nullptr)
+            throw usage_error("preconditioner " + std::string(choice.method->name) +
+                              " needs the matrix: make_preconditioner(text, a, matrix)");
+        return choice.method->make.get().template of<T>()(a, matrix, choice.parameters);
+    });
 }
 
 } // namespace

@@ -47,6 +47,9 @@ template <class T>
 /// options' kind has such vectors, and its order is none.
 void check_layouts(const operator_layouts& layouts, std::int64_t rows, std::int64_t columns,
                    const operator_options& options);
+/// The ranks of an operator, whose drivers agree on what is wrong with the rest. Throws usage_error
+/// where the range layout is null.
+[[nodiscard]] const communicator& comm_of(const operator_layouts& layouts);
 
 /// Builds the operator where options.order is not none. The matrix must be valid. Throws
 /// usage_error unless it is square.

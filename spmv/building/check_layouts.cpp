@@ -28,6 +28,11 @@ void check_layout(const layout_handle& handle, const char* name, std::int64_t si
 
 } // namespace
 
+const communicator& comm_of(const operator_layouts& layouts) {
+    if (layouts.range == nullptr) throw usage_error("make_operator: the range layout is null");
+    return layouts.range->comm;
+}
+
 void check_layouts(const operator_layouts& layouts, std::int64_t rows, std::int64_t columns,
                    const operator_options& options) {
     check_layout(layouts.range, "range", rows, "rows");

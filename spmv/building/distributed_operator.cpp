@@ -31,8 +31,7 @@ bool lies_on_first(const communicator& comm, const distributed_csr<T>& matrix) {
 
 template <class T>
 void check_layouts(const operator_layouts& layouts, const distributed_csr<T>& matrix) {
-    if (layouts.range == nullptr || layouts.domain == nullptr)
-        throw usage_error("make_operator: a layout is null");
+    if (layouts.domain == nullptr) throw usage_error("make_operator: the domain layout is null");
     const communicator& comm = layouts.range->comm;
     if (matrix.row_owners().ranks() == 0 || (comm != matrix.comm() && !lies_on_first(comm, matrix)))
         throw usage_error("make_operator: the matrix is on another group than the layouts");
@@ -174,9 +173,9 @@ template <class T>
 std::unique_ptr<matrix_operator<T>> make_operator(const operator_layouts& layouts,
                                                   const distributed_csr<T>& matrix,
                                                   const operator_options& options) {
-    check_layouts(layouts, matrix);
-    const communicator& comm = layouts.range->comm;
+    const communicator& comm = comm_of(layouts);
     return comm.together([&] {
+        check_layouts(layouts, matrix);
         const bool same_owners = layouts.range->rows == over(comm, matrix.row_owners()) &&
                                  layouts.domain->rows == over(comm, matrix.column_owners());
         operator_options with = options;
@@ -204,13 +203,14 @@ std::unique_ptr<matrix_operator<T>> make_operator(const distributed_csr<T>& matr
 namespace {
 
 /// Assembles entries and makes an operator of their matrix, which keeps what it needs for others.
-template <class T, class Make>
+/// columns() says who owns which.
+template <class T, class Columns, class Make>
 std::unique_ptr<matrix_operator<T>>
-assembled(const communicator& comm, std::span<const coo_part<T>> parts,
-          const row_partition& columns, const operator_options& options, const Make& make) {
-    check_order(options);
+assembled(const communicator& comm, std::span<const coo_part<T>> parts, const Columns& columns,
+          const operator_options& options, const Make& make) {
     return comm.together([&] {
-        auto assembly = std::make_unique<distributed_assembly<T>>(comm, parts, columns);
+        check_order(options);
+        auto assembly = std::make_unique<distributed_assembly<T>>(comm, parts, columns());
         operator_options with = options;
         with.borrow =
             options.format && options.format->borrows; // the assembly keeps them in CSR order
@@ -227,9 +227,12 @@ template <class T>
 std::unique_ptr<matrix_operator<T>> make_operator(const operator_layouts& layouts,
                                                   std::span<const coo_part<T>> parts,
                                                   const operator_options& options) {
-    if (layouts.range == nullptr || layouts.domain == nullptr)
-        throw usage_error("make_operator: a layout is null");
-    return assembled<T>(layouts.range->comm, parts, layouts.domain->rows, options,
+    const auto columns = [&] {
+        if (layouts.domain == nullptr)
+            throw usage_error("make_operator: the domain layout is null");
+        return layouts.domain->rows;
+    };
+    return assembled<T>(comm_of(layouts), parts, columns, options,
                         [&](const distributed_csr<T>& matrix, const operator_options& with) {
                             return make_operator(layouts, matrix, with);
                         });
@@ -239,8 +242,11 @@ template <class T>
 std::unique_ptr<matrix_operator<T>> make_operator(const communicator& comm,
                                                   std::span<const coo_part<T>> parts,
                                                   const operator_options& options) {
-    const row_partition rows =
-        rows_of_parts(comm, [&](int rank) { return parts[static_cast<std::size_t>(rank)].rows; });
+    const auto rows = [&] {
+        check_count(parts.size(), comm);
+        return rows_of_parts(comm,
+                             [&](int rank) { return parts[static_cast<std::size_t>(rank)].rows; });
+    };
     return assembled<T>(comm, parts, rows, options,
                         [&](const distributed_csr<T>& matrix, const operator_options& with) {
                             if (with.kind) return make_operator(matrix, with);

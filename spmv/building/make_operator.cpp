@@ -78,7 +78,7 @@ template <class T>
 std::unique_ptr<matrix_operator<T>> make_operator(const operator_layouts& layouts,
                                                   const csr_view<T>& matrix,
                                                   const operator_options& options) {
-    const communicator comm = layouts.range->comm;
+    const communicator& comm = comm_of(layouts);
     return comm.together([&] {
         check_layouts(layouts, matrix.rows, matrix.columns, options);
         require_alike(comm, "make_operator", [&] { return facts_of(matrix, options); });

@@ -44,24 +44,29 @@ column_operator<T>::column_operator(std::unique_ptr<matrix_operator<T>> single,
     : matrix_operator<T>(single->kind(), std::move(layouts)),
       single_(std::move(single)),
       columns_(columns) {
+    this->comm().together([&] { make(); });
+}
+
+template <class T>
+void column_operator<T>::make() {
     if (single_->kind() != operators::halo || !single_->any_block().compressed())
         throw usage_error(std::string("several columns at once need operator halo in csr, not ") +
                           to_string(single_->kind()) + " in " + single_->format_name());
     const operator_layouts& wide = this->layouts_;
-    if (!in_columns_of(*single_->domain_layout(), *wide.domain, columns) ||
-        !in_columns_of(*single_->range_layout(), *wide.range, columns))
+    if (!in_columns_of(*single_->domain_layout(), *wide.domain, columns_) ||
+        !in_columns_of(*single_->range_layout(), *wide.range, columns_))
         throw usage_error("the layouts of an operator for several columns must be those of its "
                           "operator for one with as many entries a row");
-    check_size(*single_, columns);
+    check_size(*single_, columns_);
     const communicator& comm = wide.range->comm;
     this->blocks_ = by_rank(comm, [&](int rank) -> std::unique_ptr<device_matrix<T>> {
         return std::make_unique<column_block<T>>(comm.handle(rank), single_->block(rank),
                                                  single_->range_layout()->rows.owned(rank).size(),
-                                                 columns);
+                                                 columns_);
     });
     if (single_->sends() != nullptr)
         this->schedule_ =
-            std::make_shared<put_schedule<T>>(wide.domain, *single_->sends(), columns);
+            std::make_shared<put_schedule<T>>(wide.domain, *single_->sends(), columns_);
 }
 
 template <class T>

@@ -34,6 +34,8 @@ public:
                std::span<const reduction_into<T>> dots = {}) const override;
 
 private:
+    void make();
+
     std::unique_ptr<matrix_operator<T>> single_;
     int columns_;
 };
