@@ -3,11 +3,9 @@
 #include <cstdio>
 #include <memory>
 #include <stop_token>
-#include <thread>
 #include <vector>
 
 #include <krylith/adapters/csr_arrays.hpp>
-#include <krylith/comm/communicator.hpp>
 #include <krylith/device/device_group.hpp>
 #include <krylith/matrix/coo_assembly.hpp>
 #include <krylith/partition/pcsr.hpp>
@@ -38,24 +36,6 @@ void groups() {
     const auto gpus = device_group::cuda(std::vector<int>{0, 1}); // CUDA ordinals, in this order
     (void)cpu;
     (void)gpus;
-}
-
-/// docs/several_devices.md, threads.
-void two_threads(const csr_matrix<double>& matrix, const std::vector<double>& rhs) {
-    const auto links = link_threads(2);
-    solve_result results[2];
-    const auto work = [&](int k) {
-        const communicator comm(device_group::cuda(std::vector<int>{k}), links[k]);
-        const auto a = make_operator(comm, matrix, {.kind = operators::halo});
-        const jacobi<double> m(*a, matrix);
-        auto b = a->make_range_vector();
-        auto x = a->make_domain_vector();
-        b.upload(rhs);
-        results[k] = cg(*a, b, x, {}, m);
-    };
-    std::thread second(work, 1);
-    work(0);
-    second.join();
 }
 
 /// adapters/csr_arrays.hpp.
