@@ -1,10 +1,11 @@
 // Vectors of host devices in one array of the caller, without a copy.
 #pragma once
 
-#include <krylith/device/error.hpp>
-#include <krylith/vector/vector.hpp>
 #include <span>
 #include <string>
+
+#include <krylith/device/error.hpp>
+#include <krylith/vector/vector.hpp>
 
 namespace krylith {
 
