@@ -61,7 +61,9 @@ struct solver_options {
                           ///< first device for max_iterations, at most 2^20
     /// Is called first (iteration 0), every callback_interval iterations and last, in order, by the
     /// thread that solves. The devices don't wait for it, so x must not be looked at, and the solve
-    /// that it stops ends some iterations later, at the end of a trip of the devices' loop.
+    /// that it stops ends some iterations later, at the end of a trip of the devices' loop. Of
+    /// several drivers each calls its own, unless it has none, and what one of them says ends the
+    /// solve of all. It must not call collective functions (comm/communicator.hpp).
     solve_callback callback = {};
     std::int64_t callback_interval = 100;
     /// The devices wait for each call and are launched again after it. x is the iterate (with

@@ -103,7 +103,7 @@ struct [[nodiscard]] solve_result {
                                  ///< asked for
     std::optional<spectrum_estimate> spectrum; ///< by cg() with history, after an iteration
     std::vector<std::map<std::string, std::size_t>> bytes; ///< by device and item, at the end of
-                                                           ///< the solve
+                                                           ///< the solve; those of this driver
 
     std::vector<solve_attempt> attempts; ///< of solve(), in order; empty for a method by name
 

@@ -38,7 +38,8 @@ std::vector<double> solve_by_threads(const std::vector<device_group>& groups,
     std::vector<std::thread> threads;
     for (std::size_t k = 0; k < groups.size(); ++k) threads.emplace_back(work, k);
     for (std::thread& thread : threads) thread.join();
-    if (thrown[0]) std::rethrow_exception(thrown[0]); // the same in all of them
+    for (const std::exception_ptr& one : thrown) // the same in all threads
+        if (one) std::rethrow_exception(one);
     return solution;
 }
 
