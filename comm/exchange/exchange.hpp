@@ -59,7 +59,7 @@ struct shared_items {
 /// Moves items between arrays. What is enqueued is ordered: what the ranks enqueued before comes
 /// before it, and what they enqueue after it sees all. It works on any group, without peer access
 /// by staged copies. On one rank there is nothing to do. All functions that enqueue are collective.
-/// Move-only.
+/// Copies share the lists.
 class exchange {
 public:
     /// Where lists are needed.
