@@ -2,10 +2,8 @@
 // same hierarchy and the same bits as with one thread.
 #include <atomic>
 #include <cstddef>
-#include <exception>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,8 +13,8 @@
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/precond/amg/hierarchy.hpp>
 #include <krylith/tests/comm/drivers.hpp>
+#include <krylith/tests/comm/short_drivers.hpp>
 #include <krylith/tests/precond/amg/hand_made_levels.hpp>
-#include <krylith/tests/support/short_memory.hpp>
 
 using namespace krylith;
 using krylith::testing::dealt_group;
@@ -156,33 +154,11 @@ KRYLITH_DRIVERS_TEST("amg of several drivers: coarse levels lie on the first dev
 TEST_CASE("amg of two drivers: memory that is exhausted for one ends both set-ups") {
     const auto matrix = make_gallery<double>("poisson3d:12");
     for (const int rank : {0, 2}) {
-        bool refused = true;
-        for (int allowed = 0; refused; allowed += 11) {
-            const auto thrown = with_drivers(
-                {device_group::host(1), device_group::host(2)}, [&](const communicator& comm) {
-                    const auto a = make_operator(comm, matrix, {.kind = operators::halo});
-                    const auto work = [&] { (void)amg<double>(*a, matrix).levels(); };
-                    std::exception_ptr failure;
-                    {
-                        std::optional<krylith::testing::short_memory> memory;
-                        if (comm.is_local(rank)) memory.emplace(comm.devices(), allowed);
-                        try {
-                            comm.together(work);
-                        } catch (...) {
-                            failure = std::current_exception();
-                        }
-                    }
-                    comm.together(work);
-                    if (failure) std::rethrow_exception(failure);
-                });
-            refused = thrown[0] != nullptr;
-            CHECK(refused == (thrown[1] != nullptr));
-            for (const auto& one : thrown)
-                if (one)
-                    CHECK_THROWS_WITH_AS(std::rethrow_exception(one), doctest::Contains("refused"),
-                                         device_error);
-            CHECK((refused || allowed > 100));
-        }
+        testing::check_short_memory(rank, 11, 100, [&](const communicator& comm) {
+            const std::shared_ptr<matrix_operator<double>> a =
+                make_operator(comm, matrix, {.kind = operators::halo});
+            return [&matrix, a] { (void)amg<double>(*a, matrix).levels(); };
+        });
     }
 }
 

@@ -1,7 +1,6 @@
 // Solves whose ranks are dealt to several threads, each of which sees its own devices alone: the
 // same bits as with one thread, and the same failures in all of them.
 #include <functional>
-#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -15,7 +14,7 @@
 #include <krylith/spmv/matrix_parts.hpp>
 #include <krylith/spmv/table/operators.hpp>
 #include <krylith/tests/comm/drivers.hpp>
-#include <krylith/tests/support/short_memory.hpp>
+#include <krylith/tests/comm/short_drivers.hpp>
 
 using namespace krylith;
 using krylith::testing::dealt_group;
@@ -222,38 +221,14 @@ KRYLITH_DRIVERS_TEST("drivers: a stop, a limit and a failure of one driver end a
     }
 }
 
-KRYLITH_DRIVERS_TEST("drivers: memory that is exhausted for one driver ends all of them") {
+TEST_CASE("drivers: memory that is exhausted for one driver ends all of them") {
     const auto matrix = make_gallery<double>("poisson2d:12");
-    bool refused = true;
-    for (int allowed = 0; refused; ++allowed) {
-        const auto thrown = with_drivers({device_group::host(1), device_group::host(2)},
-                                         [&](const communicator& comm) {
-                                             const auto work = [&] {
-                                                 const auto a = make_operator(comm, matrix);
-                                                 return solve_on(*a, solver_rows::cg).reason;
-                                             };
-                                             std::exception_ptr failure;
-                                             {
-                                                 std::optional<testing::short_memory> memory;
-                                                 if (comm.is_local(2))
-                                                     memory.emplace(comm.devices(), allowed);
-                                                 try {
-                                                     (void)comm.together(work);
-                                                 } catch (...) {
-                                                     failure = std::current_exception();
-                                                 }
-                                             }
-                                             REQUIRE(comm.together(work) == reason::converged_rtol);
-                                             if (failure) std::rethrow_exception(failure);
-                                         });
-        refused = thrown[0] != nullptr;
-        CHECK(refused == (thrown[1] != nullptr));
-        for (const auto& one : thrown)
-            if (one)
-                CHECK_THROWS_WITH_AS(std::rethrow_exception(one), doctest::Contains("refused"),
-                                     device_error);
-        CHECK((refused || allowed > 20));
-    }
+    testing::check_short_memory(2, 1, 20, [&](const communicator& comm) {
+        return [&matrix, comm] {
+            const auto a = make_operator(comm, matrix);
+            REQUIRE(solve_on(*a, solver_rows::cg).reason == reason::converged_rtol);
+        };
+    });
 }
 
 KRYLITH_DRIVERS_TEST("drivers: a wrong entry of one of them is every one's, and they go on") {
