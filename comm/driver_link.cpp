@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <condition_variable>
+#include <cmath>
 #include <cstdint>
-#include <mutex>
+#include <cstring>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include <krylith/device/error.hpp>
@@ -16,103 +17,119 @@ namespace krylith {
 
 namespace {
 
-/// Where threads meet. Two rounds have places of their own in turn: when a thread gives bytes for
-/// round k + 2, all have given those of round k + 1, and so have taken those of round k.
-struct meeting {
-    explicit meeting(int threads, double seconds)
-        : timeout(seconds),
-          given{places(static_cast<std::size_t>(threads)), {}},
-          gave(static_cast<std::size_t>(threads), false) {
-        given[1] = given[0];
-    }
-
-    using places = std::vector<std::vector<std::byte>>;
-    std::chrono::duration<double> timeout;
-    std::mutex guard;
-    std::condition_variable changed;
-    std::array<places, 2> given;
-    std::uint64_t round = 0;
-    std::size_t arrived = 0;
-    std::vector<bool> gave; ///< in this round
-    std::vector<std::shared_ptr<const void>> kept;
-    std::string failure; ///< empty: none
+/// What all drivers give first: how many bytes there are, and the bytes if they are few.
+struct frame {
+    std::uint64_t size;
+    std::array<std::byte, 48> bytes;
 };
 
-class thread_link final : public driver_link {
-public:
-    thread_link(std::shared_ptr<meeting> at, int driver) : at_(std::move(at)), driver_(driver) {}
-    ~thread_link() override {
-        const std::scoped_lock lock(at_->guard);
-        if (at_->failure.empty())
-            at_->failure = "driver " + std::to_string(driver_) + " of the communicator has ended";
-        at_->changed.notify_all();
-    }
-
-    [[nodiscard]] int drivers() const noexcept override {
-        return static_cast<int>(at_->given[0].size());
-    }
-    [[nodiscard]] int driver() const noexcept override { return driver_; }
-
-    [[nodiscard]] std::vector<std::vector<std::byte>>
-    all_gather(const std::vector<std::byte>& given) override {
-        meeting& at = *at_;
-        std::unique_lock lock(at.guard);
-        if (!at.failure.empty()) throw communication_error(at.failure);
-        const std::uint64_t round = at.round;
-        auto& places = at.given[round & 1];
-        const auto own = static_cast<std::size_t>(driver_);
-        if (at.gave[own]) {
-            at.failure = "two threads use the link of driver " + std::to_string(driver_) +
-                         " of the communicator: each needs its own";
-            at.changed.notify_all();
-            throw communication_error(at.failure);
-        }
-        at.gave[own] = true;
-        places[own] = given;
-        if (++at.arrived == places.size()) {
-            at.arrived = 0;
-            at.gave.assign(places.size(), false);
-            ++at.round;
-            at.changed.notify_all();
-            return places;
-        }
-        // Longer than the clock counts is for ever.
-        constexpr std::chrono::duration<double> longest = std::chrono::hours(24 * 365 * 10);
-        const bool met = at.changed.wait_for(lock, std::min(at.timeout, longest), [&] {
-            return at.round != round || !at.failure.empty();
-        });
-        if (at.round != round) return places;
-        if (!met) {
-            at.failure = "a driver of the communicator did not answer within " +
-                         number_text(at.timeout.count()) + " s";
-            at.changed.notify_all();
-        }
-        throw communication_error(at.failure);
-    }
-
-    void keep(std::shared_ptr<const void> what) override {
-        const std::scoped_lock lock(at_->guard);
-        at_->kept.push_back(std::move(what));
-    }
-
-private:
-    std::shared_ptr<meeting> at_;
-    int driver_;
-};
+constexpr std::int32_t all_to_all_tag = 0;
 
 } // namespace
 
-std::vector<std::shared_ptr<driver_link>> link_threads(int threads, double timeout_seconds) {
-    if (threads < 1)
-        throw usage_error("link_threads: " + std::to_string(threads) +
-                          " threads, allowed is 1 or more");
-    if (!(timeout_seconds > 0))
-        throw usage_error("link_threads: timeout_seconds is " + number_text(timeout_seconds) +
-                          ", allowed is more than 0");
-    const auto at = std::make_shared<meeting>(threads, timeout_seconds);
-    std::vector<std::shared_ptr<driver_link>> links;
-    for (int k = 0; k < threads; ++k) links.push_back(std::make_shared<thread_link>(at, k));
-    return links;
+driver_link::driver_link(const krylith_link& table, double timeout_seconds)
+    : table_(table), timeout_seconds_(timeout_seconds) {
+    std::string refused;
+    if (table.version != KRYLITH_LINK_VERSION || table.size < sizeof(krylith_link))
+        refused = "a link between drivers has version " + std::to_string(table.version) +
+                  " of the table (comm/link.h), and this krylith takes " +
+                  std::to_string(KRYLITH_LINK_VERSION);
+    else if (!(timeout_seconds > 0))
+        refused = "a link between drivers: timeout_seconds is " + number_text(timeout_seconds) +
+                  ", allowed is more than 0";
+    if (refused.empty()) return;
+    if (table.size >= sizeof(krylith_link)) table.destroy(table.context);
+    throw usage_error(refused);
+}
+
+driver_link::~driver_link() {
+    table_.abort(table_.context);
+    table_.destroy(table_.context);
+}
+
+void driver_link::check(int status) {
+    failed_ = status;
+    if (status == KRYLITH_LINK_DONE) return;
+    if (const std::string why = table_.error(table_.context); !why.empty())
+        throw communication_error(why);
+    switch (status) {
+    case KRYLITH_LINK_TIMED_OUT:
+        throw communication_error("a driver of the communicator did not answer within " +
+                                  number_text(timeout_seconds_) + " s");
+    case KRYLITH_LINK_ENDED:
+        throw communication_error("another driver of the communicator has ended");
+    default: throw communication_error("the link between drivers of the communicator has failed");
+    }
+}
+
+std::vector<std::vector<std::byte>> driver_link::all_gather(const std::vector<std::byte>& given) {
+    check(failed_);
+    const auto n = static_cast<std::size_t>(drivers());
+    const auto gather = [&](const void* own, void* all, std::size_t bytes) {
+        check(table_.allgather(table_.context, own, all, bytes, timeout_seconds_));
+    };
+    frame own{given.size(), {}};
+    std::ranges::copy_n(given.begin(),
+                        static_cast<std::ptrdiff_t>(std::min(given.size(), own.bytes.size())),
+                        own.bytes.begin());
+    std::vector<frame> frames(n);
+    gather(&own, frames.data(), sizeof own);
+    const std::uint64_t most = std::ranges::max(frames, {}, &frame::size).size;
+    const bool few = most <= own.bytes.size();
+    std::vector<std::byte> all;
+    if (!few) {
+        std::vector<std::byte> padded(given);
+        padded.resize(most);
+        all.resize(n * most);
+        gather(padded.data(), all.data(), most);
+    }
+    std::vector<std::vector<std::byte>> result;
+    for (std::size_t k = 0; k < n; ++k) {
+        const std::byte* const first = few ? frames[k].bytes.data() : all.data() + k * most;
+        result.emplace_back(first, first + frames[k].size);
+    }
+    return result;
+}
+
+std::vector<std::vector<std::byte>>
+driver_link::all_to_all(std::vector<std::vector<std::byte>> given,
+                        const std::vector<std::size_t>& sizes) {
+    check(failed_);
+    std::vector<std::vector<std::byte>> result(given.size());
+    std::vector<void*> requests;
+    const auto add = [&](void* request) {
+        if (request == nullptr) check(KRYLITH_LINK_FAILED);
+        requests.push_back(request);
+    };
+    for (int k = 0; k < drivers(); ++k) {
+        const auto at = static_cast<std::size_t>(k);
+        if (k == driver()) {
+            result[at] = std::move(given[at]);
+            continue;
+        }
+        result[at].resize(sizes[at]);
+        if (sizes[at] != 0)
+            add(table_.receive(table_.context, k, all_to_all_tag, result[at].data(), sizes[at]));
+    }
+    for (int k = 0; k < drivers(); ++k) {
+        const auto& bytes = given[static_cast<std::size_t>(k)];
+        if (k != driver() && !bytes.empty())
+            add(table_.post(table_.context, k, all_to_all_tag, bytes.data(), bytes.size()));
+    }
+    using clock = std::chrono::steady_clock;
+    const auto begin = clock::now();
+    while (!requests.empty()) {
+        std::erase_if(requests, [&](void* request) {
+            const int status = table_.test(table_.context, request);
+            if (status == KRYLITH_LINK_PENDING) return false;
+            check(status);
+            return true;
+        });
+        if (std::chrono::duration<double>(clock::now() - begin).count() > timeout_seconds_)
+            check(KRYLITH_LINK_TIMED_OUT);
+        std::this_thread::yield();
+    }
+    return result;
 }
 
 } // namespace krylith

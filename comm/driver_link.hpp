@@ -1,39 +1,53 @@
-// How host threads that drive devices of one communicator talk to each other.
+// How the drivers of one communicator talk to each other.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <vector>
 
+#include <krylith/comm/link.h>
 #include <krylith/device/language/cxx20.hpp>
 
 namespace krylith {
 
-/// What a driver has of the others: one exchange of bytes, which each begins with the same call. It
-/// carries what hosts must know of each other while things are made; nothing in a loop uses it.
+/// A driver's end of a link. It carries what hosts must know of each other while things are made;
+/// nothing in a loop on the devices uses it. All throw communication_error where a driver has
+/// ended, or doesn't call in time; so do all later calls. Whoever destroys its end has ended for
+/// the others.
 class driver_link {
 public:
-    driver_link() = default;
+    /// Takes a table over, also where it throws. A driver waits for the others `timeout_seconds` at
+    /// most; infinity is allowed. Throws usage_error for a table of another version, and unless
+    /// timeout_seconds > 0.
+    explicit driver_link(const krylith_link& table, double timeout_seconds = 600);
     driver_link(const driver_link&) = delete;
     driver_link& operator=(const driver_link&) = delete;
-    virtual ~driver_link() = default;
+    ~driver_link();
 
-    [[nodiscard]] virtual int drivers() const noexcept = 0;
+    [[nodiscard]] int drivers() const noexcept { return table_.n; }
     /// The number of this one, from 0.
-    [[nodiscard]] virtual int driver() const noexcept = 0;
+    [[nodiscard]] int driver() const noexcept { return table_.rank; }
+    [[nodiscard]] double timeout_seconds() const noexcept { return timeout_seconds_; }
     /// Gives bytes to all drivers, which may give different numbers of them, and returns those of
-    /// each. Waits for all of them. Throws communication_error where one has ended, or doesn't call
-    /// in time; so do all later calls.
-    [[nodiscard]] virtual std::vector<std::vector<std::byte>>
-    all_gather(const std::vector<std::byte>& given) = 0;
-    /// Keeps what others may still use until all drivers have ended.
-    virtual void keep(std::shared_ptr<const void> what) = 0;
+    /// each. Waits for all of them. Few bytes (48) take one exchange of the table, more take two.
+    [[nodiscard]] std::vector<std::vector<std::byte>>
+    all_gather(const std::vector<std::byte>& given);
+    /// Gives given[k] to driver k, and returns what each has given this one. `sizes[k]` bytes come
+    /// from driver k, and its own are moved. Waits for the drivers that something comes from.
+    [[nodiscard]] std::vector<std::vector<std::byte>>
+    all_to_all(std::vector<std::vector<std::byte>> given, const std::vector<std::size_t>& sizes);
+
+private:
+    void check(int status);
+
+    krylith_link table_;
+    double timeout_seconds_;
+    int failed_ = KRYLITH_LINK_DONE; ///< the status since which nothing is called
 };
 
 /// Makes the links of threads of this process: the k-th for the thread that is driver k. A thread
-/// that destroys its link has ended for the others, which wait for it `timeout_seconds` at most.
-/// Throws usage_error for fewer than one thread, and unless timeout_seconds > 0; infinity is
-/// allowed.
+/// that destroys its link has ended for the others. Throws usage_error for fewer than one thread,
+/// and unless timeout_seconds > 0.
 [[nodiscard]] std::vector<std::shared_ptr<driver_link>> link_threads(int threads,
                                                                      double timeout_seconds = 600);
 
