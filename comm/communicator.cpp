@@ -5,13 +5,17 @@
 #include <cstring>
 #include <functional>
 #include <numeric>
+#include <random>
 #include <set>
 
+#include <krylith/comm/processes/peer_mappings.hpp>
+#include <krylith/comm/processes/peer_marks.hpp>
 #include <krylith/config.hpp>
 #include <krylith/device/cuda/cuda_runtime.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/host/host_device.hpp>
 #include <krylith/device/kernel/all_reduce_slots.hpp>
+#include <krylith/device/threads/of_process.hpp>
 
 namespace krylith {
 
@@ -34,9 +38,36 @@ struct communicator::shared_ranks {
     }
 };
 
+/// What drivers of several processes have of each other's memory, for a communicator and all that
+/// are made of its ranks.
+struct communicator::process_memory {
+    explicit process_memory(const communicator& comm)
+        : mappings(comm.devices_, comm.agreement_->driver(), comm.first_),
+          marks(comm.devices_, comm.first_, comm.ranks(), comm.agreement_->timeout_seconds(),
+                comm.agreement_->gone()) {}
+
+    peer_mappings mappings;
+    peer_marks marks;
+};
+
+namespace {
+
+/// A number that no other process has.
+struct process_token {
+    std::array<std::uint32_t, 4> words{};
+    process_token() {
+        std::random_device source;
+        for (std::uint32_t& word : words) word = source();
+    }
+    friend bool operator==(const process_token&, const process_token&) = default;
+};
+
+} // namespace
+
 communicator::communicator(device_group devices) : devices_(std::move(devices)) {}
 
-communicator::communicator(device_group devices, std::shared_ptr<driver_link> drivers)
+communicator::communicator(device_group devices, std::shared_ptr<driver_link> drivers,
+                           const communicator_options& options)
     : devices_(std::move(devices)) {
     if (drivers == nullptr)
         throw usage_error("a communicator of several groups needs a link to the others' drivers");
@@ -44,7 +75,11 @@ communicator::communicator(device_group devices, std::shared_ptr<driver_link> dr
     agreement_ = std::make_shared<agreement>(devices_, std::move(drivers));
     shared_ = std::make_shared<shared_ranks>();
     shared_ranks& s = *shared_;
-    number_ranks();
+    const bool one_process = number_ranks();
+    if (any(options.separate_memory) || !one_process)
+        together([&] { map_processes(); });
+    else
+        agreement_->share_events();
     s.ordinals = by_rank(*this, [&](int rank) { return (*this)[rank].ordinal(); });
     s.descriptions = by_rank(*this, [&](int rank) {
         const std::string text = (*this)[rank].description();
@@ -56,20 +91,25 @@ communicator::communicator(device_group devices, std::shared_ptr<driver_link> dr
 }
 
 /// Finds out who has which ranks.
-void communicator::number_ranks() {
+bool communicator::number_ranks() {
     struct of_driver {
         int size;
         backend kind;
         bool concurrent;
         bool staged;
+        process_token process;
     };
     shared_ranks& s = *shared_;
-    const of_driver own{devices_.size(), devices_.kind(), devices_.concurrent(), devices_.staged()};
+    const of_driver own{devices_.size(), devices_.kind(), devices_.concurrent(), devices_.staged(),
+                        of_process<process_token>()};
+    bool one_process = true;
     s.begin = {0};
     for (const auto& bytes :
          agreement_->all_gather(collective_step::numbers, std::as_bytes(std::span(&own, 1)))) {
-        of_driver group{};
+        agreement::check_step(bytes.size() == sizeof(of_driver));
+        of_driver group = own;
         std::memcpy(&group, bytes.data(), sizeof group);
+        one_process = one_process && group.process == own.process;
         if (group.kind != own.kind)
             throw usage_error("the drivers of a communicator have groups of different kinds");
         s.staged = s.staged || group.staged;
@@ -85,6 +125,14 @@ void communicator::number_ranks() {
     if (s.ranks() > most)
         throw usage_error("a communicator has 1 to " + std::to_string(most) + " ranks, not " +
                           std::to_string(s.ranks()));
+    return one_process;
+}
+
+/// Lets processes reach each other's memory.
+void communicator::map_processes() {
+    processes_ = std::make_shared<process_memory>(*this);
+    const auto own = by_rank(*this, [&](int rank) { return processes_->marks.of(rank); });
+    processes_->marks.connect(addresses(std::span(own)));
 }
 
 /// The path from a local rank to any other.
@@ -142,6 +190,7 @@ communicator communicator::sub(std::span<const int> ranks) const {
     if (s->any_staged() || s->repeats(kind())) s->serialised_because = all.serialised_because;
     result.first_ = s->begin[agreement_->driver()];
     result.agreement_ = agreement_;
+    result.processes_ = processes_;
     result.shared_ = std::move(s);
     return result;
 }
@@ -215,6 +264,13 @@ void communicator::wait_for(std::vector<std::shared_ptr<event>> reached,
 void communicator::join() const {
     if (!shared_) return devices_.join();
     if (ranks() == 1) return;
+    if (processes_) {
+        std::vector<rank_order> all;
+        for (int before = 0; before < ranks(); ++before)
+            for (int after = 0; after < ranks(); ++after)
+                if (before != after) all.push_back({before, after});
+        return order_processes(all);
+    }
     std::vector<rank_order> pairs;
     for (int before = 0; before < ranks(); ++before)
         for (const int after : local())
@@ -226,12 +282,43 @@ void communicator::join() const {
 
 void communicator::order(std::span<const rank_order> pairs) const {
     if (!shared_) return devices_.order(pairs);
+    if (processes_) return order_processes(pairs);
     std::vector<std::shared_ptr<event>> reached(static_cast<std::size_t>(ranks()));
     for (const rank_order& pair : pairs) {
         auto& before = reached[static_cast<std::size_t>(pair.before)];
         if (is_local(pair.before) && !before) before = (*this)[pair.before].record();
     }
     wait_for(std::move(reached), pairs);
+}
+
+/// Marks are set before the drivers meet, and awaited after that: nobody waits for a driver that
+/// has failed before it came here.
+void communicator::order_processes(std::span<const rank_order> pairs) const {
+    peer_marks& marks = processes_->marks;
+    const std::vector<int>& numbers = shared_->numbers;
+    const auto number = [&](int rank) { return numbers[static_cast<std::size_t>(rank)]; };
+    const std::uint64_t own = marks.next();
+    std::vector<rank_order> within;
+    for (const rank_order& pair : pairs) {
+        if (!is_local(pair.before)) continue;
+        if (is_local(pair.after))
+            within.push_back({pair.before - first_, pair.after - first_});
+        else
+            marks.set(number(pair.before), number(pair.after), own);
+    }
+    std::vector<std::uint64_t> counts;
+    for (const auto& bytes :
+         agreement_->all_gather(collective_step::events, std::as_bytes(std::span(&own, 1)))) {
+        agreement::check_step(bytes.size() == sizeof own);
+        std::memcpy(&counts.emplace_back(), bytes.data(), sizeof own);
+    }
+    for (const rank_order& pair : pairs) {
+        if (is_local(pair.before) || !is_local(pair.after)) continue;
+        const auto of = std::ranges::upper_bound(shared_->begin, pair.before) - 1;
+        marks.await(number(pair.before), number(pair.after),
+                    counts[static_cast<std::size_t>(of - shared_->begin.begin())]);
+    }
+    devices_.order(within);
 }
 
 void communicator::launch_together(const std::function<void()>& launches) const {
@@ -263,6 +350,16 @@ bool communicator::any(bool here) const {
     const auto all = agreement_->all_gather(collective_step::answer, {&word, 1});
     return std::ranges::any_of(
         all, [](const auto& of_driver) { return of_driver.front() != std::byte{0}; });
+}
+
+/// addresses() where there are several drivers.
+void communicator::reach(std::vector<std::byte*>& addresses) const {
+    const auto own = std::as_writable_bytes(std::span(addresses));
+    if (processes_ == nullptr)
+        return gather_items(collective_step::addresses, own, sizeof(std::byte*));
+    processes_->mappings.reach(addresses, shared_->numbers, [&](std::span<const std::byte> told) {
+        return agreement_->all_gather(collective_step::addresses, told);
+    });
 }
 
 void communicator::gather_items(collective_step step, std::span<std::byte> by_rank,

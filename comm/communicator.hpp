@@ -26,9 +26,16 @@ struct addressed_list {
     std::vector<V> items;
 };
 
+struct communicator_options {
+    /// Treats drivers that are threads of one process like those of several: to test, or to
+    /// compare.
+    bool separate_memory = false;
+};
+
 /// Ranks 0..ranks()-1, each of which is a device. They are the devices of one group, or those of
-/// several: then each group has a *driver*, a host thread that sees its own devices alone. Ranks
-/// whose devices a driver has are its *local* ranks.
+/// several: then each group has a *driver*, a host thread that sees its own devices alone. Drivers
+/// are threads of one process, or processes of one machine. Ranks whose devices a driver has are
+/// its *local* ranks.
 ///
 /// All drivers make the same objects and call the same functions with the same arguments in the
 /// same order, but for what belongs to a rank: of an array with an entry a rank, each driver gives
@@ -39,9 +46,12 @@ struct addressed_list {
 class communicator {
 public:
     communicator(device_group devices); // NOLINT: the devices of a group are ranks
-    /// Joins groups: the ranks of driver k follow those of driver k - 1. Collective. Throws
-    /// usage_error where groups are of different kinds or too many devices.
-    communicator(device_group devices, std::shared_ptr<driver_link> drivers);
+    /// Joins groups: the ranks of driver k follow those of driver k - 1. Where drivers are
+    /// processes, what their devices allocate from now on can be mapped by the others. Collective.
+    /// Throws usage_error where groups are of different kinds or too many devices, or processes
+    /// can't map each other's memory.
+    communicator(device_group devices, std::shared_ptr<driver_link> drivers,
+                 const communicator_options& options = {});
 
     [[nodiscard]] int ranks() const noexcept;
     /// The local ranks, ascending; none for drivers that a sub() has no rank of.
@@ -132,13 +142,18 @@ public:
     /// Whether any driver says so. Collective.
     [[nodiscard]] bool any(bool here) const;
     /// Returns the addresses, [ranks], of arrays of which the local ones are given, as the local
-    /// devices reach them. Collective.
+    /// devices reach them. Collective. Throws usage_error where drivers are processes and an array
+    /// is not memory that its device has allocated for this communicator.
     template <class V>
     [[nodiscard]] std::vector<V*> addresses(std::span<V* const> arrays) const {
         std::vector<V*> result(arrays.begin(), arrays.end());
-        if (!has_one_driver())
-            gather_items(collective_step::addresses, std::as_writable_bytes(std::span(result)),
-                         sizeof(V*));
+        if (has_one_driver()) return result;
+        std::vector<std::byte*> places;
+        for (V* const array : arrays)
+            places.push_back(
+                reinterpret_cast<std::byte*>(const_cast<std::remove_const_t<V>*>(array)));
+        reach(places);
+        for (std::size_t k = 0; k < places.size(); ++k) result[k] = reinterpret_cast<V*>(places[k]);
         return result;
     }
 
@@ -173,19 +188,25 @@ public:
 
 private:
     struct shared_ranks;
-    void number_ranks();
+    struct process_memory;
+    /// Returns whether all drivers are threads of one process.
+    [[nodiscard]] bool number_ranks();
+    void map_processes();
     void find_paths();
     [[nodiscard]] peer_path path_from(int from, int to) const;
     [[nodiscard]] bool ranks_like(const communicator& other) const noexcept;
     void gather_items(collective_step step, std::span<std::byte> by_rank, std::size_t size) const;
+    void reach(std::vector<std::byte*>& addresses) const;
+    void order_processes(std::span<const rank_order> pairs) const;
     /// Enqueues waits for the events of other drivers, [ranks] null where nobody waits for one.
     void wait_for(std::vector<std::shared_ptr<event>> reached,
                   std::span<const rank_order> pairs) const;
 
     device_group devices_;
-    int first_ = 0;                        ///< the first local rank
-    std::shared_ptr<agreement> agreement_; ///< null: there is one driver
-    std::shared_ptr<shared_ranks> shared_; ///< null: there is one driver
+    int first_ = 0;                             ///< the first local rank
+    std::shared_ptr<agreement> agreement_;      ///< null: there is one driver
+    std::shared_ptr<shared_ranks> shared_;      ///< null: there is one driver
+    std::shared_ptr<process_memory> processes_; ///< null: drivers have one address space
 };
 
 /// Returns make(rank) of the local ranks, [ranks]; the entries of others are empty.

@@ -43,7 +43,7 @@ struct meeting {
     std::array<std::vector<bytes_of_one>, 2> given;
     std::uint64_t round = 0;
     std::size_t arrived = 0;
-    std::vector<bool> gave; ///< in this round
+    std::vector<bool> gave;                                             ///< in this round
     std::map<std::tuple<int, int, int>, std::deque<bytes_of_one>> mail; ///< by from, to, tag
     int failure = KRYLITH_LINK_DONE;
     std::string words;

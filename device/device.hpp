@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include <krylith/device/memory/memory_exporter.hpp>
 #include <krylith/device/memory_ledger.hpp>
 #include <krylith/device/queues/side_queue.hpp>
 
@@ -43,6 +44,14 @@ public:
     /// The handle for the kernel that decides: on CUDA the conditional handle; on the host the
     /// address of a bool that the body sets to false to end the loop.
     [[nodiscard]] virtual std::uint64_t condition() const noexcept = 0;
+};
+
+/// A count through which a device of another process says how far it is.
+struct mark_wait {
+    const std::uint64_t* mark = nullptr;
+    std::uint64_t least = 0;
+    double timeout_seconds = 0;
+    const std::uint32_t* abandoned = nullptr; ///< in host memory; not 0: nobody waits any more
 };
 
 /// Work given to a device runs in the order given, asynchronously to the host and to other devices.
@@ -82,6 +91,12 @@ public:
     [[nodiscard]] virtual std::shared_ptr<event> record() = 0;
     /// Later work on this device runs after the event. The event is of a device of the same kind.
     virtual void wait(event& happened) = 0;
+    /// Stores a count after the work given before, also where that has failed, for a device of
+    /// another process: `mark` is of any device, as this one reaches it.
+    virtual void set_mark(std::uint64_t* mark, std::uint64_t count) = 0;
+    /// Later work on this device runs once a mark in its memory is at least what is awaited. A wait
+    /// that is too long fails the device, if its work can fail.
+    virtual void await_mark(const mark_wait& awaited) = 0;
     /// Blocks the host until all work given so far is done; throws device_error where it failed.
     virtual void synchronize() = 0;
     /// Whether all work given so far is done, or has failed. It doesn't wait.
@@ -92,6 +107,9 @@ public:
     [[nodiscard]] virtual std::unique_ptr<loop_graph> make_loop() = 0;
     /// Makes a queue for copies that run beside this device's work. The device must outlive it.
     [[nodiscard]] virtual std::unique_ptr<side_queue> make_side_queue() = 0;
+
+    /// How other processes map its memory.
+    [[nodiscard]] virtual memory_exporter& exporter() noexcept = 0;
 
     [[nodiscard]] memory_ledger& ledger() noexcept { return ledger_; }
 

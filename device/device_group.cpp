@@ -19,6 +19,7 @@
 #include <krylith/device/host/host_device.hpp>
 #include <krylith/device/host/host_threads.hpp>
 #include <krylith/device/kernel/all_reduce_slots.hpp>
+#include <krylith/device/memory/host_word.hpp>
 #include <krylith/device/threads/restorers.hpp>
 
 namespace krylith {
@@ -117,12 +118,7 @@ device_group device_group::cuda(std::span<const int> ordinals, const group_optio
                                               std::to_string(ordinals[j]) +
                                               " have no peer access: copies go through host memory";
         }
-    if (n > 1 && m->serialised_because.empty()) {
-        const auto& any = m->devices.front();
-        m->launching = {
-            static_cast<std::uint32_t*>(cuda::allocate_post(*any, sizeof(std::uint32_t))),
-            [any](std::uint32_t* word) { cuda::free_post(*any, word); }};
-    }
+    if (n > 1 && m->serialised_because.empty()) m->launching = make_host_word(m->devices.front());
     return device_group(std::move(m));
 #else
     (void)ordinals;

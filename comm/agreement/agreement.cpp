@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
+#include <iterator>
+#include <mutex>
 #include <utility>
 
 #include <krylith/comm/agreement/failure_words.hpp>
-#include <krylith/config.hpp>
-#include <krylith/device/cuda/cuda_runtime.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/device/memory/host_word.hpp>
 
 namespace krylith {
 
@@ -39,18 +41,33 @@ std::vector<std::vector<std::byte>> without_heads(const std::vector<std::vector<
 
 } // namespace
 
+/// What drivers that have ended leave to the others.
+struct agreement::kept_events {
+    std::mutex guard;
+    std::vector<std::shared_ptr<event>> events;
+};
+
 agreement::agreement(device_group devices, std::shared_ptr<driver_link> drivers)
-    : devices_(std::move(devices)), drivers_(std::move(drivers)) {
-#if KRYLITH_HAVE_CUDA
-    if (devices_.kind() != backend::cuda) return;
-    const auto& any = devices_.handle(0);
-    launching_ = {static_cast<std::uint32_t*>(cuda::allocate_post(*any, sizeof(std::uint32_t))),
-                  [any](std::uint32_t* word) { cuda::free_post(*any, word); }};
-#endif
-}
+    : devices_(std::move(devices)),
+      drivers_(std::move(drivers)),
+      launching_(make_host_word(devices_.handle(0))),
+      gone_(make_host_word(devices_.handle(0))) {}
 
 agreement::~agreement() {
-    drivers_->keep(std::make_shared<const std::vector<std::shared_ptr<event>>>(std::move(kept_)));
+    if (kept_by_all_ == nullptr) return;
+    const std::scoped_lock lock(kept_by_all_->guard);
+    std::ranges::move(kept_, std::back_inserter(kept_by_all_->events));
+}
+
+void agreement::share_events() {
+    const auto own = std::make_shared<kept_events>();
+    const auto* const place = &own;
+    const auto all =
+        all_gather(collective_step::addresses, std::as_bytes(std::span(&place, 1)));
+    const std::shared_ptr<kept_events>* first = nullptr;
+    std::memcpy(&first, all.front().data(), sizeof first);
+    kept_by_all_ = *first;
+    meet(); // before the first driver's own is gone
 }
 
 void agreement::check_step(bool right) {
@@ -72,14 +89,14 @@ std::vector<std::vector<std::byte>> agreement::say(message kind, collective_step
         if (kind == message::value) unwinding_ = false;
         return all;
     } catch (...) {
-        gone_ = true;
+        std::atomic_ref(*gone_).store(1, std::memory_order_release);
         throw;
     }
 }
 
 /// Kernels that wait give up once this word is 0, so it comes before any wait for them.
 void agreement::say_launching(std::uint32_t value) {
-    if (launching_) std::atomic_ref(*launching_).store(value, std::memory_order_release);
+    std::atomic_ref(*launching_).store(value, std::memory_order_release);
 }
 
 void agreement::launch_together(const std::function<void()>& launches) {
@@ -128,10 +145,10 @@ void agreement::settle() noexcept {
     if (settled_) return;
     // Outside of together() nobody would agree on the failure, and one that all have agreed on is
     // known to them.
-    const bool tells = depth_ != 0 && !unwinding_ && !gone_;
+    const bool tells = depth_ != 0 && !unwinding_ && !any_gone();
     const auto tell = [&](message kind) {
         try {
-            if (tells && !gone_) (void)say(kind);
+            if (tells && !any_gone()) (void)say(kind);
         } catch (...) { // agree_on_failure() reports it
         }
     };
@@ -176,7 +193,7 @@ void agreement::agree_on_failure(const std::exception_ptr& own) {
     } catch (...) {
     }
     std::exception_ptr all_throw = own;
-    if (!gone_) {
+    if (!any_gone()) {
         const auto words = without_heads(say(message::words, collective_step::meeting,
                                              failure_words(elsewhere ? nullptr : own)));
         const std::size_t first = first_failure(words);

@@ -55,6 +55,11 @@ public:
     /// Keeps events until the others have waited for them: until all give bytes again, or have
     /// ended.
     void keep(std::vector<std::shared_ptr<event>> events) { kept_ = std::move(events); }
+    /// The drivers are threads of one process, and so can wait for each other's events. Collective.
+    void share_events();
+    [[nodiscard]] double timeout_seconds() const { return drivers_->timeout_seconds(); }
+    /// A word in host memory that is not 0 once a driver has ended, or did not answer.
+    [[nodiscard]] std::shared_ptr<const std::uint32_t> gone() const { return gone_; }
     /// Throws communication_error where others don't do what this driver does.
     static void check_step(bool right);
 
@@ -92,6 +97,8 @@ public:
 
 private:
     enum class message : unsigned char;
+    struct kept_events;
+    [[nodiscard]] bool any_gone() const noexcept { return *gone_ != 0; }
     std::vector<std::vector<std::byte>> say(message kind,
                                             collective_step step = collective_step::meeting,
                                             std::span<const std::byte> bytes = {});
@@ -104,16 +111,17 @@ private:
 
     device_group devices_;
     std::shared_ptr<driver_link> drivers_;
-    std::shared_ptr<std::uint32_t> launching_; ///< null for host devices
+    std::shared_ptr<std::uint32_t> launching_;
+    std::shared_ptr<std::uint32_t> gone_;
     restorers restorers_;
     // Of the calls under way.
     int depth_ = 0;             ///< of together()
     bool settled_ = false;      ///< a failure is under way, and no device works any more
     bool unwinding_ = false;    ///< drivers have agreed on a failure, which is on its way outwards
-    bool gone_ = false;         ///< a driver has ended, or did not answer
     bool broken_ = false;       ///< words are to be restored
     std::exception_ptr agreed_; ///< what all drivers have thrown last
     std::vector<std::shared_ptr<event>> kept_;
+    std::shared_ptr<kept_events> kept_by_all_; ///< null where drivers are processes
 };
 
 } // namespace krylith

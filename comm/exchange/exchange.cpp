@@ -91,10 +91,16 @@ std::vector<Byte*> exchange::reached(std::vector<Byte*> arrays, int shared_items
     const auto shift = [&](std::size_t r) {
         return std::max<std::int64_t>(first[r], 0) * static_cast<std::int64_t>(bytes);
     };
-    for (const int r : comm().local())
-        arrays[static_cast<std::size_t>(r)] += shift(static_cast<std::size_t>(r));
+    for (const int r : comm().local()) {
+        const auto at = static_cast<std::size_t>(r);
+        if (first[at] < 0)
+            arrays[at] = nullptr; // nothing of it travels, and nothing need be there
+        else
+            arrays[at] += shift(at);
+    }
     arrays = comm().addresses(std::span<Byte* const>(arrays));
-    for (std::size_t r = 0; r < arrays.size(); ++r) arrays[r] -= shift(r);
+    for (std::size_t r = 0; r < arrays.size(); ++r)
+        if (arrays[r] != nullptr) arrays[r] -= shift(r);
     return arrays;
 }
 

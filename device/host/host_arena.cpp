@@ -70,22 +70,36 @@ private:
     std::map<void*, std::size_t> bytes_;
 };
 
-} // namespace
-
-std::unique_ptr<slab_arena> make_host_arena(int threads) {
-    if (!slabs_wanted() || every_access_is_checked || !one_node()) return nullptr;
-    const auto processors = std::max<std::size_t>(1, std::thread::hardware_concurrency());
+/// Slabs without a block in use are kept up to `kept` bytes. A device frees a block by a task after
+/// those that use it, so that none is in use here.
+template <class Slabs>
+std::unique_ptr<slab_arena> arena_of(Slabs slabs, std::size_t kept) {
     slab_sizes sizes;
     sizes.deferred = 0;
-    sizes.kept =
-        machine_bytes() / 16 / processors * std::min(processors, static_cast<std::size_t>(threads));
-    const auto slabs = std::make_shared<mapped_slabs>();
-    // A device frees a block by a task after those that use it, so that none is in use here.
+    sizes.kept = kept;
     return std::make_unique<slab_arena>(
         slab_source{[slabs](std::size_t bytes) { return slabs->allocate(bytes); },
                     [slabs](void* slab) { slabs->release(slab); }, [] { return true; },
                     [] { return true; }},
         sizes);
+}
+
+/// The device's share of 1/16 of the machine's memory.
+std::size_t share_of(int threads) {
+    const auto processors = std::max<std::size_t>(1, std::thread::hardware_concurrency());
+    return machine_bytes() / 16 / processors *
+           std::min(processors, static_cast<std::size_t>(threads));
+}
+
+} // namespace
+
+std::unique_ptr<slab_arena> make_host_arena(int threads) {
+    if (!slabs_wanted() || every_access_is_checked || !one_node()) return nullptr;
+    return arena_of(std::make_shared<mapped_slabs>(), share_of(threads));
+}
+
+std::unique_ptr<slab_arena> make_host_arena(int threads, shared_slabs& slabs) {
+    return arena_of(&slabs, one_node() ? share_of(threads) : 0);
 }
 
 } // namespace krylith

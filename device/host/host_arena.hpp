@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 
+#include <krylith/device/host/shared_slabs.hpp>
 #include <krylith/device/memory/slab_arena.hpp>
 
 namespace krylith {
@@ -19,5 +20,8 @@ inline constexpr std::size_t least_arena_block = std::size_t{1} << 20;
 /// first touch of a page chooses its node there, which should be that of its next user. Throws as
 /// slabs_wanted() does.
 [[nodiscard]] std::unique_ptr<slab_arena> make_host_arena(int threads);
+/// Makes one whose slabs other processes can map, on any machine and for blocks of all sizes. The
+/// slabs must outlive it.
+[[nodiscard]] std::unique_ptr<slab_arena> make_host_arena(int threads, shared_slabs& slabs);
 
 } // namespace krylith

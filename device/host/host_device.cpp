@@ -1,7 +1,10 @@
 #include <krylith/device/host/host_device.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <thread>
+#include <type_traits>
 #include <utility>
 
 #include <krylith/device/error.hpp>
@@ -9,6 +12,7 @@
 #include <krylith/device/host/host_memory.hpp>
 #include <krylith/device/host/host_team.hpp>
 #include <krylith/device/memory/memory_room.hpp>
+#include <krylith/device/messages/number_text.hpp>
 
 namespace krylith {
 
@@ -158,6 +162,7 @@ host_device::host_device(int ordinal, int threads) : ordinal_(ordinal), threads_
     if (threads < 1)
         throw usage_error("a host device needs at least 1 thread, not " + std::to_string(threads));
     arena_ = make_host_arena(threads);
+    shared_arena_ = make_host_arena(threads, shared_);
     queue_ = make_host_queue("host:" + std::to_string(ordinal));
 }
 
@@ -193,8 +198,7 @@ void host_device::deallocate(void* pointer, std::size_t bytes, const std::string
     ledger().remove(item, bytes);
     if (queue_->abandoned()) return; // the parent's worker may have held the arena's lock
     try {
-        const bool large = has_slabs_for(bytes);
-        queue_->push_always([pointer, arena = large ? arena_.get() : nullptr] {
+        queue_->push_always([pointer, arena = arena_of(pointer, bytes)] {
             if (arena != nullptr)
                 arena->deallocate(pointer);
             else
@@ -209,20 +213,28 @@ void host_device::deallocate(void* pointer, std::size_t bytes, const std::string
     }
 }
 
-bool host_device::has_slabs_for(std::size_t bytes) const noexcept {
-    return arena_ != nullptr && bytes >= least_arena_block;
+/// The arena that gives a block; null: the C library does.
+slab_arena* host_device::arena_for(std::size_t bytes) const noexcept {
+    if (shared_.begun()) return shared_arena_.get();
+    return bytes >= least_arena_block ? arena_.get() : nullptr;
+}
+
+/// The arena that has given a block.
+slab_arena* host_device::arena_of(const void* pointer, std::size_t bytes) noexcept {
+    if (shared_.begun() && shared_.has(pointer)) return shared_arena_.get();
+    return bytes >= least_arena_block ? arena_.get() : nullptr;
 }
 
 void* host_device::memory_of(std::size_t bytes) {
-    if (has_slabs_for(bytes)) return arena_->allocate(bytes);
+    if (slab_arena* const arena = arena_for(bytes)) return arena->allocate(bytes);
     // The system promises memory that it has not got: asking first fails here and not at the use.
     const bool room = bytes < least_arena_block || bytes <= free_bytes();
     return room ? allocate_host_memory(bytes) : nullptr;
 }
 
 void host_device::give_back(void* pointer, std::size_t bytes) noexcept {
-    if (has_slabs_for(bytes))
-        arena_->deallocate(pointer);
+    if (slab_arena* const arena = arena_of(pointer, bytes))
+        arena->deallocate(pointer);
     else
         free_host_memory(pointer);
 }
@@ -279,6 +291,30 @@ void host_device::wait(event& happened) {
     // The follower runs also after a failure: memory that a side queue reads may be freed only
     // then.
     queue_->push_always(other->follower());
+}
+
+void host_device::set_mark(std::uint64_t* mark, std::uint64_t count) {
+    reject_while_recording("a mark");
+    queue_->push_always([=] { std::atomic_ref(*mark).store(count, std::memory_order_release); });
+}
+
+void host_device::await_mark(const mark_wait& awaited) {
+    reject_while_recording("a wait for a mark");
+    queue_->push_always([awaited, name = description()] {
+        using clock = std::chrono::steady_clock;
+        const auto begin = clock::now();
+        const auto load = [](const auto* word) {
+            return std::atomic_ref(const_cast<std::remove_cvref_t<decltype(*word)>&>(*word))
+                .load(std::memory_order_acquire);
+        };
+        while (load(awaited.mark) < awaited.least && load(awaited.abandoned) == 0) {
+            const std::chrono::duration<double> waited = clock::now() - begin;
+            if (waited.count() > awaited.timeout_seconds)
+                throw device_error(name + " has waited " + number_text(awaited.timeout_seconds) +
+                                   " s for a device of another process");
+            std::this_thread::yield();
+        }
+    });
 }
 
 void host_device::synchronize() {

@@ -11,14 +11,15 @@
 
 #include <krylith/device/device.hpp>
 #include <krylith/device/host/host_queue.hpp>
+#include <krylith/device/host/shared_slabs.hpp>
 #include <krylith/device/memory/slab_arena.hpp>
 
 namespace krylith {
 
 /// A device whose memory is the process's, so every host device can read and write that of the
-/// others. A task that throws fails the device: later tasks are skipped until synchronize(),
-/// download() or an event's wait() has thrown the failure as device_error. Tasks must not call the
-/// device.
+/// others; other processes can map it once exporter().begin() has been called. A task that throws
+/// fails the device: later tasks are skipped until synchronize(), download() or an event's wait()
+/// has thrown the failure as device_error. Tasks must not call the device.
 class host_device final : public device {
 public:
     /// Throws usage_error unless threads >= 1.
@@ -45,6 +46,8 @@ public:
 
     [[nodiscard]] std::shared_ptr<event> record() override;
     void wait(event& happened) override;
+    void set_mark(std::uint64_t* mark, std::uint64_t count) override;
+    void await_mark(const mark_wait& awaited) override;
     void synchronize() override;
     [[nodiscard]] bool idle() override;
     [[nodiscard]] std::uint64_t failures() const noexcept override { return queue_->failures(); }
@@ -54,6 +57,7 @@ public:
 
     [[nodiscard]] std::unique_ptr<loop_graph> make_loop() override;
     [[nodiscard]] std::unique_ptr<side_queue> make_side_queue() override;
+    [[nodiscard]] memory_exporter& exporter() noexcept override { return shared_; }
 
     /// Runs the task after those given before; while a loop is recorded, adds it to the loop.
     void submit(std::function<void()> task);
@@ -65,7 +69,8 @@ private:
     using task_list = std::vector<std::function<void()>>;
 
     void reject_while_recording(const char* what) const;
-    [[nodiscard]] bool has_slabs_for(std::size_t bytes) const noexcept;
+    [[nodiscard]] slab_arena* arena_for(std::size_t bytes) const noexcept;
+    [[nodiscard]] slab_arena* arena_of(const void* pointer, std::size_t bytes) noexcept;
     [[nodiscard]] void* memory_of(std::size_t bytes);
     void give_back(void* pointer, std::size_t bytes) noexcept;
 
@@ -74,6 +79,8 @@ private:
     task_list* recording_ = nullptr;
     std::atomic<std::uint64_t> waits_ = 0;
     std::unique_ptr<slab_arena> arena_; // of large blocks; null: these come from the C library too
+    shared_slabs shared_;               // of all blocks once others may map them
+    std::unique_ptr<slab_arena> shared_arena_;
     std::shared_ptr<host_queue> queue_; // shared with events
 };
 

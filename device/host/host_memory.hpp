@@ -16,4 +16,8 @@ void free_host_memory(void* pointer) noexcept;
 [[nodiscard]] void* map_host_memory(std::size_t bytes) noexcept;
 void unmap_host_memory(void* pointer, std::size_t bytes) noexcept;
 
+/// Asks for huge pages: streams of vectors and the reads of x miss the TLB less. It is only a hint,
+/// so a failure doesn't matter.
+void ask_for_huge_pages(void* pointer, std::size_t bytes) noexcept;
+
 } // namespace krylith

@@ -15,6 +15,9 @@
 
 namespace krylith::testing {
 
+/// Whether drivers' memory is treated like that of processes (communicator_options).
+inline bool separate_memory = false;
+
 /// Calls work(comm) in a thread for each group, with a communicator of all of them. Returns what
 /// each threw, null where it threw nothing.
 inline std::vector<std::exception_ptr>
@@ -26,7 +29,8 @@ with_drivers(const std::vector<device_group>& groups,
     for (std::size_t k = 0; k < groups.size(); ++k)
         threads.emplace_back([&, k] {
             try {
-                work(communicator(groups[k], std::exchange(links[k], nullptr)));
+                work(communicator(groups[k], std::exchange(links[k], nullptr),
+                                  {.separate_memory = separate_memory}));
             } catch (...) {
                 thrown[k] = std::current_exception();
             }
@@ -75,11 +79,17 @@ inline void expect_none(const std::vector<std::exception_ptr>& thrown) {
 
 } // namespace krylith::testing
 
-/// A test on host devices, and one with [cuda] on GPUs; the body gets the `kind`.
+/// A test on host devices, one with [processes] on host devices whose drivers have memory of their
+/// own, and one with [cuda] on GPUs; the body gets the `kind`.
 #define KRYLITH_DRIVERS_TEST_WITH(body, name)                                                      \
     static void body(krylith::backend kind);                                                       \
     TEST_CASE(name) {                                                                              \
         body(krylith::backend::host);                                                              \
+    }                                                                                              \
+    TEST_CASE(name " [processes]") {                                                               \
+        krylith::testing::separate_memory = true;                                                  \
+        body(krylith::backend::host);                                                              \
+        krylith::testing::separate_memory = false;                                                 \
     }                                                                                              \
     TEST_CASE(name " [cuda]") {                                                                    \
         body(krylith::backend::cuda);                                                              \

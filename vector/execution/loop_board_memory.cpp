@@ -1,5 +1,6 @@
 #include <krylith/vector/execution/loop_board_memory.hpp>
 
+#include <new>
 #include <utility>
 
 #include <krylith/config.hpp>
@@ -9,6 +10,12 @@
 
 namespace krylith {
 
+namespace {
+
+constexpr const char* board_item = "loop board";
+
+} // namespace
+
 loop_board_memory::loop_board_memory(std::shared_ptr<device> device) : device_(std::move(device)) {
 #if KRYLITH_HAVE_CUDA
     if (device_->kind() == backend::cuda) {
@@ -16,7 +23,8 @@ loop_board_memory::loop_board_memory(std::shared_ptr<device> device) : device_(s
         return;
     }
 #endif
-    board_ = new loop_board{};
+    // Drivers of other processes write here, too.
+    board_ = new (device_->allocate(sizeof(loop_board), board_item)) loop_board{};
 }
 
 loop_board_memory::~loop_board_memory() {
@@ -26,7 +34,7 @@ loop_board_memory::~loop_board_memory() {
         return;
     }
 #endif
-    delete board_;
+    device_->deallocate(board_, sizeof(loop_board), board_item);
 }
 
 loop_bell* loop_board_memory::bell() noexcept {
