@@ -56,11 +56,10 @@ std::vector<planned_method> plan_least_squares(const matrix_operator<T>& a,
 /// `given` is null where M is chosen, and `matrix` where it is not at hand; `lent` is as attempts
 /// have it.
 template <class T>
-solve_result solve_by_facts(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
-                            const solver_options& options, const any_preconditioner<T>* given,
-                            const matrix_ref<T>* matrix = nullptr, const matrix_nodes& nodes = {},
-                            std::optional<distributed_csr<T>>* lent = nullptr) {
-    a.comm().require_one_driver("the choice of a method by solve()");
+solve_result choose_and_solve(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
+                              const solver_options& options, const any_preconditioner<T>* given,
+                              const matrix_ref<T>* matrix, const matrix_nodes& nodes,
+                              std::optional<distributed_csr<T>>* lent) {
     if (matrix != nullptr) check_matrix(*matrix, a, nodes);
     attempts<T> tries(a, b, x, options, matrix, nodes, lent);
     std::vector<planned_method> methods = plan_least_squares(a, options);
@@ -75,6 +74,15 @@ solve_result solve_by_facts(const matrix_operator<T>& a, const vector<T>& b, vec
     if (!result.converged() && options.on_failure == failure_policy::throw_error)
         throw not_converged(std::move(result));
     return result;
+}
+
+template <class T>
+solve_result solve_by_facts(const matrix_operator<T>& a, const vector<T>& b, vector<T>& x,
+                            const solver_options& options, const any_preconditioner<T>* given,
+                            const matrix_ref<T>* matrix = nullptr, const matrix_nodes& nodes = {},
+                            std::optional<distributed_csr<T>>* lent = nullptr) {
+    return a.comm().together(
+        [&] { return choose_and_solve(a, b, x, options, given, matrix, nodes, lent); });
 }
 
 /// What the table calls: no preconditioner leaves the choice open.
@@ -94,15 +102,17 @@ void check_length(const char* what, std::size_t given, std::int64_t length, cons
 template <class T, class Solve>
 solve_result solve_arrays(const matrix_operator<T>& a, std::span<const T> b, std::span<T> x,
                           const solver_options& options, const Solve& solve_there) {
-    check_length("b", b.size(), a.rows(), "row");
-    check_length("x", x.size(), a.columns(), "column");
-    auto on_devices = a.make_range_vector("b");
-    vector<T> solution(a.domain_layout(), "x");
-    on_devices.upload(b);
-    if (options.initial_guess) solution.upload(x);
-    solve_result result = solve_there(on_devices, solution);
-    solution.download(x);
-    return result;
+    return a.comm().together([&] {
+        check_length("b", b.size(), a.rows(), "row");
+        check_length("x", x.size(), a.columns(), "column");
+        auto on_devices = a.make_range_vector("b");
+        vector<T> solution(a.domain_layout(), "x");
+        on_devices.upload(b);
+        if (options.initial_guess) solution.upload(x);
+        solve_result result = solve_there(on_devices, solution);
+        solution.download(x);
+        return result;
+    });
 }
 
 /// Makes the operator of a matrix that devices get as it is, and leaves it in `lent`. Null where
@@ -176,19 +186,23 @@ template <class T>
 solve_result solve(const communicator& comm, const csr_view<T>& matrix,
                    std::type_identity_t<std::span<const T>> b, std::type_identity_t<std::span<T>> x,
                    const solver_options& options, const matrix_nodes& nodes) {
-    check_length("b", b.size(), matrix.rows, "row");
-    check_length("x", x.size(), matrix.columns, "column");
-    check_nodes<T>(matrix, nodes);
-    const bool least_squares = matrix.rows != matrix.columns || options.damping != 0;
-    std::unique_ptr<matrix_operator<T>> a;
-    std::optional<distributed_csr<T>> lent; // travels once, for the operator and for M
-    if (makes_operators_there(comm) && !least_squares) a = make_lending(comm, matrix, nodes, lent);
-    if (a == nullptr)
-        a = make_operator(comm, matrix,
-                          {.transposed_products = least_squares, .block_size = nodes.block_size});
-    const matrix_ref<T> given(matrix);
-    return solve_arrays<T>(*a, b, x, options, [&](const vector<T>& there, vector<T>& solution) {
-        return solve_by_facts<T>(*a, there, solution, options, nullptr, &given, nodes, &lent);
+    return comm.together([&] {
+        check_length("b", b.size(), matrix.rows, "row");
+        check_length("x", x.size(), matrix.columns, "column");
+        check_nodes<T>(matrix, nodes);
+        const bool least_squares = matrix.rows != matrix.columns || options.damping != 0;
+        std::unique_ptr<matrix_operator<T>> a;
+        std::optional<distributed_csr<T>> lent; // travels once, for the operator and for M
+        if (makes_operators_there(comm) && !least_squares)
+            a = make_lending(comm, matrix, nodes, lent);
+        if (a == nullptr)
+            a = make_operator(
+                comm, matrix,
+                {.transposed_products = least_squares, .block_size = nodes.block_size});
+        const matrix_ref<T> given(matrix);
+        return solve_arrays<T>(*a, b, x, options, [&](const vector<T>& there, vector<T>& solution) {
+            return solve_by_facts<T>(*a, there, solution, options, nullptr, &given, nodes, &lent);
+        });
     });
 }
 

@@ -166,6 +166,11 @@ double attempts<T>::seconds_left() const {
 }
 
 template <class T>
+bool attempts<T>::no_time_is_left() const {
+    return a_.comm().any(seconds_left() <= 0);
+}
+
+template <class T>
 bool attempts<T>::begin() {
     if (!best_) return guess_.has_value(); // no attempt has changed x
     if (best_result_.true_residual <= worth_keeping * std::fmin(rhs_norm_, guess_residual_)) {
@@ -250,7 +255,7 @@ solve_result attempts<T>::out_of_time(const planned_method& method, double makin
     const std::string name = method.preconditioner == nullptr
                                  ? identity::name()
                                  : std::string(method.preconditioner->name);
-    const bool stopped = options_.stop.stop_requested();
+    const bool stopped = a_.comm().any(options_.stop.stop_requested());
     const reason because = stopped ? reason::interrupted : reason::time_limit;
     std::string why = (stopped ? "a stop was requested before "
                                : "max_seconds is " + number_text(options_.max_seconds) +
@@ -339,21 +344,21 @@ solve_result attempts<T>::run(std::span<const planned_method> plan,
         const bool made = given == nullptr && methods[k].preconditioner != nullptr;
         const any_preconditioner<T>* m = given;
         const auto start = std::chrono::steady_clock::now();
-        if ((made || best_) && seconds_left() <= 0) return out_of_time(methods[k], 0);
+        if ((made || best_) && no_time_is_left()) return out_of_time(methods[k], 0);
         if (made) {
             const auto over = [&] { return seconds_left() <= 0 || options_.stop.stop_requested(); };
             try {
                 const interruption ends(over);
                 m = prepared(methods[k], last);
             } catch (const interrupted_error&) {
-                if (!over()) throw; // the caller has another interruption
+                if (!a_.comm().any(over())) throw; // the caller has another interruption
                 return out_of_time(methods[k], seconds_since(start));
             }
             if (m == nullptr) {
                 setup_seconds_ += tried_.back().seconds = seconds_since(start);
                 continue;
             }
-            if (seconds_left() <= 0) return out_of_time(methods[k], seconds_since(start));
+            if (no_time_is_left()) return out_of_time(methods[k], seconds_since(start));
         }
         try {
             solve_result result = attempt(methods[k], last, m, start);

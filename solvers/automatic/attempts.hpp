@@ -66,6 +66,8 @@ private:
     [[nodiscard]] bool was_made_so(const planned_method& method) const;
     [[nodiscard]] solve_result out_of_time(const planned_method& method, double making);
     [[nodiscard]] double seconds_left() const;
+    /// For any driver. Collective.
+    [[nodiscard]] bool no_time_is_left() const;
     /// Takes the mean from b where no x solves the system with it: A, which is symmetric, maps
     /// constants to 0. Asked once, after a failure, at the cost of a product.
     [[nodiscard]] bool takes_mean_from_rhs();
