@@ -19,12 +19,40 @@
 
 namespace krylith {
 
+namespace {
+
+/// Where a GPU is plugged in; 0 of host devices.
+using device_place = std::array<char, 16>;
+
+device_place place_of([[maybe_unused]] const device& any) {
+    device_place place{};
+#if KRYLITH_HAVE_CUDA
+    if (any.kind() == backend::cuda) {
+        const std::string id = cuda::pci_bus_id(any);
+        std::ranges::copy_n(id.begin(),
+                            static_cast<std::ptrdiff_t>(std::min(id.size(), place.size() - 1)),
+                            place.begin());
+    }
+#endif
+    return place;
+}
+
+int ordinal_of([[maybe_unused]] const device_place& place, backend kind) {
+#if KRYLITH_HAVE_CUDA
+    if (kind == backend::cuda) return cuda::ordinal_of(place.data());
+#endif
+    return kind == backend::host ? 0 : -1;
+}
+
+} // namespace
+
 struct communicator::shared_ranks {
     std::vector<int> begin;       ///< [drivers + 1] the first rank of each
     bool staged = false;          ///< whether a driver has asked for staged copies
     std::vector<int> numbers;     ///< [ranks] among all that the drivers have
     std::vector<peer_path> paths; ///< [from * ranks + to]
-    std::vector<int> ordinals;
+    std::vector<device_place> devices;
+    std::vector<int> ordinals; ///< of this driver for the devices; -1: it doesn't see them
     std::vector<std::vector<char>> descriptions;
     std::string serialised_because;
 
@@ -34,15 +62,15 @@ struct communicator::shared_ranks {
     }
     [[nodiscard]] bool repeats(backend kind) const {
         return kind == backend::cuda &&
-               std::set(ordinals.begin(), ordinals.end()).size() != ordinals.size();
+               std::set(devices.begin(), devices.end()).size() != devices.size();
     }
 };
 
 /// What drivers of several processes have of each other's memory, for a communicator and all that
 /// are made of its ranks.
 struct communicator::process_memory {
-    explicit process_memory(const communicator& comm)
-        : mappings(comm.devices_, comm.agreement_->driver(), comm.first_),
+    process_memory(const communicator& comm, std::vector<bool> near)
+        : mappings(comm.devices_, comm.agreement_->driver(), comm.first_, std::move(near)),
           marks(comm.devices_, comm.first_, comm.ranks(), comm.agreement_->timeout_seconds(),
                 comm.agreement_->gone()) {}
 
@@ -75,23 +103,22 @@ communicator::communicator(device_group devices, std::shared_ptr<driver_link> dr
     agreement_ = std::make_shared<agreement>(devices_, std::move(drivers));
     shared_ = std::make_shared<shared_ranks>();
     shared_ranks& s = *shared_;
-    const bool one_process = number_ranks();
-    if (any(options.separate_memory) || !one_process)
-        together([&] { map_processes(); });
+    const std::vector<bool> here = number_ranks(); // drivers that are threads of this process
+    find_devices();
+    if (any(options.separate_memory || std::ranges::count(here, false) != 0))
+        together([&] { map_processes(here); });
     else
         agreement_->share_events();
-    s.ordinals = by_rank(*this, [&](int rank) { return (*this)[rank].ordinal(); });
     s.descriptions = by_rank(*this, [&](int rank) {
         const std::string text = (*this)[rank].description();
         return std::vector<char>(text.begin(), text.end());
     });
-    all_gather(s.ordinals);
     all_gather_lists(s.descriptions);
     find_paths();
 }
 
 /// Finds out who has which ranks.
-bool communicator::number_ranks() {
+std::vector<bool> communicator::number_ranks() {
     struct of_driver {
         int size;
         backend kind;
@@ -102,14 +129,14 @@ bool communicator::number_ranks() {
     shared_ranks& s = *shared_;
     const of_driver own{devices_.size(), devices_.kind(), devices_.concurrent(), devices_.staged(),
                         of_process<process_token>()};
-    bool one_process = true;
+    std::vector<bool> here;
     s.begin = {0};
     for (const auto& bytes :
          agreement_->all_gather(collective_step::numbers, std::as_bytes(std::span(&own, 1)))) {
         agreement::check_step(bytes.size() == sizeof(of_driver));
         of_driver group = own;
         std::memcpy(&group, bytes.data(), sizeof group);
-        one_process = one_process && group.process == own.process;
+        here.push_back(group.process == own.process);
         if (group.kind != own.kind)
             throw usage_error("the drivers of a communicator have groups of different kinds");
         s.staged = s.staged || group.staged;
@@ -125,12 +152,25 @@ bool communicator::number_ranks() {
     if (s.ranks() > most)
         throw usage_error("a communicator has 1 to " + std::to_string(most) + " ranks, not " +
                           std::to_string(s.ranks()));
-    return one_process;
+    return here;
+}
+
+/// Finds out which devices the ranks are. A process may number them otherwise than another.
+void communicator::find_devices() {
+    shared_ranks& s = *shared_;
+    s.devices = by_rank(*this, [&](int rank) { return place_of((*this)[rank]); });
+    all_gather(s.devices);
+    for (const device_place& place : s.devices) s.ordinals.push_back(ordinal_of(place, kind()));
+    if (any(std::ranges::count(s.ordinals, -1) != 0))
+        throw usage_error("this process doesn't see all GPUs of the communicator "
+                          "(CUDA_VISIBLE_DEVICES)");
 }
 
 /// Lets processes reach each other's memory.
-void communicator::map_processes() {
-    processes_ = std::make_shared<process_memory>(*this);
+void communicator::map_processes(std::vector<bool> near) {
+    // CUDA opens no handles of the same process. Host devices do, so that tests see mappings.
+    if (kind() == backend::host) near.assign(near.size(), false);
+    processes_ = std::make_shared<process_memory>(*this, std::move(near));
     const auto own = by_rank(*this, [&](int rank) { return processes_->marks.of(rank); });
     processes_->marks.connect(addresses(std::span(own)));
 }
@@ -183,6 +223,7 @@ communicator communicator::sub(std::span<const int> ranks) const {
     for (const int rank : ranks) {
         const auto at = static_cast<std::size_t>(rank);
         s->numbers.push_back(all.numbers[at]);
+        s->devices.push_back(all.devices[at]);
         s->ordinals.push_back(all.ordinals[at]);
         s->descriptions.push_back(all.descriptions[at]);
         for (const int to : ranks) s->paths.push_back(path(rank, to));

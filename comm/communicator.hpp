@@ -189,9 +189,10 @@ public:
 private:
     struct shared_ranks;
     struct process_memory;
-    /// Returns whether all drivers are threads of one process.
-    [[nodiscard]] bool number_ranks();
-    void map_processes();
+    /// Returns which drivers are threads of this process.
+    [[nodiscard]] std::vector<bool> number_ranks();
+    void find_devices();
+    void map_processes(std::vector<bool> near);
     void find_paths();
     [[nodiscard]] peer_path path_from(int from, int to) const;
     [[nodiscard]] bool ranks_like(const communicator& other) const noexcept;

@@ -71,7 +71,7 @@ public:
     [[nodiscard]] const put_schedule<T>* sends() const { return schedule_.get(); }
     /// The number of ghosts that lie before the entries of x that a device owns.
     [[nodiscard]] std::int64_t ghosts_below(int rank) const {
-        return schedule_ ? schedule_->local(rank).below : 0;
+        return schedule_ ? schedule_->below(rank) : 0;
     }
 
     /// Enqueues y = alpha A x + beta y. x is a domain vector; x and y share no memory. Each of

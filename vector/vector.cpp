@@ -27,7 +27,7 @@ vector<T>::vector(layout_handle layout, const std::string& item,
         storage_.resize(p);
         arrays_.resize(p);
         for (const int rank : layout_->comm.local()) {
-            const std::int64_t below = schedule ? schedule->local(rank).below : 0;
+            const std::int64_t below = schedule ? schedule->below(rank) : 0;
             const std::int64_t ghosts = schedule ? schedule->local(rank).ghosts : 0;
             const std::int64_t padding = -below & (owned_alignment<T> - 1);
             buffer<T>& storage = storage_[static_cast<std::size_t>(rank)];

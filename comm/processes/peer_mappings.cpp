@@ -44,31 +44,34 @@ V taken(const std::byte*& at) {
 
 } // namespace
 
-peer_mappings::peer_mappings(device_group devices, std::size_t driver, int first)
-    : devices_(std::move(devices)), driver_(driver), first_(first) {
+peer_mappings::peer_mappings(device_group devices, std::size_t driver, int first,
+                             std::vector<bool> near)
+    : devices_(std::move(devices)), driver_(driver), first_(first), near_(std::move(near)) {
     for (int k = 0; k < devices_.size(); ++k) devices_[k].exporter().begin();
 }
 
 peer_mappings::~peer_mappings() {
-    for (const auto& [name, of] : pieces_)
-        if (of.at != nullptr) devices_[0].exporter().unmap(of.at, of.piece.bytes);
+    for (const auto& [name, of] : pieces_) unmap(of);
+}
+
+void peer_mappings::unmap(const mapped& of) noexcept {
+    if (of.at != nullptr && !of.near) devices_[0].exporter().unmap(of.at, of.piece.bytes);
 }
 
 /// Learns of pieces that are new, and of those that are gone.
-void peer_mappings::take(std::span<const std::byte> told) {
+void peer_mappings::take(std::span<const std::byte> told, bool near) {
     const std::byte* at = told.data();
     const auto counts = taken<told_counts>(at);
     at += counts.places * sizeof(place);
     for (std::uint64_t k = 0; k < counts.pieces; ++k) {
         const auto of = taken<piece_of_rank>(at);
-        pieces_.try_emplace({of.rank, of.piece.id}, mapped{of.piece});
+        pieces_.try_emplace({of.rank, of.piece.id}, mapped{of.piece, near});
     }
     for (std::uint64_t k = 0; k < counts.gone; ++k) {
         const auto of = taken<piece_of_rank>(at);
         const auto found = pieces_.find({of.rank, of.piece.id});
         if (found == pieces_.end()) continue;
-        if (found->second.at != nullptr)
-            devices_[0].exporter().unmap(found->second.at, found->second.piece.bytes);
+        unmap(found->second);
         pieces_.erase(found);
     }
 }
@@ -113,7 +116,7 @@ void peer_mappings::reach(std::span<std::byte*> addresses, std::span<const int> 
             k += counts.places;
             continue;
         }
-        take(told_by_all[driver]);
+        take(told_by_all[driver], near_[driver]);
         for (const std::size_t end = k + counts.places; k < end; ++k) {
             const auto of = taken<place>(at);
             addresses[k] = of.piece == 0 ? nullptr : mapped_piece(ranks[k], of.piece) + of.offset;
@@ -124,7 +127,7 @@ void peer_mappings::reach(std::span<std::byte*> addresses, std::span<const int> 
 /// A piece of another rank, mapped at its first use.
 std::byte* peer_mappings::mapped_piece(int rank, std::uint64_t id) {
     mapped& of = pieces_.at({rank, id});
-    if (of.at == nullptr) of.at = devices_[0].exporter().map(of.piece);
+    if (of.at == nullptr) of.at = of.near ? of.piece.begin : devices_[0].exporter().map(of.piece);
     return of.at;
 }
 

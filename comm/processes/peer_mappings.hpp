@@ -24,8 +24,9 @@ public:
     using gather = std::function<std::vector<std::vector<std::byte>>(std::span<const std::byte>)>;
 
     /// `devices` are those of driver `driver`, of which `first` is the first rank. Memory that they
-    /// allocate from now on can be mapped.
-    peer_mappings(device_group devices, std::size_t driver, int first);
+    /// allocate from now on can be mapped. `near`, [drivers], are those whose addresses are good
+    /// here, too.
+    peer_mappings(device_group devices, std::size_t driver, int first, std::vector<bool> near);
     peer_mappings(const peer_mappings&) = delete;
     peer_mappings& operator=(const peer_mappings&) = delete;
     ~peer_mappings();
@@ -38,18 +39,21 @@ public:
 private:
     struct mapped {
         exported_piece piece;
+        bool near = false;
         std::byte* at = nullptr; ///< null: not mapped yet
     };
     [[nodiscard]] device& device_of(int rank) const { return devices_[rank - first_]; }
     [[nodiscard]] bool is_local(int rank) const {
         return rank >= first_ && rank < first_ + devices_.size();
     }
-    void take(std::span<const std::byte> told);
+    void take(std::span<const std::byte> told, bool near);
+    void unmap(const mapped& of) noexcept;
     [[nodiscard]] std::byte* mapped_piece(int rank, std::uint64_t id);
 
     device_group devices_;
     std::size_t driver_;
     int first_;
+    std::vector<bool> near_;
     std::set<std::pair<int, std::uint64_t>> told_;           ///< pieces of local ranks
     std::map<std::pair<int, std::uint64_t>, mapped> pieces_; ///< of others, by rank and id
 };

@@ -1,5 +1,6 @@
 #include <krylith/device/cuda/cuda_device.cuh>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include <krylith/device/cuda/group_streams.cuh>
 #include <krylith/device/cuda/host_sum.cuh>
 #include <krylith/device/cuda/pinned_ring.cuh>
+#include <krylith/device/kernel/peer_memory.cuh>
 
 namespace krylith::cuda {
 
@@ -73,7 +75,8 @@ cuda_device::cuda_device(int ordinal, cudaStream_t borrowed, std::shared_ptr<gro
       stream_(borrowed),
       owns_stream_(borrowed == nullptr),
       streams_(std::move(streams)),
-      arena_(make_arena(ordinal, streams_)) {
+      exported_(ordinal),
+      arena_(make_arena(ordinal, streams_, exported_)) {
     const current_device current(ordinal);
     KRYLITH_CUDA_CHECK(
         cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, ordinal));
@@ -152,6 +155,36 @@ std::shared_ptr<event> cuda_device::record() {
 void cuda_device::wait(event& happened) {
     const current_device current(ordinal_);
     KRYLITH_CUDA_CHECK(cudaStreamWaitEvent(stream_, static_cast<cuda_event&>(happened).get(), 0));
+}
+
+namespace {
+
+__global__ void store_mark(std::uint64_t* mark, std::uint64_t count) {
+    store_release(mark, count);
+}
+
+/// The host finds out that a process has ended by other means.
+__global__ void wait_for_mark(mark_wait awaited, std::uint64_t timeout_ns) {
+    const std::uint64_t start = nanoseconds();
+    while (load_acquire(awaited.mark) < awaited.least && load_relaxed(awaited.abandoned) == 0 &&
+           nanoseconds() - start < timeout_ns)
+        __nanosleep(100);
+}
+
+} // namespace
+
+void cuda_device::set_mark(std::uint64_t* mark, std::uint64_t count) {
+    const current_device current(ordinal_);
+    store_mark<<<1, 1, 0, stream_>>>(mark, count);
+    KRYLITH_CUDA_CHECK(cudaGetLastError());
+}
+
+void cuda_device::await_mark(const mark_wait& awaited) {
+    const current_device current(ordinal_);
+    constexpr double most = 1e10; // of what 64 bits of nanoseconds hold
+    wait_for_mark<<<1, 1, 0, stream_>>>(
+        awaited, static_cast<std::uint64_t>(std::min(awaited.timeout_seconds, most) * 1e9));
+    KRYLITH_CUDA_CHECK(cudaGetLastError());
 }
 
 void cuda_device::synchronize() {
@@ -360,6 +393,13 @@ std::string pci_bus_id(const device& device) {
     for (char& c : id) // CUDA writes hexadecimal digits in capitals, the system doesn't
         if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');
     return id;
+}
+
+int ordinal_of(const char* pci_bus_id) noexcept {
+    int ordinal = -1;
+    if (cudaDeviceGetByPCIBusId(&ordinal, pci_bus_id) == cudaSuccess) return ordinal;
+    cudaGetLastError();
+    return -1;
 }
 
 void pin_host_memory(const device& device, void* pointer, std::size_t bytes) {

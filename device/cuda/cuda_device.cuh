@@ -10,6 +10,7 @@
 #include <cuda_runtime.h>
 
 #include <krylith/device/cuda/cuda_check.cuh>
+#include <krylith/device/cuda/exported_slabs.cuh>
 #include <krylith/device/device.hpp>
 #include <krylith/device/memory/slab_arena.hpp>
 #include <krylith/device/staging/staging_wire.hpp>
@@ -53,10 +54,14 @@ public:
     void zero(void* to, std::size_t bytes) override;
     [[nodiscard]] std::shared_ptr<event> record() override;
     void wait(event& happened) override;
+    void set_mark(std::uint64_t* mark, std::uint64_t count) override;
+    void await_mark(const mark_wait& awaited) override;
     void synchronize() override;
     [[nodiscard]] bool idle() override;
     [[nodiscard]] std::unique_ptr<loop_graph> make_loop() override;
     [[nodiscard]] std::unique_ptr<side_queue> make_side_queue() override;
+
+    [[nodiscard]] memory_exporter& exporter() noexcept override { return exported_; }
 
     [[nodiscard]] cudaStream_t stream() const noexcept { return stream_; }
     [[nodiscard]] int multiprocessors() const noexcept { return multiprocessors_; }
@@ -84,6 +89,7 @@ private:
     bool owns_stream_ = false;
     int multiprocessors_ = 0;
     std::shared_ptr<group_streams> streams_;
+    exported_slabs exported_;
     std::unique_ptr<slab_arena> arena_; ///< null where each allocation is one of the runtime
     std::mutex ring_lock_;
     std::unique_ptr<pinned_ring> ring_; ///< made at the first use

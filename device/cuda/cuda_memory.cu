@@ -20,14 +20,10 @@ void* runtime_memory(int ordinal, std::size_t bytes) {
     return nullptr;
 }
 
-void free_runtime_memory(int ordinal, void* memory) {
-    const current_device current(ordinal);
-    if (cudaFree(memory) != cudaSuccess) cudaGetLastError();
-}
-
 } // namespace
 
-std::unique_ptr<slab_arena> make_arena(int ordinal, std::shared_ptr<group_streams> streams) {
+std::unique_ptr<slab_arena> make_arena(int ordinal, std::shared_ptr<group_streams> streams,
+                                       exported_slabs& exported) {
     if (!slabs_wanted()) return nullptr;
     const current_device current(ordinal);
     std::size_t available = 0;
@@ -37,7 +33,7 @@ std::unique_ptr<slab_arena> make_arena(int ordinal, std::shared_ptr<group_stream
     sizes.kept = total / 8;
     return std::make_unique<slab_arena>(
         slab_source{[=](std::size_t bytes) { return runtime_memory(ordinal, bytes); },
-                    [=](void* slab) { free_runtime_memory(ordinal, slab); },
+                    [&exported](void* slab) { exported.free(slab); },
                     [=] { return streams->idle(); }, [=] { return streams->wait(); }},
         sizes);
 }
@@ -81,7 +77,7 @@ void cuda_device::give_back(void* pointer) noexcept {
     if (arena_ != nullptr)
         arena_->deallocate(pointer);
     else
-        free_runtime_memory(ordinal_, pointer);
+        exported_.free(pointer);
 }
 
 } // namespace krylith::cuda

@@ -47,6 +47,9 @@ void copy_across(device& from, const void* source, int to, void* target, std::si
 /// The folder of a CUDA device below /sys/bus/pci/devices: "0000:17:00.0".
 [[nodiscard]] std::string pci_bus_id(const device& device);
 
+/// The ordinal of the device in such a folder; -1 where this process doesn't see it.
+[[nodiscard]] int ordinal_of(const char* pci_bus_id) noexcept;
+
 /// Pins whole pages of host memory: all CUDA devices can read and write them until they are
 /// unpinned. `device` is one in use, since any other would be woken up. Throws device_error.
 void pin_host_memory(const device& device, void* pointer, std::size_t bytes);

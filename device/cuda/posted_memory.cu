@@ -55,9 +55,7 @@ private:
         if (left_ < size) {
             const std::size_t whole = std::max(size, piece);
             const current_device current(ordinal);
-            void* memory = nullptr;
-            KRYLITH_CUDA_CHECK(
-                cudaHostAlloc(&memory, whole, cudaHostAllocMapped | cudaHostAllocPortable));
+            void* const memory = make_piece(whole);
             next_ = static_cast<std::byte*>(memory);
             left_ = whole;
         }
@@ -65,6 +63,17 @@ private:
         next_ += size;
         left_ -= size;
         return block;
+    }
+
+    static void* make_piece(std::size_t bytes) {
+        void* memory = posted_slabs().begun() ? posted_slabs().allocate(bytes) : nullptr;
+        constexpr unsigned flags = cudaHostRegisterMapped | cudaHostRegisterPortable;
+        if (memory != nullptr && cudaHostRegister(memory, bytes, flags) == cudaSuccess)
+            return memory;
+        cudaGetLastError();
+        KRYLITH_CUDA_CHECK(
+            cudaHostAlloc(&memory, bytes, cudaHostAllocMapped | cudaHostAllocPortable));
+        return memory;
     }
 
     std::mutex guard_;
@@ -75,6 +84,18 @@ private:
 };
 
 } // namespace
+
+shared_slabs& posted_slabs() {
+    static auto* const slabs = [] {
+        auto* const made = new shared_slabs; // CUDA may end before statics do
+        try {
+            made->begin();
+        } catch (const device_error&) { // NOLINT(bugprone-empty-catch): then nobody maps it
+        }
+        return made;
+    }();
+    return *slabs;
+}
 
 void* allocate_posted_memory(int ordinal, std::size_t bytes) {
     return posted_blocks::all().take(ordinal, bytes);

@@ -39,8 +39,6 @@ place_in_file place_of(int file, std::uint64_t offset) {
     throw device_error(what + ": " + std::strerror(errno));
 }
 
-constexpr std::size_t page = 4096;
-
 std::byte* map_file(int file, std::uint64_t offset, std::size_t bytes) {
     void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
                               file, static_cast<off_t>(offset));
@@ -63,9 +61,7 @@ void shared_slabs::begin() {
     if (file_ < 0) refuse("no memory can be shared with other processes: memfd_create");
 }
 
-void* shared_slabs::allocate(std::size_t wanted) {
-    // An address behind the last entry of an array names its slab, too.
-    const std::size_t bytes = wanted + page;
+void* shared_slabs::allocate(std::size_t bytes) {
     // The system promises memory that it has not got: asking first fails here, not at the use.
     if (bytes > find_memory_room().bytes) return nullptr;
     const std::scoped_lock lock(guard_);

@@ -106,12 +106,11 @@ put_schedule<T>::put_schedule(layout_handle layout, index_map map)
     : layout_(std::move(layout)),
       map_(std::move(map)),
       local_(static_cast<std::size_t>(map_.ranks())) {
-    for (const int rank : layout_->comm.local()) {
-        local_put& local = local_[static_cast<std::size_t>(rank)];
-        local.ghosts = map_.local(rank).ghost_count();
-        local.below = map_.local(rank).first_owned();
-    }
     const communicator& comm = layout_->comm;
+    for (const int rank : comm.local())
+        local_[static_cast<std::size_t>(rank)].ghosts = map_.local(rank).ghost_count();
+    below_ = by_rank(comm, [&](int rank) { return map_.local(rank).first_owned(); });
+    comm.all_gather(below_);
     if (map_.is_whole()) {
         for (const int rank : comm.local()) take_all(rank);
         return;
@@ -137,7 +136,9 @@ put_schedule<T>::put_schedule(layout_handle layout, const put_schedule& of, int 
     : layout_(std::move(layout)),
       map_(of.map_),
       columns_(of.columns_ * columns),
-      local_(of.local_.size()) {
+      local_(of.local_.size()),
+      below_(of.below_) {
+    for (std::int64_t& below : below_) below *= columns;
     on_each_rank(layout_->comm, [&](int rank) {
         const local_put& local = of.local(rank);
         if (local.dense != 0)
@@ -145,7 +146,6 @@ put_schedule<T>::put_schedule(layout_handle layout, const put_schedule& of, int 
         const std::int64_t k = columns;
         local_put& wide = local_[static_cast<std::size_t>(rank)];
         wide.ghosts = local.ghosts * k;
-        wide.below = local.below * k;
         const auto by_peer = columns_of(local.entries.download(), k);
         std::vector<listed_send> sends;
         for (const auto& [receiver, send] : by_peer)
@@ -214,7 +214,12 @@ ghost_exchange<T>::ghost_exchange(std::shared_ptr<const put_schedule<T>> schedul
                                   std::span<T* const> arrays)
     : schedule_(std::move(schedule)) {
     const communicator& comm = schedule_->layout()->comm;
-    first_owned_ = comm.addresses(arrays);
+    // An array may end where the rank's own entries would begin: what is told is where it begins.
+    std::vector<T*> whole(arrays.begin(), arrays.end());
+    for (const int rank : comm.local()) whole[static_cast<std::size_t>(rank)] -= below(rank);
+    first_owned_ = comm.addresses(std::span<T* const>(whole));
+    for (int rank = 0; rank < comm.ranks(); ++rank)
+        first_owned_[static_cast<std::size_t>(rank)] += below(rank);
     ranks_ = by_rank(comm, [](int) { return std::make_shared<rank_state>(); });
     for (const int rank : comm.local()) find_places(rank);
     channel_ = channel(comm,

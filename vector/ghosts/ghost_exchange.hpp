@@ -40,6 +40,10 @@ public:
 
     [[nodiscard]] std::int64_t ghosts(int rank) const { return local(rank).ghosts; }
     [[nodiscard]] const layout_handle& layout() const { return layout_; }
+    /// The number of ghosts before the entries that a rank, local or not, owns.
+    [[nodiscard]] std::int64_t below(int rank) const {
+        return below_[static_cast<std::size_t>(rank)];
+    }
     /// Whether ranks have the same ghosts by both. O(ghosts) where these are other lists.
     [[nodiscard]] bool has_ghosts_of(const put_schedule& other) const {
         return this == &other || (columns_ == other.columns_ && map_ == other.map_);
@@ -58,7 +62,6 @@ public:
         buffer<put_entry> entries;
         std::vector<message> messages; ///< in the order in which entries number receivers
         std::int64_t ghosts = 0;
-        std::int64_t below = 0; ///< ghosts before the owned entries
         std::int32_t sending_tiles = 0;
         std::int64_t dense = 0; ///< entries of a dense put
     };
@@ -74,6 +77,7 @@ private:
     index_map map_;
     int columns_ = 1; ///< entries for each of the map
     std::vector<local_put> local_;
+    std::vector<std::int64_t> below_; ///< [ranks]
 };
 
 template <class T>
@@ -88,7 +92,7 @@ public:
         return schedule_->has_ghosts_of(schedule);
     }
     /// The number of ghosts before the entries that a rank owns.
-    [[nodiscard]] std::int64_t below(int rank) const { return schedule_->local(rank).below; }
+    [[nodiscard]] std::int64_t below(int rank) const { return schedule_->below(rank); }
     /// Returns the arguments for the kernel of `rank` that writes the domain vector.
     [[nodiscard]] ghost_put<T> put(int rank, bool ordered) const;
     [[nodiscard]] const channel_view& channel_of(int rank) const { return channel_.view(rank); }
