@@ -19,6 +19,9 @@ enum class backend { host, cuda };
     return kind == backend::host ? "host" : "cuda";
 }
 
+/// What device::lies_elsewhere() calls memory of the host.
+inline constexpr const char* host_memory_name = "host memory";
+
 /// A point in a stream's order that other streams and the host can wait for.
 class event {
 public:
@@ -70,9 +73,9 @@ public:
     [[nodiscard]] virtual std::string description() const = 0;
     [[nodiscard]] virtual std::size_t free_bytes() const = 0;
 
-    /// Names the memory of a pointer that kernels of this device can't use ("host memory", "memory
-    /// of cuda:1"); empty where they can, or where that can't be told. It serves checks of pointers
-    /// that callers give.
+    /// Names the memory of a pointer that kernels of this device can't use (host_memory_name,
+    /// "memory of cuda:1"); empty where they can, or where that can't be told. It serves checks of
+    /// pointers that callers give.
     [[nodiscard]] virtual std::string lies_elsewhere(const void* pointer) const = 0;
 
     /// Allocates bytes aligned to at least 256. Throws device_error naming item, bytes wanted and

@@ -21,26 +21,30 @@
 
 namespace krylith {
 
-/// Row offsets of either width, in device memory. Exactly one pointer is set.
-struct offset_array {
+/// Row offsets or columns of either width. At most one pointer is set.
+struct index_array {
     const std::int32_t* narrow = nullptr;
     const std::int64_t* wide = nullptr;
 
-    offset_array() = default;
-    offset_array(const std::int32_t* p) : narrow(p) {} // NOLINT: either pointer is an array
-    offset_array(const std::int64_t* p) : wide(p) {}   // NOLINT
+    index_array() = default;
+    index_array(const std::int32_t* p) : narrow(p) {} // NOLINT: either pointer is an array
+    index_array(const std::int64_t* p) : wide(p) {}   // NOLINT
+
+    [[nodiscard]] const void* data() const noexcept {
+        return wide != nullptr ? static_cast<const void*>(wide) : narrow;
+    }
 };
 
-/// Consecutive rows of a matrix, in the memory of one device (host devices: host memory).
-/// The entries of row i are [row_offsets[i], row_offsets[i + 1]) - row_offsets[0] of the other
-/// arrays, so that a part of larger arrays can be given. Columns are those of the whole matrix,
-/// from 0, in any order; duplicates add up.
+/// Consecutive rows of a matrix, each array in the memory of the device that is to have them or of
+/// the host. The entries of row i are [row_offsets[i], row_offsets[i + 1]) - row_offsets[0] of the
+/// other arrays, so that a part of larger arrays can be given. Columns are those of the whole
+/// matrix, from 0, in any order; duplicates add up.
 template <class T>
 struct csr_part {
     std::int64_t rows = 0;
-    offset_array row_offsets = {};                ///< [rows + 1]
-    const std::int32_t* column_indices = nullptr; ///< [nonzeros of these rows]
-    const T* values = nullptr;                    ///< [nonzeros of these rows]
+    index_array row_offsets = {};    ///< [rows + 1]
+    index_array column_indices = {}; ///< [nonzeros of these rows]
+    const T* values = nullptr;       ///< [nonzeros of these rows]
 };
 
 /// Whether a matrix copies the values of its rows, or reads those of the caller, who keeps them for
@@ -62,11 +66,12 @@ public:
     /// partitions that are not of the rows and columns of `a` on the ranks of the group.
     distributed_csr(const communicator& comm, const csr_view<T>& a, row_partition rows,
                     row_partition columns);
-    /// Copies rows that lie on the devices, parts[k] those of rank k, with global columns. Entries
-    /// keep their order: products want ascending columns (rows_ascend(), sorted_rows of
-    /// distributed_products.hpp). Waits for the devices. Throws usage_error for another number of
-    /// parts and for pointers that are null or of another device, and input_error for offsets that
-    /// descend and for columns out of range, naming the row of the whole matrix.
+    /// Copies rows, parts[k] those of rank k, with global columns. Entries keep their order:
+    /// products want ascending columns (rows_ascend(), sorted_rows of distributed_products.hpp).
+    /// Waits for the devices. Values that are borrowed must lie on the devices. Throws usage_error
+    /// for another number of parts and for pointers that are null or of another device, and
+    /// input_error for offsets that descend and for columns out of range, naming the row of the
+    /// whole matrix.
     distributed_csr(const communicator& comm, std::span<const csr_part<T>> parts,
                     row_partition columns, part_values values = part_values::copied);
     /// Takes blocks that are right: blocks[k].columns() is numbers_of[k].count(). Throws

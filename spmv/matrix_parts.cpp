@@ -18,7 +18,7 @@ namespace krylith {
 namespace {
 
 /// Returns the rows' offsets, counted from 0 and widened.
-std::vector<std::int64_t> read_offsets(device& device, const offset_array& offsets,
+std::vector<std::int64_t> read_offsets(device& device, const index_array& offsets,
                                        std::int64_t rows) {
     const auto count = static_cast<std::size_t>(rows) + 1;
     std::vector<std::int64_t> result(count);
@@ -52,7 +52,7 @@ auto arrays_of(const communicator& comm, std::span<const csr_part<T>> parts) {
     std::remove_cvref_t<decltype(matrix_source<T>::parts)> arrays(parts.size());
     for (const int rank : comm.local()) {
         const csr_part<T>& part = parts[static_cast<std::size_t>(rank)];
-        arrays[static_cast<std::size_t>(rank)] = {part.column_indices, part.values};
+        arrays[static_cast<std::size_t>(rank)] = {part.column_indices.narrow, part.values};
     }
     return arrays;
 }
@@ -66,7 +66,7 @@ assembled_there(const communicator& comm, std::span<const csr_part<T>> parts,
     const auto given = by_rank(comm, [&](int rank) {
         const csr_part<T>& part = parts[static_cast<std::size_t>(rank)];
         return given_rows{part.rows, part.row_offsets.narrow, part.row_offsets.wide,
-                          part.column_indices};
+                          part.column_indices.narrow};
     });
     matrix_source<T> source;
     source.borrow = options.borrow;
@@ -110,11 +110,11 @@ assembled_in_place(const communicator& comm, const csr_part<T>& part,
     const operator_placement placement = placement_of(rows, layouts, options);
     matrix_source<T> source;
     source.borrow = options.borrow;
-    source.parts.push_back({part.column_indices, part.values});
+    source.parts.push_back({part.column_indices.narrow, part.values});
     source.matrix = {part.rows,
                      columns_of(rows, placement),
                      {part.row_offsets.wide, static_cast<std::size_t>(part.rows) + 1},
-                     {part.column_indices, static_cast<std::size_t>(count)},
+                     {part.column_indices.narrow, static_cast<std::size_t>(count)},
                      {}};
     source.longest = validate_pattern(source.matrix);
     return build_operator(comm, source, placement, options);
@@ -149,6 +149,45 @@ void share_entries(const communicator& comm, const row_partition& rows,
     for (const auto& list : lists) to = std::ranges::copy(list, to).out;
 }
 
+/// Whether local parts are to be copied first: columns of 64 bits, and arrays in memory of the host
+/// that are for GPUs.
+template <class T>
+bool are_brought(const communicator& comm, std::span<const csr_part<T>> parts) {
+    return std::ranges::any_of(comm.local(), [&](int rank) {
+        const csr_part<T>& part = parts[static_cast<std::size_t>(rank)];
+        if (part.column_indices.wide != nullptr) return true;
+        const auto on_host = [&](const void* array) {
+            return array != nullptr && comm[rank].lies_elsewhere(array) == host_memory_name;
+        };
+        return on_host(part.row_offsets.data()) || on_host(part.column_indices.narrow) ||
+               on_host(part.values);
+    });
+}
+
+/// Whether rows on host devices of several drivers can stay where they are: no driver then has
+/// anything of the length of the whole matrix.
+bool stay_apart(const communicator& comm, const std::optional<operator_layouts>& layouts,
+                const operator_options& options) {
+    const bool halo = options.kind ? options.kind == operators::halo
+                                   : !layouts || layouts->range->kind == coherence::owned;
+    return !comm.has_one_driver() && comm.kind() == backend::host && halo && !options.borrow &&
+           !options.measure && !options.transposed_products;
+}
+
+/// Makes the operator of a matrix over the devices.
+template <class T>
+std::unique_ptr<matrix_operator<T>>
+brought(const communicator& comm, std::span<const csr_part<T>> parts,
+        const std::optional<operator_layouts>& layouts, const operator_options& options) {
+    if (options.borrow)
+        throw usage_error("make_operator: values can't be borrowed of parts with columns of 64 "
+                          "bits, or in memory of the host, that are for GPUs");
+    row_partition rows = rows_of(comm, parts);
+    (void)placement_of(rows, layouts, options); // layouts that don't fit are named
+    const distributed_csr<T> matrix(comm, parts, layouts ? layouts->domain->rows : std::move(rows));
+    return layouts ? make_operator(*layouts, matrix, options) : make_operator(matrix, options);
+}
+
 template <class T>
 std::unique_ptr<matrix_operator<T>>
 assembled_anywhere(const communicator& comm, std::span<const csr_part<T>> parts,
@@ -156,6 +195,8 @@ assembled_anywhere(const communicator& comm, std::span<const csr_part<T>> parts,
                    const operator_options& options) {
     check_count(parts.size(), comm);
     check_order(options);
+    if (comm.any(are_brought(comm, parts))) return brought(comm, parts, layouts, options);
+    if (stay_apart(comm, layouts, options)) return brought(comm, parts, layouts, options);
     for (const int rank : comm.local())
         check_part(comm[rank], rank, parts[static_cast<std::size_t>(rank)]);
     if (can_be_made_there(comm, options))
@@ -187,7 +228,7 @@ assembled_anywhere(const communicator& comm, std::span<const csr_part<T>> parts,
         const std::int64_t count = offsets[static_cast<std::size_t>(own.end)] - first;
         if (count > 0) {
             check_entries(comm[rank], rank, part);
-            comm[rank].download(columns.data() + first, part.column_indices,
+            comm[rank].download(columns.data() + first, part.column_indices.narrow,
                                 static_cast<std::size_t>(count) * sizeof(std::int32_t));
         }
     }

@@ -133,8 +133,8 @@ std::string cuda_device::lies_elsewhere(const void* pointer) const {
         return attributes.device == ordinal_
                    ? ""
                    : "memory of cuda:" + std::to_string(attributes.device);
-    case cudaMemoryTypeUnregistered: return "host memory";
-    default: return attributes.devicePointer == pointer ? "" : "host memory"; // managed, pinned
+    case cudaMemoryTypeUnregistered: return host_memory_name;
+    default: return attributes.devicePointer == pointer ? "" : host_memory_name; // managed, pinned
     }
 }
 

@@ -1,6 +1,7 @@
 #include <krylith/distributed/products/copied_part.hpp>
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,16 +21,46 @@ std::string name_of(int rank) {
     return "distributed_csr: part " + std::to_string(rank) + ": ";
 }
 
-/// Reads an offset of either width.
-std::int64_t offset_at(device& device, const offset_array& offsets, std::int64_t row) {
-    if (offsets.wide != nullptr) {
-        std::int64_t wide = 0;
-        device.download(&wide, offsets.wide + row, sizeof wide);
-        return wide;
+/// An array as kernels of the device read it: where it lies, or a copy of one in host memory.
+template <class V>
+class read_there {
+public:
+    read_there(const std::shared_ptr<device>& device, const V* given, std::size_t count,
+               const std::string& part, const char* name)
+        : data_(given) {
+        if (given != nullptr && device->lies_elsewhere(given) == host_memory_name) {
+            copy_ = buffer<V>(device, std::span<const V>(given, count), matrix_item);
+            data_ = copy_.data();
+        }
+        check_pointer(*device, part, data_, name);
     }
-    std::int32_t narrow = 0;
-    device.download(&narrow, offsets.narrow + row, sizeof narrow);
-    return narrow;
+    [[nodiscard]] const V* data() const noexcept { return data_; }
+
+private:
+    const V* data_;
+    buffer<V> copy_;
+};
+
+/// Enqueues the offsets of a part, from 0.
+template <class Offset>
+void copy_offsets(const std::shared_ptr<device>& device, const Offset* given, std::int64_t rows,
+                  const std::string& part, buffer<std::int64_t>& to) {
+    const read_there<Offset> from(device, given, as_size(rows) + 1, part, "row_offsets");
+    Offset first{};
+    device->download(&first, from.data(), sizeof first);
+    run_items(*device, shift_offsets<Offset>{from.data(), -std::int64_t{first}, to.data()},
+              rows + 1);
+}
+
+/// Copies to the device, from there or from the host.
+template <class V>
+void copy_array(const std::shared_ptr<device>& device, const V* given, const std::string& part,
+                const char* name, buffer<V>& to) {
+    const std::size_t bytes = to.size() * sizeof(V);
+    if (given != nullptr && device->lies_elsewhere(given) == host_memory_name)
+        return device->upload(to.data(), given, bytes);
+    check_pointer(*device, part, given, name);
+    device->copy(to.data(), given, bytes);
 }
 
 [[noreturn]] void refuse_offsets(int rank, const buffer<std::int64_t>& offsets,
@@ -64,27 +95,31 @@ copied_part<T> copy_part(const std::shared_ptr<device>& device, int rank, const 
         copy.offsets.zero();
         return copy;
     }
-    const offset_array& from = part.row_offsets;
-    check_pointer(*device, name_of(rank),
-                  from.wide != nullptr ? static_cast<const void*>(from.wide) : from.narrow,
-                  "row_offsets");
-    const std::int64_t first = offset_at(*device, from, 0);
-    if (from.wide != nullptr)
-        run_items(*device, shift_offsets<std::int64_t>{from.wide, -first, copy.offsets.data()},
-                  part.rows + 1);
+    const std::string name = name_of(rank);
+    const index_array& offsets = part.row_offsets;
+    if (offsets.wide != nullptr)
+        copy_offsets(device, offsets.wide, part.rows, name, copy.offsets);
     else
-        run_items(*device, shift_offsets<std::int32_t>{from.narrow, -first, copy.offsets.data()},
-                  part.rows + 1);
+        copy_offsets(device, offsets.narrow, part.rows, name, copy.offsets);
     if (offsets_descend(device, copy.offsets)) refuse_offsets(rank, copy.offsets, first_row);
-    const std::size_t nonzeros = as_size(offset_at(*device, from, part.rows) - first);
+    std::int64_t nonzeros = 0;
+    device->download(&nonzeros, copy.offsets.data() + part.rows, sizeof nonzeros);
     if (nonzeros == 0) return copy;
-    check_pointer(*device, name_of(rank), part.column_indices, "column_indices");
-    check_pointer(*device, name_of(rank), part.values, "values");
-    copy.columns = buffer<std::int32_t>(device, nonzeros, matrix_item);
-    device->copy(copy.columns.data(), part.column_indices, nonzeros * sizeof(std::int32_t));
-    if (values == part_values::borrowed) return copy;
-    copy.values = buffer<T>(device, nonzeros, matrix_item);
-    device->copy(copy.values.data(), part.values, nonzeros * sizeof(T));
+    const index_array& columns = part.column_indices;
+    copy.columns = buffer<std::int32_t>(device, as_size(nonzeros), matrix_item);
+    if (columns.wide != nullptr) {
+        const read_there<std::int64_t> from(device, columns.wide, as_size(nonzeros), name,
+                                            "column_indices");
+        run_items(*device, narrow_columns{from.data(), copy.columns.data()}, nonzeros);
+    } else {
+        copy_array(device, columns.narrow, name, "column_indices", copy.columns);
+    }
+    if (values == part_values::borrowed) {
+        check_pointer(*device, name, part.values, "values");
+        return copy;
+    }
+    copy.values = buffer<T>(device, as_size(nonzeros), matrix_item);
+    copy_array(device, part.values, name, "values", copy.values);
     return copy;
 }
 

@@ -34,6 +34,17 @@ struct shift_offsets {
     KRYLITH_HD void operator()(std::int64_t i) const { to[i] = from[i] + by; }
 };
 
+/// Takes columns of 64 bits; those that 32 don't number become -1.
+struct narrow_columns {
+    const std::int64_t* from;
+    std::int32_t* to;
+    KRYLITH_HD void operator()(std::int64_t k) const {
+        const std::int64_t column = from[k];
+        to[k] =
+            column == static_cast<std::int32_t>(column) ? static_cast<std::int32_t>(column) : -1;
+    }
+};
+
 /// Copies the lengths of listed rows.
 struct take_lengths {
     const std::int64_t* offsets;

@@ -115,7 +115,7 @@ send_list sort_by_row(const put_schedule<T>& schedule, int rank) {
         ++list.first[static_cast<std::size_t>(e.row) + 1];
         // Pairs are of ghosts alone, without the entries that the peer owns.
         const int peer = schedule.local(rank).messages[static_cast<std::size_t>(e.receiver)].peer;
-        const std::int64_t below = schedule.local(peer).below;
+        const std::int64_t below = schedule.below(peer);
         const std::int64_t owned = e.position < 0 ? 0 : layout.held(peer);
         list.sends.push_back({peer, static_cast<std::int32_t>(e.position + below - owned)});
     }

@@ -31,10 +31,7 @@ template <class T>
 void check_part(device& device, int rank, const csr_part<T>& part) {
     if (part.rows < 0)
         refuse_part(rank, std::to_string(part.rows) + " rows, allowed are 0 and more");
-    const void* const offsets = part.row_offsets.wide != nullptr
-                                    ? static_cast<const void*>(part.row_offsets.wide)
-                                    : part.row_offsets.narrow;
-    if (part.rows > 0) check_pointer(device, part_of(rank), offsets, "row_offsets");
+    if (part.rows > 0) check_pointer(device, part_of(rank), part.row_offsets.data(), "row_offsets");
 }
 
 void check_count(std::size_t parts, const communicator& comm) {
@@ -45,11 +42,11 @@ void check_count(std::size_t parts, const communicator& comm) {
 
 template <class T>
 void check_entries(device& device, int rank, const csr_part<T>& part) {
-    check_pointer(device, part_of(rank), part.column_indices, "column_indices");
+    check_pointer(device, part_of(rank), part.column_indices.data(), "column_indices");
     check_pointer(device, part_of(rank), part.values, "values");
 }
 
-std::int64_t count_nonzeros(device& device, const offset_array& offsets, std::int64_t rows) {
+std::int64_t count_nonzeros(device& device, const index_array& offsets, std::int64_t rows) {
     const auto at = [&](std::int64_t row) {
         if (offsets.wide != nullptr) return read_number(device, offsets.wide + row);
         return std::int64_t{read_number(device, offsets.narrow + row)};

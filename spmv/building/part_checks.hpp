@@ -24,7 +24,7 @@ template <class T>
 void check_entries(device& device, int rank, const csr_part<T>& part);
 
 /// Reads how many nonzeros rows have, from their first offset and their last.
-[[nodiscard]] std::int64_t count_nonzeros(device& device, const offset_array& offsets,
+[[nodiscard]] std::int64_t count_nonzeros(device& device, const index_array& offsets,
                                           std::int64_t rows);
 
 /// Returns what is fixed of the operator of parts: their rows and, where the caller gave them, the

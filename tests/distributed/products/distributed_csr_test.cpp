@@ -75,7 +75,7 @@ struct part_arrays {
         values = {on, std::span<const T>(a.values).subspan(at, count), "test"};
     }
     [[nodiscard]] csr_part<T> part() const {
-        return {rows, offset_array(offsets.data()), columns.data(), values.data()};
+        return {rows, index_array(offsets.data()), columns.data(), values.data()};
     }
 };
 
