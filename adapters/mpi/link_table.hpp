@@ -181,6 +181,20 @@ inline void destroy(process_link& link) {
     }
 }
 
+/// Whether a link of this process, or of one that has told so, has waited in vain, or MPI has
+/// failed: MPI_Finalize may never return then.
+inline bool is_broken() {
+    for (link_family* const family : families().all) {
+        try {
+            family->listen();
+        } catch (const link_end&) {
+            return true;
+        }
+        if (family->is_broken()) return true;
+    }
+    return false;
+}
+
 /// Makes this process's table. Collective: all processes of the communicator make links over it in
 /// the same order. The first one duplicates the communicator, as MPI_Comm_dup waits; each then
 /// waits `seconds` at most for the others, and costs an allgather of 16 bytes or more. Throws
