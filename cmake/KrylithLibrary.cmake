@@ -28,6 +28,7 @@ foreach(room IN LISTS KRYLITH_ROOMS)
     endif()
 endforeach()
 
+list(FILTER sources EXCLUDE REGEX "/adapters/mpi/") # libraries of their own (KrylithMpi.cmake)
 krylith_without_parts(sources)
 
 # The kernel models that are built in: a source made from spmspv/selection/models/NAME.txt.
@@ -70,6 +71,10 @@ krylith_objects(krylith_rounded_twice -ffp-contract=off ${gallery}
 # Loops over several columns: with -O3 gcc takes twice the time, for twice the code, which is not faster.
 file(GLOB joint CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/solvers/joint/*.cpp")
 krylith_objects(krylith_joint "$<$<CONFIG:Release>:-O2>" ${joint})
+
+# Where libkrylith_link_* are once they are installed.
+set_property(SOURCE "${PROJECT_SOURCE_DIR}/comm/launched_link.cpp" APPEND PROPERTY COMPILE_DEFINITIONS
+    "KRYLITH_LIBRARY_FOLDER=\"${CMAKE_INSTALL_LIBDIR}\"")
 
 add_library(krylith ${sources})
 add_library(krylith::krylith ALIAS krylith)

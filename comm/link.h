@@ -51,6 +51,15 @@ typedef struct krylith_link {
     void (*destroy)(void* context);
 } krylith_link;
 
+/* The type of krylith_link_open, which the libraries libkrylith_link_* export, one for each binary
+ * interface of MPI. Fills the table of a link over a communicator, which is given as an integer: as
+ * MPI_Comm_toint returns it in the standard interface, MPI_Comm_c2f in others. Collective. Null is
+ * MPI_COMM_WORLD: then MPI is initialised, if it isn't, by MPI_Init_thread with
+ * MPI_THREAD_FUNNELED, and finalised as the process exits. That is left out where a link has waited
+ * in vain or MPI has failed, since MPI_Finalize could wait for ever.
+ * Returns null, or in words why there is no link; valid until the next call. */
+typedef const char* (*krylith_link_open_type)(krylith_link* link, const intptr_t* communicator);
+
 #ifdef __cplusplus
 }
 #endif
