@@ -6,6 +6,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -61,6 +62,9 @@ public:
     [[nodiscard]] int first_local() const;
     [[nodiscard]] bool is_local(int rank) const noexcept {
         return rank >= first_ && rank < first_ + devices_.size();
+    }
+    [[nodiscard]] int drivers() const noexcept {
+        return agreement_ ? static_cast<int>(agreement_->drivers()) : 1;
     }
     /// Whether this driver has all ranks, and nobody else is to be asked.
     [[nodiscard]] bool has_one_driver() const noexcept { return agreement_ == nullptr; }
@@ -165,6 +169,15 @@ public:
     template <class Work>
     std::invoke_result_t<const Work&> together(const Work& work) const {
         return has_one_driver() ? work() : agreement_->together(work);
+    }
+    /// The driver whose failure together() has thrown last; nothing where there is one driver, and
+    /// where the drivers could not agree.
+    [[nodiscard]] std::optional<int> failed_driver() const noexcept {
+        return agreement_ ? agreement_->failed_driver() : std::nullopt;
+    }
+    /// Whether this driver, too, had failed then by itself.
+    [[nodiscard]] bool failed_here() const noexcept {
+        return !agreement_ || agreement_->failed_here();
     }
     /// Waits, where something has failed, until no device works any more, of any driver: memory
     /// that others use may be freed then. The other drivers do so at the next collective function

@@ -47,7 +47,7 @@ driver_link::~driver_link() {
     table_.destroy(table_.context);
 }
 
-void driver_link::check(int status) {
+void driver_link::check(int status, double seconds) {
     failed_ = status;
     if (status == KRYLITH_LINK_DONE) return;
     if (const std::string why = table_.error(table_.context); !why.empty())
@@ -55,18 +55,20 @@ void driver_link::check(int status) {
     switch (status) {
     case KRYLITH_LINK_TIMED_OUT:
         throw communication_error("a driver of the communicator did not answer within " +
-                                  number_text(timeout_seconds_) + " s");
+                                  number_text(seconds) + " s");
     case KRYLITH_LINK_ENDED:
         throw communication_error("another driver of the communicator has ended");
     default: throw communication_error("the link between drivers of the communicator has failed");
     }
 }
 
-std::vector<std::vector<std::byte>> driver_link::all_gather(const std::vector<std::byte>& given) {
-    check(failed_);
+std::vector<std::vector<std::byte>> driver_link::all_gather(const std::vector<std::byte>& given,
+                                                            double most_seconds) {
+    const double seconds = std::min(timeout_seconds_, most_seconds);
+    check(failed_, seconds);
     const auto n = static_cast<std::size_t>(drivers());
     const auto gather = [&](const void* own, void* all, std::size_t bytes) {
-        check(table_.allgather(table_.context, own, all, bytes, timeout_seconds_));
+        check(table_.allgather(table_.context, own, all, bytes, seconds), seconds);
     };
     frame own{given.size(), {}};
     std::ranges::copy_n(given.begin(),
@@ -94,11 +96,11 @@ std::vector<std::vector<std::byte>> driver_link::all_gather(const std::vector<st
 std::vector<std::vector<std::byte>>
 driver_link::all_to_all(std::vector<std::vector<std::byte>> given,
                         const std::vector<std::size_t>& sizes) {
-    check(failed_);
+    check(failed_, timeout_seconds_);
     std::vector<std::vector<std::byte>> result(given.size());
     std::vector<void*> requests;
     const auto add = [&](void* request) {
-        if (request == nullptr) check(KRYLITH_LINK_FAILED);
+        if (request == nullptr) check(KRYLITH_LINK_FAILED, timeout_seconds_);
         requests.push_back(request);
     };
     for (int k = 0; k < drivers(); ++k) {
@@ -122,11 +124,11 @@ driver_link::all_to_all(std::vector<std::vector<std::byte>> given,
         std::erase_if(requests, [&](void* request) {
             const int status = table_.test(table_.context, request);
             if (status == KRYLITH_LINK_PENDING) return false;
-            check(status);
+            check(status, timeout_seconds_);
             return true;
         });
         if (std::chrono::duration<double>(clock::now() - begin).count() > timeout_seconds_)
-            check(KRYLITH_LINK_TIMED_OUT);
+            check(KRYLITH_LINK_TIMED_OUT, timeout_seconds_);
         std::this_thread::yield();
     }
     return result;

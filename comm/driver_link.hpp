@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -30,15 +31,17 @@ public:
     [[nodiscard]] double timeout_seconds() const noexcept { return timeout_seconds_; }
     /// Gives bytes to all drivers, which may give different numbers of them, and returns those of
     /// each. Waits for all of them. Few bytes (48) take one exchange of the table, more take two.
+    /// `most_seconds` is a shorter time to wait for them.
     [[nodiscard]] std::vector<std::vector<std::byte>>
-    all_gather(const std::vector<std::byte>& given);
+    all_gather(const std::vector<std::byte>& given,
+               double most_seconds = std::numeric_limits<double>::infinity());
     /// Gives given[k] to driver k, and returns what each has given this one. `sizes[k]` bytes come
     /// from driver k, and its own are moved. Waits for the drivers that something comes from.
     [[nodiscard]] std::vector<std::vector<std::byte>>
     all_to_all(std::vector<std::vector<std::byte>> given, const std::vector<std::size_t>& sizes);
 
 private:
-    void check(int status);
+    void check(int status, double seconds);
 
     krylith_link table_;
     double timeout_seconds_;

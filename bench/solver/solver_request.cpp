@@ -67,7 +67,7 @@ krylith_settings solver_request::settings() const {
     s.multiply = multiply.options();
     s.options.mode = execution_named(execution);
     s.options.unroll = unroll;
-    s.options.timeout_seconds = devices.timeout_seconds;
+    s.options.timeout_seconds = devices.timeout_seconds();
     s.options.check();
     return s;
 }

@@ -71,7 +71,7 @@ json spmv_run::measured_row(const subject& s, const device_group& group, const s
     group.synchronize();
     const double setup = watch.seconds();
     execution_options repeated = repeated_as(*a, mode_, request_.effort);
-    repeated.timeout_seconds = request_.devices.timeout_seconds;
+    repeated.timeout_seconds = request_.devices.timeout_seconds();
     const spmv_numbers numbers =
         measure_spmv<T>(*a, s.w, s.expected, repeated, request_.effort, !request_.without_dot);
     json row = spmv_row<T>(s.c, s.w, numbers, *a, rate_);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 #include <iterator>
+#include <limits>
 #include <mutex>
 #include <utility>
 
@@ -29,6 +30,9 @@ class failed_elsewhere : public communication_error {
 public:
     failed_elsewhere() : communication_error("another driver of the communicator has failed") {}
 };
+
+/// Seconds that a driver whose devices have waited in vain still waits for the other drivers.
+constexpr double after_a_wait = 1;
 
 constexpr std::size_t head = 2; ///< bytes: the kind of message, and the step
 
@@ -62,8 +66,7 @@ agreement::~agreement() {
 void agreement::share_events() {
     const auto own = std::make_shared<kept_events>();
     const auto* const place = &own;
-    const auto all =
-        all_gather(collective_step::addresses, std::as_bytes(std::span(&place, 1)));
+    const auto all = all_gather(collective_step::addresses, std::as_bytes(std::span(&place, 1)));
     const std::shared_ptr<kept_events>* first = nullptr;
     std::memcpy(&first, all.front().data(), sizeof first);
     kept_by_all_ = *first;
@@ -84,7 +87,7 @@ std::vector<std::vector<std::byte>> agreement::say(message kind, collective_step
     given[1] = static_cast<std::byte>(step);
     std::ranges::copy(bytes, given.begin() + head);
     try {
-        auto all = drivers_->all_gather(given);
+        auto all = drivers_->all_gather(given, patience_);
         kept_.clear();
         if (kind == message::value) unwinding_ = false;
         return all;
@@ -183,25 +186,31 @@ void agreement::agree_on_failure(const std::exception_ptr& own) {
         std::rethrow_exception(own);
     }
     unwinding_ = false;
-    settle();
-    --depth_;
     bool elsewhere = own == nullptr;
     try {
         if (own) std::rethrow_exception(own);
     } catch (const failed_elsewhere&) {
         elsewhere = true;
+    } catch (const communication_error&) {
+        patience_ = after_a_wait; // a driver has kept devices waiting, and may be gone
     } catch (...) {
     }
+    settle();
+    --depth_;
     std::exception_ptr all_throw = own;
+    failed_driver_.reset();
+    failed_here_ = !elsewhere;
     if (!any_gone()) {
         const auto words = without_heads(say(message::words, collective_step::meeting,
                                              failure_words(elsewhere ? nullptr : own)));
         const std::size_t first = first_failure(words);
+        if (first != words.size()) failed_driver_ = static_cast<int>(first);
         if (first == words.size())
             all_throw = std::make_exception_ptr(communication_error("a driver has failed"));
         else if (elsewhere || words[first] != failure_words(own))
             all_throw = failure_of(words[first]);
     }
+    patience_ = std::numeric_limits<double>::infinity();
     settled_ = false;
     unwinding_ = depth_ != 0;
     note_failure();

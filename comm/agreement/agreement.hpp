@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -86,6 +88,9 @@ public:
         }
     }
     void settle() noexcept;
+    /// communicator::failed_driver() and failed_here().
+    [[nodiscard]] std::optional<int> failed_driver() const noexcept { return failed_driver_; }
+    [[nodiscard]] bool failed_here() const noexcept { return failed_here_; }
 
     /// communicator::when_restored(), note_failure() and restore(). Words are restored together,
     /// whichever communicator has them.
@@ -115,10 +120,13 @@ private:
     std::shared_ptr<std::uint32_t> gone_;
     restorers restorers_;
     // Of the calls under way.
-    int depth_ = 0;             ///< of together()
-    bool settled_ = false;      ///< a failure is under way, and no device works any more
-    bool unwinding_ = false;    ///< drivers have agreed on a failure, which is on its way outwards
-    bool broken_ = false;       ///< words are to be restored
+    int depth_ = 0;          ///< of together()
+    bool settled_ = false;   ///< a failure is under way, and no device works any more
+    bool unwinding_ = false; ///< drivers have agreed on a failure, which is on its way outwards
+    bool broken_ = false;    ///< words are to be restored
+    double patience_ = std::numeric_limits<double>::infinity(); ///< seconds for others to answer
+    std::optional<int> failed_driver_;
+    bool failed_here_ = false;
     std::exception_ptr agreed_; ///< what all drivers have thrown last
     std::vector<std::shared_ptr<event>> kept_;
     std::shared_ptr<kept_events> kept_by_all_; ///< null where drivers are processes

@@ -90,6 +90,13 @@ device_group first_devices(const device_options& options, int count) {
     return device_group::cuda(ordinals, settings(options));
 }
 
+device_group some_devices(const device_options& options, int first, int count) {
+    const int present = std::max(1, cuda_device_count());
+    std::vector<int> ordinals;
+    for (int k = first; k < first + count; ++k) ordinals.push_back(k % present);
+    return device_group::cuda(ordinals, settings(options));
+}
+
 device_group select_devices(const device_options& options) {
     const std::vector<int> list = parse_list("--devices", options.devices);
     const bool counted = options.devices.find(',') == std::string::npos;
@@ -109,9 +116,9 @@ std::vector<int> default_counts(const device_options& options) {
     return counts;
 }
 
-std::vector<std::string> descriptions(const device_group& group) {
+std::vector<std::string> descriptions(const communicator& comm) {
     std::vector<std::string> result;
-    for (int rank = 0; rank < group.size(); ++rank) result.push_back(group[rank].description());
+    for (int rank = 0; rank < comm.ranks(); ++rank) result.push_back(comm.description(rank));
     return result;
 }
 

@@ -1,9 +1,11 @@
 // The device group that the options ask for.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include <krylith/comm/communicator.hpp>
 #include <krylith/device/device_group.hpp>
 #include <krylith/solvers/options.hpp>
 
@@ -15,7 +17,14 @@ struct device_options {
     std::string devices = "1";
     int threads = 0; ///< of all host devices together; 0: one a core
     std::string transport = "auto";
-    double timeout_seconds = solver_options{}.timeout_seconds;
+    std::string processes = "auto"; ///< that solve together (processes.hpp)
+    std::optional<double> timeout;  ///< seconds that devices, and processes, wait for each other
+
+    [[nodiscard]] double timeout_seconds() const {
+        return timeout.value_or(solver_options{}.timeout_seconds);
+    }
+    /// Processes that read and prepare may be far apart: without --timeout they wait longer.
+    [[nodiscard]] double link_timeout_seconds() const { return timeout.value_or(600); }
 };
 
 /// Throws usage_error for names and lists that are not understood.
@@ -24,6 +33,8 @@ struct device_options {
 
 /// The same with the first `count` devices of the backend, whatever options.devices says.
 [[nodiscard]] device_group first_devices(const device_options& options, int count);
+/// GPUs from `first` on, and from 0 again where there are no more.
+[[nodiscard]] device_group some_devices(const device_options& options, int first, int count);
 
 /// 1, 2, 4 ... and all devices of the backend; on the host, all cores.
 [[nodiscard]] std::vector<int> default_counts(const device_options& options);
@@ -38,6 +49,6 @@ struct device_options {
 void check_count(const std::string& option, int count);
 
 /// "host:0, 2 threads" and so on, by rank.
-[[nodiscard]] std::vector<std::string> descriptions(const device_group& group);
+[[nodiscard]] std::vector<std::string> descriptions(const communicator& comm);
 
 } // namespace krylith::tool

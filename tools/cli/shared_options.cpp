@@ -119,11 +119,12 @@ void add_timeout(CLI::App& app, device_options& options) {
                               ": allowed are more than 0 seconds, at most 1e9");
         return std::string(); // what is no number CLI11 refuses
     };
-    app.add_option("--timeout", options.timeout_seconds,
-                   "How long a device waits for another before all give up (status 5)")
+    app.add_option(
+           "--timeout", options.timeout,
+           "How long a device waits for another, and a process for another, before all give "
+           "up (status 5) [20, and 600 for processes]")
         ->type_name("SECONDS")
         ->check(allowed, "")
-        ->capture_default_str()
         ->group("Devices");
 }
 

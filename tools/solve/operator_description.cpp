@@ -10,9 +10,9 @@ namespace krylith::tool {
 template <class T>
 void describe(solve_outcome& out, const solve_request& request, const matrix_operator<T>& a,
               const any_preconditioner<T>& m) {
-    const device_group& group = a.comm().devices();
-    out.devices = descriptions(group);
-    out.kind = group.kind();
+    out.devices = descriptions(a.comm());
+    out.kind = a.comm().kind();
+    out.processes = a.comm().drivers();
     out.operator_name = to_string(a.kind());
     out.operator_because = why_operator(a, request.multiply.options());
     if (a.choice() != nullptr) {
@@ -37,7 +37,6 @@ void describe(solve_outcome& out, const solve_request& request, const matrix_ope
 template <class T>
 std::string why_eager(const solve_request& request, const matrix_operator<T>& a,
                       const any_preconditioner<T>& m) {
-    const device_group& group = a.comm().devices();
     if (request.options.mode == execution_mode::eager) return "--execution eager";
     if (!a.recordable() && !a.transport()->recordable)
         return std::string("transport ") + to_string(a.transport()) + " can't be recorded";
@@ -46,7 +45,7 @@ std::string why_eager(const solve_request& request, const matrix_operator<T>& a,
                            static_cast<std::string_view>(a.kind()->eager_because));
     if (!a.recordable()) return "format " + a.format_name() + " can't be recorded";
     if (!m.recordable()) return "preconditioner " + m.name() + " can't be recorded";
-    return group.serialised_because();
+    return a.comm().serialised_because();
 }
 
 template std::string why_eager(const solve_request&, const matrix_operator<double>&,

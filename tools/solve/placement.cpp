@@ -69,8 +69,8 @@ std::string why_operator(const matrix_operator<T>& a, const operator_options& as
 
 template <class T>
 std::string fewer_devices(const matrix_operator<T>& a, const csr_view<T>& matrix) {
-    const device_group& group = a.comm().devices();
-    if (group.kind() == backend::host || group.size() == 1) return "";
+    if (group.kind() == backend::host || a.comm().ranks() == 1 || !a.comm().has_one_driver())
+        return "";
     return fewer_devices(matrix, group.size(), a.kind(), rates_of(group).rates);
 }
 
@@ -128,14 +128,13 @@ device_group fastest_devices(const device_options& options, operator_kind kind,
 
 template <class T>
 std::string why_transport(const matrix_operator<T>& a, const operator_options& asked) {
-    const device_group& group = a.comm().devices();
-    if (group.size() == 1) return "one device, nothing moves";
+    if (a.comm().ranks() == 1) return "one device, nothing moves";
     if (asked.transport) return "as asked for";
     if (a.transport()->exchange == nullptr)
         return "auto: every device reaches the memory of the others";
-    if (group.concurrent())
+    if (a.comm().concurrent())
         return "auto: redundant rows must be blocks of their own for format " + a.format_name();
-    return "auto: " + group.serialised_because();
+    return "auto: " + a.comm().serialised_because();
 }
 
 std::vector<std::string> placement_warnings(const layout& layout) {

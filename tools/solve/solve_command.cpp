@@ -21,6 +21,7 @@
 #include <krylith/tools/cli/near_null.hpp>
 #include <krylith/tools/cli/output_file.hpp>
 #include <krylith/tools/cli/printable.hpp>
+#include <krylith/tools/cli/processes.hpp>
 #include <krylith/tools/cli/shared_options.hpp>
 #include <krylith/tools/solve/solve_outputs.hpp>
 #include <krylith/tools/solve/solve_report.hpp>
@@ -42,6 +43,12 @@ struct solve_job {
     bool quiet = false;
 
     [[nodiscard]] bool tells() const { return !(report.empty() && plot.empty()); }
+    /// Another process prints, and writes files.
+    void silence() {
+        quiet = true;
+        monitor.reset();
+        for (std::string* file : {&request.solution_file, &history, &report, &plot}) file->clear();
+    }
 };
 
 void add_problem(CLI::App& app, solve_job& job) {
@@ -164,11 +171,11 @@ void check_files(const solve_job& job) {
 }
 
 /// Solves with one of the matrices, and adds what there is to tell.
-solve_result solve_one(const solve_job& job, const solve_watch& watch,
+solve_result solve_one(const solve_job& job, const solve_watch& watch, process_team& team,
                        std::vector<told_solve>& told) {
     const solve_outcome outcome = job.request.multiply.single_precision()
-                                      ? run_solve<float>(job.request, watch)
-                                      : run_solve<double>(job.request, watch);
+                                      ? run_solve<float>(job.request, watch, team)
+                                      : run_solve<double>(job.request, watch, team);
     if (!job.history.empty()) write_text(job.history, csv_history(outcome.result));
     if (job.tells()) told.push_back(tell(job.request, outcome, given_command()));
     watch.say(outcome_lines(job.request, outcome));
@@ -178,11 +185,14 @@ solve_result solve_one(const solve_job& job, const solve_watch& watch,
 exit_status run_solve_job(solve_job job) {
     check_watching(job);
     check_files(job);
+    process_team team(job.request.devices);
+    // The usual number of iterations takes so little memory that cg may estimate the spectrum.
+    job.request.options.history =
+        job.request.options.max_iterations < 0 || job.tells() || !job.history.empty();
+    if (!team.is_first()) job.silence();
     solver_options& options = job.request.options;
     options.preconditioning = by_name<side>("side", job.side, side_names);
     options.mode = by_name<execution_mode>("execution", job.execution, execution_names);
-    // The usual number of iterations takes so little memory that cg may estimate the spectrum.
-    options.history = options.max_iterations < 0 || job.tells() || !job.history.empty();
     job.request.sparsity = is_page(job.report);
     job.request.curve_option = !job.history.empty() ? "--history"
                                : !job.plot.empty()  ? "--plot"
@@ -196,15 +206,14 @@ exit_status run_solve_job(solve_job job) {
         exit_status status = exit_status::success;
         bool interrupted = false;
         try {
-            const solve_result result = solve_one(job, watch, told);
+            const solve_result result = solve_one(job, watch, team, told);
             if (!result.converged()) status = exit_status::not_converged;
             interrupted = result.reason == reason::interrupted;
         } catch (const std::exception& failure) {
-            if (job.matrices.size() == 1) throw;
+            if (job.matrices.size() == 1 && team.has_one()) throw;
             // The others are solved all the same.
-            print(stderr, "krylith: " + one_line(failure.what()) + "\n");
+            status = team.tell(failure);
             told.push_back(tell_failure(matrix, failure.what()));
-            status = status_of(failure);
         }
         worst = std::max(worst, status);
         if (interrupted) break; // whoever interrupts one of several doesn't want the others
@@ -227,6 +236,7 @@ command add_solve(CLI::App& parent) {
     add_device_options(*app, job->request.devices);
     add_transports(*app, job->request.multiply);
     add_timeout(*app, job->request.devices);
+    add_processes(*app, job->request.devices);
     app->get_option("--devices")
         ->type_name("N|LIST|auto")
         ->description("The first N devices, those of the list (0,2 or 2, for one), or as many as a "

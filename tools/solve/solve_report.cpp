@@ -131,6 +131,7 @@ void report_operator(json& report, const solve_outcome& outcome) {
 void report_devices(json& report, const solve_request& request, const solve_outcome& outcome) {
     const solve_result& r = outcome.result;
     report["backend"] = to_string(outcome.kind);
+    report["processes"] = outcome.processes;
     report["devices"] = outcome.devices;
     report["devices_because"] = outcome.devices_because;
     report["precision"] = request.multiply.precision;

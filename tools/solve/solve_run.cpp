@@ -173,7 +173,7 @@ std::string solve_request::preconditioner_text() const {
 solver_options solve_request::checked_options() const {
     solver_options checked = options;
     checked.initial_guess = !x0.empty();
-    checked.timeout_seconds = devices.timeout_seconds;
+    checked.timeout_seconds = devices.timeout_seconds();
     checked.check();
     return checked;
 }
@@ -184,8 +184,12 @@ std::optional<double> solve_outcome::bandwidth() const {
     return *bytes_an_iteration / seconds * 1e-9;
 }
 
+namespace {
+
+/// `comm` is empty where the number of devices needs the matrix.
 template <class T>
-solve_outcome run_solve(const solve_request& request, const solve_watch& watch) {
+solve_outcome read_and_solve(const solve_request& request, const solve_watch& watch,
+                             std::optional<communicator> comm) {
     const solver_method* solver = &find_solver(request.solver);
     check_preconditioner(request.preconditioner);
     const std::string precondition = request.preconditioner_text();
@@ -193,9 +197,6 @@ solve_outcome run_solve(const solve_request& request, const solve_watch& watch) 
     (void)request.checked_options(); // before the matrix is read
     operator_options multiply = request.multiply.options();
     const vector_source rhs = parse_vector_source("--rhs", request.rhs);
-    const bool count = request.devices.devices == "auto"; // needs the matrix; the rest does not
-    std::optional<device_group> chosen;
-    if (!count) chosen = select_devices(request.devices);
 
     solve_outcome out;
     stopwatch clock;
@@ -215,22 +216,22 @@ solve_outcome run_solve(const solve_request& request, const solve_watch& watch) 
     (void)clock.lap();
     dense_columns<T> b_values = make_right_hand_sides(rhs, matrix);
     if (request.match_rows) match_rows(out, *solver, matrix, b_values);
-    if (count)
-        chosen = fastest_devices(request.devices, multiply.kind, csr_view<T>(matrix),
-                                 out.devices_because);
-    const device_group& group = *chosen;
+    if (!comm)
+        comm = fastest_devices(request.devices, multiply.kind, csr_view<T>(matrix),
+                               out.devices_because);
     const near_null modes = find_near_null(
         request.matrix, request.spd, matrix.rows, request.coordinates,
         request.chooses_preconditioner() ? automatic_name : std::string_view(precondition));
     out.load_seconds += clock.lap();
     if (b_values.columns > 1) {
-        run_columns(request, watch, matrix, group, modes, b_values, out);
+        comm->require_one_driver("--rhs with several columns");
+        run_columns(request, watch, matrix, comm->devices(), modes, b_values, out);
         return out;
     }
     multiply.block_size = modes.block_size;
-    const auto a = make_operator(group, matrix, multiply);
+    const auto a = make_operator(*comm, matrix, multiply);
     const auto m = make_preconditioner(precondition, *a, csr_view<T>(matrix), modes.nodes());
-    group.synchronize();
+    comm->synchronize();
     out.setup_seconds = clock.lap();
     describe(out, request, *a, m);
     out.solver = solver->name;
@@ -248,7 +249,22 @@ solve_outcome run_solve(const solve_request& request, const solve_watch& watch) 
     return out;
 }
 
-template solve_outcome run_solve<double>(const solve_request&, const solve_watch&);
-template solve_outcome run_solve<float>(const solve_request&, const solve_watch&);
+} // namespace
+
+template <class T>
+solve_outcome run_solve(const solve_request& request, const solve_watch& watch,
+                        process_team& team) {
+    if (request.devices.devices == "auto") { // needs the matrix; the rest does not
+        if (!team.has_one())
+            throw usage_error("--devices is auto, and several processes solve: allowed is how many "
+                              "each takes");
+        return read_and_solve<T>(request, watch, std::nullopt);
+    }
+    const communicator comm = team.join(team.select(request.devices));
+    return comm.together([&] { return read_and_solve<T>(request, watch, comm); });
+}
+
+template solve_outcome run_solve<double>(const solve_request&, const solve_watch&, process_team&);
+template solve_outcome run_solve<float>(const solve_request&, const solve_watch&, process_team&);
 
 } // namespace krylith::tool

@@ -11,6 +11,7 @@
 #include <krylith/spmv/cost_model.hpp>
 #include <krylith/tools/cli/device_selection.hpp>
 #include <krylith/tools/cli/operator_request.hpp>
+#include <krylith/tools/cli/processes.hpp>
 #include <krylith/tools/cli/vector_source.hpp>
 #include <krylith/tools/solve/solve_watch.hpp>
 
@@ -55,6 +56,7 @@ struct solve_outcome {
     std::int64_t rows = 0;
     std::int64_t columns = 0;
     std::int64_t nnz = 0;
+    int processes = 1;
     std::vector<std::string> devices;
     backend kind = backend::host;
     std::string operator_name; ///< the one that ran, where auto was asked
@@ -99,8 +101,10 @@ struct solve_outcome {
 };
 
 /// T is the type of request.multiply.precision. Writes request.solution_file. `watch` says what is
-/// known of matrix, devices and operator before the solve begins.
+/// known of matrix, devices and operator before the solve begins. The processes of the team solve
+/// together: what one of them throws all throw.
 template <class T>
-[[nodiscard]] solve_outcome run_solve(const solve_request& request, const solve_watch& watch);
+[[nodiscard]] solve_outcome run_solve(const solve_request& request, const solve_watch& watch,
+                                      process_team& team);
 
 } // namespace krylith::tool

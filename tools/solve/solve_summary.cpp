@@ -167,8 +167,10 @@ std::string in_words(const row_matching_report& r) {
 
 std::string operator_lines(const solve_outcome& o) {
     std::string text = o.matched ? named_line("rows", in_words(*o.matched)) : std::string();
-    text +=
-        named_line("devices", fmt::format("{}: {}", o.devices.size(), fmt::join(o.devices, "; ")));
+    text += named_line(
+        "devices", fmt::format("{}{}: {}", o.devices.size(),
+                               o.processes == 1 ? "" : fmt::format(" of {} processes", o.processes),
+                               fmt::join(o.devices, "; ")));
     if (!o.devices_because.empty()) text += named_line("", "auto: " + o.devices_because);
     text += named_line("operator",
                        fmt::format("{} ({}), format {}", o.operator_name, o.operator_because,

@@ -159,7 +159,7 @@ spmv_outcome run_spmv(const spmv_request& request) {
         save_vector<T>(request.output_file, result, "product with " + request.matrix);
     out.seconds =
         time_product(*a, x, static_cast<T>(request.alpha), static_cast<T>(request.beta),
-                     request.repeat, {.timeout_seconds = request.devices.timeout_seconds});
+                     request.repeat, {.timeout_seconds = request.devices.timeout_seconds()});
 
     out.rows = matrix.rows;
     out.columns = matrix.columns;

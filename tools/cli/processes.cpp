@@ -1,0 +1,103 @@
+#include <krylith/tools/cli/processes.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <krylith/comm/launched_link.hpp>
+#include <krylith/device/error.hpp>
+#include <krylith/device/host/host_threads.hpp>
+#include <krylith/tools/cli/console.hpp>
+#include <krylith/tools/cli/printable.hpp>
+
+namespace krylith::tool {
+
+namespace {
+
+/// How many processes --processes asks for; nothing for auto.
+std::optional<int> parse_processes(const std::string& text) {
+    if (text == "auto") return std::nullopt;
+    int number = 0;
+    const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (code != std::errc() || stop != text.data() + text.size() || number < 1)
+        throw usage_error("--processes is '" + text + "': allowed are auto, and 1 or more");
+    return number;
+}
+
+std::vector<std::byte> machine_name() {
+    std::vector<char> name(256);
+    (void)gethostname(name.data(), name.size() - 1);
+    const auto bytes = std::as_bytes(std::span(name));
+    return {bytes.begin(), bytes.end()};
+}
+
+/// The threads of each of several processes of a machine. Launchers that bind a process to cores
+/// have dealt them out already.
+int threads_of_each(int processes) {
+    const int cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+    return std::max(1, std::min(usable_cores(), cores / processes));
+}
+
+} // namespace
+
+void add_processes(CLI::App& app, device_options& options) {
+    app.add_option("--processes", options.processes,
+                   "Of mpirun, mpiexec or srun that solve together, each with the devices above: "
+                   "auto, all that were started; 1, each alone; N, or an error")
+        ->type_name("N|auto")
+        ->capture_default_str()
+        ->group("Devices");
+}
+
+process_team::process_team(const device_options& options) {
+    const std::optional<int> wanted = parse_processes(options.processes);
+    if (wanted == 1) return;
+    link_ = link_launched_processes(options.link_timeout_seconds());
+    const int there = has_one() ? 1 : link_->drivers();
+    if (wanted && *wanted != there)
+        throw usage_error(
+            fmt::format("--processes is {}, but the launcher has started {}", *wanted, there));
+    if (has_one()) return;
+    const auto names = link_->all_gather(machine_name());
+    const auto own = names.begin() + link_->driver();
+    local_ = static_cast<int>(std::count(names.begin(), own, *own));
+    locals_ = static_cast<int>(std::ranges::count(names, *own));
+}
+
+device_group process_team::select(const device_options& options) const {
+    if (has_one()) return select_devices(options);
+    if (options.devices.find(',') != std::string::npos)
+        throw usage_error("--devices is a list, and several processes share the devices of the "
+                          "machine: allowed is how many each takes");
+    device_options own = options;
+    if (own.threads == 0) own.threads = threads_of_each(locals_);
+    const std::vector<int> list = parse_list("--devices", options.devices);
+    check_count("--devices", list.front());
+    if (select_backend(options) == backend::host) return first_devices(own, list.front());
+    return some_devices(own, local_ * list.front(), list.front());
+}
+
+communicator process_team::join(const device_group& own) {
+    joined_ = has_one() ? communicator(own) : communicator(own, link_);
+    return *joined_;
+}
+
+exit_status process_team::tell(const std::exception& failure) const {
+    const std::optional<int> by = joined_ ? joined_->failed_driver() : std::nullopt;
+    if (!by || by == link_->driver())
+        print(stderr, fmt::format("krylith: {}{}\n",
+                                  has_one() ? ""
+                                            : fmt::format("process {} of {}: ", link_->driver(),
+                                                          link_->drivers()),
+                                  one_line(failure.what())));
+    return !by || joined_->failed_here() ? status_of(failure) : exit_status::communication_failure;
+}
+
+} // namespace krylith::tool
