@@ -125,11 +125,49 @@ transfer_function<const std::byte> scatter(T* values, const std::int32_t* source
 } // namespace
 
 template <class T>
+row_range vector<T>::local_rows() const {
+    const auto local = layout_->comm.local();
+    if (local.empty()) return {};
+    return {layout_->rows.owned(local.front()).begin, layout_->rows.owned(local.back()).end};
+}
+
+namespace {
+
+void check_length(const char* function, std::size_t given, std::int64_t entries) {
+    if (static_cast<std::int64_t>(given) != entries)
+        throw usage_error(std::string("vector::") + function + ": " + std::to_string(given) +
+                          " values, must be " + std::to_string(entries));
+}
+
+void check_owned(const char* function, const layout& layout) {
+    if (layout.kind != coherence::owned)
+        throw usage_error(std::string("vector::") + function +
+                          ": every device has all entries of this vector; allowed are vectors of "
+                          "which each has its own");
+}
+
+/// The transfers of the entries that local ranks own, of which values[0] is that of `first_row`.
+template <class T>
+std::vector<download_request> owned_parts(const vector<T>& from, T* values,
+                                          std::int64_t first_row) {
+    const layout& layout = *from.layout();
+    std::vector<download_request> parts;
+    for (const int rank : layout.comm.local()) {
+        const row_range owned = layout.rows.owned(rank);
+        if (owned.size() != 0)
+            parts.push_back({&layout.comm[rank], values + (owned.begin - first_row),
+                             from.data(rank) + layout.first_owned(rank),
+                             static_cast<std::size_t>(owned.size()) * sizeof(T)});
+    }
+    return parts;
+}
+
+} // namespace
+
+template <class T>
 void vector<T>::upload(std::span<const T> values) {
     layout_->comm.together([&] {
-        if (static_cast<std::int64_t>(values.size()) != size())
-            throw usage_error("vector::upload: " + std::to_string(values.size()) +
-                              " values for a vector of " + std::to_string(size()));
+        check_length("upload", values.size(), size());
         std::vector<upload_request> parts;
         for (const int rank : layout_->comm.local()) {
             const auto first = layout_->rows.owned(rank).begin - layout_->first_owned(rank);
@@ -145,24 +183,43 @@ void vector<T>::upload(std::span<const T> values) {
 }
 
 template <class T>
+void vector<T>::upload_local(std::span<const T> values) {
+    layout_->comm.together([&] {
+        check_owned("upload_local", *layout_);
+        check_length("upload_local", values.size(), local_rows().size());
+        std::vector<upload_request> parts;
+        for (const int rank : layout_->comm.local())
+            if (const row_range own = layout_->rows.owned(rank); own.size() != 0)
+                parts.push_back({&layout_->comm[rank], data(rank),
+                                 values.data() + (own.begin - local_rows().begin),
+                                 static_cast<std::size_t>(own.size()) * sizeof(T)});
+        upload_together(parts);
+    });
+}
+
+template <class T>
 void vector<T>::download(std::span<T> values) const {
     layout_->comm.together([&] {
-        if (static_cast<std::int64_t>(values.size()) != size())
-            throw usage_error("vector::download: room for " + std::to_string(values.size()) +
-                              " values, but the vector has " + std::to_string(size()));
-        std::vector<download_request> parts;
-        for (const int rank : layout_->comm.local()) {
-            const auto owned = layout_->rows.owned(rank);
-            if (owned.size() == 0) continue;
-            parts.push_back({&layout_->comm[rank], values.data() + owned.begin,
-                             data(rank) + layout_->first_owned(rank),
-                             static_cast<std::size_t>(owned.size()) * sizeof(T)});
-            if (layout_->order)
-                parts.back().take =
-                    scatter(values.data(), layout_->order->source.data() + owned.begin);
+        check_length("download", values.size(), size());
+        std::vector<download_request> parts = owned_parts(*this, values.data(), 0);
+        if (layout_->order) {
+            auto part = parts.begin();
+            for (const int rank : layout_->comm.local())
+                if (const row_range owned = layout_->rows.owned(rank); owned.size() != 0)
+                    (part++)->take =
+                        scatter(values.data(), layout_->order->source.data() + owned.begin);
         }
         download_together(parts);
         gather_from_drivers(*layout_, values);
+    });
+}
+
+template <class T>
+void vector<T>::download_local(std::span<T> values) const {
+    layout_->comm.together([&] {
+        check_owned("download_local", *layout_);
+        check_length("download_local", values.size(), local_rows().size());
+        download_together(owned_parts(*this, values.data(), local_rows().begin));
     });
 }
 

@@ -118,6 +118,12 @@ public:
     /// all entries. Both throw usage_error for another number of entries. Collective.
     void upload(std::span<const T> values);
     void download(std::span<T> values) const;
+    /// The same with the entries that the local ranks own alone, one rank after the other, in the
+    /// order of the layout: nothing has the length of the whole vector. For owned vectors.
+    void upload_local(std::span<const T> values);
+    void download_local(std::span<T> values) const;
+    /// The rows that upload_local() and download_local() take.
+    [[nodiscard]] row_range local_rows() const;
 
     assignment<T> operator=(const linear_combination<T>& v) { return {this, v}; } // NOLINT: proxy
     assignment<T> operator=(const vector& v) { return {this, v}; }                // NOLINT: proxy

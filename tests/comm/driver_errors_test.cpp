@@ -112,7 +112,7 @@ const std::vector<misuse>& of_vectors() {
     static const std::vector<misuse> all = {
         {"vector::upload: 145 values",
          [](threads_system& s, bool wrong) { s.b.upload(s.ones(wrong ? 1 : 0)); }},
-        {"vector::download: room for 145 values",
+        {"vector::download: 145 values",
          [](threads_system& s, bool wrong) {
              std::vector<double> to = s.ones(wrong ? 1 : 0);
              s.x.download(to);

@@ -69,6 +69,7 @@ std::string why_operator(const matrix_operator<T>& a, const operator_options& as
 
 template <class T>
 std::string fewer_devices(const matrix_operator<T>& a, const csr_view<T>& matrix) {
+    const device_group& group = a.comm().devices();
     if (group.kind() == backend::host || a.comm().ranks() == 1 || !a.comm().has_one_driver())
         return "";
     return fewer_devices(matrix, group.size(), a.kind(), rates_of(group).rates);
