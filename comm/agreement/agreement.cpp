@@ -32,7 +32,7 @@ public:
 };
 
 /// Seconds that a driver whose devices have waited in vain still waits for the other drivers.
-constexpr double after_a_wait = 1;
+constexpr double after_a_wait = 0.5;
 
 constexpr std::size_t head = 2; ///< bytes: the kind of message, and the step
 
