@@ -1,6 +1,7 @@
 // One process's end of a link over MPI, and what it tells the others when it ends.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -56,7 +57,7 @@ struct process_link {
 
     /// Tells the others, once, and gives up what has not arrived. Throws nothing: where MPI fails,
     /// the others wait until their time is over.
-    void end(MPI_Comm notices, int tag, int rank) noexcept {
+    void end(int tag, int rank) noexcept {
         if (ended) return;
         ended = true;
         gather.cancel();
@@ -65,19 +66,30 @@ struct process_link {
             if (static_cast<int>(k) == rank) continue;
             told[k] = {serial, gathered, peers[k].sent, peers[k].received, broken ? 1U : 0U};
             (void)MPI_Isend(&told[k], static_cast<int>(sizeof told[k]), MPI_BYTE,
-                            static_cast<int>(k), tag, notices, &telling[k]);
+                            static_cast<int>(k), tag, comm, &telling[k]);
         }
     }
 
-    /// Whether all processes have ended, and nothing of this link is under way anywhere: its tags
+    /// Whether all processes have ended. Each notice is behind all else that its sender had for
+    /// this link.
+    [[nodiscard]] bool all_have_ended(int rank) const {
+        for (std::size_t k = 0; k < peers.size(); ++k)
+            if (static_cast<int>(k) != rank && !peers[k].ended) return false;
+        return ended;
+    }
+    /// Whether MPI has nothing more to do with the memory of this.
+    [[nodiscard]] bool idle() {
+        return gather.idle() && posted.idle() && std::ranges::all_of(telling, is_done);
+    }
+    /// Whether nothing of this link is under way, and all that was sent has been received: its tags
     /// can serve another one.
     [[nodiscard]] bool is_over(int rank) {
-        if (!ended || torn || !gather.idle() || !posted.idle()) return false;
+        if (torn || !all_have_ended(rank) || !idle()) return false;
         for (std::size_t k = 0; k < peers.size(); ++k) {
             const peer& one = peers[k];
-            if (static_cast<int>(k) == rank) continue;
-            if (!is_done(telling[k]) || !one.ended || one.end.gathered != gathered ||
-                one.end.sent != one.received || one.end.received != one.sent)
+            if (static_cast<int>(k) != rank &&
+                (one.end.gathered != gathered || one.end.sent != one.received ||
+                 one.end.received != one.sent))
                 return false;
         }
         return true;
