@@ -137,15 +137,14 @@ private:
         MPI_Comm comm = MPI_COMM_NULL;
         std::uint64_t taken = 0; ///< slots
     };
-    static constexpr double settle_seconds = 5;
 
-    /// Waits until all processes have ended all links, and receives what they have sent in vain,
-    /// which MPI may take for an error. Returns whether nothing is under way then: not where a wait
-    /// has been in vain before, since others may never come.
+    /// Waits some seconds at most until all processes have ended all links, and receives what they
+    /// have sent in vain, which MPI may take for an error. Returns whether nothing is under way
+    /// then. Where a wait has been in vain before, others may never come.
     bool settle() {
         const auto ended = [&](const auto& entry) { return entry.second->all_have_ended(rank_); };
         const auto idle = [](const auto& entry) { return entry.second->idle(); };
-        wait_pace pace(settle_seconds);
+        wait_pace pace(broken_ ? 0.5 : 5);
         bool all_ended = false;
         do {
             listen();
@@ -153,7 +152,7 @@ private:
             all_ended = all_ended || std::ranges::all_of(links_, ended);
             if (all_ended && !drop_messages(pace)) return false;
             if (all_ended && std::ranges::all_of(links_, idle)) return true;
-        } while (!broken_ && pace.next());
+        } while (pace.next());
         return false;
     }
 
