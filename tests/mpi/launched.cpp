@@ -46,7 +46,8 @@ int main(int argc, char** argv) {
     try {
         if (wanted == "together" && argc == 3) return meets(std::atoi(argv[2])) ? 0 : 1;
         if (wanted == "lost") return lose_one();
-        return wanted == "alone" && !link_launched_processes() ? 0 : 1;
+        const bool alone = !link_launched_processes();
+        return wanted == "alone" && alone ? 0 : 1;
     } catch (const usage_error& failed) {
         std::printf("%s\n", failed.what());
         return wanted == "refused" ? 0 : 2;

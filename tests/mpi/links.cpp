@@ -1,5 +1,6 @@
 // Links over the communicators of a program that calls MPI itself. Each process runs all cases; one
-// that fails says where, and ends them all.
+// that fails says where, and ends them all. The argument is the path of a library
+// libkrylith_link_*.
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include <krylith/adapters/mpi.hpp>
+#include <krylith/comm/launched_link.hpp>
 
 using namespace krylith;
 
@@ -230,6 +232,28 @@ void one_is_late() {
           static_cast<std::size_t>(n));
 }
 
+/// A link by the library for the MPI of this program, over a communicator that is given as an
+/// integer. The library knows nothing of the links that this program has made over it.
+void loaded_library() {
+    MPI_Comm comm = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm);
+#ifdef MPI_ABI
+    const std::intptr_t integer = MPI_Comm_toint(comm);
+#else
+    const std::intptr_t integer = MPI_Comm_c2f(comm);
+#endif
+    {
+        const auto own = link_processes(comm);
+        const auto loaded = open_link("", integer);
+        CHECK(loaded->driver() == n - 1 - rank);
+        const int driver = loaded->driver();
+        CHECK(loaded->all_gather(bytes_of(driver, 1, 99)).back() == bytes_of(n - 1, 1, 99));
+        CHECK(own->all_gather(bytes_of(driver, 2, 99)).back() == bytes_of(n - 1, 2, 99));
+        CHECK(open_link("")->driver() == rank); // MPI_COMM_WORLD
+    }
+    MPI_Comm_free(&comm);
+}
+
 void after_finalize(driver_link& kept) {
     CHECK(!thrown<communication_error>([&] { (void)kept.all_gather({}); }).empty());
     CHECK(!thrown<usage_error>([] { (void)link_processes(MPI_COMM_WORLD); }).empty());
@@ -252,6 +276,7 @@ int main(int argc, char** argv) {
     freed_communicators();
     posted_messages();
     one_leaves();
+    loaded_library();
     one_is_late();
     destroyed_at_exit = link_processes(MPI_COMM_WORLD);
     (void)destroyed_at_exit->all_gather({});
