@@ -332,6 +332,11 @@ void communicator::order(std::span<const rank_order> pairs) const {
     wait_for(std::move(reached), pairs);
 }
 
+std::size_t communicator::driver_of(int rank) const {
+    const auto after = std::ranges::upper_bound(shared_->begin, rank);
+    return static_cast<std::size_t>(after - shared_->begin.begin()) - 1;
+}
+
 /// Marks are set before the drivers meet, and awaited after that: nobody waits for a driver that
 /// has failed before it came here.
 void communicator::order_processes(std::span<const rank_order> pairs) const {
@@ -355,9 +360,7 @@ void communicator::order_processes(std::span<const rank_order> pairs) const {
     }
     for (const rank_order& pair : pairs) {
         if (is_local(pair.before) || !is_local(pair.after)) continue;
-        const auto of = std::ranges::upper_bound(shared_->begin, pair.before) - 1;
-        marks.await(number(pair.before), number(pair.after),
-                    counts[static_cast<std::size_t>(of - shared_->begin.begin())]);
+        marks.await(number(pair.before), number(pair.after), counts[driver_of(pair.before)]);
     }
     devices_.order(within);
 }

@@ -202,6 +202,7 @@ public:
 private:
     struct shared_ranks;
     struct process_memory;
+    [[nodiscard]] std::size_t driver_of(int rank) const;
     /// Returns which drivers are threads of this process.
     [[nodiscard]] std::vector<bool> number_ranks();
     void find_devices();
@@ -269,11 +270,7 @@ const {
         int to;
         std::uint64_t count;
     };
-    std::vector<std::byte> sent;
-    const auto add = [&](const void* bytes, std::size_t count) {
-        const auto* const first = static_cast<const std::byte*>(bytes);
-        sent.insert(sent.end(), first, first + count);
-    };
+    std::vector<std::vector<std::byte>> sent(static_cast<std::size_t>(drivers()));
     std::vector<addressed_list<V>> result;
     for (addressed_list<V>& list : given) {
         if (is_local(list.to)) {
@@ -281,22 +278,21 @@ const {
             continue;
         }
         const head of{list.from, list.to, list.items.size()};
-        add(&of, sizeof of);
-        add(list.items.data(), list.items.size() * sizeof(V));
+        std::vector<std::byte>& to = sent[driver_of(list.to)];
+        for (const auto bytes :
+             {std::as_bytes(std::span(&of, 1)), std::as_bytes(std::span(list.items))})
+            to.insert(to.end(), bytes.begin(), bytes.end());
     }
-    for (const std::vector<std::byte>& of_driver :
-         agreement_->all_gather(collective_step::messages, sent))
+    for (const std::vector<std::byte>& of_driver : agreement_->all_to_all(std::move(sent)))
         for (std::size_t at = 0; at < of_driver.size();) {
             head of;
             std::memcpy(&of, of_driver.data() + at, sizeof of);
             at += sizeof of;
+            addressed_list<V> list{of.from, of.to, std::vector<V>(of.count)};
             const std::size_t bytes = of.count * sizeof(V);
-            if (is_local(of.to)) {
-                addressed_list<V> list{of.from, of.to, std::vector<V>(of.count)};
-                if (bytes != 0) std::memcpy(list.items.data(), of_driver.data() + at, bytes);
-                result.push_back(std::move(list));
-            }
+            if (bytes != 0) std::memcpy(list.items.data(), of_driver.data() + at, bytes);
             at += bytes;
+            result.push_back(std::move(list));
         }
     return result;
 }

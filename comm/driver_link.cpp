@@ -98,6 +98,20 @@ driver_link::all_to_all(std::vector<std::vector<std::byte>> given,
                         const std::vector<std::size_t>& sizes) {
     check(failed_, timeout_seconds_);
     std::vector<std::vector<std::byte>> result(given.size());
+    try {
+        exchange(given, result, sizes);
+    } catch (...) {
+        // Messages that are under way use this memory until the table is destroyed.
+        for (auto* const all : {&given, &result})
+            for (auto& bytes : *all) left_over_.push_back(std::move(bytes));
+        throw;
+    }
+    return result;
+}
+
+void driver_link::exchange(std::vector<std::vector<std::byte>>& given,
+                           std::vector<std::vector<std::byte>>& result,
+                           const std::vector<std::size_t>& sizes) {
     std::vector<void*> requests;
     const auto add = [&](void* request) {
         if (request == nullptr) check(KRYLITH_LINK_FAILED, timeout_seconds_);
@@ -131,7 +145,6 @@ driver_link::all_to_all(std::vector<std::vector<std::byte>> given,
             check(KRYLITH_LINK_TIMED_OUT, timeout_seconds_);
         std::this_thread::yield();
     }
-    return result;
 }
 
 } // namespace krylith

@@ -42,10 +42,14 @@ public:
 
 private:
     void check(int status, double seconds);
+    void exchange(std::vector<std::vector<std::byte>>& given,
+                  std::vector<std::vector<std::byte>>& result,
+                  const std::vector<std::size_t>& sizes);
 
     krylith_link table_;
     double timeout_seconds_;
-    int failed_ = KRYLITH_LINK_DONE; ///< the status since which nothing is called
+    int failed_ = KRYLITH_LINK_DONE;                ///< the status since which nothing is called
+    std::vector<std::vector<std::byte>> left_over_; ///< memory of messages that were not done
 };
 
 /// Makes the links of threads of this process: the k-th for the thread that is driver k. A thread

@@ -73,21 +73,23 @@ public:
         return result;
     }
 
-    void end(process_link& link) noexcept { link.end(duplicates_[0].comm, notice_tag, rank_); }
+    void end(process_link& link) const noexcept { link.end(notice_tag, rank_); }
 
     /// Takes in what other processes tell of their ends.
     void listen() {
-        for (;;) {
-            int there = 0;
-            MPI_Status status;
-            check(MPI_Iprobe(MPI_ANY_SOURCE, notice_tag, duplicates_[0].comm, &there, &status),
-                  "MPI_Iprobe");
-            if (there == 0) return;
-            end_notice notice;
-            check(MPI_Recv(&notice, static_cast<int>(sizeof notice), MPI_BYTE, status.MPI_SOURCE,
-                           notice_tag, duplicates_[0].comm, MPI_STATUS_IGNORE),
-                  "MPI_Recv");
-            take(status.MPI_SOURCE, notice);
+        for (const shared& one : duplicates_) {
+            for (;;) {
+                int there = 0;
+                MPI_Status status;
+                check(MPI_Iprobe(MPI_ANY_SOURCE, notice_tag, one.comm, &there, &status),
+                      "MPI_Iprobe");
+                if (there == 0) break;
+                end_notice notice;
+                check(MPI_Recv(&notice, static_cast<int>(sizeof notice), MPI_BYTE,
+                               status.MPI_SOURCE, notice_tag, one.comm, MPI_STATUS_IGNORE),
+                      "MPI_Recv");
+                take(status.MPI_SOURCE, notice);
+            }
         }
     }
 
@@ -135,20 +137,50 @@ private:
         MPI_Comm comm = MPI_COMM_NULL;
         std::uint64_t taken = 0; ///< slots
     };
-    static constexpr double settle_seconds = 5;
 
-    /// Waits until nothing of the links is under way. Returns whether that is so: not where a link
-    /// has broken, since others may never come.
+    /// Waits some seconds at most until all processes have ended all links, and receives what they
+    /// have sent in vain, which MPI may take for an error. Returns whether nothing is under way
+    /// then. Where a wait has been in vain before, others may never come.
     bool settle() {
-        const auto over = [&](const auto& entry) { return entry.second->is_over(rank_); };
-        const auto torn = [](const auto& entry) { return entry.second->torn; };
-        wait_pace pace(settle_seconds);
+        const auto ended = [&](const auto& entry) { return entry.second->all_have_ended(rank_); };
+        const auto idle = [](const auto& entry) { return entry.second->idle(); };
+        wait_pace pace(broken_ ? 0.5 : 5);
+        bool all_ended = false;
         do {
             listen();
             sweep();
-            if (std::ranges::all_of(links_, over)) return true;
-        } while (!broken_ && std::ranges::none_of(links_, torn) && pace.next());
+            all_ended = all_ended || std::ranges::all_of(links_, ended);
+            if (all_ended && !drop_messages(pace)) return false;
+            if (all_ended && std::ranges::all_of(links_, idle)) return true;
+        } while (pace.next());
         return false;
+    }
+
+    /// Receives what nobody waits for. Returns false where it doesn't come.
+    bool drop_messages(wait_pace& pace) {
+        for (const shared& one : duplicates_) {
+            for (;;) {
+                int there = 0;
+                int bytes = 0;
+                MPI_Status status;
+                check(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, one.comm, &there, &status),
+                      "MPI_Iprobe");
+                if (there == 0) break;
+                check(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+                if (bytes == MPI_UNDEFINED) return false; // more than an int counts
+                auto memory = std::make_unique<std::byte[]>(static_cast<std::size_t>(bytes));
+                MPI_Request request = MPI_REQUEST_NULL;
+                check(MPI_Irecv(memory.get(), bytes, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG,
+                                one.comm, &request),
+                      "MPI_Irecv");
+                while (!is_done(request))
+                    if (!pace.next()) {
+                        (void)memory.release(); // MPI may write there yet
+                        return false;
+                    }
+            }
+        }
+        return true;
     }
 
     void free_duplicates() {

@@ -1,5 +1,6 @@
 // libkrylith_link_*: links over one binary interface of MPI, which libkrylith loads when it is
 // asked for (comm/launched_link.hpp). Compiled for each interface; it needs nothing of libkrylith.
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
@@ -33,6 +34,11 @@ void initialize() {
     int level = 0;
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level), "MPI_Init_thread");
     std::atexit(finalize);
+    // MPICH's launcher sends SIGUSR1 to the processes that are left when one has died and it was
+    // told to let them live. Whoever doesn't expect it would die of it, too.
+    struct sigaction now{};
+    if (sigaction(SIGUSR1, nullptr, &now) == 0 && now.sa_handler == SIG_DFL)
+        (void)std::signal(SIGUSR1, SIG_IGN);
     if (level < MPI_THREAD_FUNNELED)
         throw std::runtime_error("MPI doesn't offer MPI_THREAD_FUNNELED");
 }

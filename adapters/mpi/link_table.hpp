@@ -162,7 +162,7 @@ inline int test(process_link& link, message& request) {
     // Of a process that has ended, messages may still be under way, and then they will come.
     if (peer.ended &&
         (request.sent ? peer.end.received < peer.sent : peer.received >= peer.end.sent))
-        process_link::throw_ended(request.peer);
+        link.throw_ended(peer);
     return KRYLITH_LINK_PENDING;
 }
 

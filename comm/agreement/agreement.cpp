@@ -144,6 +144,26 @@ std::vector<std::vector<std::byte>> agreement::all_gather(collective_step step,
     throw failed_elsewhere();
 }
 
+std::vector<std::vector<std::byte>>
+agreement::all_to_all(std::vector<std::vector<std::byte>> given) {
+    std::vector<std::uint64_t> sizes;
+    for (const auto& bytes : given) sizes.push_back(bytes.size());
+    std::vector<std::size_t> comes;
+    for (const auto& of_driver :
+         all_gather(collective_step::messages, std::as_bytes(std::span(sizes)))) {
+        check_step(of_driver.size() == sizes.size() * sizeof sizes[0]);
+        std::uint64_t size = 0;
+        std::memcpy(&size, of_driver.data() + driver() * sizeof size, sizeof size);
+        comes.push_back(size);
+    }
+    try {
+        return drivers_->all_to_all(std::move(given), comes);
+    } catch (...) {
+        std::atomic_ref(*gone_).store(1, std::memory_order_release);
+        throw;
+    }
+}
+
 void agreement::settle() noexcept {
     if (settled_) return;
     // Outside of together() nobody would agree on the failure, and one that all have agreed on is

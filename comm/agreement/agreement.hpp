@@ -52,6 +52,10 @@ public:
     /// it throws when no device works any more.
     [[nodiscard]] std::vector<std::vector<std::byte>> all_gather(collective_step step,
                                                                  std::span<const std::byte> given);
+    /// Gives given[k] to driver k and returns what each has given this one. Collective, and fails
+    /// likewise.
+    [[nodiscard]] std::vector<std::vector<std::byte>>
+    all_to_all(std::vector<std::vector<std::byte>> given);
     /// Waits until all drivers are there. Collective.
     void meet() { (void)all_gather(collective_step::meeting, {}); }
     /// Keeps events until the others have waited for them: until all give bytes again, or have
