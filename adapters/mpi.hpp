@@ -3,7 +3,7 @@
 //     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
 //     const communicator comm(device_group::cuda({gpu}), link_processes(MPI_COMM_WORLD));
 //
-// Programs that don't can leave that to link_launched_processes() (comm/launched_link.hpp).
+// Programs that don't can leave that to link_launched_processes() (comm/driver_link.hpp).
 #pragma once
 
 #include <memory>

@@ -1,13 +1,15 @@
-#include <krylith/comm/launched_link.hpp>
+// Links of processes that an MPI launcher has started. krylith links no MPI: it loads a library
+// libkrylith_link_*, of which there is one for each binary interface of MPI, when it is asked for.
+#include <krylith/comm/driver_link.hpp>
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <sstream>
+#include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <dlfcn.h>
@@ -85,31 +87,41 @@ std::optional<link_library> loaded_mpi() {
     return dlsym(RTLD_DEFAULT, "ompi_mpi_comm_self") != nullptr ? openmpi : mpich;
 }
 
+std::vector<fs::path> split(const char* folders) {
+    std::vector<fs::path> result;
+    std::istringstream rest(folders == nullptr ? "" : folders);
+    for (std::string folder; std::getline(rest, folder, ':');) result.emplace_back(folder);
+    return result;
+}
+
 /// Loads an MPI library that lies beside the launcher, as in an environment of Python or of
 /// modules, where the system's loader may not look.
 bool load_beside_launcher(const char* soname) {
-    std::istringstream folders(variable("PATH") == nullptr ? "" : variable("PATH"));
-    for (std::string folder; std::getline(folders, folder, ':');) {
+    for (const fs::path& folder : split(variable("PATH"))) {
         std::error_code ignored;
-        if (!fs::exists(fs::path(folder) / "mpiexec", ignored)) continue;
-        const fs::path file = fs::path(folder).parent_path() / "lib" / soname;
+        if (!fs::exists(folder / "mpiexec", ignored)) continue;
+        const fs::path file = folder.parent_path() / "lib" / soname;
         if (fs::exists(file, ignored) && dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr)
             return true;
     }
     return false;
 }
 
-/// Where libkrylith_link_* may lie: beside this library, or the program that it is linked into.
+/// Where libkrylith_link_* may lie: beside this library, or the program that it is linked into; or
+/// where they were installed or built.
 std::vector<fs::path> link_folders() {
+    std::vector<fs::path> folders = split(KRYLITH_LINK_FOLDERS);
     Dl_info own{};
-    if (dladdr(reinterpret_cast<void*>(&link_folders), &own) == 0) return {};
+    if (dladdr(reinterpret_cast<void*>(&link_folders), &own) == 0) return folders;
     std::error_code failed;
     fs::path file = fs::canonical(own.dli_fname, failed);
     if (failed) file = fs::canonical("/proc/self/exe", failed);
     const fs::path folder = file.parent_path();
     const fs::path above = folder.parent_path();
-    return {folder, folder / "krylith", above / KRYLITH_LIBRARY_FOLDER / "krylith",
-            above / "lib" / "krylith", folder / "lib" / "krylith"};
+    folders.insert(folders.begin(),
+                   {folder, folder / "krylith", above / KRYLITH_LIBRARY_FOLDER / "krylith",
+                    above / "lib" / "krylith", folder / "lib" / "krylith"});
+    return folders;
 }
 
 /// Loads libraries, and keeps in words what can't be.

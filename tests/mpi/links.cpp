@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <krylith/adapters/mpi.hpp>
-#include <krylith/comm/launched_link.hpp>
+#include <krylith/comm/driver_link.hpp>
 
 using namespace krylith;
 
