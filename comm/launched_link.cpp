@@ -96,7 +96,7 @@ std::vector<fs::path> split(const char* folders) {
 
 /// Loads an MPI library that lies beside the launcher, as in an environment of Python or of
 /// modules, where the system's loader may not look.
-bool load_beside_launcher(const char* soname) {
+bool load_beside_launcher(const std::string& soname) {
     for (const fs::path& folder : split(variable("PATH"))) {
         std::error_code ignored;
         if (!fs::exists(folder / "mpiexec", ignored)) continue;
@@ -128,12 +128,15 @@ std::vector<fs::path> link_folders() {
 class loader {
 public:
     /// Null where it can't be loaded.
-    krylith_link_open_type load(const std::string& path, const char* needs = nullptr) {
+    krylith_link_open_type load(const std::string& path) {
         void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-        const char* why = handle == nullptr ? dlerror() : nullptr; // NOLINT(concurrency-mt-unsafe)
-        if (handle == nullptr) tried_ += "\n    " + std::string(why);
-        if (handle == nullptr && needs != nullptr && load_beside_launcher(needs))
-            handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+        if (handle == nullptr) {
+            const std::string why = dlerror(); // NOLINT(concurrency-mt-unsafe)
+            tried_ += "\n    " + why;
+            // The words begin with the name of the library that is missing.
+            if (why.starts_with("libmpi") && load_beside_launcher(why.substr(0, why.find(':'))))
+                handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+        }
         if (handle == nullptr) return nullptr;
         void* const function = dlsym(handle, "krylith_link_open");
         if (function == nullptr) tried_ += "\n    " + path + " has no krylith_link_open";
@@ -144,10 +147,9 @@ public:
         const std::string file = std::string("libkrylith_link_") + library.name + ".so";
         for (const fs::path& folder : link_folders()) {
             std::error_code ignored;
-            if (fs::exists(folder / file, ignored))
-                return load((folder / file).string(), library.needs);
+            if (fs::exists(folder / file, ignored)) return load((folder / file).string());
         }
-        return load(file, library.needs); // the system's folders
+        return load(file); // the system's folders
     }
 
     krylith_link_open_type load_first(const std::vector<link_library>& order) {
