@@ -1,9 +1,10 @@
 // A link of the processes of an MPI communicator, for programs that call MPI themselves:
 //
 //     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
-//     const communicator comm(device_group::cuda({gpu}), link_processes(MPI_COMM_WORLD));
+//     auto link = link_processes(MPI_COMM_WORLD);
 //
-// Programs that don't can leave that to link_launched_processes() (comm/launched_link.hpp).
+// A communicator (comm/communicator.hpp) of the process's own devices takes the link. Programs
+// that don't call MPI have link_launched_processes() (comm/driver_link.hpp).
 #pragma once
 
 #include <memory>

@@ -72,9 +72,14 @@ krylith_objects(krylith_rounded_twice -ffp-contract=off ${gallery}
 file(GLOB joint CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/solvers/joint/*.cpp")
 krylith_objects(krylith_joint "$<$<CONFIG:Release>:-O2>" ${joint})
 
-# Where libkrylith_link_* are once they are installed.
+# Where libkrylith_link_* are once they are installed: below the prefix of what asks for them, or, for programs
+# elsewhere, by the path. Before that, in a build for this machine, in the build folder.
+set(link_folders "${CMAKE_INSTALL_FULL_LIBDIR}/krylith")
+if(KRYLITH_NATIVE)
+    string(APPEND link_folders ":${PROJECT_BINARY_DIR}/lib/krylith")
+endif()
 set_property(SOURCE "${PROJECT_SOURCE_DIR}/comm/launched_link.cpp" APPEND PROPERTY COMPILE_DEFINITIONS
-    "KRYLITH_LIBRARY_FOLDER=\"${CMAKE_INSTALL_LIBDIR}\"")
+    "KRYLITH_LIBRARY_FOLDER=\"${CMAKE_INSTALL_LIBDIR}\"" "KRYLITH_LINK_FOLDERS=\"${link_folders}\"")
 
 add_library(krylith ${sources})
 add_library(krylith::krylith ALIAS krylith)

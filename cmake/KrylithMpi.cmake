@@ -1,5 +1,5 @@
 # KRYLITH_MPI=AUTO|ON|OFF -> libkrylith_link_NAME.so, links between processes over MPI, which libkrylith
-# loads when it is asked for (comm/launched_link.hpp): for each binary interface of MPI one.
+# loads when it is asked for (comm/driver_link.hpp): for each binary interface of MPI one.
 #
 #   NAME          interface    the library that it needs
 #   openmpi       openmpi      libmpi.so.40 (Open MPI since 3.0)

@@ -2,6 +2,7 @@
 #
 #   libkrylith-dev   library, headers, packages for CMake and pkg-config, docs
 #   libkrylith0.1    the shared library, with BUILD_SHARED_LIBS
+#   krylith-mpi      links between processes over MPI, for each MPI that the build has found
 #   krylith          the command, its manual pages and completion
 #
 # A build for this processor only (KRYLITH_NATIVE) is refused when it is packed.
@@ -96,5 +97,16 @@ if(TARGET krylith_tool)
     set(CPACK_COMPONENT_COMMAND_DESCRIPTION "${why}\n\n${backend}
 It has the command krylith, which solves systems from Matrix Market files, and its
 completion for bash.")
+endif()
+
+if(KRYLITH_MPI_INTERFACES)
+    list(APPEND CPACK_COMPONENTS_ALL links)
+    set(CPACK_DEBIAN_LINKS_PACKAGE_NAME krylith-mpi)
+    set(CPACK_DEBIAN_LINKS_PACKAGE_SECTION libs)
+    # Each of its libraries needs another MPI: the one that is there is loaded.
+    set(CPACK_DEBIAN_LINKS_PACKAGE_DEPENDS "libc6, libstdc++6")
+    set(CPACK_DEBIAN_LINKS_PACKAGE_RECOMMENDS "openmpi-bin | mpich")
+    set(CPACK_COMPONENT_LINKS_DESCRIPTION "${why}\n\n${backend}
+It has the libraries by which processes that mpirun has started solve together.")
 endif()
 include(CPack)

@@ -1,13 +1,15 @@
-#include <krylith/comm/launched_link.hpp>
+// Links of processes that an MPI launcher has started. krylith links no MPI: it loads a library
+// libkrylith_link_*, of which there is one for each binary interface of MPI, when it is asked for.
+#include <krylith/comm/driver_link.hpp>
 
-#include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <sstream>
+#include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <dlfcn.h>
@@ -85,43 +87,56 @@ std::optional<link_library> loaded_mpi() {
     return dlsym(RTLD_DEFAULT, "ompi_mpi_comm_self") != nullptr ? openmpi : mpich;
 }
 
+std::vector<fs::path> split(const char* folders) {
+    std::vector<fs::path> result;
+    std::istringstream rest(folders == nullptr ? "" : folders);
+    for (std::string folder; std::getline(rest, folder, ':');) result.emplace_back(folder);
+    return result;
+}
+
 /// Loads an MPI library that lies beside the launcher, as in an environment of Python or of
 /// modules, where the system's loader may not look.
-bool load_beside_launcher(const char* soname) {
-    std::istringstream folders(variable("PATH") == nullptr ? "" : variable("PATH"));
-    for (std::string folder; std::getline(folders, folder, ':');) {
+bool load_beside_launcher(const std::string& soname) {
+    for (const fs::path& folder : split(variable("PATH"))) {
         std::error_code ignored;
-        if (!fs::exists(fs::path(folder) / "mpiexec", ignored)) continue;
-        const fs::path file = fs::path(folder).parent_path() / "lib" / soname;
+        if (!fs::exists(folder / "mpiexec", ignored)) continue;
+        const fs::path file = folder.parent_path() / "lib" / soname;
         if (fs::exists(file, ignored) && dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr)
             return true;
     }
     return false;
 }
 
-/// Where libkrylith_link_* may lie: beside this library, or the program that it is linked into.
+/// Where libkrylith_link_* may lie: beside this library, or the program that it is linked into; or
+/// where they were installed or built.
 std::vector<fs::path> link_folders() {
+    std::vector<fs::path> folders = split(KRYLITH_LINK_FOLDERS);
     Dl_info own{};
-    if (dladdr(reinterpret_cast<void*>(&link_folders), &own) == 0) return {};
+    if (dladdr(reinterpret_cast<void*>(&link_folders), &own) == 0) return folders;
     std::error_code failed;
     fs::path file = fs::canonical(own.dli_fname, failed);
     if (failed) file = fs::canonical("/proc/self/exe", failed);
     const fs::path folder = file.parent_path();
     const fs::path above = folder.parent_path();
-    return {folder, folder / "krylith", above / KRYLITH_LIBRARY_FOLDER / "krylith",
-            above / "lib" / "krylith", folder / "lib" / "krylith"};
+    folders.insert(folders.begin(),
+                   {folder, folder / "krylith", above / KRYLITH_LIBRARY_FOLDER / "krylith",
+                    above / "lib" / "krylith", folder / "lib" / "krylith"});
+    return folders;
 }
 
 /// Loads libraries, and keeps in words what can't be.
 class loader {
 public:
     /// Null where it can't be loaded.
-    krylith_link_open_type load(const std::string& path, const char* needs = nullptr) {
+    krylith_link_open_type load(const std::string& path) {
         void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-        const char* why = handle == nullptr ? dlerror() : nullptr; // NOLINT(concurrency-mt-unsafe)
-        if (handle == nullptr) tried_ += "\n    " + std::string(why);
-        if (handle == nullptr && needs != nullptr && load_beside_launcher(needs))
-            handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+        if (handle == nullptr) {
+            const std::string why = dlerror(); // NOLINT(concurrency-mt-unsafe)
+            tried_ += "\n    " + why;
+            // The words begin with the name of the library that is missing.
+            if (why.starts_with("libmpi") && load_beside_launcher(why.substr(0, why.find(':'))))
+                handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+        }
         if (handle == nullptr) return nullptr;
         void* const function = dlsym(handle, "krylith_link_open");
         if (function == nullptr) tried_ += "\n    " + path + " has no krylith_link_open";
@@ -132,10 +147,9 @@ public:
         const std::string file = std::string("libkrylith_link_") + library.name + ".so";
         for (const fs::path& folder : link_folders()) {
             std::error_code ignored;
-            if (fs::exists(folder / file, ignored))
-                return load((folder / file).string(), library.needs);
+            if (fs::exists(folder / file, ignored)) return load((folder / file).string());
         }
-        return load(file, library.needs); // the system's folders
+        return load(file); // the system's folders
     }
 
     krylith_link_open_type load_first(const std::vector<link_library>& order) {

@@ -56,7 +56,9 @@ typedef struct krylith_link {
  * MPI_Comm_toint returns it in the standard interface, MPI_Comm_c2f in others. Collective. Null is
  * MPI_COMM_WORLD: then MPI is initialised, if it isn't, by MPI_Init_thread with
  * MPI_THREAD_FUNNELED, and finalised as the process exits. That is left out where a link has waited
- * in vain or MPI has failed, since MPI_Finalize could wait for ever.
+ * in vain or MPI has failed: MPI_Finalize waits for all processes, also for one that is lost. The
+ * launchers of Open MPI and MPICH take a process that exits so for one that has failed, and end the
+ * others.
  * Returns null, or in words why there is no link; valid until the next call. */
 typedef const char* (*krylith_link_open_type)(krylith_link* link, const intptr_t* communicator);
 

@@ -25,11 +25,11 @@ using bytes_of_one = std::vector<std::byte>;
 /// Where threads meet. Two rounds have places of their own in turn: when a thread gives bytes for
 /// round k + 2, all have given those of round k + 1, and so have taken those of round k.
 struct meeting {
-    explicit meeting(std::size_t threads) : gave(threads, false) {
+    explicit meeting(std::size_t threads) : gave(threads, false), ended(threads, false) {
         given.fill(std::vector<bytes_of_one>(threads));
     }
 
-    /// Ends the waits of all threads. The first reason stays.
+    /// Ends the gatherings of all threads. The first reason stays.
     void end(int status, const std::string& why) {
         if (failure == KRYLITH_LINK_DONE) {
             failure = status;
@@ -43,7 +43,8 @@ struct meeting {
     std::array<std::vector<bytes_of_one>, 2> given;
     std::uint64_t round = 0;
     std::size_t arrived = 0;
-    std::vector<bool> gave;                                             ///< in this round
+    std::vector<bool> gave;  ///< in this round
+    std::vector<bool> ended; ///< threads, which have sent all that they will
     std::map<std::tuple<int, int, int>, std::deque<bytes_of_one>> mail; ///< by from, to, tag
     int failure = KRYLITH_LINK_DONE;
     std::string words;
@@ -108,7 +109,10 @@ public:
         const std::scoped_lock lock(at_->guard);
         std::deque<bytes_of_one>& mail = at_->mail[asked->address];
         if (mail.empty()) {
-            if (at_->failure != KRYLITH_LINK_DONE) return failed(at_->failure);
+            const auto from = static_cast<std::size_t>(std::get<0>(asked->address));
+            const bool none_comes = at_->failure != KRYLITH_LINK_DONE &&
+                                    (at_->failure != KRYLITH_LINK_ENDED || at_->ended[from]);
+            if (none_comes) return failed(at_->failure);
             (void)asked.release();
             return KRYLITH_LINK_PENDING;
         }
@@ -119,6 +123,7 @@ public:
 
     void abort() {
         const std::scoped_lock lock(at_->guard);
+        at_->ended[static_cast<std::size_t>(driver_)] = true;
         at_->end(KRYLITH_LINK_ENDED,
                  "driver " + std::to_string(driver_) + " of the communicator has ended");
     }

@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include <krylith/device/memory/memory_exporter.hpp>
+#include <krylith/device/exported/memory_exporter.hpp>
 #include <krylith/device/memory_ledger.hpp>
 #include <krylith/device/queues/side_queue.hpp>
 

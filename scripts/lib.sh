@@ -89,6 +89,13 @@ missing_packages() {
         echo python3 has_command python3
         echo file has_command file # CPack makes packages with these two
         echo dpkg-dev has_command dpkg-shlibdeps
+        case $1 in default | host | package) # links over MPI are tested with both
+            echo libopenmpi-dev has_command mpicxx.openmpi
+            echo openmpi-bin has_command mpiexec.openmpi
+            echo libmpich-dev has_command mpicxx.mpich
+            echo mpich has_command mpiexec.mpich
+            ;;
+        esac
         if [ "$1" = tsan ] || [ "$1" = fuzz ]; then
             echo clang has_command clang++
             echo libclang-rt-dev has_clang_runtime "$1"

@@ -120,16 +120,21 @@ public:
 
     /// Ends all links, and leaves those that tables still have to these. What is under way then
     /// stays in memory for good.
-    void finalize() {
-        for (auto& [serial, link] : links_) end(*link);
-        const bool over = settle();
+    void finalize() noexcept {
+        bool over = false;
+        try {
+            for (auto& [serial, link] : links_) end(*link);
+            over = settle();
+            if (over) free_duplicates();
+        } catch (const link_end&) { // there is nobody to tell
+            over = false;
+        }
         for (auto& [serial, link] : links_) {
             link->family = nullptr;
             link->kept = !over;
             (void)link.release(); // NOLINT(bugprone-unused-return-value)
         }
         links_.clear();
-        if (over) free_duplicates();
     }
 
 private:

@@ -1,5 +1,5 @@
 // libkrylith_link_*: links over one binary interface of MPI, which libkrylith loads when it is
-// asked for (comm/launched_link.hpp). Compiled for each interface; it needs nothing of libkrylith.
+// asked for (comm/driver_link.hpp). Compiled for each interface; it needs nothing of libkrylith.
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>

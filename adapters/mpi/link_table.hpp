@@ -47,13 +47,7 @@ inline int close_family(MPI_Comm /*comm*/, int /*key*/, void* value, void* /*ext
 /// MPI_Finalize has begun.
 inline int finalize_families(MPI_Comm /*comm*/, int /*key*/, void* /*value*/, void* /*extra*/) {
     families().finalized = true;
-    for (link_family* const family : families().all) {
-        try {
-            family->finalize();
-        } catch (const link_end&) { // there is nobody to tell
-            continue;
-        }
-    }
+    for (link_family* const family : families().all) family->finalize();
     return MPI_SUCCESS;
 }
 

@@ -10,7 +10,7 @@
 
 #include <krylith/comm/agreement/failure_words.hpp>
 #include <krylith/device/error.hpp>
-#include <krylith/device/memory/host_word.hpp>
+#include <krylith/device/words/host_word.hpp>
 
 namespace krylith {
 

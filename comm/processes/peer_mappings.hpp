@@ -11,7 +11,7 @@
 #include <vector>
 
 #include <krylith/device/device_group.hpp>
-#include <krylith/device/memory/memory_exporter.hpp>
+#include <krylith/device/exported/memory_exporter.hpp>
 
 namespace krylith {
 

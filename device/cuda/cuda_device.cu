@@ -4,12 +4,13 @@
 #include <utility>
 #include <vector>
 
+#include <krylith/device/cuda/atomics.cuh>
 #include <krylith/device/cuda/cuda_memory.cuh>
 #include <krylith/device/cuda/cuda_runtime.hpp>
+#include <krylith/device/cuda/global_clock.cuh>
 #include <krylith/device/cuda/group_streams.cuh>
 #include <krylith/device/cuda/host_sum.cuh>
 #include <krylith/device/cuda/pinned_ring.cuh>
-#include <krylith/device/kernel/peer_memory.cuh>
 
 namespace krylith::cuda {
 

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <vector>
 
-#include <krylith/device/memory/memory_exporter.hpp>
+#include <krylith/device/exported/memory_exporter.hpp>
 
 namespace krylith::cuda {
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <mutex>
 
-#include <krylith/device/memory/memory_exporter.hpp>
+#include <krylith/device/exported/memory_exporter.hpp>
 
 namespace krylith {
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include <krylith/device/cuda/atomics.cuh>
+#include <krylith/device/cuda/global_clock.cuh>
 #include <krylith/device/kernel/all_reduce_slots.hpp>
 
 namespace krylith::cuda {
@@ -28,12 +29,6 @@ __device__ inline void store_stamped(stamped_value* to, stamped_value what) {
                  :
                  : "l"(to), "l"(__double_as_longlong(what.value)), "l"(what.epoch)
                  : "memory");
-}
-
-__device__ inline std::uint64_t nanoseconds() {
-    std::uint64_t now;
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
-    return now;
 }
 
 /// Tells every rank that `missing` did not answer.

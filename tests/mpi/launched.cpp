@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include <krylith/comm/launched_link.hpp>
+#include <krylith/comm/driver_link.hpp>
 #include <krylith/device/error.hpp>
 
 using namespace krylith;

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include <krylith/adapters/mpi.hpp>
-#include <krylith/comm/launched_link.hpp>
+#include <krylith/comm/driver_link.hpp>
 
 using namespace krylith;
 
@@ -265,8 +265,9 @@ std::shared_ptr<driver_link> destroyed_at_exit;
 
 int main(int argc, char** argv) {
     before_init();
-    int level = 0;
-    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
+    int provided = 0;
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);
+    auto link = link_processes(MPI_COMM_WORLD);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     misuse();
@@ -278,7 +279,7 @@ int main(int argc, char** argv) {
     one_leaves();
     loaded_library();
     one_is_late();
-    destroyed_at_exit = link_processes(MPI_COMM_WORLD);
+    destroyed_at_exit = std::move(link);
     (void)destroyed_at_exit->all_gather({});
     const auto begin = clock_type::now();
     MPI_Finalize();

@@ -6,7 +6,7 @@ foreach(room IN LISTS ROOMS)
     file(GLOB found RELATIVE "${SOURCE_DIR}" "${SOURCE_DIR}/${room}/*.hpp")
     list(APPEND headers ${found})
 endforeach()
-list(FILTER headers EXCLUDE REGEX "adapters/(eigen|mfem)[.]hpp")
+list(FILTER headers EXCLUDE REGEX "adapters/(eigen|mfem|mpi)[.]hpp")
 foreach(header IN ITEMS krylith.hpp LISTS headers)
     execute_process(COMMAND "${CXX_COMPILER}" -std=c++17 -fsyntax-only "-I${INCLUDE_DIR}" -include "krylith/${header}"
                             -x c++ /dev/null

@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <krylith/comm/launched_link.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/host/host_threads.hpp>
 #include <krylith/tools/cli/console.hpp>

@@ -1,4 +1,4 @@
-#include <krylith/device/memory/host_word.hpp>
+#include <krylith/device/words/host_word.hpp>
 
 #include <krylith/config.hpp>
 #if KRYLITH_HAVE_CUDA
