@@ -1,6 +1,6 @@
 # Each file of examples/ is a program example_NAME that checks itself, and a test example.NAME that
 # runs it without arguments. Files that it writes go to the folder examples/ of the build tree.
-# eigen*.cpp needs Eigen and mfem*.cpp needs MFEM: without them it is left out, and CMake says so.
+# eigen*.cpp needs Eigen, mfem*.cpp needs MFEM and mpi*.cpp an MPI: without them it is left out, and CMake says so.
 
 file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*.cpp")
 file(GLOB cuda_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/examples/*.cu")
@@ -25,6 +25,14 @@ foreach(source IN LISTS sources)
         message(STATUS "krylith: without examples/${name}.cpp (${needed} was not found)")
         continue()
     endif()
+    if(name MATCHES "^mpi")
+        list(GET KRYLITH_MPI_INTERFACES 0 interface)
+        krylith_mpi_complete(complete "${interface}")
+        if(NOT complete)
+            message(STATUS "krylith: without examples/${name}.cpp (no MPI was found)")
+            continue()
+        endif()
+    endif()
     krylith_needs_missing_part(incomplete "${source}")
     if(incomplete)
         message(STATUS "krylith: without examples/${name}${extension} (it uses a part that is left out)")
@@ -42,7 +50,12 @@ foreach(source IN LISTS sources)
     if(name MATCHES "^cusparse")
         target_link_libraries(example_${name} PRIVATE CUDA::cusparse)
     endif()
-    if(PROJECT_IS_TOP_LEVEL)
+    if(name MATCHES "^mpi")
+        krylith_mpi_program(example_${name} ${interface})
+        if(PROJECT_IS_TOP_LEVEL)
+            krylith_mpi_test(example.${name} ${interface} 3 $<TARGET_FILE:example_${name}>)
+        endif()
+    elseif(PROJECT_IS_TOP_LEVEL)
         add_test(NAME example.${name} COMMAND example_${name}
                  WORKING_DIRECTORY "${PROJECT_BINARY_DIR}/examples")
         krylith_test_properties(example.${name})

@@ -162,3 +162,42 @@ endif()
 if("mpi_abi" IN_LIST KRYLITH_MPI_INTERFACES)
     krylith_mpi_library(mpi_abi mpi_abi libmpi_abi.so.1)
 endif()
+
+# krylith_mpi_complete(RESULT INTERFACE): whether programs of the interface can be compiled and started.
+function(krylith_mpi_complete result interface)
+    string(TOUPPER "${interface}" upper)
+    set(${result} FALSE PARENT_SCOPE)
+    if(KRYLITH_MPI_${upper}_LAUNCHER AND KRYLITH_MPI_${upper}_FLAGS)
+        set(${result} TRUE PARENT_SCOPE)
+    endif()
+endfunction()
+
+# krylith_mpi_program(TARGET INTERFACE): a program of krylith's that calls MPI itself.
+function(krylith_mpi_program target interface)
+    string(TOUPPER "${interface}" upper)
+    set(compiled ${KRYLITH_MPI_${upper}_FLAGS})
+    list(FILTER compiled INCLUDE REGEX "^-[DI]")
+    set(linked ${KRYLITH_MPI_${upper}_FLAGS})
+    list(FILTER linked EXCLUDE REGEX "^-[DI]")
+    target_compile_options(${target} PRIVATE ${compiled})
+    target_link_libraries(${target} PRIVATE krylith::krylith ${linked})
+endfunction()
+
+# krylith_mpi_test(TEST INTERFACE PROCESSES PROGRAM [ARGUMENT...])
+function(krylith_mpi_test test interface processes)
+    string(TOUPPER "${interface}" upper)
+    add_test(NAME ${test} COMMAND "${KRYLITH_MPI_${upper}_LAUNCHER}" -n ${processes} ${ARGN})
+    krylith_mpi_test_properties(${test})
+endfunction()
+
+function(krylith_mpi_test_properties test)
+    krylith_test_properties(${test})
+    set_tests_properties(${test} PROPERTIES LABELS host PROCESSORS 2 TIMEOUT 120)
+    # Open MPI refuses root, and more processes than cores, unless it is told to, and binds each to a core; its
+    # version 5 by other names.
+    set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT
+        OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+        OMPI_MCA_hwloc_base_binding_policy=none PRTE_MCA_hwloc_default_binding_policy=none
+        PRTE_ALLOW_RUN_AS_ROOT=1 PRTE_ALLOW_RUN_AS_ROOT_CONFIRM=1
+        PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe)
+endfunction()

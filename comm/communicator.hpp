@@ -27,6 +27,10 @@ struct addressed_list {
     std::vector<V> items;
 };
 
+/// What drivers tell each other as bytes. Addresses go by communicator::addresses().
+template <class V>
+concept sent_by_value = std::is_trivially_copyable_v<V> && !std::is_pointer_v<V>;
+
 struct communicator_options {
     /// Treats drivers that are threads of one process like those of several: to test, or to
     /// compare.
@@ -124,7 +128,7 @@ public:
     /// Fills by_rank, [ranks], of which local entries are right, with those of the others.
     /// Collective.
     template <class V>
-    requires std::is_trivially_copyable_v<V>
+    requires sent_by_value<V>
     void all_gather(std::span<V> by_rank) const {
         if (!has_one_driver())
             gather_items(collective_step::numbers, std::as_writable_bytes(by_rank), sizeof(V));
@@ -135,12 +139,12 @@ public:
     }
     /// The same of lists of any lengths, one a rank.
     template <class V>
-    requires std::is_trivially_copyable_v<V>
+    requires sent_by_value<V>
     void all_gather_lists(std::vector<std::vector<V>>& by_rank) const;
     /// Returns those of all drivers' lists that are for local ranks, the local ones first.
     /// Collective.
     template <class V>
-    requires std::is_trivially_copyable_v<V>
+    requires sent_by_value<V>
     [[nodiscard]] std::vector<addressed_list<V>>
     deliver(std::vector<addressed_list<V>> given) const;
     /// Whether any driver says so. Collective.
@@ -234,7 +238,7 @@ template <class Make>
 }
 
 template <class V>
-requires std::is_trivially_copyable_v<V>
+requires sent_by_value<V>
 void communicator::all_gather_lists(std::vector<std::vector<V>>& by_rank) const {
     if (has_one_driver()) return;
     std::vector<std::uint64_t> sizes;
@@ -261,7 +265,7 @@ void communicator::all_gather_lists(std::vector<std::vector<V>>& by_rank) const 
 }
 
 template <class V>
-requires std::is_trivially_copyable_v<V> std::vector<addressed_list<V>>
+requires sent_by_value<V> std::vector<addressed_list<V>>
 communicator::deliver(std::vector<addressed_list<V>> given)
 const {
     if (has_one_driver()) return given;

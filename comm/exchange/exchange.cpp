@@ -4,7 +4,6 @@
 #include <string>
 #include <utility>
 
-#include <krylith/comm/exchange/of_messages.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/loops/run_items.hpp>
 
@@ -53,26 +52,28 @@ bool exchange::staged(const shared_items& m) const {
 void exchange::bring_lists() {
     const auto moves = [&](const shared_items& m) { return m.is_listed && !fetched(m); };
     if (std::ranges::none_of(items_, moves)) return;
-    std::vector<std::shared_ptr<const buffer<std::int32_t>>> there(items_.size());
-    const auto to = of_messages(
-        comm(), items_.size(), [&](std::size_t k) { return items_[k].owner; },
-        [&](std::size_t k) -> std::int32_t* {
-            if (!moves(items_[k])) return nullptr;
-            buffer<std::int32_t> list(comm().handle(items_[k].owner),
-                                      static_cast<std::size_t>(items_[k].count), exchange_item);
-            std::int32_t* const data = list.data();
-            there[k] = std::make_shared<const buffer<std::int32_t>>(std::move(list));
-            return data;
-        });
+    std::vector<std::int64_t> sizes(static_cast<std::size_t>(comm().ranks()), 0);
+    for (const shared_items& m : items_)
+        if (moves(m)) sizes[static_cast<std::size_t>(m.owner)] += m.count;
+    using int_buffer = buffer<std::int32_t>;
+    const auto lists = by_rank(comm(), [&](int rank) { // those of an owner are side by side
+        const auto size = static_cast<std::size_t>(sizes[static_cast<std::size_t>(rank)]);
+        return std::make_shared<const int_buffer>(comm().handle(rank), size, exchange_item);
+    });
+    const auto own =
+        by_rank(comm(), [&](int rank) { return lists[static_cast<std::size_t>(rank)]->data(); });
+    const auto to = comm().addresses(std::span(own));
     const settled_on_failure settled(comm()); // before they are freed
-    for (std::size_t k = 0; k < items_.size(); ++k) {
-        shared_items& m = items_[k];
+    std::ranges::fill(sizes, 0);
+    for (shared_items& m : items_) {
         if (!moves(m)) continue;
+        const auto owner = static_cast<std::size_t>(m.owner);
+        const std::int64_t place = std::exchange(sizes[owner], sizes[owner] + m.count);
         if (comm().is_local(m.user))
-            comm().copy(m.user, m.list->data() + m.list_begin, m.owner, to[k],
+            comm().copy(m.user, m.list->data() + m.list_begin, m.owner, to[owner] + place,
                         static_cast<std::size_t>(m.count) * sizeof(std::int32_t));
-        m.list = there[k];
-        m.list_begin = 0;
+        m.list = lists[owner];
+        m.list_begin = place;
     }
     comm().order(orders_); // the owners' kernels, and the end of the users' lists, come after
 }
