@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <fstream>
 #include <functional>
 #include <numeric>
 #include <random>
@@ -70,10 +71,23 @@ struct communicator::shared_ranks {
 /// are made of its ranks.
 struct communicator::process_memory {
     process_memory(const communicator& comm, std::vector<bool> near)
-        : mappings(comm.devices_, comm.agreement_->driver(), comm.first_, std::move(near)),
+        : agreed(comm.agreement_),
+          devices(comm.devices_),
+          mappings(comm.devices_, comm.agreement_->driver(), comm.first_, std::move(near)),
           marks(comm.devices_, comm.first_, comm.ranks(), comm.agreement_->timeout_seconds(),
-                comm.agreement_->gone()) {}
+                comm.agreement_->words()) {}
+    process_memory(const process_memory&) = delete;
+    process_memory& operator=(const process_memory&) = delete;
+    ~process_memory() {
+        agreed->abandon_waits();
+        try {
+            devices.synchronize(); // they use what is mapped
+        } catch (...) {            // NOLINT(bugprone-empty-catch): a failure is reported elsewhere
+        }
+    }
 
+    std::shared_ptr<agreement> agreed;
+    device_group devices;
     peer_mappings mappings;
     peer_marks marks;
 };
@@ -89,6 +103,15 @@ struct process_token {
     }
     friend bool operator==(const process_token&, const process_token&) = default;
 };
+
+/// What the system calls its start; all 0 where it doesn't say.
+using machine_token = std::array<char, 36>;
+
+machine_token read_machine() {
+    machine_token name{};
+    std::ifstream("/proc/sys/kernel/random/boot_id").read(name.data(), name.size());
+    return name;
+}
 
 } // namespace
 
@@ -125,10 +148,15 @@ std::vector<bool> communicator::number_ranks() {
         bool concurrent;
         bool staged;
         process_token process;
+        machine_token machine;
     };
     shared_ranks& s = *shared_;
-    const of_driver own{devices_.size(), devices_.kind(), devices_.concurrent(), devices_.staged(),
-                        of_process<process_token>()};
+    const of_driver own{devices_.size(),
+                        devices_.kind(),
+                        devices_.concurrent(),
+                        devices_.staged(),
+                        of_process<process_token>(),
+                        read_machine()};
     std::vector<bool> here;
     s.begin = {0};
     for (const auto& bytes :
@@ -137,6 +165,9 @@ std::vector<bool> communicator::number_ranks() {
         of_driver group = own;
         std::memcpy(&group, bytes.data(), sizeof group);
         here.push_back(group.process == own.process);
+        if (group.machine != own.machine)
+            throw usage_error("the drivers of a communicator are processes of several machines: "
+                              "allowed are those of one");
         if (group.kind != own.kind)
             throw usage_error("the drivers of a communicator have groups of different kinds");
         s.staged = s.staged || group.staged;

@@ -53,8 +53,8 @@ public:
     communicator(device_group devices); // NOLINT: the devices of a group are ranks
     /// Joins groups: the ranks of driver k follow those of driver k - 1. Where drivers are
     /// processes, what their devices allocate from now on can be mapped by the others. Collective.
-    /// Throws usage_error where groups are of different kinds or too many devices, or processes
-    /// can't map each other's memory.
+    /// Throws usage_error where groups are of different kinds, too many devices or several
+    /// machines, device_error where processes can't map each other's memory.
     communicator(device_group devices, std::shared_ptr<driver_link> drivers,
                  const communicator_options& options = {});
 
@@ -174,14 +174,9 @@ public:
     std::invoke_result_t<const Work&> together(const Work& work) const {
         return has_one_driver() ? work() : agreement_->together(work);
     }
-    /// The driver whose failure together() has thrown last; nothing where there is one driver, and
-    /// where the drivers could not agree.
-    [[nodiscard]] std::optional<int> failed_driver() const noexcept {
-        return agreement_ ? agreement_->failed_driver() : std::nullopt;
-    }
-    /// Whether this driver, too, had failed then by itself.
-    [[nodiscard]] bool failed_here() const noexcept {
-        return !agreement_ || agreement_->failed_here();
+    /// Whose failure together() has thrown last.
+    [[nodiscard]] failure_place last_failure() const noexcept {
+        return agreement_ ? agreement_->last_failure() : failure_place();
     }
     /// Waits, where something has failed, until no device works any more, of any driver: memory
     /// that others use may be freed then. The other drivers do so at the next collective function

@@ -32,8 +32,9 @@ driver_link::driver_link(const krylith_link& table, double timeout_seconds)
     std::string refused;
     if (table.version != KRYLITH_LINK_VERSION || table.size < sizeof(krylith_link))
         refused = "a link between drivers has version " + std::to_string(table.version) +
-                  " of the table (comm/link.h), and this krylith takes " +
-                  std::to_string(KRYLITH_LINK_VERSION);
+                  " of the table (comm/link.h) and " + std::to_string(table.size) +
+                  " bytes, and this krylith takes version " + std::to_string(KRYLITH_LINK_VERSION) +
+                  " with " + std::to_string(sizeof(krylith_link)) + " bytes or more";
     else if (!(timeout_seconds > 0))
         refused = "a link between drivers: timeout_seconds is " + number_text(timeout_seconds) +
                   ", allowed is more than 0";
@@ -95,23 +96,21 @@ std::vector<std::vector<std::byte>> driver_link::all_gather(const std::vector<st
 
 std::vector<std::vector<std::byte>>
 driver_link::all_to_all(std::vector<std::vector<std::byte>> given,
-                        const std::vector<std::size_t>& sizes) {
+                        std::vector<std::vector<std::byte>> received) {
     check(failed_, timeout_seconds_);
-    std::vector<std::vector<std::byte>> result(given.size());
     try {
-        exchange(given, result, sizes);
+        exchange(given, received);
     } catch (...) {
         // Messages that are under way use this memory until the table is destroyed.
-        for (auto* const all : {&given, &result})
+        for (auto* const all : {&given, &received})
             for (auto& bytes : *all) left_over_.push_back(std::move(bytes));
         throw;
     }
-    return result;
+    return received;
 }
 
 void driver_link::exchange(std::vector<std::vector<std::byte>>& given,
-                           std::vector<std::vector<std::byte>>& result,
-                           const std::vector<std::size_t>& sizes) {
+                           std::vector<std::vector<std::byte>>& received) {
     std::vector<void*> requests;
     const auto add = [&](void* request) {
         if (request == nullptr) check(KRYLITH_LINK_FAILED, timeout_seconds_);
@@ -119,13 +118,11 @@ void driver_link::exchange(std::vector<std::vector<std::byte>>& given,
     };
     for (int k = 0; k < drivers(); ++k) {
         const auto at = static_cast<std::size_t>(k);
-        if (k == driver()) {
-            result[at] = std::move(given[at]);
-            continue;
-        }
-        result[at].resize(sizes[at]);
-        if (sizes[at] != 0)
-            add(table_.receive(table_.context, k, all_to_all_tag, result[at].data(), sizes[at]));
+        std::vector<std::byte>& place = received[at];
+        if (k == driver())
+            place = std::move(given[at]);
+        else if (!place.empty())
+            add(table_.receive(table_.context, k, all_to_all_tag, place.data(), place.size()));
     }
     for (int k = 0; k < drivers(); ++k) {
         const auto& bytes = given[static_cast<std::size_t>(k)];

@@ -38,16 +38,17 @@ public:
     [[nodiscard]] std::vector<std::vector<std::byte>>
     all_gather(const std::vector<std::byte>& given,
                double most_seconds = std::numeric_limits<double>::infinity());
-    /// Gives given[k] to driver k, and returns what each has given this one. `sizes[k]` bytes come
-    /// from driver k, and its own are moved. Waits for the drivers that something comes from.
+    /// Gives given[k] to driver k, and returns what each has given this one, in `received`, of
+    /// which received[k] has as many bytes as come from driver k. Waits for the drivers that
+    /// something comes from.
     [[nodiscard]] std::vector<std::vector<std::byte>>
-    all_to_all(std::vector<std::vector<std::byte>> given, const std::vector<std::size_t>& sizes);
+    all_to_all(std::vector<std::vector<std::byte>> given,
+               std::vector<std::vector<std::byte>> received);
 
 private:
     void check(int status, double seconds);
     void exchange(std::vector<std::vector<std::byte>>& given,
-                  std::vector<std::vector<std::byte>>& result,
-                  const std::vector<std::size_t>& sizes);
+                  std::vector<std::vector<std::byte>>& received);
 
     krylith_link table_;
     double timeout_seconds_;

@@ -41,7 +41,7 @@ typedef struct krylith_link {
     void* (*receive)(void* context, int32_t from, int32_t tag, void* place, size_t bytes);
     /* Asks whether a request is done, and frees it then. Doesn't wait. Returns a status. */
     int (*test)(void* context, void* request);
-    /* Moves messages on. Doesn't wait. Returns a status. */
+    /* Moves messages on. Doesn't wait. Returns a status. krylith doesn't call it yet. */
     int (*progress)(void* context);
     /* Tells the other drivers that this one takes no further part: their waits end at once. */
     void (*abort)(void* context);

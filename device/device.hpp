@@ -49,12 +49,19 @@ public:
     [[nodiscard]] virtual std::uint64_t condition() const noexcept = 0;
 };
 
+/// Words of the host that waits for marks share.
+struct mark_words {
+    std::shared_ptr<const std::uint32_t> abandoned; ///< not 0: nobody waits any more
+    std::shared_ptr<std::uint32_t> overdue; ///< 0, or 1 + the rank that was waited for too long
+};
+
 /// A count through which a device of another process says how far it is.
 struct mark_wait {
     const std::uint64_t* mark = nullptr;
     std::uint64_t least = 0;
+    int rank = 0; ///< that sets it
     double timeout_seconds = 0;
-    const std::uint32_t* abandoned = nullptr; ///< in host memory; not 0: nobody waits any more
+    mark_words words;
 };
 
 /// Work given to a device runs in the order given, asynchronously to the host and to other devices.
@@ -97,8 +104,8 @@ public:
     /// Stores a count after the work given before, also where that has failed, for a device of
     /// another process: `mark` is of any device, as this one reaches it.
     virtual void set_mark(std::uint64_t* mark, std::uint64_t count) = 0;
-    /// Later work on this device runs once a mark in its memory is at least what is awaited. A wait
-    /// that is too long fails the device, if its work can fail.
+    /// Later work on this device runs once a mark in its memory is at least what is awaited, or
+    /// once a wait is over without that, which its words say: who gives work behind it asks them.
     virtual void await_mark(const mark_wait& awaited) = 0;
     /// Blocks the host until all work given so far is done; throws device_error where it failed.
     virtual void synchronize() = 0;

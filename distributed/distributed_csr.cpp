@@ -125,7 +125,8 @@ distributed_csr<T>::distributed_csr(const communicator& comm, std::span<const cs
             copied_part<T> mine = copy_part(device, rank, parts[at(rank)], first, values);
             auto numbers =
                 number_columns(device, columns_.owned(rank), columns_.rows(), mine.columns);
-            if (!numbers) refuse_columns(rank, mine, first, columns_.rows());
+            if (!numbers)
+                refuse_columns(device, rank, parts[at(rank)], mine, first, columns_.rows());
             columns_of_[at(rank)] = *std::move(numbers);
             const std::int64_t count = columns_of_[at(rank)].count();
             blocks_[at(rank)] =

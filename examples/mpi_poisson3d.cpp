@@ -3,7 +3,7 @@
 //     mpirun -n 4 example_mpi_poisson3d [POINTS_AN_AXIS]
 //
 // Poisson's equation on a cube of n^3 points, cut into slabs. Process k has the planes of its slab,
-// with columns of the whole matrix, on a GPU if there is one, else on its share of the cores. b is
+// with columns of the whole matrix, on a GPU if there is one, else on a core. b is
 // A times a vector that is known. Checks: x, and that all processes have the same result.
 #include <cmath>
 #include <cstdint>
@@ -66,9 +66,7 @@ device_group own_devices() {
     MPI_Comm machine = MPI_COMM_NULL;
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
     int number = 0;
-    int processes = 1;
     MPI_Comm_rank(machine, &number);
-    MPI_Comm_size(machine, &processes);
     MPI_Comm_free(&machine);
     if (const int gpus = cuda_device_count(); gpus > 0)
         return device_group::cuda(std::vector<int>{number % gpus});

@@ -1,11 +1,12 @@
 // libkrylith_link_*: links over one binary interface of MPI, which libkrylith loads when it is
 // asked for (comm/driver_link.hpp). Compiled for each interface; it needs nothing of libkrylith.
-#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <stdexcept>
 #include <string>
+
+#include <unistd.h>
 
 #include <krylith/adapters/mpi/link_table.hpp>
 
@@ -21,7 +22,10 @@ MPI_Comm communicator_of(std::intptr_t integer) {
 #endif
 }
 
+pid_t initialized_by = 0;
+
 void finalize() {
+    if (getpid() != initialized_by) return; // a child of fork()
     int over = 0;
     MPI_Finalized(&over);
     if (over == 0 && !krylith::mpi::is_broken()) MPI_Finalize();
@@ -33,12 +37,8 @@ void initialize() {
     if (answer != 0) return;
     int level = 0;
     check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &level), "MPI_Init_thread");
+    initialized_by = getpid();
     std::atexit(finalize);
-    // MPICH's launcher sends SIGUSR1 to the processes that are left when one has died and it was
-    // told to let them live. Whoever doesn't expect it would die of it, too.
-    struct sigaction now{};
-    if (sigaction(SIGUSR1, nullptr, &now) == 0 && now.sa_handler == SIG_DFL)
-        (void)std::signal(SIGUSR1, SIG_IGN);
     if (level < MPI_THREAD_FUNNELED)
         throw std::runtime_error("MPI doesn't offer MPI_THREAD_FUNNELED");
 }

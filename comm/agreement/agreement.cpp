@@ -6,10 +6,12 @@
 #include <iterator>
 #include <limits>
 #include <mutex>
+#include <string>
 #include <utility>
 
 #include <krylith/comm/agreement/failure_words.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/device/messages/number_text.hpp>
 #include <krylith/device/words/host_word.hpp>
 
 namespace krylith {
@@ -55,7 +57,8 @@ agreement::agreement(device_group devices, std::shared_ptr<driver_link> drivers)
     : devices_(std::move(devices)),
       drivers_(std::move(drivers)),
       launching_(make_host_word(devices_.handle(0))),
-      gone_(make_host_word(devices_.handle(0))) {}
+      abandoned_(make_host_word(devices_.handle(0))),
+      overdue_(make_host_word(devices_.handle(0))) {}
 
 agreement::~agreement() {
     if (kept_by_all_ == nullptr) return;
@@ -92,9 +95,23 @@ std::vector<std::vector<std::byte>> agreement::say(message kind, collective_step
         if (kind == message::value) unwinding_ = false;
         return all;
     } catch (...) {
-        std::atomic_ref(*gone_).store(1, std::memory_order_release);
+        gone_ = true;
+        set_abandoned(1);
         throw;
     }
+}
+
+void agreement::set_abandoned(std::uint32_t value) noexcept {
+    std::atomic_ref(*abandoned_).store(value, std::memory_order_release);
+}
+
+/// What is read behind a wait that was too long is not what it should be.
+void agreement::check_waits() {
+    const std::uint32_t overdue = std::atomic_ref(*overdue_).exchange(0);
+    if (overdue != 0)
+        throw communication_error("rank " + std::to_string(overdue - 1) +
+                                  " of the communicator did not answer within " +
+                                  number_text(timeout_seconds()) + " s");
 }
 
 /// Kernels that wait give up once this word is 0, so it comes before any wait for them.
@@ -125,6 +142,7 @@ void agreement::wait_for_devices() const noexcept {
 std::vector<std::vector<std::byte>> agreement::all_gather(collective_step step,
                                                           std::span<const std::byte> given) {
     if (settled_) throw failed_elsewhere(); // what follows a failure asks nobody any more
+    check_waits();
     const auto all = say(message::value, step, given);
     const auto is_value = [](const auto& one) {
         return static_cast<message>(one.front()) == message::value;
@@ -134,6 +152,7 @@ std::vector<std::vector<std::byte>> agreement::all_gather(collective_step step,
         return without_heads(all);
     }
     say_launching(0);
+    set_abandoned(1);
     wait_for_devices();
     (void)say(message::settled);
     settled_ = true;
@@ -148,18 +167,20 @@ std::vector<std::vector<std::byte>>
 agreement::all_to_all(std::vector<std::vector<std::byte>> given) {
     std::vector<std::uint64_t> sizes;
     for (const auto& bytes : given) sizes.push_back(bytes.size());
-    std::vector<std::size_t> comes;
+    std::vector<std::vector<std::byte>> received;
     for (const auto& of_driver :
          all_gather(collective_step::messages, std::as_bytes(std::span(sizes)))) {
         check_step(of_driver.size() == sizes.size() * sizeof sizes[0]);
         std::uint64_t size = 0;
         std::memcpy(&size, of_driver.data() + driver() * sizeof size, sizeof size);
-        comes.push_back(size);
+        received.emplace_back(size);
     }
+    meet(); // all have the memory
     try {
-        return drivers_->all_to_all(std::move(given), comes);
-    } catch (...) {
-        std::atomic_ref(*gone_).store(1, std::memory_order_release);
+        return drivers_->all_to_all(std::move(given), std::move(received));
+    } catch (const communication_error&) {
+        gone_ = true;
+        set_abandoned(1);
         throw;
     }
 }
@@ -168,14 +189,15 @@ void agreement::settle() noexcept {
     if (settled_) return;
     // Outside of together() nobody would agree on the failure, and one that all have agreed on is
     // known to them.
-    const bool tells = depth_ != 0 && !unwinding_ && !any_gone();
+    const bool tells = depth_ != 0 && !unwinding_ && !gone_;
     const auto tell = [&](message kind) {
         try {
-            if (tells && !any_gone()) (void)say(kind);
+            if (tells && !gone_) (void)say(kind);
         } catch (...) { // agree_on_failure() reports it
         }
     };
     say_launching(0);
+    set_abandoned(1);
     tell(message::failed);
     wait_for_devices();
     tell(message::settled);
@@ -184,6 +206,7 @@ void agreement::settle() noexcept {
 
 void agreement::wait_for_all() {
     devices_.synchronize();
+    check_waits();
     meet();
 }
 
@@ -218,19 +241,20 @@ void agreement::agree_on_failure(const std::exception_ptr& own) {
     settle();
     --depth_;
     std::exception_ptr all_throw = own;
-    failed_driver_.reset();
-    failed_here_ = !elsewhere;
-    if (!any_gone()) {
+    last_failure_ = {std::nullopt, !elsewhere};
+    if (!gone_) {
         const auto words = without_heads(say(message::words, collective_step::meeting,
                                              failure_words(elsewhere ? nullptr : own)));
         const std::size_t first = first_failure(words);
-        if (first != words.size()) failed_driver_ = static_cast<int>(first);
+        if (first != words.size()) last_failure_.driver = static_cast<int>(first);
         if (first == words.size())
             all_throw = std::make_exception_ptr(communication_error("a driver has failed"));
         else if (elsewhere || words[first] != failure_words(own))
             all_throw = failure_of(words[first]);
     }
     patience_ = std::numeric_limits<double>::infinity();
+    if (!gone_) set_abandoned(0);
+    std::atomic_ref(*overdue_).store(0);
     settled_ = false;
     unwinding_ = depth_ != 0;
     note_failure();

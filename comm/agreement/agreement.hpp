@@ -31,6 +31,11 @@ enum class collective_step : unsigned char {
     meeting    ///< nothing but that all are there
 };
 
+struct failure_place {
+    std::optional<int> driver{}; ///< the first that failed; none where drivers could not agree
+    bool here = true;            ///< whether this one had failed by itself, too
+};
+
 /// One driver's part of it. A communicator and all that are made of its ranks have the same: when
 /// something fails, one driver may be inside a function of one of them, and others inside functions
 /// of others.
@@ -64,8 +69,11 @@ public:
     /// The drivers are threads of one process, and so can wait for each other's events. Collective.
     void share_events();
     [[nodiscard]] double timeout_seconds() const { return drivers_->timeout_seconds(); }
-    /// A word in host memory that is not 0 once a driver has ended, or did not answer.
-    [[nodiscard]] std::shared_ptr<const std::uint32_t> gone() const { return gone_; }
+    /// Words of waits for marks: they end while a failure is under way, and for good once a driver
+    /// has ended or did not answer; one that was too long is a failure of this driver.
+    [[nodiscard]] mark_words words() const { return {abandoned_, overdue_}; }
+    /// Ends these waits, since nobody uses the devices together any more.
+    void abandon_waits() noexcept { set_abandoned(1); }
     /// Throws communication_error where others don't do what this driver does.
     static void check_step(bool right);
 
@@ -92,9 +100,8 @@ public:
         }
     }
     void settle() noexcept;
-    /// communicator::failed_driver() and failed_here().
-    [[nodiscard]] std::optional<int> failed_driver() const noexcept { return failed_driver_; }
-    [[nodiscard]] bool failed_here() const noexcept { return failed_here_; }
+    /// communicator::last_failure().
+    [[nodiscard]] failure_place last_failure() const noexcept { return last_failure_; }
 
     /// communicator::when_restored(), note_failure() and restore(). Words are restored together,
     /// whichever communicator has them.
@@ -107,7 +114,8 @@ public:
 private:
     enum class message : unsigned char;
     struct kept_events;
-    [[nodiscard]] bool any_gone() const noexcept { return *gone_ != 0; }
+    void set_abandoned(std::uint32_t value) noexcept;
+    void check_waits();
     std::vector<std::vector<std::byte>> say(message kind,
                                             collective_step step = collective_step::meeting,
                                             std::span<const std::byte> bytes = {});
@@ -121,16 +129,17 @@ private:
     device_group devices_;
     std::shared_ptr<driver_link> drivers_;
     std::shared_ptr<std::uint32_t> launching_;
-    std::shared_ptr<std::uint32_t> gone_;
+    std::shared_ptr<std::uint32_t> abandoned_;
+    std::shared_ptr<std::uint32_t> overdue_;
     restorers restorers_;
     // Of the calls under way.
     int depth_ = 0;          ///< of together()
     bool settled_ = false;   ///< a failure is under way, and no device works any more
     bool unwinding_ = false; ///< drivers have agreed on a failure, which is on its way outwards
+    bool gone_ = false;      ///< a driver has ended, or did not answer
     bool broken_ = false;    ///< words are to be restored
     double patience_ = std::numeric_limits<double>::infinity(); ///< seconds for others to answer
-    std::optional<int> failed_driver_;
-    bool failed_here_ = false;
+    failure_place last_failure_;
     std::exception_ptr agreed_; ///< what all drivers have thrown last
     std::vector<std::shared_ptr<event>> kept_;
     std::shared_ptr<kept_events> kept_by_all_; ///< null where drivers are processes

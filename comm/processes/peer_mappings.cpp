@@ -4,6 +4,7 @@
 #include <cstring>
 #include <string>
 
+#include <krylith/comm/agreement/agreement.hpp>
 #include <krylith/device/error.hpp>
 
 namespace krylith {
@@ -47,25 +48,32 @@ V taken(const std::byte*& at) {
 peer_mappings::peer_mappings(device_group devices, std::size_t driver, int first,
                              std::vector<bool> near)
     : devices_(std::move(devices)), driver_(driver), first_(first), near_(std::move(near)) {
-    for (int k = 0; k < devices_.size(); ++k) devices_[k].exporter().begin();
+    int begun = 0;
+    try {
+        for (; begun < devices_.size(); ++begun) devices_[begun].exporter().begin();
+    } catch (...) {
+        while (begun > 0) devices_[--begun].exporter().end();
+        throw;
+    }
 }
 
 peer_mappings::~peer_mappings() {
     for (const auto& [name, of] : pieces_) unmap(of);
+    for (int k = 0; k < devices_.size(); ++k) devices_[k].exporter().end();
 }
 
 void peer_mappings::unmap(const mapped& of) noexcept {
-    if (of.at != nullptr && !of.near) devices_[0].exporter().unmap(of.at, of.piece.bytes);
+    if (of.at != nullptr && !of.near) devices_[0].exporter().unmap(of.at, of.piece);
 }
 
 /// Learns of pieces that are new, and of those that are gone.
-void peer_mappings::take(std::span<const std::byte> told, bool near) {
+void peer_mappings::take(std::span<const std::byte> told, std::size_t driver) {
     const std::byte* at = told.data();
     const auto counts = taken<told_counts>(at);
     at += counts.places * sizeof(place);
     for (std::uint64_t k = 0; k < counts.pieces; ++k) {
         const auto of = taken<piece_of_rank>(at);
-        pieces_.try_emplace({of.rank, of.piece.id}, mapped{of.piece, near});
+        pieces_.try_emplace({of.rank, of.piece.id}, mapped{of.piece, near_[driver]});
     }
     for (std::uint64_t k = 0; k < counts.gone; ++k) {
         const auto of = taken<piece_of_rank>(at);
@@ -108,20 +116,21 @@ void peer_mappings::reach(std::span<std::byte*> addresses, std::span<const int> 
     for (const piece_of_rank& one : fresh) told_.insert({one.rank, one.piece.id});
     for (const piece_of_rank& one : gone) told_.erase({one.rank, one.piece.id});
     for (int k = 0; k < devices_.size(); ++k) devices_[k].exporter().told();
+    // Where a piece can't be mapped, all are known all the same.
+    for (std::size_t driver = 0; driver < told_by_all.size(); ++driver)
+        if (driver != driver_) take(told_by_all[driver], driver);
     std::size_t k = 0;
     for (std::size_t driver = 0; driver < told_by_all.size(); ++driver) {
         const std::byte* at = told_by_all[driver].data();
-        const auto counts = taken<told_counts>(at);
-        if (driver == driver_) {
-            k += counts.places;
-            continue;
-        }
-        take(told_by_all[driver], near_[driver]);
-        for (const std::size_t end = k + counts.places; k < end; ++k) {
+        const std::size_t end = k + taken<told_counts>(at).places;
+        agreement::check_step(end <= addresses.size());
+        for (; k < end; ++k) {
             const auto of = taken<place>(at);
+            if (driver == driver_) continue;
             addresses[k] = of.piece == 0 ? nullptr : mapped_piece(ranks[k], of.piece) + of.offset;
         }
     }
+    agreement::check_step(k == addresses.size());
 }
 
 /// A piece of another rank, mapped at its first use.

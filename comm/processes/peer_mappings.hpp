@@ -33,7 +33,7 @@ public:
 
     /// Addresses, of which local entries are right, become those of all, null where they are null.
     /// Entry i is of rank ranks[i]; the ranks ascend. Collective. Throws usage_error for memory
-    /// that can't be mapped.
+    /// that can't be mapped. When this is destroyed no device may use what is mapped any more.
     void reach(std::span<std::byte*> addresses, std::span<const int> ranks, const gather& all);
 
 private:
@@ -46,7 +46,7 @@ private:
     [[nodiscard]] bool is_local(int rank) const {
         return rank >= first_ && rank < first_ + devices_.size();
     }
-    void take(std::span<const std::byte> told, bool near);
+    void take(std::span<const std::byte> told, std::size_t driver);
     void unmap(const mapped& of) noexcept;
     [[nodiscard]] std::byte* mapped_piece(int rank, std::uint64_t id);
 

@@ -5,11 +5,11 @@
 namespace krylith {
 
 peer_marks::peer_marks(const device_group& devices, int first, int ranks, double timeout_seconds,
-                       std::shared_ptr<const std::uint32_t> abandoned)
+                       mark_words words)
     : devices_(devices),
       first_(first),
       timeout_seconds_(timeout_seconds),
-      abandoned_(std::move(abandoned)) {
+      words_(std::move(words)) {
     for (int k = 0; k < devices_.size(); ++k) {
         marks_.emplace_back(devices_.handle(k), static_cast<std::size_t>(ranks), "marks");
         marks_.back().zero();
@@ -23,7 +23,7 @@ void peer_marks::set(int before, int after, std::uint64_t count) const {
 
 void peer_marks::await(int before, int after, std::uint64_t count) const {
     devices_[after - first_].await_mark(
-        {of(after) + before, count, timeout_seconds_, abandoned_.get()});
+        {of(after) + before, count, before, timeout_seconds_, words_});
 }
 
 } // namespace krylith

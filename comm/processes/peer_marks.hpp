@@ -15,9 +15,9 @@ namespace krylith {
 class peer_marks {
 public:
     /// `devices` are those of this driver, of which `first` is the first rank. They wait
-    /// `timeout_seconds` at most for a mark, and no longer once the word `abandoned` is not 0.
+    /// `timeout_seconds` at most for a mark.
     peer_marks(const device_group& devices, int first, int ranks, double timeout_seconds,
-               std::shared_ptr<const std::uint32_t> abandoned);
+               mark_words words);
 
     /// The marks of a local rank.
     [[nodiscard]] std::uint64_t* of(int rank) const {
@@ -38,7 +38,7 @@ private:
     double timeout_seconds_;
     std::vector<buffer<std::uint64_t>> marks_; ///< [local ranks], each [ranks]
     std::vector<std::uint64_t*> reached_;
-    std::shared_ptr<const std::uint32_t> abandoned_;
+    mark_words words_;
     std::uint64_t count_ = 0;
 };
 

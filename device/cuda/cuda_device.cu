@@ -164,12 +164,24 @@ __global__ void store_mark(std::uint64_t* mark, std::uint64_t count) {
     store_release(mark, count);
 }
 
-/// The host finds out that a process has ended by other means.
-__global__ void wait_for_mark(mark_wait awaited, std::uint64_t timeout_ns) {
+struct awaited_mark {
+    const std::uint64_t* mark;
+    std::uint64_t least;
+    const std::uint32_t* abandoned;
+    std::uint32_t* overdue;
+    std::uint32_t rank;
+    std::uint64_t timeout_ns;
+};
+
+__global__ void wait_for_mark(awaited_mark awaited) {
     const std::uint64_t start = nanoseconds();
-    while (load_acquire(awaited.mark) < awaited.least && load_relaxed(awaited.abandoned) == 0 &&
-           nanoseconds() - start < timeout_ns)
+    while (load_acquire(awaited.mark) < awaited.least && load_relaxed(awaited.abandoned) == 0) {
+        if (nanoseconds() - start > awaited.timeout_ns) {
+            *static_cast<volatile std::uint32_t*>(awaited.overdue) = 1 + awaited.rank;
+            return;
+        }
         __nanosleep(100);
+    }
 }
 
 } // namespace
@@ -182,9 +194,11 @@ void cuda_device::set_mark(std::uint64_t* mark, std::uint64_t count) {
 
 void cuda_device::await_mark(const mark_wait& awaited) {
     const current_device current(ordinal_);
-    constexpr double most = 1e10; // of what 64 bits of nanoseconds hold
+    constexpr double most = 1e9; // seconds, so that 64 bits hold the nanoseconds
     wait_for_mark<<<1, 1, 0, stream_>>>(
-        awaited, static_cast<std::uint64_t>(std::min(awaited.timeout_seconds, most) * 1e9));
+        {awaited.mark, awaited.least, awaited.words.abandoned.get(), awaited.words.overdue.get(),
+         static_cast<std::uint32_t>(awaited.rank),
+         static_cast<std::uint64_t>(std::min(awaited.timeout_seconds, most) * 1e9)});
     KRYLITH_CUDA_CHECK(cudaGetLastError());
 }
 

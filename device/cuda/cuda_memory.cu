@@ -9,19 +9,6 @@
 
 namespace krylith::cuda {
 
-namespace {
-
-/// Returns null where there is no memory.
-void* runtime_memory(int ordinal, std::size_t bytes) {
-    const current_device current(ordinal);
-    void* memory = nullptr;
-    if (cudaMalloc(&memory, bytes) == cudaSuccess) return memory;
-    cudaGetLastError();
-    return nullptr;
-}
-
-} // namespace
-
 std::unique_ptr<slab_arena> make_arena(int ordinal, std::shared_ptr<group_streams> streams,
                                        exported_slabs& exported) {
     if (!slabs_wanted()) return nullptr;
@@ -32,7 +19,7 @@ std::unique_ptr<slab_arena> make_arena(int ordinal, std::shared_ptr<group_stream
     slab_sizes sizes;
     sizes.kept = total / 8;
     return std::make_unique<slab_arena>(
-        slab_source{[=](std::size_t bytes) { return runtime_memory(ordinal, bytes); },
+        slab_source{[&exported](std::size_t bytes) { return exported.allocate(bytes); },
                     [&exported](void* slab) { exported.free(slab); },
                     [=] { return streams->idle(); }, [=] { return streams->wait(); }},
         sizes);
@@ -48,8 +35,7 @@ std::size_t cuda_device::free_bytes() const {
 
 void* cuda_device::allocate(std::size_t bytes, const std::string& item) {
     const current_device current(ordinal_);
-    void* const pointer =
-        arena_ != nullptr ? arena_->allocate(bytes) : runtime_memory(ordinal_, bytes);
+    void* const pointer = arena_ != nullptr ? arena_->allocate(bytes) : exported_.allocate(bytes);
     if (pointer == nullptr && bytes != 0) {
         std::size_t available = 0;
         std::size_t total = 0;

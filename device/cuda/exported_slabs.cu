@@ -1,10 +1,9 @@
 #include <krylith/device/cuda/exported_slabs.cuh>
 
+#include <algorithm>
 #include <cstring>
-#include <type_traits>
-
-#include <cuda.h>
-#include <unistd.h>
+#include <iterator>
+#include <utility>
 
 #include <krylith/device/cuda/cuda_check.cuh>
 #include <krylith/device/cuda/posted_memory.hpp>
@@ -17,49 +16,67 @@ namespace {
 /// Ids of posted memory have this bit.
 constexpr std::uint64_t posted_bit = std::uint64_t{1} << 63;
 
-void free_now(int ordinal, void* memory) {
-    const current_device current(ordinal);
-    if (cudaFree(memory) != cudaSuccess) cudaGetLastError();
-}
-
-/// cuMemGetAddressRange(), which the runtime has no function for.
-auto find_address_range() {
-    void* function = nullptr;
-    cudaDriverEntryPointQueryResult found{};
-    KRYLITH_CUDA_CHECK(cudaGetDriverEntryPointByVersion("cuMemGetAddressRange", &function, 12000,
-                                                        cudaEnableDefault, &found));
-    if (function == nullptr) throw device_error("CUDA's driver has no cuMemGetAddressRange");
-    return reinterpret_cast<CUresult (*)(CUdeviceptr*, std::size_t*, CUdeviceptr)>(function);
-}
-
-/// What names a piece to another process.
-struct ipc_name {
-    cudaIpcMemHandle_t handle;
-};
-static_assert(sizeof(ipc_name) == sizeof(exported_piece::name));
+static_assert(sizeof(cudaIpcMemHandle_t) == sizeof(exported_piece::name));
 
 } // namespace
 
 exported_slabs::~exported_slabs() {
-    for (const auto* const list : {&withdrawn_, &being_told_, &told_})
-        for (const given_back& one : *list) free_now(ordinal_, one.memory);
+    end();
+}
+
+void exported_slabs::free_all(std::vector<exported_piece>& list) const noexcept {
+    const current_device current(ordinal_);
+    for (const exported_piece& one : list)
+        if (cudaFree(one.begin) != cudaSuccess) cudaGetLastError();
+    list.clear();
+}
+
+void exported_slabs::begin() {
+    const std::scoped_lock lock(guard_);
+    if (std::exchange(in_use_, true)) refuse_second();
+}
+
+void exported_slabs::end() noexcept {
+    const std::scoped_lock lock(guard_);
+    in_use_ = false;
+    for (auto* const list : {&withdrawn_, &being_told_, &told_}) free_all(*list);
+    for (auto& [begin, slab] : slabs_) slab.id = 0;
+}
+
+void* exported_slabs::allocate(std::size_t bytes) {
+    const current_device current(ordinal_);
+    void* memory = nullptr;
+    const bool there = cudaMalloc(&memory, bytes) == cudaSuccess;
+    const std::scoped_lock lock(guard_);
+    exported_piece slab{0, static_cast<std::byte*>(memory), bytes, {}};
+    if (!there) {
+        cudaGetLastError();
+        // What others have not been told of yet they still map rightly.
+        const auto found = std::ranges::find_if(
+            withdrawn_, [&](const exported_piece& one) { return one.bytes >= bytes; });
+        if (found == withdrawn_.end()) return nullptr;
+        slab = *found;
+        withdrawn_.erase(found);
+    }
+    slabs_.emplace(slab.begin, slab);
+    return slab.begin;
 }
 
 void exported_slabs::free(void* memory) noexcept {
-    {
-        const std::scoped_lock lock(guard_);
-        const auto found = exported_.find(memory);
-        if (found != exported_.end()) {
-            const std::uint64_t id = found->second.id;
-            exported_.erase(found);
-            try {
-                withdrawn_.push_back({id, memory});
-                return;
-            } catch (...) { // it is freed under the others, rather than never
-            }
+    const std::scoped_lock lock(guard_);
+    const auto found = slabs_.find(static_cast<std::byte*>(memory));
+    if (found == slabs_.end()) return;
+    const exported_piece slab = found->second;
+    slabs_.erase(found);
+    if (slab.id != 0) {
+        try {
+            withdrawn_.push_back(slab);
+            return;
+        } catch (...) { // it is freed under the others, rather than never
         }
     }
-    free_now(ordinal_, memory);
+    const current_device current(ordinal_);
+    if (cudaFree(memory) != cudaSuccess) cudaGetLastError();
 }
 
 exported_piece exported_slabs::piece_of(const void* memory) {
@@ -68,24 +85,19 @@ exported_piece exported_slabs::piece_of(const void* memory) {
         piece.id |= posted_bit;
         return piece;
     }
-    static const auto address_range = find_address_range();
-    const current_device current(ordinal_);
-    CUdeviceptr first = 0;
-    std::size_t bytes = 0;
-    if (address_range(&first, &bytes, reinterpret_cast<CUdeviceptr>(memory)) != CUDA_SUCCESS)
-        return {};
+    auto* const at = static_cast<std::byte*>(const_cast<void*>(memory));
     const std::scoped_lock lock(guard_);
-    exported_piece& piece = exported_[reinterpret_cast<void*>(first)];
-    if (piece.id != 0) return piece;
-    ipc_name name{};
-    if (cudaIpcGetMemHandle(&name.handle, reinterpret_cast<void*>(first)) != cudaSuccess) {
-        cudaGetLastError(); // memory of a pool, or managed
-        exported_.erase(reinterpret_cast<void*>(first));
-        return {};
-    }
-    piece = {++last_id_, reinterpret_cast<std::byte*>(first), bytes, {}};
-    std::memcpy(piece.name.data(), &name, sizeof name);
-    return piece;
+    const auto next = slabs_.upper_bound(at);
+    if (next == slabs_.begin()) return {};
+    exported_piece& slab = std::prev(next)->second;
+    if (static_cast<std::size_t>(at - slab.begin) >= slab.bytes) return {};
+    if (slab.id != 0) return slab;
+    const current_device current(ordinal_);
+    cudaIpcMemHandle_t handle{};
+    KRYLITH_CUDA_CHECK(cudaIpcGetMemHandle(&handle, slab.begin));
+    std::memcpy(slab.name.data(), &handle, sizeof handle);
+    slab.id = ++last_id_;
+    return slab;
 }
 
 std::vector<std::uint64_t> exported_slabs::withdrawn() {
@@ -93,32 +105,31 @@ std::vector<std::uint64_t> exported_slabs::withdrawn() {
     being_told_.insert(being_told_.end(), withdrawn_.begin(), withdrawn_.end());
     withdrawn_.clear();
     std::vector<std::uint64_t> ids;
-    for (const given_back& one : being_told_) ids.push_back(one.id);
+    for (const exported_piece& one : being_told_) ids.push_back(one.id);
     return ids;
 }
 
 void exported_slabs::told() noexcept {
     const std::scoped_lock lock(guard_);
-    for (const given_back& one : told_) free_now(ordinal_, one.memory);
+    free_all(told_);
     told_ = std::move(being_told_);
     being_told_.clear();
 }
 
 std::byte* exported_slabs::map(const exported_piece& piece) {
     if ((piece.id & posted_bit) != 0) return posted_slabs().map(piece);
-    ipc_name name{};
-    std::memcpy(&name, piece.name.data(), sizeof name);
+    cudaIpcMemHandle_t handle{};
+    std::memcpy(&handle, piece.name.data(), sizeof handle);
     const current_device current(ordinal_);
     void* mapped = nullptr;
-    KRYLITH_CUDA_CHECK(cudaIpcOpenMemHandle(&mapped, name.handle, cudaIpcMemLazyEnablePeerAccess));
+    KRYLITH_CUDA_CHECK(cudaIpcOpenMemHandle(&mapped, handle, cudaIpcMemLazyEnablePeerAccess));
     return static_cast<std::byte*>(mapped);
 }
 
-void exported_slabs::unmap(std::byte* mapped, std::uint64_t bytes) noexcept {
+void exported_slabs::unmap(std::byte* mapped, const exported_piece& piece) noexcept {
+    if ((piece.id & posted_bit) != 0) return posted_slabs().unmap(mapped, piece);
     const current_device current(ordinal_);
-    if (cudaIpcCloseMemHandle(mapped) == cudaSuccess) return;
-    cudaGetLastError();
-    posted_slabs().unmap(mapped, bytes);
+    if (cudaIpcCloseMemHandle(mapped) != cudaSuccess) cudaGetLastError();
 }
 
 } // namespace krylith::cuda

@@ -71,6 +71,7 @@ private:
         if (memory != nullptr && cudaHostRegister(memory, bytes, flags) == cudaSuccess)
             return memory;
         cudaGetLastError();
+        if (memory != nullptr) posted_slabs().release(memory);
         KRYLITH_CUDA_CHECK(
             cudaHostAlloc(&memory, bytes, cudaHostAllocMapped | cudaHostAllocPortable));
         return memory;

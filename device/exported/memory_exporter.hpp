@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include <krylith/device/error.hpp>
+
 namespace krylith {
 
 /// A piece of memory as other processes are told of it: plain data.
@@ -24,8 +26,10 @@ public:
     virtual ~memory_exporter() = default;
 
     /// Memory that the device allocates from now on can be exported. Throws device_error where the
-    /// system can't do that.
+    /// system can't do that, and usage_error until end() has been called: others are told of what
+    /// is given back once.
     virtual void begin() = 0;
+    virtual void end() noexcept = 0;
     /// Returns the piece that memory of the device lies in. Its id is 0 where it is no memory of
     /// the device, or was allocated before begin().
     [[nodiscard]] virtual exported_piece piece_of(const void* memory) = 0;
@@ -39,7 +43,13 @@ public:
     /// Maps a piece of another process's device, or of another device of this process, for this
     /// device. Throws device_error where that isn't possible, as between machines or containers.
     [[nodiscard]] virtual std::byte* map(const exported_piece& piece) = 0;
-    virtual void unmap(std::byte* mapped, std::uint64_t bytes) noexcept = 0;
+    virtual void unmap(std::byte* mapped, const exported_piece& piece) noexcept = 0;
+
+protected:
+    [[noreturn]] static void refuse_second() {
+        throw usage_error("a device can be of one communicator of processes at a time: copies of "
+                          "that one refer to the same ranks");
+    }
 };
 
 } // namespace krylith

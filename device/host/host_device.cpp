@@ -12,7 +12,6 @@
 #include <krylith/device/host/host_memory.hpp>
 #include <krylith/device/host/host_team.hpp>
 #include <krylith/device/memory/memory_room.hpp>
-#include <krylith/device/messages/number_text.hpp>
 
 namespace krylith {
 
@@ -300,18 +299,20 @@ void host_device::set_mark(std::uint64_t* mark, std::uint64_t count) {
 
 void host_device::await_mark(const mark_wait& awaited) {
     reject_while_recording("a wait for a mark");
-    queue_->push_always([awaited, name = description()] {
+    queue_->push_always([awaited] {
         using clock = std::chrono::steady_clock;
         const auto begin = clock::now();
-        const auto load = [](const auto* word) {
-            return std::atomic_ref(const_cast<std::remove_cvref_t<decltype(*word)>&>(*word))
+        const auto load = [](const auto& word) {
+            return std::atomic_ref(const_cast<std::remove_cvref_t<decltype(word)>&>(word))
                 .load(std::memory_order_acquire);
         };
-        while (load(awaited.mark) < awaited.least && load(awaited.abandoned) == 0) {
+        while (load(*awaited.mark) < awaited.least && load(*awaited.words.abandoned) == 0) {
             const std::chrono::duration<double> waited = clock::now() - begin;
-            if (waited.count() > awaited.timeout_seconds)
-                throw device_error(name + " has waited " + number_text(awaited.timeout_seconds) +
-                                   " s for a device of another process");
+            if (waited.count() > awaited.timeout_seconds) {
+                std::atomic_ref(*awaited.words.overdue)
+                    .store(1 + static_cast<std::uint32_t>(awaited.rank));
+                return;
+            }
             std::this_thread::yield();
         }
     });

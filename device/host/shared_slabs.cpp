@@ -4,6 +4,7 @@
 #include <cstring>
 #include <iterator>
 #include <string>
+#include <utility>
 
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -11,6 +12,7 @@
 #include <unistd.h>
 
 #include <krylith/device/error.hpp>
+#include <krylith/device/host/forks.hpp>
 #include <krylith/device/host/host_memory.hpp>
 #include <krylith/device/memory/memory_room.hpp>
 
@@ -56,12 +58,23 @@ shared_slabs::~shared_slabs() {
 
 void shared_slabs::begin() {
     const std::scoped_lock lock(guard_);
+    if (std::exchange(in_use_, true)) refuse_second();
     if (file_ >= 0) return;
+    forks_ = forks();
     file_ = memfd_create("krylith", MFD_CLOEXEC);
     if (file_ < 0) refuse("no memory can be shared with other processes: memfd_create");
 }
 
+void shared_slabs::end() noexcept {
+    const std::scoped_lock lock(guard_);
+    in_use_ = false;
+    withdrawn_.clear();
+    being_told_.clear();
+    for (auto& [begin, of] : slabs_) of.exported = false;
+}
+
 void* shared_slabs::allocate(std::size_t bytes) {
+    check_not_forked(forks_, "memory of a host device");
     // The system promises memory that it has not got: asking first fails here, not at the use.
     if (bytes > find_memory_room().bytes) return nullptr;
     const std::scoped_lock lock(guard_);
@@ -79,6 +92,7 @@ void* shared_slabs::allocate(std::size_t bytes) {
 }
 
 void shared_slabs::release(void* memory) noexcept {
+    if (forks() != forks_) return; // it is the parent's, which may have held the lock
     const std::scoped_lock lock(guard_);
     const auto found = slabs_.find(static_cast<std::byte*>(memory));
     const slab of = found->second;
@@ -150,8 +164,8 @@ std::byte* shared_slabs::map(const exported_piece& piece) {
     return mapped;
 }
 
-void shared_slabs::unmap(std::byte* mapped, std::uint64_t bytes) noexcept {
-    unmap_host_memory(mapped, bytes);
+void shared_slabs::unmap(std::byte* mapped, const exported_piece& piece) noexcept {
+    unmap_host_memory(mapped, piece.bytes);
 }
 
 } // namespace krylith

@@ -10,7 +10,8 @@
 namespace krylith {
 
 /// Hands out slabs for an arena; thread-safe. A range of the file is used once, so that who still
-/// maps one that was released sees nothing of later ones.
+/// maps one that was released sees nothing of later ones. A child of fork() shares the file, and
+/// neither allocates from it nor gives ranges of it back.
 class shared_slabs final : public memory_exporter {
 public:
     shared_slabs() = default;
@@ -25,11 +26,12 @@ public:
 
     [[nodiscard]] bool begun() const noexcept { return file_ >= 0; }
     void begin() override;
+    void end() noexcept override;
     [[nodiscard]] exported_piece piece_of(const void* memory) override;
     [[nodiscard]] std::vector<std::uint64_t> withdrawn() override;
     void told() noexcept override;
     [[nodiscard]] std::byte* map(const exported_piece& piece) override;
-    void unmap(std::byte* mapped, std::uint64_t bytes) noexcept override;
+    void unmap(std::byte* mapped, const exported_piece& piece) noexcept override;
 
 private:
     struct slab {
@@ -41,6 +43,8 @@ private:
 
     std::mutex guard_;
     int file_ = -1;
+    bool in_use_ = false; ///< by a communicator
+    int forks_ = 0;       ///< where the file was made
     std::uint64_t end_ = 0;
     std::map<std::byte*, slab> slabs_;
     std::vector<std::uint64_t> withdrawn_;

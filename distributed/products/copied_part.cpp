@@ -124,18 +124,28 @@ copied_part<T> copy_part(const std::shared_ptr<device>& device, int rank, const 
 }
 
 template <class T>
-void refuse_columns(int rank, const copied_part<T>& part, std::int64_t first_row,
-                    std::int64_t all) {
-    const std::vector<std::int64_t> offsets = part.offsets.download();
-    const std::vector<std::int32_t> columns = part.columns.download();
+void refuse_columns(const std::shared_ptr<device>& device, int rank, const csr_part<T>& part,
+                    const copied_part<T>& copy, std::int64_t first_row, std::int64_t all) {
+    const std::vector<std::int64_t> offsets = copy.offsets.download();
+    const std::vector<std::int32_t> columns = copy.columns.download();
     const auto bad = std::find_if(columns.begin(), columns.end(), [all](std::int64_t column) {
         return column < 0 || column >= all;
     });
-    const auto row = std::upper_bound(offsets.begin(), offsets.end(), bad - columns.begin()) -
-                     offsets.begin() - 1;
+    const auto at = bad - columns.begin();
+    const auto row = std::upper_bound(offsets.begin(), offsets.end(), at) - offsets.begin() - 1;
+    std::string found = "?";
+    if (bad != columns.end()) {
+        found = std::to_string(*bad);
+        if (part.column_indices.wide != nullptr) {
+            const read_there<std::int64_t> given(device, part.column_indices.wide, columns.size(),
+                                                 name_of(rank), "column_indices");
+            std::int64_t wide = 0;
+            device->download(&wide, given.data() + at, sizeof wide);
+            found = std::to_string(wide);
+        }
+    }
     throw input_error(name_of(rank) + "row " + std::to_string(first_row + row) + " has column " +
-                      (bad == columns.end() ? "?" : std::to_string(*bad)) + ": allowed are 0 to " +
-                      std::to_string(all - 1));
+                      found + ": allowed are 0 to " + std::to_string(all - 1));
 }
 
 #define KRYLITH_INSTANTIATE(T) template struct instances<copy_part<T>, refuse_columns<T>>;

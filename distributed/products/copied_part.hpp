@@ -29,9 +29,10 @@ template <class T>
 [[nodiscard]] bool offsets_descend(const std::shared_ptr<device>& device,
                                    const buffer<std::int64_t>& offsets);
 
-/// Throws input_error that names the first entry whose column is not of [0, all).
+/// Throws input_error that names the first entry of a part whose column is not of [0, all).
 template <class T>
-[[noreturn]] void refuse_columns(int rank, const copied_part<T>& part, std::int64_t first_row,
-                                 std::int64_t all);
+[[noreturn]] void refuse_columns(const std::shared_ptr<device>& device, int rank,
+                                 const csr_part<T>& part, const copied_part<T>& copy,
+                                 std::int64_t first_row, std::int64_t all);
 
 } // namespace krylith

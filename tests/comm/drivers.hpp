@@ -18,6 +18,15 @@ namespace krylith::testing {
 /// Whether drivers' memory is treated like that of processes (communicator_options).
 inline bool separate_memory = false;
 
+/// While one lives, it is.
+class memory_of_processes {
+public:
+    memory_of_processes() { separate_memory = true; }
+    memory_of_processes(const memory_of_processes&) = delete;
+    memory_of_processes& operator=(const memory_of_processes&) = delete;
+    ~memory_of_processes() { separate_memory = false; }
+};
+
 /// Calls work(comm) in a thread for each group, with a communicator of all of them. Returns what
 /// each threw, null where it threw nothing.
 inline std::vector<std::exception_ptr>
@@ -87,9 +96,8 @@ inline void expect_none(const std::vector<std::exception_ptr>& thrown) {
         body(krylith::backend::host);                                                              \
     }                                                                                              \
     TEST_CASE(name " [processes]") {                                                               \
-        krylith::testing::separate_memory = true;                                                  \
+        const krylith::testing::memory_of_processes separate;                                      \
         body(krylith::backend::host);                                                              \
-        krylith::testing::separate_memory = false;                                                 \
     }                                                                                              \
     TEST_CASE(name " [cuda]") {                                                                    \
         body(krylith::backend::cuda);                                                              \

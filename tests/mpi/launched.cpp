@@ -1,9 +1,12 @@
 // A program that is linked with no MPI, and that launchers of any MPI start.
 //
-//     krylith_launched_tests together N   is one of N processes, and not 0 where they don't meet
-//     krylith_launched_tests lost         says what the first process throws when another never
-//     comes krylith_launched_tests alone        is not 0 where it is linked with others
-//     krylith_launched_tests refused      is not 0 where a link is made
+//     krylith_launched_tests together N   is one of N processes, and fails where they don't meet
+//
+//     krylith_launched_tests lost         says what the first throws where another never comes
+//
+//     krylith_launched_tests alone        fails where it is linked with others
+//
+//     krylith_launched_tests refused      fails where a link is made
 #include <chrono>
 #include <cstddef>
 #include <cstdio>

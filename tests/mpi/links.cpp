@@ -81,12 +81,12 @@ void all_to_alls() {
     };
     for (const std::size_t most : {0, 12, 1200, 100000, 1000000}) {
         std::vector<std::vector<std::byte>> given;
-        std::vector<std::size_t> sizes;
+        std::vector<std::vector<std::byte>> room;
         for (int k = 0; k < n; ++k) {
             given.push_back(bytes_of(rank, k, size_of(most, rank, k)));
-            sizes.push_back(size_of(most, k, rank));
+            room.emplace_back(size_of(most, k, rank));
         }
-        const auto got = link->all_to_all(std::move(given), sizes);
+        const auto got = link->all_to_all(std::move(given), std::move(room));
         for (int k = 0; k < n; ++k)
             CHECK(got[static_cast<std::size_t>(k)] == bytes_of(k, rank, size_of(most, k, rank)));
     }
@@ -190,16 +190,16 @@ void one_leaves() {
 
         link = link_processes(MPI_COMM_WORLD);
         std::vector<std::vector<std::byte>> given(static_cast<std::size_t>(n));
-        std::vector<std::size_t> sizes(given.size());
+        std::vector<std::vector<std::byte>> room(given.size());
         if (rank == leaver) {
             for (auto& one : given) one = bytes_of(leaver, 0, 10);
-            sizes[static_cast<std::size_t>(leaver)] = 10;
-            (void)link->all_to_all(given, sizes);
+            room[static_cast<std::size_t>(leaver)].resize(10);
+            (void)link->all_to_all(given, room);
             link.reset();
         } else {
-            sizes.back() = 10;
-            CHECK(link->all_to_all(given, sizes).back() == bytes_of(leaver, 0, 10));
-            CHECK(thrown<communication_error>([&] { (void)link->all_to_all(given, sizes); }) ==
+            room.back().resize(10);
+            CHECK(link->all_to_all(given, room).back() == bytes_of(leaver, 0, 10));
+            CHECK(thrown<communication_error>([&] { (void)link->all_to_all(given, room); }) ==
                   words);
         }
     }

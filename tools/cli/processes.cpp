@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <csignal>
+#include <exception>
 #include <numeric>
 #include <span>
 #include <string>
@@ -11,6 +13,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <krylith/comm/agreement/failure_words.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/host/host_threads.hpp>
 #include <krylith/tools/cli/console.hpp>
@@ -64,14 +67,18 @@ process_team::process_team(const device_options& options) {
         throw usage_error(
             fmt::format("--processes is {}, but the launcher has started {}", *wanted, there));
     if (has_one()) return;
+    // MPICH's launcher sends SIGUSR1 to the processes that are left when one has died and it was
+    // told to let them live. Whoever doesn't expect it would die of it, too.
+    struct sigaction now {};
+    if (sigaction(SIGUSR1, nullptr, &now) == 0 && now.sa_handler == SIG_DFL)
+        (void)std::signal(SIGUSR1, SIG_IGN);
     const auto names = link_->all_gather(machine_name());
     const auto own = names.begin() + link_->driver();
     local_ = static_cast<int>(std::count(names.begin(), own, *own));
     locals_ = static_cast<int>(std::ranges::count(names, *own));
 }
 
-device_group process_team::select(const device_options& options) const {
-    if (has_one()) return select_devices(options);
+device_group process_team::select_own(const device_options& options) const {
     if (options.devices.find(',') != std::string::npos)
         throw usage_error("--devices is a list, and several processes share the devices of the "
                           "machine: allowed is how many each takes");
@@ -83,20 +90,35 @@ device_group process_team::select(const device_options& options) const {
     return some_devices(own, local_ * list.front(), list.front());
 }
 
-communicator process_team::join(const device_group& own) {
-    joined_ = has_one() ? communicator(own) : communicator(own, link_);
+communicator process_team::select(const device_options& options) {
+    if (has_one()) return select_devices(options);
+    joined_.reset();
+    std::optional<device_group> own;
+    std::exception_ptr failed;
+    try {
+        own = select_own(options);
+    } catch (...) {
+        failed = std::current_exception();
+    }
+    const auto words = link_->all_gather(failure_words(failed));
+    if (const std::size_t first = first_failure(words); first != words.size()) {
+        not_joined_ = {static_cast<int>(first), failed != nullptr};
+        std::rethrow_exception(failure_of(words[first]));
+    }
+    joined_ = communicator(*own, link_);
     return *joined_;
 }
 
 exit_status process_team::tell(const std::exception& failure) const {
-    const std::optional<int> by = joined_ ? joined_->failed_driver() : std::nullopt;
-    if (!by || by == link_->driver())
+    const failure_place place = joined_ ? joined_->last_failure() : not_joined_;
+    const bool says = place.driver ? *place.driver == link_->driver() : joined_ || is_first();
+    if (says)
         print(stderr, fmt::format("krylith: {}{}\n",
                                   has_one() ? ""
                                             : fmt::format("process {} of {}: ", link_->driver(),
                                                           link_->drivers()),
                                   one_line(failure.what())));
-    return !by || joined_->failed_here() ? status_of(failure) : exit_status::communication_failure;
+    return !place.driver || place.here ? status_of(failure) : exit_status::communication_failure;
 }
 
 } // namespace krylith::tool

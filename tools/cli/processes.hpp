@@ -28,14 +28,13 @@ public:
     [[nodiscard]] bool has_one() const noexcept { return link_ == nullptr; }
     /// Whether this one prints, and writes files.
     [[nodiscard]] bool is_first() const noexcept { return has_one() || link_->driver() == 0; }
-    /// What this process takes of the devices asked for: those of one machine share its cores, and
-    /// each takes GPUs of its own as long as there are enough.
-    [[nodiscard]] device_group select(const device_options& options) const;
-    /// Joins the devices of all processes. Collective.
-    [[nodiscard]] communicator join(const device_group& own);
+    /// Joins what each process takes of the devices asked for: those of one machine share its
+    /// cores, and each takes GPUs of its own as long as there are enough. Collective.
+    [[nodiscard]] communicator select(const device_options& options);
 
     /// Says what has ended a solve, once for all processes, and returns the status of this one:
-    /// where only others have failed, that is communication_failure.
+    /// where only others have failed, that is communication_failure. Where they could not agree on
+    /// it each says what it knows.
     [[nodiscard]] exit_status tell(const std::exception& failure) const;
 
 private:
@@ -43,6 +42,9 @@ private:
     int local_ = 0;                     ///< the number among those of the machine
     int locals_ = 1;
     std::optional<communicator> joined_; ///< the last
+    failure_place not_joined_;           ///< of select()
+
+    [[nodiscard]] device_group select_own(const device_options& options) const;
 };
 
 } // namespace krylith::tool

@@ -158,6 +158,15 @@ void check_several(const solve_job& job) {
                                           output.option, job.matrices.size()));
 }
 
+/// Launchers give standard input to one process, and all read.
+void check_inputs(const solve_job& job) {
+    std::vector<std::string> inputs = job.matrices;
+    inputs.push_back(parse_vector_source("--rhs", job.request.rhs).path);
+    inputs.push_back(job.request.x0);
+    if (std::ranges::count(inputs, "-") != 0)
+        throw usage_error("several processes can't read standard input: allowed are files");
+}
+
 void check_files(const solve_job& job) {
     check_several(job);
     std::vector<named_file> inputs = {{"--rhs", parse_vector_source("--rhs", job.request.rhs).path},
@@ -182,14 +191,7 @@ solve_result solve_one(const solve_job& job, const solve_watch& watch, process_t
     return outcome.result;
 }
 
-exit_status run_solve_job(solve_job job) {
-    check_watching(job);
-    check_files(job);
-    process_team team(job.request.devices);
-    // The usual number of iterations takes so little memory that cg may estimate the spectrum.
-    job.request.options.history =
-        job.request.options.max_iterations < 0 || job.tells() || !job.history.empty();
-    if (!team.is_first()) job.silence();
+exit_status solve_all(solve_job& job, process_team& team) {
     solver_options& options = job.request.options;
     options.preconditioning = by_name<side>("side", job.side, side_names);
     options.mode = by_name<execution_mode>("execution", job.execution, execution_names);
@@ -210,7 +212,7 @@ exit_status run_solve_job(solve_job job) {
             if (!result.converged()) status = exit_status::not_converged;
             interrupted = result.reason == reason::interrupted;
         } catch (const std::exception& failure) {
-            if (job.matrices.size() == 1 && team.has_one()) throw;
+            if (job.matrices.size() == 1) throw;
             // The others are solved all the same.
             status = team.tell(failure);
             told.push_back(tell_failure(matrix, failure.what()));
@@ -223,6 +225,23 @@ exit_status run_solve_job(solve_job job) {
     if (!job.plot.empty()) write_text(job.plot, plot_text(told));
     if (!job.report.empty()) write_text(job.report, report_text(told, job.report));
     return worst;
+}
+
+exit_status run_solve_job(solve_job job) {
+    check_watching(job);
+    check_files(job);
+    process_team team(job.request.devices);
+    try {
+        // The usual number of iterations takes so little memory that cg may estimate the spectrum.
+        job.request.options.history =
+            job.request.options.max_iterations < 0 || job.tells() || !job.history.empty();
+        if (!team.is_first()) job.silence();
+        if (!team.has_one()) check_inputs(job);
+        return solve_all(job, team);
+    } catch (const std::exception& failure) {
+        if (team.has_one()) throw;
+        return team.tell(failure);
+    }
 }
 
 } // namespace

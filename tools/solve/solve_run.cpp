@@ -117,13 +117,13 @@ std::string zero_rhs_warning(const vector_source& rhs, const csr_matrix<T>& matr
 }
 
 /// Solves, with the times of both ways and of the solve in `out`, and saves x where that is asked
-/// for. Returns x.
+/// for. Returns x; of several processes none needs it unless one saves it, or it is `checked`.
 template <class T>
 std::vector<T> solve_on_devices(solve_outcome& out, const solve_request& request,
                                 const solve_watch& watch, const solver_method& solver,
                                 const csr_matrix<T>& matrix, const matrix_operator<T>& a,
                                 const any_preconditioner<T>& m, const matrix_nodes& nodes,
-                                const dense_columns<T>& rhs) {
+                                const dense_columns<T>& rhs, bool checked) {
     solver_options options = request.checked_options();
     stopwatch clock;
     auto b = a.make_range_vector("b");
@@ -143,12 +143,13 @@ std::vector<T> solve_on_devices(solve_outcome& out, const solve_request& request
                          : solve(a, b, x, options, m);
     }
     out.setup_seconds += out.result.setup_seconds;
+    const bool saved = !request.solution_file.empty();
+    if (!a.comm().has_one_driver() && !a.comm().any(saved) && !checked) return {};
     (void)clock.lap();
     values.resize(as_size(matrix.columns));
     x.download(values);
     out.transfer_seconds += clock.lap();
-    if (!request.solution_file.empty())
-        save_vector<T>(request.solution_file, values, "solution of " + request.matrix);
+    if (saved) save_vector<T>(request.solution_file, values, "solution of " + request.matrix);
     return values;
 }
 
@@ -239,10 +240,10 @@ solve_outcome read_and_solve(const solve_request& request, const solve_watch& wa
         out.solver_because = rectangular ? "the matrix is not square" : "x is damped";
     watch.say(operator_lines(out));
 
-    const std::vector<T> x =
-        solve_on_devices(out, request, watch, *solver, matrix, *a, m, modes.nodes(), b_values);
-    if (rhs.what == vector_source::form::row_sums)
-        out.solution_error = distance_from_ones(std::span<const T>(x));
+    const bool checked = rhs.what == vector_source::form::row_sums;
+    const std::vector<T> x = solve_on_devices(out, request, watch, *solver, matrix, *a, m,
+                                              modes.nodes(), b_values, checked);
+    if (checked) out.solution_error = distance_from_ones(std::span<const T>(x));
     describe_solve(out, request, matrix, *a, m);
     out.result.diagnosis = explained(request, out.result, matrix);
     add_warnings(out, rhs, *solver, *a, matrix);
@@ -260,7 +261,7 @@ solve_outcome run_solve(const solve_request& request, const solve_watch& watch,
                               "each takes");
         return read_and_solve<T>(request, watch, std::nullopt);
     }
-    const communicator comm = team.join(team.select(request.devices));
+    const communicator comm = team.select(request.devices);
     return comm.together([&] { return read_and_solve<T>(request, watch, comm); });
 }
 
