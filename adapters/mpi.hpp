@@ -23,9 +23,9 @@ namespace krylith {
 ///
 /// Collective; all processes make the links over one communicator in the same order. The first
 /// duplicates the communicator, and the duplicate is freed with it; each costs an allgather of 16
-/// bytes. Links are used by the thread that has initialised MPI (with MPI_THREAD_SERIALIZED by any, one at a time), and destroyed before the
-/// communicator is freed. Memory that is posted must last until MPI_Finalize where a link has
-/// ended before its messages were done.
+/// bytes. Links are used by the thread that has initialised MPI (with MPI_THREAD_SERIALIZED by any,
+/// one at a time), and destroyed before the communicator is freed. Memory that is posted must last
+/// until MPI_Finalize where a link has ended before its messages were done.
 ///
 /// Throws usage_error before MPI_Init_thread and after MPI_Finalize, for a communicator that is
 /// null or between groups, and unless timeout_seconds > 0; communication_error where MPI fails, or

@@ -142,7 +142,13 @@ void agreement::wait_for_devices() const noexcept {
 std::vector<std::vector<std::byte>> agreement::all_gather(collective_step step,
                                                           std::span<const std::byte> given) {
     if (settled_) throw failed_elsewhere(); // what follows a failure asks nobody any more
-    check_waits();
+    try {
+        check_waits();
+    } catch (...) {
+        if (depth_ != 0) throw;
+        ++depth_;
+        agree_on_failure(std::current_exception());
+    }
     const auto all = say(message::value, step, given);
     const auto is_value = [](const auto& one) {
         return static_cast<message>(one.front()) == message::value;
@@ -197,7 +203,7 @@ void agreement::settle() noexcept {
         }
     };
     say_launching(0);
-    set_abandoned(1);
+    if (tells) set_abandoned(1); // until drivers have agreed on the failure
     tell(message::failed);
     wait_for_devices();
     tell(message::settled);
