@@ -101,7 +101,7 @@ communicator process_team::select(const device_options& options) {
         failed = std::current_exception();
     }
     const auto words = link_->all_gather(failure_words(failed));
-    if (const std::size_t first = first_failure(words); first != words.size()) {
+    if (const std::size_t first = krylith::first_failure(words); first != words.size()) {
         not_joined_ = {static_cast<int>(first), failed != nullptr};
         std::rethrow_exception(failure_of(words[first]));
     }
