@@ -1,6 +1,7 @@
 // How the drivers of one communicator talk to each other.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -52,7 +53,7 @@ private:
 
     krylith_link table_;
     double timeout_seconds_;
-    int failed_ = KRYLITH_LINK_DONE;                ///< the status since which nothing is called
+    std::atomic<int> failed_ = KRYLITH_LINK_DONE;   ///< the status since which nothing is called
     std::vector<std::vector<std::byte>> left_over_; ///< memory of messages that were not done
 };
 

@@ -57,7 +57,7 @@ public:
     int allgather(const void* given, void* all, std::size_t bytes, double seconds) {
         meeting& at = *at_;
         std::unique_lock lock(at.guard);
-        if (at.failure != KRYLITH_LINK_DONE) return failed(at.failure);
+        if (at.failure != KRYLITH_LINK_DONE) return at.failure;
         const std::uint64_t round = at.round;
         auto& places = at.given[round & 1];
         const auto own = static_cast<std::size_t>(driver_);
@@ -65,7 +65,7 @@ public:
             at.end(KRYLITH_LINK_FAILED, "two threads use the link of driver " +
                                             std::to_string(driver_) +
                                             " of the communicator: each needs its own");
-            return failed(at.failure);
+            return at.failure;
         }
         at.gave[own] = true;
         const auto* const first = static_cast<const std::byte*>(given);
@@ -85,7 +85,7 @@ public:
         }
         if (at.round == round) {
             at.end(KRYLITH_LINK_TIMED_OUT, "");
-            return failed(at.failure);
+            return at.failure;
         }
         auto* to = static_cast<std::byte*>(all);
         for (const bytes_of_one& one : places) to = std::ranges::copy(one, to).out;
@@ -112,7 +112,7 @@ public:
             const auto from = static_cast<std::size_t>(std::get<0>(asked->address));
             const bool none_comes = at_->failure != KRYLITH_LINK_DONE &&
                                     (at_->failure != KRYLITH_LINK_ENDED || at_->ended[from]);
-            if (none_comes) return failed(at_->failure);
+            if (none_comes) return at_->failure;
             (void)asked.release();
             return KRYLITH_LINK_PENDING;
         }
@@ -128,7 +128,11 @@ public:
                  "driver " + std::to_string(driver_) + " of the communicator has ended");
     }
 
-    [[nodiscard]] const char* error() const { return words_.c_str(); }
+    /// The words of the first failure stay as they are.
+    [[nodiscard]] const char* error() const {
+        const std::scoped_lock lock(at_->guard);
+        return at_->words.c_str();
+    }
 
 private:
     struct request {
@@ -137,14 +141,8 @@ private:
         std::size_t bytes = 0;
     };
 
-    int failed(int status) {
-        words_ = at_->words;
-        return status;
-    }
-
     std::shared_ptr<meeting> at_;
     int driver_;
-    std::string words_;
 };
 
 thread_end& end_of(void* context) {

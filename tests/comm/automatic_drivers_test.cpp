@@ -66,13 +66,14 @@ KRYLITH_DRIVERS_TEST("drivers: solve() chooses, fails and converges as with one 
         const char* name;
         csr_matrix<double> matrix;
     };
-    for (const auto& [name, matrix] :
+    for (const problem& system :
          {problem{"definite", make_gallery<double>("poisson3d:12")},
           problem{"not symmetric", make_gallery<double>("convection_diffusion:10:100")},
           problem{"indefinite", make_gallery<double>("helmholtz2d:24:12")},
           problem{"nodes", make_gallery<double>("elasticity3d:5")},
           problem{"constants vanish", neumann(60)}, problem{"not square", tall(90)}}) {
-        CAPTURE(std::string(name));
+        CAPTURE(std::string(system.name));
+        const csr_matrix<double>& matrix = system.matrix;
         solver_options options{.max_iterations = 300, .history = true};
         // One driver of GPUs gives recorded CG of small systems to its persistent kernel.
         if (kind == backend::cuda) options.mode = execution_mode::eager;
