@@ -315,7 +315,7 @@ const std::string& communicator::serialised_because() const noexcept {
 
 const std::uint32_t* communicator::launching() const noexcept {
     if (!agreement_) return devices_.launching();
-    return concurrent() ? agreement_->launching() : nullptr;
+    return concurrent() && kind() == backend::cuda ? agreement_->launching() : nullptr;
 }
 
 void communicator::wait_for(std::vector<std::shared_ptr<event>> reached,

@@ -95,10 +95,15 @@ std::vector<std::vector<std::byte>> agreement::say(message kind, collective_step
         if (kind == message::value) unwinding_ = false;
         return all;
     } catch (...) {
-        gone_ = true;
-        set_abandoned(1);
+        lose_drivers();
         throw;
     }
+}
+
+/// A driver has ended, or did not answer: nobody waits for others any more.
+void agreement::lose_drivers() noexcept {
+    gone_ = true;
+    set_abandoned(1);
 }
 
 void agreement::set_abandoned(std::uint32_t value) noexcept {
@@ -185,8 +190,7 @@ agreement::all_to_all(std::vector<std::vector<std::byte>> given) {
     try {
         return drivers_->all_to_all(std::move(given), std::move(received));
     } catch (const communication_error&) {
-        gone_ = true;
-        set_abandoned(1);
+        lose_drivers();
         throw;
     }
 }

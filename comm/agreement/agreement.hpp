@@ -114,6 +114,7 @@ public:
 private:
     enum class message : unsigned char;
     struct kept_events;
+    void lose_drivers() noexcept;
     void set_abandoned(std::uint32_t value) noexcept;
     void check_waits();
     std::vector<std::vector<std::byte>> say(message kind,
