@@ -28,33 +28,19 @@ std::int64_t persistent_rows(const device& device) {
     return 0;
 }
 
-template <class T>
-std::string not_persistent_because(const matrix_operator<T>& a) {
-    if (!a.layouts().square()) return "x and y = A x must be of one layout";
-    const communicator& comm = a.comm();
-    if (comm.kind() != backend::cuda) return "it needs CUDA devices";
-    if (!comm.concurrent()) return comm.serialised_because();
-    if (!comm.has_one_driver()) return "its ranks have several drivers";
-    const bool whole = comm.ranks() == 1 && a.layout()->kind == coherence::owned;
-    if (!a.kind()->persistent && !whole)
-        return std::string("the operator is ") + to_string(a.kind()) + ", it must be " +
-               listed<operator_method>(operators::all,
-                                       [](operator_kind kind) { return kind->persistent; });
-    for (const int rank : comm.local()) {
-        if (a.block(rank).slices() == nullptr)
-            return "the format is " + a.block(rank).name() + ", it must be " +
-                   listed<format_method>(formats::all,
-                                         [](format_kind kind) { return kind->persistent; });
-        const std::int64_t rows = a.layout()->rows.owned(rank).size();
-        const std::int64_t most = persistent_rows(comm[rank]);
-        if (rows > most)
-            return comm[rank].description() + " has " + std::to_string(rows) +
-                   " rows, its multiprocessors hold " + std::to_string(most);
-    }
-    return "";
-}
-
 namespace {
+
+/// Returns what the first rank that has a reason says, so that all drivers decide alike.
+template <class Reason>
+std::string first_reason(const communicator& comm, const Reason& of_rank) {
+    auto reasons = by_rank(comm, [&](int rank) {
+        const std::string why = of_rank(rank);
+        return std::vector<char>(why.begin(), why.end());
+    });
+    comm.all_gather_lists(reasons);
+    const auto first = std::ranges::find_if(reasons, [](const auto& why) { return !why.empty(); });
+    return first == reasons.end() ? "" : std::string(first->begin(), first->end());
+}
 
 /// The bytes of a device's block of the matrix up to which persistent kernels win: what its caches
 /// hold, more or less. With 7 nonzeros a row all rows that fit are below it.
@@ -63,17 +49,41 @@ constexpr std::int64_t most_persistent_bytes = std::int64_t{64} << 20;
 } // namespace
 
 template <class T>
+std::string not_persistent_because(const matrix_operator<T>& a) {
+    if (!a.layouts().square()) return "x and y = A x must be of one layout";
+    const communicator& comm = a.comm();
+    if (comm.kind() != backend::cuda) return "it needs CUDA devices";
+    if (!comm.concurrent()) return comm.serialised_because();
+    const bool whole = comm.ranks() == 1 && a.layout()->kind == coherence::owned;
+    if (!a.kind()->persistent && !whole)
+        return std::string("the operator is ") + to_string(a.kind()) + ", it must be " +
+               listed<operator_method>(operators::all,
+                                       [](operator_kind kind) { return kind->persistent; });
+    return first_reason(comm, [&](int rank) -> std::string {
+        if (a.block(rank).slices() == nullptr)
+            return "the format is " + a.block(rank).name() + ", it must be " +
+                   listed<format_method>(formats::all,
+                                         [](format_kind kind) { return kind->persistent; });
+        const std::int64_t rows = a.layout()->rows.owned(rank).size();
+        const std::int64_t most = persistent_rows(comm[rank]);
+        if (rows <= most) return "";
+        return comm[rank].description() + " has " + std::to_string(rows) +
+               " rows, its multiprocessors hold " + std::to_string(most);
+    });
+}
+
+template <class T>
 std::string persistent_not_worth_because(const matrix_operator<T>& a, execution_mode mode) {
     if (mode != execution_mode::automatic) return "solver_options::mode asks for it";
     // Of groups that can't record not_persistent_because() says why.
     if (a.comm().concurrent() && automatic_mode(a.comm()) == execution_mode::eager)
         return "the environment asks for eager execution";
-    for (const int rank : a.comm().local())
-        if (a.matrix_bytes(rank) > most_persistent_bytes)
-            return "a device's block of the matrix has " + std::to_string(a.matrix_bytes(rank)) +
-                   " bytes, at most " + std::to_string(most_persistent_bytes) +
-                   " are worth persistent kernels";
-    return "";
+    return first_reason(a.comm(), [&](int rank) -> std::string {
+        if (a.matrix_bytes(rank) <= most_persistent_bytes) return "";
+        return "a device's block of the matrix has " + std::to_string(a.matrix_bytes(rank)) +
+               " bytes, at most " + std::to_string(most_persistent_bytes) +
+               " are worth persistent kernels";
+    });
 }
 
 template <class T>
@@ -135,7 +145,7 @@ persistent_loop<T>::persistent_loop(const matrix_operator<T>& a) : a_(a) {
     const put_schedule<T>* const sends = a.sends();
     const std::string item = "persistent CG";
     const auto p = static_cast<std::size_t>(comm.ranks());
-    for (const int rank : comm.local()) {
+    ranks_ = by_rank(comm, [&](int rank) {
         const auto& d = comm.handle(rank);
         const std::int64_t rows = layout.rows.owned(rank).size();
         auto s = std::make_unique<rank_state>();
@@ -157,20 +167,22 @@ persistent_loop<T>::persistent_loop(const matrix_operator<T>& a) : a_(a) {
         s->shape =
             cuda::shape_of_persistent(comm[rank], a.block(rank).slices()->slices,
                                       a.block(rank).slices()->bytes, sizeof(direction_pair<T>));
-        ranks_.push_back(std::move(s));
-    }
+        return s;
+    });
+    const auto of = [&](int rank) -> rank_state& { return *ranks_[static_cast<std::size_t>(rank)]; };
+    const auto at_peers = [&](buffer<stamped_value> rank_state::*memory) {
+        const auto own = by_rank(comm, [&](int rank) { return (of(rank).*memory).data(); });
+        return comm.addresses(std::span<stamped_value* const>(own));
+    };
+    const auto slots = at_peers(&rank_state::own_slots);
+    const auto ghosts = at_peers(&rank_state::ghosts);
+    blocks_ = by_rank(comm, [&](int rank) { return of(rank).shape.blocks; });
+    comm.all_gather(blocks_);
     for (const int rank : comm.local()) {
-        rank_state& s = *ranks_[static_cast<std::size_t>(rank)];
-        std::vector<stamped_value*> peer_slots;
-        std::vector<stamped_value*> ghosts;
-        for (const auto& peer : ranks_) {
-            peer_slots.push_back(peer->own_slots.data());
-            ghosts.push_back(peer->ghosts.data());
-        }
-        s.peer_slots = buffer<stamped_value*>(comm.handle(rank), std::span(peer_slots), item);
-        s.peer_ghosts = buffer<stamped_value*>(comm.handle(rank), std::span(ghosts), item);
+        of(rank).peer_slots = buffer<stamped_value*>(comm.handle(rank), std::span(slots), item);
+        of(rank).peer_ghosts = buffer<stamped_value*>(comm.handle(rank), std::span(ghosts), item);
     }
-    comm.synchronize(); // peers may write only after it is zero
+    comm.synchronize_all(); // peers may write only after it is zero
 }
 
 template <class T>
@@ -201,8 +213,7 @@ void persistent_loop<T>::enqueue(execution& run, T alpha, vector<T>& x, vector<T
         o.peer_slots = s.peer_slots.data();
         o.last_epoch = s.last_epoch.data();
         o.watch = run.watch(rank);
-        for (const int other : run.comm().local())
-            o.blocks[other] = ranks_[static_cast<std::size_t>(other)]->shape.blocks;
+        std::ranges::copy(blocks_, o.blocks);
         o.rows = static_cast<std::int32_t>(a_.layout()->rows.owned(rank).size());
         o.pool_bytes = s.shape.pool_bytes;
         o.rho = registers.rho;

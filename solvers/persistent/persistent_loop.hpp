@@ -25,13 +25,13 @@ namespace krylith {
 
 /// Says why this operator's CG can't run in persistent kernels; empty if it can. It needs CUDA
 /// devices that reach each other, vectors in owned coherence, blocks in SELL, and at most
-/// persistent_rows(device) rows on each device.
+/// persistent_rows(device) rows on each device. Collective.
 template <class T>
 [[nodiscard]] std::string not_persistent_because(const matrix_operator<T>& a);
 
 /// Says why cg() doesn't run persistent kernels although it might be able to; empty if it should:
 /// the mode asks for something else, or the matrix is so large that kernels of a product alone read
-/// it faster.
+/// it faster. Collective.
 template <class T>
 [[nodiscard]] std::string persistent_not_worth_because(const matrix_operator<T>& a,
                                                        execution_mode mode);
@@ -68,7 +68,8 @@ public:
 private:
     struct rank_state;
     const matrix_operator<T>& a_;
-    std::vector<std::unique_ptr<rank_state>> ranks_;
+    std::vector<std::unique_ptr<rank_state>> ranks_; ///< [ranks], of the local ones
+    std::vector<std::int32_t> blocks_;               ///< [ranks] of the kernels
 };
 
 } // namespace krylith
