@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 
+#include <krylith/comm/posted/message_carrier.hpp>
 #include <krylith/comm/processes/peer_mappings.hpp>
 #include <krylith/comm/processes/peer_marks.hpp>
 #include <krylith/config.hpp>
@@ -50,6 +51,7 @@ int ordinal_of([[maybe_unused]] const device_place& place, backend kind) {
 struct communicator::shared_ranks {
     std::vector<int> begin;       ///< [drivers + 1] the first rank of each
     bool staged = false;          ///< whether a driver has asked for staged copies
+    bool posted = false;          ///< whether all paths between drivers are
     std::vector<int> numbers;     ///< [ranks] among all that the drivers have
     std::vector<peer_path> paths; ///< [from * ranks + to]
     std::vector<device_place> devices;
@@ -126,9 +128,11 @@ communicator::communicator(device_group devices, std::shared_ptr<driver_link> dr
     agreement_ = std::make_shared<agreement>(devices_, std::move(drivers));
     shared_ = std::make_shared<shared_ranks>();
     shared_ranks& s = *shared_;
-    const std::vector<bool> here = number_ranks(); // drivers that are threads of this process
+    const std::vector<bool> here = number_ranks(options); // drivers that are threads of this process
     find_devices();
-    if (any(options.separate_memory || std::ranges::count(here, false) != 0))
+    if (s.posted)
+        agreement_->carry_messages();
+    else if (any(options.separate_memory || std::ranges::count(here, false) != 0))
         together([&] { map_processes(here); });
     else
         agreement_->share_events();
@@ -141,12 +145,13 @@ communicator::communicator(device_group devices, std::shared_ptr<driver_link> dr
 }
 
 /// Finds out who has which ranks.
-std::vector<bool> communicator::number_ranks() {
+std::vector<bool> communicator::number_ranks(const communicator_options& options) {
     struct of_driver {
         int size;
         backend kind;
         bool concurrent;
         bool staged;
+        bool apart;
         process_token process;
         machine_token machine;
     };
@@ -155,6 +160,7 @@ std::vector<bool> communicator::number_ranks() {
                         devices_.kind(),
                         devices_.concurrent(),
                         devices_.staged(),
+                        options.separate_machines,
                         of_process<process_token>(),
                         read_machine()};
     std::vector<bool> here;
@@ -165,9 +171,7 @@ std::vector<bool> communicator::number_ranks() {
         of_driver group = own;
         std::memcpy(&group, bytes.data(), sizeof group);
         here.push_back(group.process == own.process);
-        if (group.machine != own.machine)
-            throw usage_error("the drivers of a communicator are processes of several machines: "
-                              "allowed are those of one");
+        s.posted = s.posted || group.apart || group.machine != own.machine;
         if (group.kind != own.kind)
             throw usage_error("the drivers of a communicator have groups of different kinds");
         s.staged = s.staged || group.staged;
@@ -192,6 +196,7 @@ void communicator::find_devices() {
     s.devices = by_rank(*this, [&](int rank) { return place_of((*this)[rank]); });
     all_gather(s.devices);
     for (const device_place& place : s.devices) s.ordinals.push_back(ordinal_of(place, kind()));
+    if (s.posted) return;
     if (any(std::ranges::count(s.ordinals, -1) != 0))
         throw usage_error("this process doesn't see all GPUs of the communicator "
                           "(CUDA_VISIBLE_DEVICES)");
@@ -209,6 +214,7 @@ void communicator::map_processes(std::vector<bool> near) {
 /// The path from a local rank to any other.
 peer_path communicator::path_from(int from, int to) const {
     if (is_local(to)) return devices_.path(from - first_, to - first_);
+    if (shared_->posted) return peer_path::posted;
     if (shared_->staged) return peer_path::staged;
 #if KRYLITH_HAVE_CUDA
     const std::vector<int>& ordinals = shared_->ordinals;
@@ -232,7 +238,12 @@ void communicator::find_paths() {
     if (s.serialised_because.empty() && s.any_staged())
         s.serialised_because = s.staged ? "staged copies were asked for"
                                         : "devices of different drivers have no peer access";
-    if (s.repeats(kind())) s.serialised_because = "one physical device stands for several";
+    if (!s.posted && s.repeats(kind()))
+        s.serialised_because = "one physical device stands for several";
+    if (s.posted && !s.serialised_because.empty())
+        throw usage_error("drivers on several machines need devices whose kernels can wait for "
+                          "each other's: " +
+                          s.serialised_because);
 }
 
 communicator communicator::sub(std::span<const int> ranks) const {
@@ -251,6 +262,7 @@ communicator communicator::sub(std::span<const int> ranks) const {
     for (const int begin : all.begin)
         s->begin.push_back(
             static_cast<int>(std::ranges::lower_bound(ranks, begin) - ranks.begin()));
+    s->posted = all.posted;
     for (const int rank : ranks) {
         const auto at = static_cast<std::size_t>(rank);
         s->numbers.push_back(all.numbers[at]);
@@ -315,6 +327,7 @@ const std::string& communicator::serialised_because() const noexcept {
 
 const std::uint32_t* communicator::launching() const noexcept {
     if (!agreement_) return devices_.launching();
+    if (shared_->posted) return devices_.launching();
     return concurrent() && kind() == backend::cuda ? agreement_->launching() : nullptr;
 }
 
@@ -336,12 +349,12 @@ void communicator::wait_for(std::vector<std::shared_ptr<event>> reached,
 void communicator::join() const {
     if (!shared_) return devices_.join();
     if (ranks() == 1) return;
-    if (processes_) {
+    if (processes_ || shared_->posted) {
         std::vector<rank_order> all;
         for (int before = 0; before < ranks(); ++before)
             for (int after = 0; after < ranks(); ++after)
                 if (before != after) all.push_back({before, after});
-        return order_processes(all);
+        return processes_ ? order_processes(all) : order_machines(all);
     }
     std::vector<rank_order> pairs;
     for (int before = 0; before < ranks(); ++before)
@@ -355,6 +368,7 @@ void communicator::join() const {
 void communicator::order(std::span<const rank_order> pairs) const {
     if (!shared_) return devices_.order(pairs);
     if (processes_) return order_processes(pairs);
+    if (shared_->posted) return order_machines(pairs);
     std::vector<std::shared_ptr<event>> reached(static_cast<std::size_t>(ranks()));
     for (const rank_order& pair : pairs) {
         auto& before = reached[static_cast<std::size_t>(pair.before)];
@@ -363,9 +377,33 @@ void communicator::order(std::span<const rank_order> pairs) const {
     wait_for(std::move(reached), pairs);
 }
 
-std::size_t communicator::driver_of(int rank) const {
+int communicator::driver_of(int rank) const {
     const auto after = std::ranges::upper_bound(shared_->begin, rank);
-    return static_cast<std::size_t>(after - shared_->begin.begin()) - 1;
+    return static_cast<int>(after - shared_->begin.begin()) - 1;
+}
+
+message_carrier* communicator::carrier() const noexcept {
+    return shared_ && std::ranges::count(shared_->paths, peer_path::posted) != 0
+               ? agreement_->carrier()
+               : nullptr;
+}
+
+bool communicator::has_ranks_of(int driver) const {
+    const auto at = static_cast<std::size_t>(driver);
+    return shared_->begin[at] != shared_->begin[at + 1];
+}
+
+/// Hosts alone can order what devices of several machines do.
+void communicator::order_machines(std::span<const rank_order> pairs) const {
+    std::vector<rank_order> within;
+    bool between = false;
+    for (const rank_order& pair : pairs) {
+        between = between || driver_of(pair.before) != driver_of(pair.after);
+        if (is_local(pair.before) && is_local(pair.after))
+            within.push_back({pair.before - first_, pair.after - first_});
+    }
+    if (between) return synchronize_all();
+    devices_.order(within);
 }
 
 /// Marks are set before the drivers meet, and awaited after that: nobody waits for a driver that
@@ -391,13 +429,14 @@ void communicator::order_processes(std::span<const rank_order> pairs) const {
     }
     for (const rank_order& pair : pairs) {
         if (is_local(pair.before) || !is_local(pair.after)) continue;
-        marks.await(number(pair.before), number(pair.after), counts[driver_of(pair.before)]);
+        marks.await(number(pair.before), number(pair.after), counts[static_cast<std::size_t>(driver_of(pair.before))]);
     }
     devices_.order(within);
 }
 
 void communicator::launch_together(const std::function<void()>& launches) const {
-    if (!shared_) return devices_.launch_together(launches);
+    // The hosts of several machines have met before, and what they carry can't wait for the others.
+    if (!shared_ || shared_->posted) return devices_.launch_together(launches);
     agreement_->launch_together(launches);
 }
 
@@ -419,6 +458,28 @@ void communicator::copy(int from, const void* source, int to, void* target,
     static_cast<host_device&>(sender).submit([=] { std::memcpy(target, source, bytes); });
 }
 
+void communicator::carry(std::span<const carried_bytes> moves) const {
+    if (!shared_) return;
+    std::vector<std::vector<std::byte>> given(static_cast<std::size_t>(drivers()));
+    for (const carried_bytes& move : moves) {
+        if (!is_local(move.from)) continue;
+        auto& bytes = given[static_cast<std::size_t>(driver_of(move.to))];
+        const std::size_t first = bytes.size();
+        bytes.resize(first + move.bytes);
+        if (move.bytes != 0) (*this)[move.from].download(bytes.data() + first, move.source, move.bytes);
+    }
+    const auto received = agreement_->all_to_all(std::move(given));
+    std::vector<std::size_t> next(received.size(), 0);
+    for (const carried_bytes& move : moves) {
+        if (!is_local(move.to)) continue;
+        const auto driver = static_cast<std::size_t>(driver_of(move.from));
+        const std::size_t first = std::exchange(next[driver], next[driver] + move.bytes);
+        agreement::check_step(next[driver] <= received[driver].size());
+        if (move.bytes != 0)
+            (*this)[move.to].upload(move.target, received[driver].data() + first, move.bytes);
+    }
+}
+
 bool communicator::any(bool here) const {
     if (!shared_) return here;
     const auto word = static_cast<std::byte>(here);
@@ -430,6 +491,11 @@ bool communicator::any(bool here) const {
 /// addresses() where there are several drivers.
 void communicator::reach(std::vector<std::byte*>& addresses) const {
     const auto own = std::as_writable_bytes(std::span(addresses));
+    if (shared_->posted) {
+        for (int rank = 0; rank < ranks(); ++rank)
+            if (!is_local(rank)) addresses[static_cast<std::size_t>(rank)] = nullptr;
+        return;
+    }
     if (processes_ == nullptr)
         return gather_items(collective_step::addresses, own, sizeof(std::byte*));
     processes_->mappings.reach(addresses, shared_->numbers, [&](std::span<const std::byte> told) {

@@ -35,6 +35,20 @@ struct communicator_options {
     /// Treats drivers that are threads of one process like those of several: to test, or to
     /// compare.
     bool separate_memory = false;
+    /// Treats drivers like those on machines of their own, likewise.
+    bool separate_machines = false;
+};
+
+class message_carrier;
+
+/// Bytes that go from one rank to another through the hosts; each driver gives the addresses of its
+/// local ranks.
+struct carried_bytes {
+    int from = 0;
+    const std::byte* source = nullptr;
+    int to = 0;
+    std::byte* target = nullptr;
+    std::size_t bytes = 0;
 };
 
 /// Ranks 0..ranks()-1, each of which is a device. They are the devices of one group, or those of
@@ -52,9 +66,10 @@ class communicator {
 public:
     communicator(device_group devices); // NOLINT: the devices of a group are ranks
     /// Joins groups: the ranks of driver k follow those of driver k - 1. Where drivers are
-    /// processes, what their devices allocate from now on can be mapped by the others. Collective.
-    /// Throws usage_error where groups are of different kinds, too many devices or several
-    /// machines, device_error where processes can't map each other's memory.
+    /// processes of one machine, what their devices allocate from now on can be mapped by the
+    /// others. Where they are on several, all paths between drivers are posted. Collective. Throws
+    /// usage_error where groups are of different kinds or too many devices, device_error where
+    /// processes can't map each other's memory.
     communicator(device_group devices, std::shared_ptr<driver_link> drivers,
                  const communicator_options& options = {});
 
@@ -122,8 +137,8 @@ public:
     void synchronize_all() const;
 
     // --- data ----------------------------------------------------------------------------------
-    /// Copies from a local rank to any, in the order of the stream of `from`; addresses() says
-    /// where memory of other drivers' ranks is. It works without peer access.
+    /// Copies from a local rank to any but by a posted path, in the order of the stream of `from`;
+    /// addresses() says where memory of other drivers' ranks is. It works without peer access.
     void copy(int from, const void* source, int to, void* target, std::size_t bytes) const;
     /// Fills by_rank, [ranks], of which local entries are right, with those of the others.
     /// Collective.
@@ -147,10 +162,13 @@ public:
     requires sent_by_value<V>
     [[nodiscard]] std::vector<addressed_list<V>>
     deliver(std::vector<addressed_list<V>> given) const;
+    /// Moves bytes by posted paths; all drivers give the same moves. Waits for the local devices,
+    /// and for the other drivers. Collective.
+    void carry(std::span<const carried_bytes> moves) const;
     /// Whether any driver says so. Collective.
     [[nodiscard]] bool any(bool here) const;
     /// Returns the addresses, [ranks], of arrays of which the local ones are given, as the local
-    /// devices reach them. Collective. Throws usage_error where drivers are processes and an array
+    /// devices reach them; null where paths are posted. Collective. Throws usage_error where drivers are processes and an array
     /// is not memory that its device has allocated for this communicator.
     template <class V>
     [[nodiscard]] std::vector<V*> addresses(std::span<V* const> arrays) const {
@@ -164,6 +182,12 @@ public:
         for (std::size_t k = 0; k < places.size(); ++k) result[k] = reinterpret_cast<V*>(places[k]);
         return result;
     }
+
+    /// What carries what kernels leave for ranks by posted paths; null where there are none.
+    [[nodiscard]] message_carrier* carrier() const noexcept;
+    /// The driver that has a rank, where there are several, and whether one has any.
+    [[nodiscard]] int driver_of(int rank) const;
+    [[nodiscard]] bool has_ranks_of(int driver) const;
 
     // --- failures ------------------------------------------------------------------------------
     /// Returns what work() returns. Where it throws for any driver it does so for all of them: the
@@ -201,9 +225,8 @@ public:
 private:
     struct shared_ranks;
     struct process_memory;
-    [[nodiscard]] std::size_t driver_of(int rank) const;
     /// Returns which drivers are threads of this process.
-    [[nodiscard]] std::vector<bool> number_ranks();
+    [[nodiscard]] std::vector<bool> number_ranks(const communicator_options& options);
     void find_devices();
     void map_processes(std::vector<bool> near);
     void find_paths();
@@ -212,6 +235,7 @@ private:
     void gather_items(collective_step step, std::span<std::byte> by_rank, std::size_t size) const;
     void reach(std::vector<std::byte*>& addresses) const;
     void order_processes(std::span<const rank_order> pairs) const;
+    void order_machines(std::span<const rank_order> pairs) const;
     /// Enqueues waits for the events of other drivers, [ranks] null where nobody waits for one.
     void wait_for(std::vector<std::shared_ptr<event>> reached,
                   std::span<const rank_order> pairs) const;
@@ -232,68 +256,6 @@ template <class Make>
     return result;
 }
 
-template <class V>
-requires sent_by_value<V>
-void communicator::all_gather_lists(std::vector<std::vector<V>>& by_rank) const {
-    if (has_one_driver()) return;
-    std::vector<std::uint64_t> sizes;
-    for (const auto& list : by_rank) sizes.push_back(list.size());
-    all_gather(sizes);
-    std::vector<V> joined;
-    for (const int rank : local()) {
-        const auto& list = by_rank[static_cast<std::size_t>(rank)];
-        joined.insert(joined.end(), list.begin(), list.end());
-    }
-    std::size_t rank = 0;
-    for (const std::vector<std::byte>& of_driver : agreement_->all_gather(
-             collective_step::lists, std::as_bytes(std::span<const V>(joined)))) {
-        const std::byte* from = of_driver.data();
-        for (const std::byte* const end = from + of_driver.size(); rank < by_rank.size(); ++rank) {
-            const std::size_t bytes = sizes[rank] * sizeof(V);
-            if (bytes > static_cast<std::size_t>(end - from)) break;
-            by_rank[rank].resize(sizes[rank]);
-            if (bytes != 0) std::memcpy(by_rank[rank].data(), from, bytes);
-            from += bytes;
-        }
-    }
-    agreement::check_step(rank == by_rank.size());
-}
-
-template <class V>
-requires sent_by_value<V> std::vector<addressed_list<V>>
-communicator::deliver(std::vector<addressed_list<V>> given)
-const {
-    if (has_one_driver()) return given;
-    struct head {
-        int from;
-        int to;
-        std::uint64_t count;
-    };
-    std::vector<std::vector<std::byte>> sent(static_cast<std::size_t>(drivers()));
-    std::vector<addressed_list<V>> result;
-    for (addressed_list<V>& list : given) {
-        if (is_local(list.to)) {
-            result.push_back(std::move(list));
-            continue;
-        }
-        const head of{list.from, list.to, list.items.size()};
-        std::vector<std::byte>& to = sent[driver_of(list.to)];
-        for (const auto bytes :
-             {std::as_bytes(std::span(&of, 1)), std::as_bytes(std::span(list.items))})
-            to.insert(to.end(), bytes.begin(), bytes.end());
-    }
-    for (const std::vector<std::byte>& of_driver : agreement_->all_to_all(std::move(sent)))
-        for (std::size_t at = 0; at < of_driver.size();) {
-            head of;
-            std::memcpy(&of, of_driver.data() + at, sizeof of);
-            at += sizeof of;
-            addressed_list<V> list{of.from, of.to, std::vector<V>(of.count)};
-            const std::size_t bytes = of.count * sizeof(V);
-            if (bytes != 0) std::memcpy(list.items.data(), of_driver.data() + at, bytes);
-            at += bytes;
-            result.push_back(std::move(list));
-        }
-    return result;
-}
-
 } // namespace krylith
+
+#include <krylith/comm/local/lists_of_ranks.hpp>

@@ -109,35 +109,47 @@ driver_link::all_to_all(std::vector<std::vector<std::byte>> given,
     return received;
 }
 
+void* driver_link::post(int driver, int tag, const void* bytes, std::size_t size) {
+    check(failed_, timeout_seconds_);
+    void* const request = table_.post(table_.context, driver, tag, bytes, size);
+    if (request == nullptr) check(KRYLITH_LINK_FAILED, timeout_seconds_);
+    return request;
+}
+
+void* driver_link::receive(int driver, int tag, void* place, std::size_t size) {
+    check(failed_, timeout_seconds_);
+    void* const request = table_.receive(table_.context, driver, tag, place, size);
+    if (request == nullptr) check(KRYLITH_LINK_FAILED, timeout_seconds_);
+    return request;
+}
+
+bool driver_link::done(void* request) {
+    const int status = table_.test(table_.context, request);
+    if (status == KRYLITH_LINK_PENDING) return false;
+    check(status, timeout_seconds_);
+    return true;
+}
+
 void driver_link::exchange(std::vector<std::vector<std::byte>>& given,
                            std::vector<std::vector<std::byte>>& received) {
     std::vector<void*> requests;
-    const auto add = [&](void* request) {
-        if (request == nullptr) check(KRYLITH_LINK_FAILED, timeout_seconds_);
-        requests.push_back(request);
-    };
     for (int k = 0; k < drivers(); ++k) {
         const auto at = static_cast<std::size_t>(k);
         std::vector<std::byte>& place = received[at];
         if (k == driver())
             place = std::move(given[at]);
         else if (!place.empty())
-            add(table_.receive(table_.context, k, all_to_all_tag, place.data(), place.size()));
+            requests.push_back(receive(k, all_to_all_tag, place.data(), place.size()));
     }
     for (int k = 0; k < drivers(); ++k) {
         const auto& bytes = given[static_cast<std::size_t>(k)];
         if (k != driver() && !bytes.empty())
-            add(table_.post(table_.context, k, all_to_all_tag, bytes.data(), bytes.size()));
+            requests.push_back(post(k, all_to_all_tag, bytes.data(), bytes.size()));
     }
     using clock = std::chrono::steady_clock;
     const auto begin = clock::now();
     while (!requests.empty()) {
-        std::erase_if(requests, [&](void* request) {
-            const int status = table_.test(table_.context, request);
-            if (status == KRYLITH_LINK_PENDING) return false;
-            check(status, timeout_seconds_);
-            return true;
-        });
+        std::erase_if(requests, [&](void* request) { return done(request); });
         if (std::chrono::duration<double>(clock::now() - begin).count() > timeout_seconds_)
             check(KRYLITH_LINK_TIMED_OUT, timeout_seconds_);
         std::this_thread::yield();

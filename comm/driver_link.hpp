@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <krylith/comm/link.h>
@@ -46,6 +47,15 @@ public:
     all_to_all(std::vector<std::vector<std::byte>> given,
                std::vector<std::vector<std::byte>> received);
 
+    /// Begins to send bytes to another driver, or to receive them, by krylith_link::post and
+    /// receive; the memory is left alone until done() says so. Tags are 1 to 32767.
+    [[nodiscard]] void* post(int driver, int tag, const void* bytes, std::size_t size);
+    [[nodiscard]] void* receive(int driver, int tag, void* place, std::size_t size);
+    /// Whether a request of these two is done; it is gone then. Doesn't wait.
+    [[nodiscard]] bool done(void* request);
+    /// Keeps memory that messages under way may use until the table is destroyed.
+    void keep(std::shared_ptr<const void> memory) { kept_.push_back(std::move(memory)); }
+
 private:
     void check(int status, double seconds);
     void exchange(std::vector<std::vector<std::byte>>& given,
@@ -55,6 +65,7 @@ private:
     double timeout_seconds_;
     std::atomic<int> failed_ = KRYLITH_LINK_DONE;   ///< the status since which nothing is called
     std::vector<std::vector<std::byte>> left_over_; ///< memory of messages that were not done
+    std::vector<std::shared_ptr<const void>> kept_;
 };
 
 /// Makes the links of threads of this process: the k-th for the thread that is driver k. A thread

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include <krylith/device/exported/memory_exporter.hpp>
 #include <krylith/device/memory_ledger.hpp>
@@ -109,6 +110,9 @@ public:
     virtual void await_mark(const mark_wait& awaited) = 0;
     /// Blocks the host until all work given so far is done; throws device_error where it failed.
     virtual void synchronize() = 0;
+    /// Has host threads that wait for the device call `task` again and again: kernels may wait for
+    /// what it does. It must not wait for a device itself. Without one they block.
+    void while_waiting(std::function<void()> task) { waiting_task_ = std::move(task); }
     /// Whether all work given so far is done, or has failed. It doesn't wait.
     [[nodiscard]] virtual bool idle() = 0;
     /// How many tasks have thrown so far. CUDA kernels don't.
@@ -123,8 +127,12 @@ public:
 
     [[nodiscard]] memory_ledger& ledger() noexcept { return ledger_; }
 
+    /// Calls that task, if there is one, until the device is idle. Whatever blocks does so first.
+    void serve_while_busy();
+
 private:
     memory_ledger ledger_;
+    std::function<void()> waiting_task_;
 };
 
 } // namespace krylith

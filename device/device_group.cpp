@@ -20,7 +20,7 @@
 #include <krylith/device/host/host_threads.hpp>
 #include <krylith/device/kernel/all_reduce_slots.hpp>
 #include <krylith/device/threads/restorers.hpp>
-#include <krylith/device/words/host_word.hpp>
+#include <krylith/device/words/host_block.hpp>
 
 namespace krylith {
 

@@ -17,7 +17,8 @@ namespace krylith {
 /// The path by which what one device writes for another gets there.
 enum class peer_path {
     direct, ///< kernels store into the peer's memory (CUDA peer access, or shared host memory)
-    staged  ///< kernels store locally; the runtime copies, through pinned host memory if it must
+    staged, ///< kernels store locally; the runtime copies, through pinned host memory if it must
+    posted  ///< kernels store into memory of the host, whose threads carry it to another driver
 };
 
 struct group_options {

@@ -10,6 +10,7 @@
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
+#include <krylith/comm/posted/posted_routes.hpp>
 #include <krylith/vector/execution/execution_memory.hpp>
 #include <krylith/vector/kernels/kernels.hpp>
 
@@ -56,10 +57,12 @@ execution::execution(communicator comm, const execution_options& options)
     comm_.together([&] {
         memory_ = by_rank(
             comm_, [&](int rank) { return std::make_unique<rank_memory>(comm_, rank, options); });
-        const peer_memory peers = addresses_of(comm_, memory_);
+        posted_sums_ = make_posted_sums(comm_, options);
+        const peer_memory peers = addresses_of(comm_, memory_, posted_sums_.get());
         peer_slots_ = peers.slots;
-        contexts_ = by_rank(
-            comm_, [&](int rank) { return connect(comm_, memory(rank), peers, rank, options); });
+        contexts_ = by_rank(comm_, [&](int rank) {
+            return connect(comm_, memory(rank), peers, posted_sums_.get(), rank, options);
+        });
         expected_.resize(static_cast<std::size_t>(ranks()));
         comm_.synchronize_all(); // the slots of all ranks are zero before any peer writes them
     });

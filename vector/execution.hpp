@@ -67,6 +67,8 @@ struct loop_watcher {
 };
 
 struct rank_memory;
+class posted_routes;
+class posted_sums;
 
 /// Records scalar arithmetic and hands it to the next kernel as a kernel context. Everything is
 /// done for all ranks alike, so that all take the same decisions. Not thread-safe; one solve at a
@@ -230,6 +232,7 @@ private:
     void launch_recording(const std::function<void()>& body);
     /// Makes what launches are watched with, at the first such launch.
     void make_board();
+    void post_orders(std::vector<stamped_value*>& orders, std::uint64_t& stop);
     void begin_watched_launch();
     /// Waits until the launch under way has ended, and calls `look` meanwhile.
     void await_launch();
@@ -246,6 +249,7 @@ private:
     std::optional<group_driver> driver_; // before memory_: before anything is enqueued
     bool recording_ = false;
     bool guarded_ = true;
+    std::unique_ptr<posted_sums> posted_sums_; // null where all ranks are on one machine
     std::vector<std::unique_ptr<rank_memory>> memory_; // [ranks], as the next two
     std::vector<stamped_value*> peer_slots_;           // of all ranks
     std::vector<kernel_context> contexts_;
@@ -268,6 +272,7 @@ private:
     std::int64_t seen_ = 0; // the last iteration that `look` knows
     std::vector<loop_post> posts_;
     std::uint64_t* stop_word_ = nullptr;            // loop_board::order of rank 0's driver
+    std::unique_ptr<posted_routes> stop_routes_;    // of orders and stop words between machines
     std::vector<std::vector<put_signal>> expected_; // [ranks]
 
     struct followed_number {

@@ -4,7 +4,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstddef>
 
+#include <krylith/comm/posted/message_carrier.hpp>
+#include <krylith/comm/posted/posted_routes.hpp>
+#include <krylith/device/words/host_block.hpp>
 #include <krylith/vector/execution/execution_memory.hpp>
 
 namespace krylith {
@@ -64,10 +68,11 @@ void execution::make_board() {
     auto made = std::make_unique<loop_board_memory>(comm_.handle(first()));
     const auto own =
         by_rank(comm_, [&](int rank) -> stamped_value* { return watch(rank)->orders; });
-    const auto orders = comm_.addresses(std::span(own));
+    auto orders = comm_.addresses(std::span(own));
     std::vector<std::uint64_t*> words(orders.size());
     words[static_cast<std::size_t>(first())] = &made->board().order;
     stop_word_ = comm_.addresses(std::span<std::uint64_t* const>(words)).front();
+    if (comm_.carrier() != nullptr) post_orders(orders, made->board().order);
     for (const int rank : comm_.local()) {
         loop_watch watch{};
         if (rank == first()) {
@@ -79,6 +84,43 @@ void execution::make_board() {
     }
     board = std::move(made);
     comm_.synchronize_all(); // peers write into it only after it is filled
+}
+
+/// Orders of rank 0, and the words by which hosts stop it, go to and from other machines by routes.
+void execution::post_orders(std::vector<stamped_value*>& orders, std::uint64_t& stop) {
+    stop_routes_ = std::make_unique<posted_routes>(comm_);
+    constexpr std::uint32_t stop_kind = 2; // orders have that of their place
+    const auto word_at = [](const std::shared_ptr<std::byte>& block, std::size_t offset) {
+        return std::shared_ptr<std::uint64_t>(
+            block, reinterpret_cast<std::uint64_t*>(block.get() + offset));
+    };
+    for (int rank = 0; rank < ranks(); ++rank) {
+        if (comm_.driver_of(rank) == comm_.driver_of(0)) continue;
+        if (comm_.is_local(0)) {
+            const auto block = make_host_block(comm_.handle(0), 2 * sizeof(stamped_value));
+            orders[static_cast<std::size_t>(rank)] =
+                reinterpret_cast<stamped_value*>(block.get());
+            for (std::uint32_t k = 0; k < 2; ++k) {
+                const std::size_t at = k * sizeof(stamped_value);
+                const std::shared_ptr<std::byte> value(block, block.get() + at);
+                stop_routes_->add(posted_routes::outgoing{
+                    0, rank, k, word_at(block, at + offsetof(stamped_value, epoch)), value,
+                    sizeof(double)});
+            }
+            stop_routes_->add(posted_routes::incoming{rank, 0, stop_kind, &stop, nullptr, 0, true});
+        }
+        if (!comm_.is_local(rank)) continue;
+        for (std::uint32_t k = 0; k < 2; ++k) {
+            stamped_value* const order = watch(rank)->orders + k;
+            stop_routes_->add(posted_routes::incoming{
+                0, rank, k, &order->epoch, reinterpret_cast<std::byte*>(&order->value),
+                sizeof(double)});
+        }
+    }
+    if (comm_.is_local(0)) return;
+    const auto word = word_at(make_host_block(comm_.handle(first()), sizeof(std::uint64_t)), 0);
+    stop_word_ = word.get();
+    stop_routes_->add(posted_routes::outgoing{first(), 0, stop_kind, word});
 }
 
 void execution::tell_to_stop() {
@@ -123,6 +165,11 @@ void execution::await_launch() {
     const auto ended = [&] { return load(board.ended, std::memory_order_acquire) == launch_; };
     for (;;) {
         if (look()) tell_to_stop();
+        if (message_carrier* const carrier = comm_.carrier(); carrier != nullptr) {
+            carrier->carry();
+            if (launch_has_ended()) return;
+            continue;
+        }
         if (loop_bell* const bell = shared.bell(); bell != nullptr) {
             std::unique_lock lock(bell->lock);
             (void)bell->rings.wait_for(lock, longest_pause, [&] { return bell->rung || ended(); });

@@ -10,9 +10,10 @@
 #include <utility>
 
 #include <krylith/comm/agreement/failure_words.hpp>
+#include <krylith/comm/posted/message_carrier.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
-#include <krylith/device/words/host_word.hpp>
+#include <krylith/device/words/host_block.hpp>
 
 namespace krylith {
 
@@ -76,6 +77,10 @@ void agreement::share_events() {
     meet(); // before the first driver's own is gone
 }
 
+void agreement::carry_messages() {
+    carrier_ = std::make_unique<message_carrier>(drivers_, devices_);
+}
+
 void agreement::check_step(bool right) {
     if (!right)
         throw communication_error(
@@ -85,6 +90,13 @@ void agreement::check_step(bool right) {
 
 std::vector<std::vector<std::byte>> agreement::say(message kind, collective_step step,
                                                    std::span<const std::byte> bytes) {
+    if (carrier_ != nullptr) {
+        // Others may wait for what local kernels have left, or will leave, and their hosts don't
+        // come here before.
+        carrier_->take_over();
+        for (int k = 0; k < devices_.size(); ++k) devices_[k].serve_while_busy();
+        carrier_->carry();
+    }
     std::vector<std::byte> given(head + bytes.size());
     given[0] = static_cast<std::byte>(kind);
     given[1] = static_cast<std::byte>(step);
@@ -207,6 +219,7 @@ void agreement::settle() noexcept {
         }
     };
     say_launching(0);
+    if (tells && carrier_ != nullptr) carrier_->announce_failure();
     if (tells) set_abandoned(1); // until drivers have agreed on the failure
     tell(message::failed);
     wait_for_devices();
@@ -228,6 +241,7 @@ void agreement::end_together() {
 void agreement::restore() {
     if (!broken_) return;
     wait_for_all();
+    if (carrier_ != nullptr) carrier_->restart();
     restorers_.run();
     wait_for_all(); // words are right before any peer writes them
     broken_ = false;

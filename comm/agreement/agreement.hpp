@@ -19,6 +19,8 @@
 
 namespace krylith {
 
+class message_carrier;
+
 /// What a collective function asks of all drivers. Where they call different functions, what they
 /// give must not be taken for something else.
 enum class collective_step : unsigned char {
@@ -68,6 +70,9 @@ public:
     void keep(std::vector<std::shared_ptr<event>> events) { kept_ = std::move(events); }
     /// The drivers are threads of one process, and so can wait for each other's events. Collective.
     void share_events();
+    /// Messages are carried between the drivers, which are on several machines, from now on.
+    void carry_messages();
+    [[nodiscard]] message_carrier* carrier() const noexcept { return carrier_.get(); }
     [[nodiscard]] double timeout_seconds() const { return drivers_->timeout_seconds(); }
     /// Words of waits for marks: they end while a failure is under way, and for good once a driver
     /// has ended or did not answer; one that was too long is a failure of this driver.
@@ -144,6 +149,7 @@ private:
     std::exception_ptr agreed_; ///< what all drivers have thrown last
     std::vector<std::shared_ptr<event>> kept_;
     std::shared_ptr<kept_events> kept_by_all_; ///< null where drivers are processes
+    std::unique_ptr<message_carrier> carrier_; ///< null: they are on one machine
 };
 
 } // namespace krylith

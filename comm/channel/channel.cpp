@@ -1,5 +1,8 @@
 #include <krylith/comm/channel/channel.hpp>
 
+#include <krylith/comm/posted/posted_routes.hpp>
+#include <krylith/device/words/host_block.hpp>
+
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -53,6 +56,7 @@ struct channel::state {
     std::vector<std::vector<std::uint64_t>> first{}; ///< [ranks] what the words begin with
     std::vector<std::uint64_t*> places_of_all{};     ///< the words of all ranks
     std::vector<channel_view> views{};               ///< [ranks]
+    std::unique_ptr<posted_routes> routes{};         ///< null where no path is posted
 
     [[nodiscard]] static std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
     [[nodiscard]] places layout(int rank) const {
@@ -70,7 +74,14 @@ struct channel::state {
     [[nodiscard]] bool staged(int from, int to) const {
         return comm.path(from, to) == peer_path::staged;
     }
-    void fill(int rank, std::uint64_t ahead);
+    [[nodiscard]] bool posted(int from, int to) const {
+        return comm.path(from, to) == peer_path::posted;
+    }
+    [[nodiscard]] std::uint64_t* put_route(int rank, int receiver, std::uint64_t* credit,
+                                           std::span<const posted_data> data) const;
+    [[nodiscard]] std::uint64_t* credit_route(int rank, int sender, std::uint64_t* signal,
+                                              std::span<const posted_data> data) const;
+    void fill(int rank, std::uint64_t ahead, std::span<const posted_data> data);
     void restore() const {
         for (const int rank : comm.local())
             comm[rank].upload(words[at(rank)].data(), first[at(rank)].data(),
@@ -78,7 +89,46 @@ struct channel::state {
     }
 };
 
-void channel::state::fill(int rank, std::uint64_t ahead) {
+namespace {
+
+constexpr std::uint32_t put_kind = 0;
+constexpr std::uint32_t credit_kind = 1;
+
+std::shared_ptr<std::uint64_t> make_posted_count(const std::shared_ptr<device>& device) {
+    const auto block = make_host_block(device, sizeof(std::uint64_t));
+    return {block, reinterpret_cast<std::uint64_t*>(block.get())};
+}
+
+channel::posted_data data_between(int from, int to, std::span<const channel::posted_data> data) {
+    const auto found = std::ranges::find_if(
+        data, [&](const auto& one) { return one.from == from && one.to == to; });
+    return found == data.end() ? channel::posted_data{from, to} : *found;
+}
+
+} // namespace
+
+/// Makes the routes by which a rank puts to a receiver and gets its credit, and returns where its
+/// kernels signal.
+std::uint64_t* channel::state::put_route(int rank, int receiver, std::uint64_t* credit,
+                                         std::span<const posted_data> data) const {
+    const posted_data of = data_between(rank, receiver, data);
+    const auto count = make_posted_count(comm.handle(rank));
+    routes->add(posted_routes::outgoing{rank, receiver, put_kind, count, of.outbox, of.bytes});
+    routes->add(posted_routes::incoming{receiver, rank, credit_kind, credit});
+    return count.get();
+}
+
+/// The same by which it gets what a sender puts and gives credit.
+std::uint64_t* channel::state::credit_route(int rank, int sender, std::uint64_t* signal,
+                                            std::span<const posted_data> data) const {
+    const posted_data of = data_between(sender, rank, data);
+    const auto count = make_posted_count(comm.handle(rank));
+    routes->add(posted_routes::outgoing{rank, sender, credit_kind, count});
+    routes->add(posted_routes::incoming{sender, rank, put_kind, signal, of.target, of.bytes});
+    return count.get();
+}
+
+void channel::state::fill(int rank, std::uint64_t ahead, std::span<const posted_data> data) {
     const std::vector<int>& to = receivers[at(rank)];
     const std::vector<int>& from = senders[at(rank)];
     const places p = layout(rank);
@@ -89,13 +139,19 @@ void channel::state::fill(int rank, std::uint64_t ahead) {
         image[places::count_of(k) + 1] = static_cast<std::uint64_t>(from[k]);
         // Events order what is staged, so that no kernel reads credits of staged peers.
         image[p.credit_table + k] =
-            address(staged(rank, from[k]) ? own + p.staged_credits + k : credit_at(from[k], rank));
+            address(staged(rank, from[k]) ? own + p.staged_credits + k
+                    : posted(rank, from[k])
+                        ? credit_route(rank, from[k], own + places::count_of(k), data)
+                        : credit_at(from[k], rank));
     }
     for (std::size_t k = 0; k < to.size(); ++k) {
         image[p.credits + places::count_of(k)] = ahead;
         image[p.credits + places::count_of(k) + 1] = static_cast<std::uint64_t>(to[k]);
         image[p.signal_table + k] =
-            address(staged(rank, to[k]) ? own + p.staged_signals + k : signal_at(to[k], rank));
+            address(staged(rank, to[k]) ? own + p.staged_signals + k
+                    : posted(rank, to[k])
+                        ? put_route(rank, to[k], own + p.credits + places::count_of(k), data)
+                        : signal_at(to[k], rank));
     }
     image[p.counters + 1] = ahead;
     views[at(rank)] = {reinterpret_cast<std::uint64_t**>(own + p.signal_table),
@@ -111,7 +167,8 @@ void channel::state::fill(int rank, std::uint64_t ahead) {
 }
 
 channel::channel(const communicator& comm, std::vector<std::vector<int>> receivers,
-                 const std::string& item, std::uint64_t ahead) {
+                 const std::string& item, std::uint64_t ahead,
+                 std::span<const posted_data> posted) {
     comm.all_gather_lists(receivers);
     const std::size_t ranks = receivers.size();
     std::vector<std::vector<int>> senders(ranks);
@@ -126,7 +183,8 @@ channel::channel(const communicator& comm, std::vector<std::vector<int>> receive
     made->places_of_all = comm.addresses(std::span(own));
     made->first.resize(ranks);
     made->views.resize(ranks);
-    for (const int rank : comm.local()) made->fill(rank, ahead);
+    if (comm.carrier() != nullptr) made->routes = std::make_unique<posted_routes>(comm);
+    for (const int rank : comm.local()) made->fill(rank, ahead, posted);
     made->restore();
     comm.join(); // counts are right before any peer writes them
     restoration_ = comm.when_restored([made] { made->restore(); });

@@ -38,14 +38,20 @@ void gather_listed(device& device, const shared_items& m, const std::byte* from,
 
 exchange::exchange(const communicator& comm, std::vector<shared_items> items, lists where)
     : comm_(std::make_shared<const communicator>(comm)), items_(std::move(items)), lists_(where) {
-    for (const shared_items& m : items_)
-        if (m.owner != m.user) orders_.push_back({m.owner, m.user});
+    for (const shared_items& m : items_) {
+        any_posted_ = any_posted_ || posted(m);
+        if (m.owner != m.user && !posted(m)) orders_.push_back({m.owner, m.user});
+    }
     orders_ = both_ways(std::move(orders_));
     bring_lists();
 }
 
-bool exchange::staged(const shared_items& m) const {
-    return comm().path(m.owner, m.user) == peer_path::staged;
+bool exchange::apart(const shared_items& m) const {
+    return comm().path(m.owner, m.user) != peer_path::direct;
+}
+
+bool exchange::posted(const shared_items& m) const {
+    return comm().path(m.owner, m.user) == peer_path::posted;
 }
 
 /// Gives owners the lists that they need.
@@ -65,16 +71,27 @@ void exchange::bring_lists() {
     const auto to = comm().addresses(std::span(own));
     const settled_on_failure settled(comm()); // before they are freed
     std::ranges::fill(sizes, 0);
+    std::vector<carried_bytes> carried;
+    std::vector<std::shared_ptr<const int_buffer>> read_later;
     for (shared_items& m : items_) {
         if (!moves(m)) continue;
         const auto owner = static_cast<std::size_t>(m.owner);
         const std::int64_t place = std::exchange(sizes[owner], sizes[owner] + m.count);
-        if (comm().is_local(m.user))
-            comm().copy(m.user, m.list->data() + m.list_begin, m.owner, to[owner] + place,
-                        static_cast<std::size_t>(m.count) * sizeof(std::int32_t));
-        m.list = lists[owner];
+        const std::size_t bytes = static_cast<std::size_t>(m.count) * sizeof(std::int32_t);
+        const std::int32_t* const given =
+            comm().is_local(m.user) ? m.list->data() + m.list_begin : nullptr;
+        if (posted(m))
+            carried.push_back({m.user, reinterpret_cast<const std::byte*>(given), m.owner,
+                               comm().is_local(m.owner)
+                                   ? reinterpret_cast<std::byte*>(to[owner] + place)
+                                   : nullptr,
+                               bytes});
+        else if (given != nullptr)
+            comm().copy(m.user, given, m.owner, to[owner] + place, bytes);
+        read_later.push_back(std::exchange(m.list, lists[owner]));
         m.list_begin = place;
     }
+    if (any_posted_) comm().carry(carried);
     comm().order(orders_); // the owners' kernels, and the end of the users' lists, come after
 }
 
@@ -105,6 +122,33 @@ std::vector<Byte*> exchange::reached(std::vector<Byte*> arrays, int shared_items
     return arrays;
 }
 
+/// Has the hosts carry items.
+void exchange::carry_items(const std::vector<const std::byte*>& owners,
+                           const std::vector<std::byte*>& users, item_width width) const {
+    const std::size_t size = static_cast<std::size_t>(width.numbers) * width.word;
+    const auto at = [&](std::int64_t place) { return place * static_cast<std::int64_t>(size); };
+    std::vector<carried_bytes> moves;
+    std::vector<buffer<std::byte>> packed;
+    for (const shared_items& m : items_) {
+        if (!posted(m)) continue;
+        carried_bytes move{m.owner, nullptr, m.user, nullptr,
+                           static_cast<std::size_t>(m.count) * size};
+        if (comm().is_local(m.owner)) {
+            move.source = owners[static_cast<std::size_t>(m.owner)] + at(m.at_owner);
+            if (m.is_listed) {
+                packed.emplace_back(comm().handle(m.owner), move.bytes, exchange_item);
+                gather_listed(comm()[m.owner], m, move.source, packed.back().data(), width.word,
+                              width.numbers);
+                move.source = packed.back().data();
+            }
+        }
+        if (comm().is_local(m.user))
+            move.target = users[static_cast<std::size_t>(m.user)] + at(m.at_user);
+        moves.push_back(move);
+    }
+    comm().carry(moves);
+}
+
 /// Enqueues what the owner does where the user's kernels don't fetch items.
 void exchange::send(const shared_items& m, const std::byte* from, std::byte* to,
                     item_width width) const {
@@ -126,14 +170,17 @@ void exchange::fetch_items(std::vector<const std::byte*> owners, std::vector<std
     const settled_on_failure settled(comm());
     const std::size_t bytes = static_cast<std::size_t>(width.numbers) * width.word;
     const auto by_user = [&](const shared_items& m) { return fetched(m); };
-    const bool any_sent = !std::ranges::all_of(items_, by_user);
+    const bool any_sent = !std::ranges::all_of(
+        items_, [&](const shared_items& m) { return fetched(m) || posted(m); });
+    const auto own = owners; // addresses of local ranks, as they were given
+    const auto own_copies = users;
     if (std::ranges::any_of(items_, by_user))
         owners = reached(std::move(owners), &shared_items::owner, &shared_items::at_owner, bytes);
     if (any_sent)
         users = reached(std::move(users), &shared_items::user, &shared_items::at_user, bytes);
     comm().order(orders_); // owners' items are there, users need their old ones no more
     for (const shared_items& m : items_) {
-        if (!comm().is_local(by_user(m) ? m.user : m.owner)) continue;
+        if (posted(m) || !comm().is_local(by_user(m) ? m.user : m.owner)) continue;
         const auto at = [&](std::int64_t place) {
             return place * static_cast<std::int64_t>(bytes);
         };
@@ -144,6 +191,7 @@ void exchange::fetch_items(std::vector<const std::byte*> owners, std::vector<std
         else
             send(m, first, copy, width);
     }
+    if (any_posted_) carry_items(own, own_copies, width);
     if (!in_turn || any_sent) comm().order(orders_);
 }
 
@@ -156,26 +204,35 @@ exchange::brought_items exchange::bring(std::vector<std::byte*> users, std::size
     result.at.resize(items_.size());
     std::vector<std::size_t> room(users.size(), 0);
     for (const shared_items& m : items_)
-        if (staged(m)) room[static_cast<std::size_t>(m.owner)] += size(m);
+        if (apart(m)) room[static_cast<std::size_t>(m.owner)] += size(m);
     const bool any_staged = std::ranges::any_of(room, [](std::size_t r) { return r != 0; });
     result.copies = by_rank(comm(), [&](int owner) {
         return buffer<std::byte>(comm().handle(owner), room[static_cast<std::size_t>(owner)],
                                  exchange_item);
     });
+    const auto own = users;
     users = reached(std::move(users), &shared_items::user, &shared_items::at_user, bytes);
     std::vector<std::byte*> next = pointers_of(result.copies);
     if (any_staged) next = comm().addresses(std::span<std::byte* const>(next));
     comm().order(orders_);
+    std::vector<carried_bytes> carried;
     for (std::size_t k = 0; k < items_.size(); ++k) {
         const shared_items& m = items_[k];
+        const auto& arrays = posted(m) ? own : users;
+        std::byte* const first = arrays[static_cast<std::size_t>(m.user)];
         std::byte* const given =
-            users[static_cast<std::size_t>(m.user)] + m.at_user * static_cast<std::int64_t>(bytes);
+            first == nullptr ? nullptr : first + m.at_user * static_cast<std::int64_t>(bytes);
         result.at[k] = given;
-        if (!staged(m)) continue;
+        if (!apart(m)) continue;
         std::byte*& place = next[static_cast<std::size_t>(m.owner)];
-        if (comm().is_local(m.user)) comm().copy(m.user, given, m.owner, place, size(m));
-        result.at[k] = std::exchange(place, place + size(m));
+        if (posted(m))
+            carried.push_back({m.user, given, m.owner, place, size(m)});
+        else if (comm().is_local(m.user))
+            comm().copy(m.user, given, m.owner, place, size(m));
+        result.at[k] = place;
+        if (place != nullptr) place += size(m);
     }
+    if (any_posted_) comm().carry(carried);
     if (any_staged) comm().order(orders_);
     return result;
 }

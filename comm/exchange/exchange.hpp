@@ -146,15 +146,19 @@ private:
     };
 
     [[nodiscard]] const communicator& comm() const noexcept { return *comm_; }
-    [[nodiscard]] bool staged(const shared_items& m) const;
+    /// Whether neither reaches the other's memory; and whether hosts carry what moves then.
+    [[nodiscard]] bool apart(const shared_items& m) const;
+    [[nodiscard]] bool posted(const shared_items& m) const;
     /// Whether the user's kernels fetch items; otherwise owners send them.
     [[nodiscard]] bool fetched(const shared_items& m) const {
-        return m.is_listed && lists_ == lists::where_used && !staged(m);
+        return m.is_listed && lists_ == lists::where_used && !apart(m);
     }
     void bring_lists();
     void fetch_items(std::vector<const std::byte*> owners, std::vector<std::byte*> users,
                      item_width width, bool in_turn) const;
     void send(const shared_items& m, const std::byte* from, std::byte* to, item_width width) const;
+    void carry_items(const std::vector<const std::byte*>& owners,
+                     const std::vector<std::byte*>& users, item_width width) const;
     [[nodiscard]] brought_items bring(std::vector<std::byte*> users, std::size_t bytes) const;
     template <class Byte>
     [[nodiscard]] std::vector<Byte*> reached(std::vector<Byte*> arrays, int shared_items::*rank,
@@ -164,7 +168,9 @@ private:
     std::shared_ptr<const communicator> comm_; ///< null: empty
     std::vector<shared_items> items_;
     lists lists_ = lists::where_used;
-    std::vector<rank_order> orders_; ///< both ways between ranks that share items
+    std::vector<rank_order> orders_; ///< both ways between ranks that share items, but for those
+                                     ///< between which hosts carry them
+    bool any_posted_ = false;
 };
 
 /// Returns the exchange by which rank `to` gets the items of all, itself included: those of rank r,

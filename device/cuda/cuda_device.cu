@@ -203,6 +203,7 @@ void cuda_device::await_mark(const mark_wait& awaited) {
 }
 
 void cuda_device::synchronize() {
+    serve_while_busy();
     const current_device current(ordinal_);
     KRYLITH_CUDA_CHECK(cudaStreamSynchronize(stream_));
 }
@@ -314,6 +315,12 @@ public:
         const current_device current(ordinal_);
         KRYLITH_CUDA_CHECK(
             cudaMemcpyPeerAsync(target, to.ordinal(), from, ordinal_, bytes, stream_));
+    }
+
+    void bring(const void* from, void* target, std::size_t bytes) override {
+        const current_device current(ordinal_);
+        KRYLITH_CUDA_CHECK(
+            cudaMemcpyAsync(target, from, bytes, cudaMemcpyHostToDevice, stream_));
     }
 
     [[nodiscard]] std::shared_ptr<event> record() override {

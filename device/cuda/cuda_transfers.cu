@@ -94,6 +94,7 @@ void cuda_device::upload(void* to, const void* from, std::size_t bytes) {
 }
 
 void cuda_device::download(void* to, const void* from, std::size_t bytes) {
+    serve_while_busy();
     if (staging_wire* const wire = staging_for(to, bytes)) {
         const staged_request all{
             wire, static_cast<std::byte*>(const_cast<void*>(from)), bytes,
@@ -126,6 +127,7 @@ void begin_download(device& device, void* to, const void* from, std::size_t byte
 
 std::vector<std::int64_t> download_numbers(device& on,
                                            std::span<const std::int64_t* const> places) {
+    on.serve_while_busy();
     auto& from = static_cast<cuda_device&>(on);
     const posted_copy copy(from.ordinal(), places.size_bytes());
     auto* const numbers = static_cast<std::int64_t*>(copy.data());

@@ -76,6 +76,7 @@ void free_post(device& device, void* memory) noexcept {
 
 void wait_for_post(device& device, const std::uint64_t* posted, std::uint64_t number) {
     auto& on = static_cast<cuda_device&>(device);
+    device.serve_while_busy();
     await_post(on.ordinal(), on.stream(), posted, number);
 }
 

@@ -95,6 +95,10 @@ public:
         });
     }
 
+    void bring(const void* from, void* target, std::size_t bytes) override {
+        queue_->push([=] { std::memcpy(target, from, bytes); });
+    }
+
     [[nodiscard]] std::shared_ptr<event> record() override {
         return std::make_shared<host_event>(queue_, queue_->given());
     }
@@ -321,6 +325,7 @@ void host_device::await_mark(const mark_wait& awaited) {
 void host_device::synchronize() {
     reject_while_recording("a wait of the host");
     ++waits_;
+    serve_while_busy();
     queue_->wait_idle();
 }
 

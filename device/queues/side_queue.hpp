@@ -19,6 +19,8 @@ public:
     virtual void wait(event& happened) = 0;
     /// Copies from memory of the queue's device into memory of another.
     virtual void copy(const void* from, device& to, void* target, std::size_t bytes) = 0;
+    /// Copies from host memory, pinned on CUDA, which is left alone until the copy is done.
+    virtual void bring(const void* from, void* target, std::size_t bytes) = 0;
     /// Returns an event after the copies given so far.
     [[nodiscard]] virtual std::shared_ptr<event> record() = 0;
 };

@@ -54,6 +54,7 @@ std::string not_persistent_because(const matrix_operator<T>& a) {
     const communicator& comm = a.comm();
     if (comm.kind() != backend::cuda) return "it needs CUDA devices";
     if (!comm.concurrent()) return comm.serialised_because();
+    if (comm.carrier() != nullptr) return "its ranks are on several machines";
     const bool whole = comm.ranks() == 1 && a.layout()->kind == coherence::owned;
     if (!a.kind()->persistent && !whole)
         return std::string("the operator is ") + to_string(a.kind()) + ", it must be " +

@@ -15,16 +15,16 @@
 
 namespace krylith::testing {
 
-/// Whether drivers' memory is treated like that of processes (communicator_options).
-inline bool separate_memory = false;
+/// How with_drivers() treats drivers.
+inline communicator_options treated_as = {};
 
-/// While one lives, it is.
-class memory_of_processes {
+/// While one lives, they are treated so.
+class drivers_treated_as {
 public:
-    memory_of_processes() { separate_memory = true; }
-    memory_of_processes(const memory_of_processes&) = delete;
-    memory_of_processes& operator=(const memory_of_processes&) = delete;
-    ~memory_of_processes() { separate_memory = false; }
+    explicit drivers_treated_as(const communicator_options& options) { treated_as = options; }
+    drivers_treated_as(const drivers_treated_as&) = delete;
+    drivers_treated_as& operator=(const drivers_treated_as&) = delete;
+    ~drivers_treated_as() { treated_as = {}; }
 };
 
 /// Calls work(comm) in a thread for each group, with a communicator of all of them. Returns what
@@ -38,8 +38,7 @@ with_drivers(const std::vector<device_group>& groups,
     for (std::size_t k = 0; k < groups.size(); ++k)
         threads.emplace_back([&, k] {
             try {
-                work(communicator(groups[k], std::exchange(links[k], nullptr),
-                                  {.separate_memory = separate_memory}));
+                work(communicator(groups[k], std::exchange(links[k], nullptr), treated_as));
             } catch (...) {
                 thrown[k] = std::current_exception();
             }
@@ -89,14 +88,19 @@ inline void expect_none(const std::vector<std::exception_ptr>& thrown) {
 } // namespace krylith::testing
 
 /// A test on host devices, one with [processes] on host devices whose drivers have memory of their
-/// own, and one with [cuda] on GPUs; the body gets the `kind`.
+/// own, one with [machines] where all they have of each other is a link, and one with [cuda] on
+/// GPUs; the body gets the `kind`.
 #define KRYLITH_DRIVERS_TEST_WITH(body, name)                                                      \
     static void body(krylith::backend kind);                                                       \
     TEST_CASE(name) {                                                                              \
         body(krylith::backend::host);                                                              \
     }                                                                                              \
     TEST_CASE(name " [processes]") {                                                               \
-        const krylith::testing::memory_of_processes separate;                                      \
+        const krylith::testing::drivers_treated_as processes({.separate_memory = true});           \
+        body(krylith::backend::host);                                                              \
+    }                                                                                              \
+    TEST_CASE(name " [machines]") {                                                                \
+        const krylith::testing::drivers_treated_as machines({.separate_machines = true});          \
         body(krylith::backend::host);                                                              \
     }                                                                                              \
     TEST_CASE(name " [cuda]") {                                                                    \

@@ -49,7 +49,7 @@ rank_memory::rank_memory(const communicator& comm, int rank, const execution_opt
     posts = std::make_unique<posted_words>(d, most_posted + 1, item);
     const auto sums_of_value = static_cast<std::size_t>(reduction_blocks(*d));
     partials = buffer<double>(d, 2 * (partials_header + capacity(options) * sums_of_value), item);
-    own_slots = buffer<stamped_value>(d, all_reduce_capacity, item);
+    own_slots = buffer<stamped_value>(d, comm.carrier() != nullptr ? 0 : all_reduce_capacity, item);
     published = buffer<std::uint64_t>(d, 1, item);
     signals = buffer<unsigned>(d, 1, item);
     failure = buffer<std::int32_t>(d, 1, item);
@@ -69,23 +69,34 @@ rank_memory::rank_memory(const communicator& comm, int rank, const execution_opt
     failure.zero();
 }
 
-peer_memory addresses_of(const communicator& comm, const group_memory& memory) {
-    const auto of = [&](auto member) {
-        const auto own = by_rank(comm, [&](int rank) {
-            return ((*memory[static_cast<std::size_t>(rank)]).*member).data();
-        });
-        return comm.addresses(std::span(own));
-    };
-    return {of(&rank_memory::own_slots), of(&rank_memory::failure)};
+std::unique_ptr<posted_sums> make_posted_sums(const communicator& comm,
+                                              const execution_options& options) {
+    if (comm.carrier() == nullptr) return nullptr;
+    return std::make_unique<posted_sums>(comm, sent_to_one(options) *
+                                                   static_cast<std::size_t>(comm.ranks()));
 }
 
-kernel_context connect(const communicator& comm, rank_memory& m, const peer_memory& peers, int rank,
-                       const execution_options& options) {
+peer_memory addresses_of(const communicator& comm, const group_memory& memory,
+                         const posted_sums* posted) {
+    const auto of = [&](int rank) -> const rank_memory& {
+        return *memory[static_cast<std::size_t>(rank)];
+    };
+    const auto slots = by_rank(comm, [&](int rank) {
+        return posted != nullptr ? posted->slots(rank) : of(rank).own_slots.data();
+    });
+    const auto failures = by_rank(comm, [&](int rank) { return of(rank).failure.data(); });
+    return {comm.addresses(std::span(slots)), comm.addresses(std::span(failures))};
+}
+
+kernel_context connect(const communicator& comm, rank_memory& m, const peer_memory& peers,
+                       posted_sums* posted, int rank, const execution_options& options) {
     std::vector<stamped_value*> peer_slots = peers.slots;
     std::vector<std::int32_t*> failures = peers.failures;
     for (std::size_t to = 0; to < peer_slots.size(); ++to) {
-        if (comm.path(rank, static_cast<int>(to)) != peer_path::staged) continue;
-        peer_slots[to] = m.staging[to].data();
+        const peer_path path = comm.path(rank, static_cast<int>(to));
+        if (path == peer_path::direct) continue;
+        peer_slots[to] =
+            path == peer_path::posted ? posted->outbox(rank) : m.staging[to].data();
         failures[to] = m.failure.data();
     }
     m.peer_slots = buffer<stamped_value*>(comm.handle(rank),
@@ -94,7 +105,7 @@ kernel_context connect(const communicator& comm, rank_memory& m, const peer_memo
         buffer<std::int32_t*>(comm.handle(rank), std::span<std::int32_t* const>(failures), item);
 
     kernel_context context{};
-    context.all_reduce.own_slots = m.own_slots.data();
+    context.all_reduce.own_slots = peers.slots[static_cast<std::size_t>(rank)];
     context.all_reduce.peer_slots = m.peer_slots.data();
     context.all_reduce.published = m.published.data();
     context.all_reduce.signals = m.signals.data();
@@ -105,6 +116,7 @@ kernel_context connect(const communicator& comm, rank_memory& m, const peer_memo
     context.all_reduce.ranks = comm.ranks();
     context.all_reduce.rank = rank;
     context.all_reduce.capacity = static_cast<std::int32_t>(capacity(options));
+    if (posted != nullptr) posted->connect(rank, context.all_reduce);
     context.slots = m.slots.data();
     context.array = m.array.data();
     context.history = {m.history.data(), recorded_iterations(options) - 1,

@@ -9,6 +9,7 @@
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/vector/execution.hpp>
 #include <krylith/vector/execution/loop_board_memory.hpp>
+#include <krylith/vector/execution/posted_sums.hpp>
 
 namespace krylith {
 
@@ -28,7 +29,7 @@ struct rank_memory {
     buffer<double> history; // of the first local rank
     buffer<loop_watch> watch;
     buffer<double> partials; // two halves, each a header and the partial sums of a batch
-    buffer<stamped_value> own_slots;
+    buffer<stamped_value> own_slots; // empty where sums are posted
     std::vector<buffer<stamped_value>> staging; // [ranks], empty where the path is direct
     buffer<stamped_value*> peer_slots;          // connect() makes these two
     buffer<std::uint64_t> published;
@@ -49,13 +50,18 @@ struct peer_memory {
     std::vector<std::int32_t*> failures;
 };
 
-/// Gathers these addresses from all drivers.
-[[nodiscard]] peer_memory addresses_of(const communicator& comm, const group_memory& memory);
+/// Gathers these addresses from all drivers; those behind posted paths are null.
+[[nodiscard]] peer_memory addresses_of(const communicator& comm, const group_memory& memory,
+                                       const posted_sums* posted);
+
+/// Makes what carries sums by posted paths; null where there are none. Collective.
+[[nodiscard]] std::unique_ptr<posted_sums> make_posted_sums(const communicator& comm,
+                                                            const execution_options& options);
 
 /// Gives a rank the addresses of its peers' memory, once all of it is allocated. Returns the rank's
 /// kernel context, with no program and nothing to wait for.
 [[nodiscard]] kernel_context connect(const communicator& comm, rank_memory& memory,
-                                     const peer_memory& peers, int rank,
+                                     const peer_memory& peers, posted_sums* posted, int rank,
                                      const execution_options& options);
 
 } // namespace krylith

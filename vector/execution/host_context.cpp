@@ -13,13 +13,6 @@ void store(const kernel_context& context, const registers& reg) {
         context.slots[context.program.stores[i].slot] = reg[context.program.stores[i].number];
 }
 
-/// Posts a stamped value. The epoch is written after the value, so a reader that sees the epoch has
-/// the value.
-void post(stamped_value& place, double value, std::uint64_t epoch) {
-    std::atomic_ref(place.value).store(value, std::memory_order_relaxed);
-    store_release(place.epoch, epoch);
-}
-
 [[nodiscard]] bool receive(const all_reduce_slots& all_reduce, std::uint64_t epoch, int v, int from,
                            double& value) {
     stamped_value& place = all_reduce.own_slots[all_reduce.at(epoch, v, from)];
@@ -73,9 +66,10 @@ void publish(const kernel_context& context, const reduction& sums, std::int64_t 
         double sum = 0;
         for (std::int64_t c = 0; c < chunks; ++c) sum += partials[c];
         for (int j = 0; j < context.all_reduce.ranks; ++j)
-            post(context.all_reduce
-                     .peer_slots[j][context.all_reduce.at(epoch, v, context.all_reduce.rank)],
-                 sum, epoch);
+            store_stamped(
+                context.all_reduce
+                    .peer_slots[j][context.all_reduce.at(epoch, v, context.all_reduce.rank)],
+                {sum, epoch});
     }
     *context.all_reduce.published = epoch;
 }

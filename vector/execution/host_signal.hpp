@@ -21,6 +21,12 @@ inline void store_release(std::uint64_t& word, std::uint64_t value) {
     std::atomic_ref(word).store(value, std::memory_order_release);
 }
 
+/// The epoch is written after the value, so a reader that sees the epoch has the value.
+inline void store_stamped(stamped_value& place, stamped_value value) {
+    std::atomic_ref(place.value).store(value.value, std::memory_order_relaxed);
+    store_release(place.epoch, value.epoch);
+}
+
 /// True once any rank has given up waiting for another.
 [[nodiscard]] inline bool failed(const all_reduce_slots& all_reduce) {
     return std::atomic_ref(*all_reduce.failure).load(std::memory_order_relaxed) != 0;

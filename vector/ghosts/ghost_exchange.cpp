@@ -10,6 +10,7 @@
 
 #include <krylith/comm/local/each_rank.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/device/words/host_block.hpp>
 
 namespace krylith {
 
@@ -155,6 +156,15 @@ put_schedule<T>::put_schedule(layout_handle layout, const put_schedule& of, int 
     });
 }
 
+template <class T>
+std::vector<typename put_schedule<T>::message> put_schedule<T>::received(int rank) const {
+    std::vector<message> all;
+    for (const neighbour_ghosts& from : map_.neighbours(rank))
+        all.push_back({from.owner, (from.first - map_.local(rank).first_owned()) * columns_,
+                       from.count * columns_});
+    return all;
+}
+
 /// Lists the put of a rank: who gets what of its entries.
 template <class T>
 void put_schedule<T>::list(int rank, const std::vector<listed_send>& sends) {
@@ -205,7 +215,8 @@ void put_schedule<T>::take_all(int rank) {
 
 template <class T>
 struct ghost_exchange<T>::rank_state {
-    std::vector<buffer<T>> staging; ///< [receivers], empty where the path is direct
+    std::vector<buffer<T>> staging; ///< [receivers], empty unless the path is staged
+    std::vector<std::shared_ptr<std::byte>> outboxes; ///< the same where it is posted
     buffer<T*> places;              ///< ghost_put::ghosts
 };
 
@@ -219,9 +230,11 @@ ghost_exchange<T>::ghost_exchange(std::shared_ptr<const put_schedule<T>> schedul
     for (const int rank : comm.local()) whole[static_cast<std::size_t>(rank)] -= below(rank);
     first_owned_ = comm.addresses(std::span<T* const>(whole));
     for (int rank = 0; rank < comm.ranks(); ++rank)
-        first_owned_[static_cast<std::size_t>(rank)] += below(rank);
+        if (first_owned_[static_cast<std::size_t>(rank)] != nullptr)
+            first_owned_[static_cast<std::size_t>(rank)] += below(rank);
     ranks_ = by_rank(comm, [](int) { return std::make_shared<rank_state>(); });
     for (const int rank : comm.local()) find_places(rank);
+    const auto posted = posted_data();
     channel_ = channel(comm,
                        by_rank(comm,
                                [&](int rank) {
@@ -230,7 +243,29 @@ ghost_exchange<T>::ghost_exchange(std::shared_ptr<const put_schedule<T>> schedul
                                        receivers.push_back(m.peer);
                                    return receivers;
                                }),
-                       "ghost exchange");
+                       "ghost exchange", 0, posted);
+}
+
+/// The puts between local ranks and those of other machines.
+template <class T>
+std::vector<channel::posted_data> ghost_exchange<T>::posted_data() const {
+    const communicator& comm = schedule_->layout()->comm;
+    std::vector<channel::posted_data> all;
+    if (comm.carrier() == nullptr) return all;
+    for (const int rank : comm.local()) {
+        const auto at = static_cast<std::size_t>(rank);
+        const auto& messages = schedule_->local(rank).messages;
+        for (std::size_t k = 0; k < messages.size(); ++k)
+            if (comm.path(rank, messages[k].peer) == peer_path::posted)
+                all.push_back({rank, messages[k].peer, ranks_[at]->outboxes[k], nullptr,
+                               static_cast<std::size_t>(messages[k].count) * sizeof(T)});
+        for (const auto& m : schedule_->received(rank))
+            if (comm.path(m.peer, rank) == peer_path::posted)
+                all.push_back({m.peer, rank, nullptr,
+                               reinterpret_cast<std::byte*>(first_owned_[at] + m.position),
+                               static_cast<std::size_t>(m.count) * sizeof(T)});
+    }
+    return all;
 }
 
 /// Lists the places where a rank writes on its peers.
@@ -242,12 +277,17 @@ void ghost_exchange<T>::find_places(int rank) {
     const bool dense = schedule_->local(rank).dense != 0;
     std::vector<T*> places;
     for (const auto& m : schedule_->local(rank).messages) {
-        const bool staged = comm.path(rank, m.peer) == peer_path::staged;
-        own.staging.emplace_back(d, staged ? static_cast<std::size_t>(m.count) : 0,
-                                 "ghost exchange");
+        const peer_path path = comm.path(rank, m.peer);
+        const auto count = static_cast<std::size_t>(m.count);
+        own.staging.emplace_back(d, path == peer_path::staged ? count : 0, "ghost exchange");
+        own.outboxes.push_back(
+            path == peer_path::posted ? make_host_block(d, count * sizeof(T)) : nullptr);
         // Lists count from the first entry that the peer owns, dense puts from the first one sent.
-        if (staged)
-            places.push_back(own.staging.back().data() - (dense ? 0 : m.position));
+        T* const aside = path == peer_path::posted
+                             ? reinterpret_cast<T*>(own.outboxes.back().get())
+                             : own.staging.back().data();
+        if (path != peer_path::direct)
+            places.push_back(aside - (dense ? 0 : m.position));
         else
             places.push_back(first_owned_[static_cast<std::size_t>(m.peer)] +
                              (dense ? m.position : 0));

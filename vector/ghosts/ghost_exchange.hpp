@@ -56,6 +56,9 @@ public:
         std::int64_t count;
     };
 
+    /// What a rank gets of its peers, in the same way.
+    [[nodiscard]] std::vector<message> received(int rank) const;
+
     struct local_put {
         buffer<std::int32_t> tile_order;
         buffer<std::int32_t> first_entry;
@@ -105,6 +108,7 @@ public:
 private:
     struct rank_state;
     void find_places(int rank);
+    [[nodiscard]] std::vector<channel::posted_data> posted_data() const;
 
     std::shared_ptr<const put_schedule<T>> schedule_;
     channel channel_;

@@ -1,0 +1,109 @@
+// How what kernels leave for ranks whose memory they can't reach gets there: the host threads of
+// both sides carry it, by the link, while they wait for their devices.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include <krylith/comm/driver_link.hpp>
+#include <krylith/device/device_group.hpp>
+
+namespace krylith {
+
+/// What goes from one rank to another, or to all ranks of another driver.
+struct carried_message {
+    std::uint64_t place;   ///< of whom it is: message_carrier::add()
+    std::uint64_t word;    ///< a count, or a stamp
+    std::uint64_t size;    ///< of the bytes that belong to it
+    std::uint32_t restart; ///< how often counts had begun anew
+    std::uint32_t kind;    ///< for whoever has the place
+    std::int32_t from;     ///< a rank
+    std::int32_t to;
+    /// The bytes where they are few; others follow in a message of their own.
+    std::array<std::byte, 88> bytes;
+};
+
+/// One driver's part, of a communicator and all that are made of its ranks.
+class message_carrier {
+public:
+    /// What has something carried. All drivers make the same ones in the same order, and meet
+    /// before a kernel leaves anything.
+    class client {
+    public:
+        client() = default;
+        client(const client&) = delete;
+        client& operator=(const client&) = delete;
+        virtual ~client() = default;
+        /// Posts what kernels have left since the last call.
+        virtual void collect() = 0;
+        /// Returns where the bytes of a message go that don't lie in it.
+        [[nodiscard]] virtual std::shared_ptr<std::byte> room(const carried_message& message) = 0;
+        /// Hands a message to the devices, without waiting.
+        virtual void arrive(const carried_message& message, const std::byte* bytes) = 0;
+        /// Ends the waits of local kernels: a rank of another driver has failed.
+        virtual void fail(int rank) = 0;
+        /// Counts begin anew. The devices are idle.
+        virtual void restart() = 0;
+    };
+
+    /// Waits of the host for the devices carry messages from now on.
+    message_carrier(std::shared_ptr<driver_link> link, device_group devices);
+    message_carrier(const message_carrier&) = delete;
+    message_carrier& operator=(const message_carrier&) = delete;
+    ~message_carrier();
+
+    /// Gives a client its place, by which its like at other drivers are known.
+    [[nodiscard]] std::uint64_t add(client& one);
+    void remove(std::uint64_t place) noexcept { clients_.erase(place); }
+
+    [[nodiscard]] int drivers() const { return link_->drivers(); }
+    [[nodiscard]] int driver() const { return link_->driver(); }
+    /// Begins to send a message, and bytes that `owner` keeps where they don't fit into it.
+    void post(int driver, carried_message message, const std::byte* bytes = nullptr,
+              std::shared_ptr<const void> owner = nullptr);
+    /// Copies to memory of a local device beside its stream; `from` is a host block that is left
+    /// alone until the copy is done. Of one device they are done in order.
+    void bring(device& to, const void* from, void* target, std::size_t bytes);
+
+    /// Posts and delivers what there is, and returns. Does nothing but for the thread that last
+    /// called take_over(): a link is for one thread.
+    void carry() noexcept;
+    void take_over() noexcept { owner_ = std::this_thread::get_id(); }
+
+    /// Ends waits of all drivers' kernels for each other.
+    void announce_failure() noexcept;
+    /// Drops what is under way. All drivers' devices are idle, and the drivers meet afterwards.
+    void restart();
+
+private:
+    struct mailbox;
+    struct sent {
+        void* request;
+        std::shared_ptr<const void> memory;
+    };
+
+    void receive(mailbox& from);
+    void take(const carried_message& message, int driver, mailbox& from);
+    [[nodiscard]] client* find(const carried_message& message);
+    void fail_all(int rank) noexcept;
+
+    std::shared_ptr<driver_link> link_;
+    device_group devices_;
+    std::map<std::uint64_t, client*> clients_;
+    std::uint64_t last_place_ = 0;
+    std::vector<std::shared_ptr<mailbox>> mailboxes_; ///< [drivers], null for this one
+    std::vector<sent> sent_;
+    std::map<device*, std::unique_ptr<side_queue>> sides_;
+    std::atomic<std::thread::id> owner_;
+    std::uint32_t restarts_ = 0;
+    bool lost_ = false; ///< the link has failed
+};
+
+} // namespace krylith

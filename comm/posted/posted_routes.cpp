@@ -1,0 +1,93 @@
+#include <krylith/comm/posted/posted_routes.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <utility>
+
+#include <krylith/device/words/host_block.hpp>
+
+namespace krylith {
+
+namespace {
+
+constexpr std::size_t cache_line = 128;
+
+} // namespace
+
+posted_routes::posted_routes(const communicator& comm)
+    : comm_(comm), carrier_(*comm.carrier()), place_(carrier_.add(*this)) {}
+
+posted_routes::~posted_routes() {
+    carrier_.remove(place_);
+}
+
+void posted_routes::add(outgoing route) {
+    senders_.push_back({std::move(route)});
+}
+
+void posted_routes::add(incoming route) {
+    receiver& added = receivers_.emplace_back(receiver{route, nullptr});
+    const auto& device = comm_.handle(route.to);
+    if (device->kind() == backend::cuda && !route.on_host)
+        added.copy = make_host_block(device, cache_line + route.bytes);
+}
+
+void posted_routes::collect() {
+    for (sender& one : senders_) {
+        const outgoing& route = one.route;
+        const std::uint64_t word = std::atomic_ref(*route.word).load(std::memory_order_acquire);
+        if (word == one.sent) continue;
+        one.sent = word;
+        carried_message message{};
+        message.place = place_;
+        message.word = word;
+        message.size = route.bytes;
+        message.kind = route.kind;
+        message.from = route.from;
+        message.to = route.to;
+        carrier_.post(comm_.driver_of(route.to), message, route.data.get(), route.data);
+    }
+}
+
+posted_routes::receiver* posted_routes::find(const carried_message& message) {
+    const auto found = std::ranges::find_if(receivers_, [&](const receiver& one) {
+        return one.route.from == message.from && one.route.to == message.to &&
+               one.route.kind == message.kind && one.route.bytes == message.size;
+    });
+    return found == receivers_.end() ? nullptr : &*found;
+}
+
+std::shared_ptr<std::byte> posted_routes::room(const carried_message& message) {
+    const receiver* const to = find(message);
+    return to == nullptr || to->copy == nullptr
+               ? nullptr
+               : std::shared_ptr<std::byte>(to->copy, to->copy.get() + cache_line);
+}
+
+void posted_routes::arrive(const carried_message& message, const std::byte* bytes) {
+    receiver* const to = find(message);
+    if (to == nullptr) return;
+    const incoming& route = to->route;
+    if (to->copy == nullptr) {
+        if (route.bytes != 0) std::memcpy(route.data, bytes, route.bytes);
+        std::atomic_ref(*route.word).store(message.word, std::memory_order_release);
+        return;
+    }
+    std::byte* const copy = to->copy.get();
+    if (bytes != copy + cache_line && route.bytes != 0)
+        std::memcpy(copy + cache_line, bytes, route.bytes);
+    std::memcpy(copy, &message.word, sizeof message.word);
+    device& on = comm_[route.to];
+    if (route.bytes != 0) carrier_.bring(on, copy + cache_line, route.data, route.bytes);
+    carrier_.bring(on, copy, route.word, sizeof message.word);
+}
+
+void posted_routes::restart() {
+    for (sender& one : senders_) {
+        std::atomic_ref(*one.route.word).store(0);
+        one.sent = 0;
+    }
+}
+
+} // namespace krylith

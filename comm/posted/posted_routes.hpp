@@ -1,0 +1,70 @@
+// Data and counts that kernels leave in memory of the host for ranks whose memory they can't reach.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <krylith/comm/communicator.hpp>
+#include <krylith/comm/posted/message_carrier.hpp>
+
+namespace krylith {
+
+/// Routes of one channel, or of whatever else has a word that says that data are there: where the
+/// word of the sender has another value, the data and then the word are copied to the receiver's.
+/// The sender must not write either again before it has learnt that the receiver has them.
+class posted_routes final : public message_carrier::client {
+public:
+    struct outgoing {
+        int from = 0; ///< a local rank
+        int to = 0;
+        std::uint32_t kind = 0; ///< tells routes between the same ranks apart
+        /// In host blocks.
+        std::shared_ptr<std::uint64_t> word{};
+        std::shared_ptr<std::byte> data{};
+        std::size_t bytes = 0;
+    };
+    struct incoming {
+        int from = 0;
+        int to = 0; ///< a local rank
+        std::uint32_t kind = 0;
+        std::uint64_t* word = nullptr;
+        std::byte* data = nullptr;
+        std::size_t bytes = 0;
+        bool on_host = false; ///< whether the word is in memory of the host, for any device
+    };
+
+    /// Collective, as all that is made for routes. `comm` has posted paths.
+    explicit posted_routes(const communicator& comm);
+    ~posted_routes() override;
+
+    void add(outgoing route);
+    void add(incoming route);
+
+    void collect() override;
+    [[nodiscard]] std::shared_ptr<std::byte> room(const carried_message& message) override;
+    void arrive(const carried_message& message, const std::byte* bytes) override;
+    void fail(int) override {}
+    void restart() override;
+
+private:
+    struct sender {
+        outgoing route;
+        std::uint64_t sent = 0;
+    };
+    struct receiver {
+        incoming route;
+        std::shared_ptr<std::byte> copy; ///< of the word, and behind a line of the data; null where
+                                         ///< kernels read memory of the host
+    };
+    [[nodiscard]] receiver* find(const carried_message& message);
+
+    communicator comm_;
+    message_carrier& carrier_;
+    std::uint64_t place_;
+    std::vector<sender> senders_;
+    std::vector<receiver> receivers_;
+};
+
+} // namespace krylith

@@ -1,0 +1,97 @@
+#include <krylith/vector/execution/posted_sums.hpp>
+
+#include <atomic>
+#include <cstring>
+
+#include <krylith/device/words/host_block.hpp>
+#include <krylith/vector/execution/host_signal.hpp>
+
+namespace krylith {
+
+posted_sums::posted_sums(const communicator& comm, std::size_t slots)
+    : comm_(comm), carrier_(*comm.carrier()), place_(carrier_.add(*this)) {
+    if (!comm.local().empty()) first_ = comm.first_local();
+    const auto make = [&](int rank) {
+        const auto block = make_host_block(comm.handle(rank), slots * sizeof(stamped_value));
+        return std::shared_ptr<stamped_value>(block,
+                                              reinterpret_cast<stamped_value*>(block.get()));
+    };
+    for (const int rank : comm.local())
+        ranks_.push_back({make(rank), make(rank), make_host_word(comm.handle(rank))});
+}
+
+posted_sums::~posted_sums() {
+    carrier_.remove(place_);
+}
+
+void posted_sums::collect() {
+    for (const int rank : comm_.local())
+        if (of(rank).view.ranks != 0) collect(rank, of(rank));
+}
+
+/// A batch is whole where the next one begins: kernels publish it once they have all of this one.
+void posted_sums::collect(int rank, local_rank& own) {
+    const auto at = [&](std::uint64_t epoch, int v) -> const stamped_value& {
+        return own.outbox.get()[own.view.at(epoch, v, rank)];
+    };
+    const auto is_there = [&](std::uint64_t epoch, int v) {
+        return v < own.view.capacity && host::load_acquire(at(epoch, v).epoch) == epoch;
+    };
+    std::vector<double> values;
+    for (;;) {
+        values.clear();
+        const int begin = own.next;
+        for (; is_there(own.epoch, own.next); ++own.next)
+            values.push_back(at(own.epoch, own.next).value);
+        if (!values.empty()) {
+            carried_message message{};
+            message.place = place_;
+            message.word = own.epoch;
+            message.size = values.size() * sizeof(double);
+            message.kind = static_cast<std::uint32_t>(begin);
+            message.from = rank;
+            std::shared_ptr<std::vector<double>> kept;
+            if (message.size > message.bytes.size())
+                kept = std::make_shared<std::vector<double>>(values);
+            const auto* const bytes =
+                reinterpret_cast<const std::byte*>(kept ? kept->data() : values.data());
+            for (int k = 0; k < carrier_.drivers(); ++k)
+                if (k != carrier_.driver() && comm_.has_ranks_of(k))
+                    carrier_.post(k, message, bytes, kept);
+        }
+        if (!is_there(own.epoch + 1, 0)) return;
+        ++own.epoch;
+        own.next = 0;
+    }
+}
+
+void posted_sums::arrive(const carried_message& message, const std::byte* bytes) {
+    const auto count = static_cast<int>(message.size / sizeof(double));
+    const auto begin = static_cast<int>(message.kind);
+    for (const int rank : comm_.local()) {
+        const local_rank& own = of(rank);
+        if (begin + count > own.view.capacity) return;
+        for (int k = 0; k < count; ++k) {
+            double value = 0;
+            std::memcpy(&value, bytes + static_cast<std::size_t>(k) * sizeof value, sizeof value);
+            host::store_stamped(
+                own.slots.get()[own.view.at(message.word, begin + k, message.from)],
+                {value, message.word});
+        }
+    }
+}
+
+void posted_sums::fail(int rank) {
+    for (const int own : comm_.local()) {
+        const local_rank& local = of(own);
+        if (local.view.failure == nullptr) continue;
+        if (comm_.kind() == backend::host) {
+            host::raise_failure(local.view, rank);
+            continue;
+        }
+        std::atomic_ref(*local.failed).store(1 + static_cast<std::uint32_t>(rank));
+        carrier_.bring(comm_[own], local.failed.get(), local.view.failure, sizeof(std::int32_t));
+    }
+}
+
+} // namespace krylith
