@@ -53,13 +53,16 @@ struct dealt_group {
     std::vector<device_group> parts;
 
     /// `sizes` are those of the parts. CUDA devices stand for several where there are too few.
+    /// Drivers on several machines have no staged copies.
     [[nodiscard]] static dealt_group of(backend kind, std::vector<int> sizes,
                                         const group_options& options = {}) {
+        group_options of_part = options;
+        if (treated_as.separate_machines) of_part.staged = false;
         if (kind == backend::host) {
             std::vector<device_group> parts;
             int all = 0;
             for (const int size : sizes) {
-                parts.push_back(device_group::host(size, options));
+                parts.push_back(device_group::host(size, of_part));
                 all += size;
             }
             return {device_group::host(all, options), parts};
@@ -73,7 +76,7 @@ struct dealt_group {
             for (int k = 0; k < size; ++k)
                 ordinals.push_back(static_cast<int>(all.size() + std::size_t(k)) % present);
             all.insert(all.end(), ordinals.begin(), ordinals.end());
-            parts.push_back(device_group::cuda(ordinals, options));
+            parts.push_back(device_group::cuda(ordinals, of_part));
         }
         return {device_group::cuda(all, options), parts};
     }

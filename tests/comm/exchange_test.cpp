@@ -162,7 +162,6 @@ KRYLITH_GROUP_TEST("exchange: users get items of owners, of any width, apart or 
 
 KRYLITH_DRIVERS_TEST("exchange: ranks of several drivers share items") {
     for (const bool staged : {false, true}) {
-        if (staged && testing::treated_as.separate_machines) continue;
         const auto dealt = testing::dealt_group::of(kind, {2, 1, 1}, {.staged = staged});
         std::vector<std::string> wrong(static_cast<std::size_t>(dealt.whole.size()));
         testing::expect_none(testing::with_drivers(dealt.parts, [&](const communicator& comm) {

@@ -18,6 +18,8 @@ namespace {
 
 group_options settings(const device_options& options) {
     check_name("transport", options.transport, group_transport_names);
+    if (options.transport == posted_transport)
+        throw usage_error("--transport posted is for several processes, which mpirun starts");
     group_options group;
     if (options.threads < 0 || options.threads > most_host_threads())
         throw usage_error("--threads is " + std::to_string(options.threads) +

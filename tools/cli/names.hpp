@@ -34,7 +34,9 @@ inline constexpr std::array<std::string_view, 2> precision_names = {"fp64", "fp3
 inline constexpr std::array<std::string_view, 3> side_names = {"left", "right", "split"};
 inline constexpr std::array<std::string_view, 3> execution_names = {"auto", "recorded", "eager"};
 inline constexpr std::array<std::string_view, 3> backend_names = {"auto", "cuda", "host"};
-inline constexpr std::array<std::string_view, 2> group_transport_names = {"auto", "staged"};
+inline constexpr std::string_view posted_transport = "posted"; ///< of several processes
+inline constexpr std::array<std::string_view, 3> group_transport_names = {"auto", "staged",
+                                                                        posted_transport};
 
 /// "left|right|split", as help shows the type of an option.
 [[nodiscard]] inline std::string alternatives(std::span<const std::string_view> names) {

@@ -11,12 +11,14 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <omp.h>
 #include <unistd.h>
 
 #include <krylith/comm/agreement/failure_words.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/host/host_threads.hpp>
 #include <krylith/tools/cli/console.hpp>
+#include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/printable.hpp>
 
 namespace krylith::tool {
@@ -83,6 +85,7 @@ device_group process_team::select_own(const device_options& options) const {
         throw usage_error("--devices is a list, and several processes share the devices of the "
                           "machine: allowed is how many each takes");
     device_options own = options;
+    if (own.transport == posted_transport) own.transport = automatic_name;
     if (own.threads == 0) own.threads = threads_of_each(locals_);
     const std::vector<int> list = parse_list("--devices", options.devices);
     check_count("--devices", list.front());
@@ -93,6 +96,9 @@ device_group process_team::select_own(const device_options& options) const {
 communicator process_team::select(const device_options& options) {
     if (has_one()) return select_devices(options);
     joined_.reset();
+    // Threads that wait for work keep the cores busy for a while. Where each process had one a core,
+    // those of one process would keep the others from theirs, and uploads would take thrice as long.
+    omp_set_num_threads(std::min(omp_get_max_threads(), threads_of_each(locals_)));
     std::optional<device_group> own;
     std::exception_ptr failed;
     try {
@@ -105,7 +111,8 @@ communicator process_team::select(const device_options& options) {
         not_joined_ = {static_cast<int>(first), failed != nullptr};
         std::rethrow_exception(failure_of(words[first]));
     }
-    joined_ = communicator(*own, link_);
+    joined_ = communicator(*own, link_,
+                           {.separate_machines = options.transport == posted_transport});
     return *joined_;
 }
 

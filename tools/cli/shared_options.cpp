@@ -93,7 +93,8 @@ void add_backend_options(CLI::App& app, device_options& options) {
         ->capture_default_str()
         ->group("Devices");
     app.add_option("--transport", options.transport,
-                   "How data crosses devices; staged copies even where direct access works")
+                   "How data crosses devices; staged copies even where direct access works; posted: "
+                   "those of several processes as if each were on a machine of its own")
         ->type_name(alternatives(group_transport_names))
         ->capture_default_str()
         ->group("Devices");
@@ -167,19 +168,21 @@ void add_transports(CLI::App& app, operator_request& request) {
         for (const std::string_view alias : transport->aliases)
             aliases.push_back({alias, transport->name});
     std::vector<std::string_view> names(transport_names().begin(), transport_names().end());
-    names.push_back("staged");
+    const auto own = std::span(group_transport_names).subspan(1); // but auto
+    names.insert(names.end(), own.begin(), own.end());
     app.get_option("--transport")
         ->description(
             fmt::format("How data crosses devices: results of {} by {}; staged copies all, even "
-                        "where direct access works",
+                        "where direct access works; posted: those of several processes as if each "
+                        "were on a machine of its own",
                         listed<operator_method>(
                             operators::all,
                             [](operator_kind kind) { return kind->sends == sent_data::results; }),
                         rows_in_words(transports::all)))
         ->type_name(alternatives(names))
-        ->transform([&request, names, aliases](const std::string& name) {
+        ->transform([&request, names, aliases, own](const std::string& name) {
             check_name("transport", name, names, aliases);
-            if (name == "staged") return name;
+            if (std::ranges::find(own, name) != own.end()) return name;
             request.transport = name;
             return std::string("auto");
         });

@@ -11,13 +11,14 @@ namespace krylith {
 posted_sums::posted_sums(const communicator& comm, std::size_t slots)
     : comm_(comm), carrier_(*comm.carrier()), place_(carrier_.add(*this)) {
     if (!comm.local().empty()) first_ = comm.first_local();
+    const std::size_t bytes = slots * sizeof(stamped_value);
     const auto make = [&](int rank) {
-        const auto block = make_host_block(comm.handle(rank), slots * sizeof(stamped_value));
+        const auto block = make_host_block(comm.handle(rank), bytes);
         return std::shared_ptr<stamped_value>(block,
                                               reinterpret_cast<stamped_value*>(block.get()));
     };
     for (const int rank : comm.local())
-        ranks_.push_back({make(rank), make(rank), make_host_word(comm.handle(rank))});
+        ranks_.push_back({bytes, make(rank), make(rank), make_host_word(comm.handle(rank))});
 }
 
 posted_sums::~posted_sums() {
@@ -91,6 +92,19 @@ void posted_sums::fail(int rank) {
         }
         std::atomic_ref(*local.failed).store(1 + static_cast<std::uint32_t>(rank));
         carrier_.bring(comm_[own], local.failed.get(), local.view.failure, sizeof(std::int32_t));
+    }
+}
+
+void posted_sums::restart() {
+    for (const int rank : comm_.local()) {
+        local_rank& own = of(rank);
+        if (own.view.ranks == 0) continue;
+        for (const auto& block : {own.slots, own.outbox})
+            std::memset(static_cast<void*>(block.get()), 0, own.bytes);
+        comm_[rank].zero(own.view.published, sizeof *own.view.published);
+        comm_[rank].zero(own.view.failure, sizeof *own.view.failure);
+        own.epoch = 1;
+        own.next = 0;
     }
 }
 

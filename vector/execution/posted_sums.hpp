@@ -32,10 +32,11 @@ public:
     [[nodiscard]] std::shared_ptr<std::byte> room(const carried_message&) override { return {}; }
     void arrive(const carried_message& message, const std::byte* bytes) override;
     void fail(int rank) override;
-    void restart() override {}
+    void restart() override;
 
 private:
     struct local_rank {
+        std::size_t bytes; ///< of the next two
         std::shared_ptr<stamped_value> slots;
         std::shared_ptr<stamped_value> outbox;
         std::shared_ptr<std::uint32_t> failed; ///< what a failure word becomes
