@@ -83,7 +83,19 @@ void execution::quiesce() noexcept {
     }
 }
 
+/// Carries messages while kernels are enqueued, which soon wait for them. A stream holds about a
+/// thousand kernels: the host would wait where there are more.
+void execution::serve_posted() {
+    if (posted_sums_ == nullptr || recording_) return;
+    comm_.carrier()->carry();
+    constexpr int most_enqueued = 64;
+    if (++enqueued_ < most_enqueued) return;
+    enqueued_ = 0;
+    for (const int rank : comm_.local()) comm_[rank].serve_while_busy();
+}
+
 void execution::fill_contexts(scalar_program program) {
+    serve_posted();
     for (std::size_t i = 0; i < batch_registers_.size(); ++i) program.sums[i] = batch_registers_[i];
     for (const int rank : comm_.local()) {
         kernel_context& context = contexts_[static_cast<std::size_t>(rank)];

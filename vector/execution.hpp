@@ -214,6 +214,7 @@ private:
     /// Begins an operation whose kernel takes a program of at most so many bytes.
     void open(std::span<const std::uint8_t> used, int program_bytes);
     /// Gives the next kernel its program and what it waits for.
+    void serve_posted();
     void fill_contexts(scalar_program program);
     /// Enqueues the scalars kernel with the kernel context of the rank.
     void enqueue_scalars(int rank, std::uint64_t condition, const trip_end& end = {},
@@ -265,6 +266,7 @@ private:
     bool publishing_ = false;
     bool opened_joined_ = false; // whether open() has joined the devices
     std::size_t posted_ = 0;     // registers, by the last post()
+    int enqueued_ = 0;           // kernels since the host has waited, where sums are posted
 
     // The launch that is watched.
     const loop_watcher* watcher_ = nullptr;

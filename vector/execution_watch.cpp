@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <thread>
 
 #include <krylith/comm/posted/message_carrier.hpp>
 #include <krylith/comm/posted/posted_routes.hpp>
@@ -166,7 +167,9 @@ void execution::await_launch() {
     for (;;) {
         if (look()) tell_to_stop();
         if (message_carrier* const carrier = comm_.carrier(); carrier != nullptr) {
-            carrier->carry();
+            constexpr int calls_a_look = 16;
+            for (int k = 0; k < calls_a_look && !ended(); ++k) carrier->carry();
+            if (comm_.kind() == backend::host) std::this_thread::yield(); // it may need this core
             if (launch_has_ended()) return;
             continue;
         }

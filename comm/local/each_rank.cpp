@@ -37,6 +37,8 @@ void on_each_rank(const communicator& comm, const std::function<void(int rank)>&
             }
         }
     };
+    // Kernels may wait for messages that only this thread carries.
+    for (int device = 0; device < group.size(); ++device) group[device].serve_while_busy();
     // A GPU's thread leaves loops over its small lists to itself.
     const int team = cuda ? 1 : std::max(1, usable_cores() / group.size());
     run_side_by_side(group.size(), team, run);

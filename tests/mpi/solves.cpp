@@ -71,10 +71,13 @@ void compare(const std::string& what, const communicator& comm, const communicat
 
 } // namespace
 
-int main() {
+int main(int, char** given) {
     try {
         const group_options one_thread{.host_threads = 1};
-        const communicator comm(device_group::host(1, one_thread), link_launched_processes(30));
+        // "posted": as if each were on a machine of its own.
+        const communicator_options options{.separate_machines = given[1] != nullptr};
+        const communicator comm(device_group::host(1, one_thread), link_launched_processes(30),
+                                options);
         const device_group whole = device_group::host(
             comm.ranks(), {.host_threads = comm.ranks()}); // of the first process
         // Of the last, most ranks have no row.
