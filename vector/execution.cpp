@@ -83,14 +83,10 @@ void execution::quiesce() noexcept {
     }
 }
 
-/// Carries messages while kernels are enqueued, which soon wait for them. A stream holds about a
-/// thousand kernels: the host would wait where there are more.
+/// Eager kernels that wait for other machines come one by one: behind one that waits for what this
+/// thread carries the runtime may block it, as where it loads a kernel for the first time.
 void execution::serve_posted() {
     if (posted_sums_ == nullptr || recording_) return;
-    comm_.carrier()->carry();
-    constexpr int most_enqueued = 64;
-    if (++enqueued_ < most_enqueued) return;
-    enqueued_ = 0;
     for (const int rank : comm_.local()) comm_[rank].serve_while_busy();
 }
 
@@ -164,6 +160,7 @@ reduction execution::partials(int rank) const {
 }
 
 void execution::close() {
+    serve_posted();
     if (!publishing_) return;
     publishing_ = false;
     if (comm_.concurrent()) return;
@@ -214,6 +211,7 @@ void execution::settle(const register_places& closing) {
     join_if_awaited();
     fill_contexts(scalars_.finish(closing));
     for (const int rank : comm_.local()) enqueue_scalars(rank, 0, {});
+    serve_posted();
 }
 
 void execution::unguarded(const std::function<void()>& body) {

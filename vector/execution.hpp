@@ -266,7 +266,6 @@ private:
     bool publishing_ = false;
     bool opened_joined_ = false; // whether open() has joined the devices
     std::size_t posted_ = 0;     // registers, by the last post()
-    int enqueued_ = 0;           // kernels since the host has waited, where sums are posted
 
     // The launch that is watched.
     const loop_watcher* watcher_ = nullptr;
