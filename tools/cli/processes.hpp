@@ -7,6 +7,7 @@
 
 #include <krylith/comm/communicator.hpp>
 #include <krylith/comm/driver_link.hpp>
+#include <krylith/comm/machine_share.hpp>
 #include <krylith/tools/cli/command.hpp>
 #include <krylith/tools/cli/device_selection.hpp>
 
@@ -39,8 +40,7 @@ public:
 
 private:
     std::shared_ptr<driver_link> link_; ///< null: this process is alone
-    int local_ = 0;                     ///< the number among those of the machine
-    int locals_ = 1;
+    machine_share share_;
     std::optional<communicator> joined_; ///< the last
     failure_place not_joined_;           ///< of select()
 
