@@ -145,7 +145,7 @@ class Operator:
             return made.from_file(group, source.name, options, near)  # type: ignore[no-any-return]
         if isinstance(source, Function):
             return self._of_function(made, source, group, on_device)
-        return self._of_parts(made, source, group, options)
+        return self._of_parts(made, source, group, options, near)
 
     def _checked(self, source: Function) -> Callable[[_arrays.Array], _arrays.Array]:
         """Returns the function with a result of the right type and shape."""
@@ -169,14 +169,14 @@ class Operator:
             group, source.shape, product, "device" if recorded else "device eagerly")
 
     @staticmethod
-    def _of_parts(made: Any, source: Parts, group: core.Group, options: core.OperatorOptions) -> Core:
+    def _of_parts(made: Any, source: Parts, group: core.Group, options: core.OperatorOptions, near: Core | None) -> Core:
         on_host = source.devices is None
         if group.size != len(source.arrays) or (group.backend == "cuda" and on_host and group.processes == 1):
             raise ValueError(
                 f"A has {len(source.arrays)} parts in the memory of {'the host' if on_host else 'GPUs'}: "
                 "its devices are as many there. Give a matrix in host memory for others"
             )
-        return made.from_devices(group, source.addresses(), source.shape[1], options, source.arrays)  # type: ignore[no-any-return]
+        return made.from_devices(group, source.addresses(), source.shape[1], source.arrays, options, near)  # type: ignore[no-any-return]
 
     # ---- What it is ----------------------------------------------------------------------------
 

@@ -80,8 +80,9 @@ def agreed(among: Among) -> Iterator[dict[str, Any]]:
         if hasattr(raised, _OF_ALL):
             raise
         failure = raised
-    for process, other in enumerate(exchange(among, alike, failure)):
-        for name, value in alike.items():
-            if other.get(name) != value:
-                raise ValueError(f"{name} must be the same in all processes: it is {value!r} in one, and "
-                                 f"{other.get(name)!r} in process {process}")
+    first, *others = exchange(among, alike, failure)
+    for process, other in enumerate(others, 1):
+        for name, value in first.items():
+            if other[name] != value:
+                raise ValueError(f"{name} must be the same in all processes: it is {value!r} in process 0, and "
+                                 f"{other[name]!r} in process {process}")

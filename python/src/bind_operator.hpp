@@ -145,7 +145,7 @@ void bind_operator(nb::module_& m, const char* suffix) {
     c.def_static(
         "from_devices",
         [](group_pointer group, const std::vector<part_addresses>& given, std::int64_t columns,
-           const operator_options& options, nb::object arrays) {
+           nb::object arrays, const operator_options& options, const kept* like) {
             std::vector<csr_part<T>> parts;
             std::vector<std::int64_t> nonzeros;
             for (const auto& [rows, indptr, indices, data, entries] : given) {
@@ -155,10 +155,10 @@ void bind_operator(nb::module_& m, const char* suffix) {
             }
             auto rows = std::make_unique<device_rows<T>>(std::move(parts), std::move(nonzeros),
                                                          columns, std::move(arrays));
-            return std::make_unique<kept>(std::move(group), std::move(rows), options);
+            return std::make_unique<kept>(std::move(group), std::move(rows), options, like);
         },
-        nb::arg("group"), nb::arg("parts"), nb::arg("columns"), nb::arg("options"),
-        nb::arg("arrays"));
+        nb::arg("group"), nb::arg("parts"), nb::arg("columns"), nb::arg("arrays"),
+        nb::arg("options"), nb::arg("like").none());
 
     c.def_prop_ro("shape", [](const kept& k) { return std::pair(k.a().rows(), k.a().columns()); });
     c.def_prop_ro("local_shape", &kept::local_shape);

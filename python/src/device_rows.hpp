@@ -51,13 +51,15 @@ public:
         if (!comm.has_one_driver()) copies_.emplace(comm, parts_, owners_);
     }
 
-    /// Makes the operator.
-    [[nodiscard]] std::unique_ptr<matrix_operator<T>> make(const communicator& comm,
-                                                           const operator_options& options) const {
-        const distributed_csr<T>* const a = matrix();
-        return a != nullptr
-                   ? make_operator(*a, options)
-                   : make_operator<T>(comm, std::span<const csr_part<T>>(parts_), options);
+    /// Makes the operator, between the given layouts unless there are none.
+    [[nodiscard]] std::unique_ptr<matrix_operator<T>>
+    make(const communicator& comm, const operator_options& options,
+         const std::optional<operator_layouts>& layouts) const {
+        const std::span<const csr_part<T>> parts(parts_);
+        if (const distributed_csr<T>* const a = matrix())
+            return layouts ? make_operator(*layouts, *a, options) : make_operator(*a, options);
+        return layouts ? make_operator<T>(*layouts, parts, options)
+                       : make_operator<T>(comm, parts, options);
     }
     [[nodiscard]] matrix_ref<T> entries() const {
         const distributed_csr<T>* const a = matrix();

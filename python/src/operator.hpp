@@ -55,7 +55,7 @@ public:
                   nb::object product, product_kind kind);
     /// Of rows that lie on the devices; of several processes each gives its own.
     kept_operator(std::shared_ptr<group_handle> group, rows_pointer rows,
-                  const operator_options& options);
+                  const operator_options& options, const kept_operator* like);
 
     [[nodiscard]] const matrix_operator<T>& a() const { return *a_; }
     [[nodiscard]] const group_handle& group() const { return *group_; }
@@ -123,6 +123,19 @@ private:
         return std::nullopt;
     }
 
+    /// drive(), of which functions of Python that are called raise what they do, and not what follows
+    /// from it.
+    template <class Work>
+    void drive_calls(const Work& work) {
+        failure_.clear();
+        try {
+            drive(*group_, work);
+        } catch (...) {
+            failure_.rethrow();
+            throw;
+        }
+        failure_.rethrow();
+    }
     /// Of vectors; x is a domain vector, factor_, or its entries are copied there.
     void multiply(const vector<T>& x, vector<T>& y);
     [[nodiscard]] outcome run(const vector<T>& b, vector<T>& x, solve_call& call);

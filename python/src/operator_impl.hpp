@@ -93,11 +93,12 @@ void kept_operator<T>::compute(const product_call<T>& call) const {
 
 template <class T>
 kept_operator<T>::kept_operator(std::shared_ptr<group_handle> group, rows_pointer rows,
-                                const operator_options& options)
+                                const operator_options& options, const kept_operator* like)
     : group_(std::move(group)), rows_(std::move(rows)), options_(options) {
     drive(*group_, [&] {
         rows_->join(group_->comm);
-        a_ = rows_->make(group_->comm, options_);
+        a_ = rows_->make(group_->comm, options_,
+                         like == nullptr ? std::nullopt : std::optional(like->a().layouts()));
     });
 }
 
@@ -193,8 +194,7 @@ template <class T>
 void kept_operator<T>::multiply(const host_array<const T>& x, const host_array<T>& y) {
     check_length<T>("x", x.size(), local_shape().second);
     check_length<T>("y", y.size(), local_shape().first);
-    drive(*group_, [&] {
-        failure_.clear();
+    drive_calls([&] {
         placed result = place(a_->range_layout(), as_span(y), product_y_);
         vector<T>& to = result.borrowed ? *result.borrowed : *result.v;
         if (!factor_) factor_.emplace(a_->make_domain_vector());
@@ -202,17 +202,14 @@ void kept_operator<T>::multiply(const host_array<const T>& x, const host_array<T
         multiply(*factor_, to);
         if (!failure_ && !result.borrowed) download_own(to, as_span(y));
     });
-    failure_.rethrow();
 }
 
 template <class T>
 void kept_operator<T>::multiply(const device_array& x, const device_array& y) {
-    drive(*group_, [&] {
-        failure_.clear();
+    drive_calls([&] {
         vector<T> to = borrow(a_->range_layout(), y);
         multiply(borrow(a_->domain_layout(), x), to);
     });
-    failure_.rethrow();
 }
 
 template <class T>
@@ -246,7 +243,7 @@ std::unique_ptr<kept_operator<T>> kept_operator<T>::transposed() {
     options.transposed_products = false;
     if (rows_) {
         rows_pointer flipped = drive(*group_, [&] { return rows_->transpose(group_->comm); });
-        return std::make_unique<kept_operator>(group_, std::move(flipped), options);
+        return std::make_unique<kept_operator>(group_, std::move(flipped), options, nullptr);
     }
     if (!matrix_) throw usage_error("the transpose needs the entries of A");
     auto flipped = std::make_unique<host_matrix<T>>(transpose(matrix_->view()));

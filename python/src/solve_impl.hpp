@@ -121,7 +121,6 @@ outcome kept_operator<T>::run(const vector<T>& b, vector<T>& x, solve_call& call
     const solver_method& method = find_solver(call.solver);
     const bool automatic = call.solver == "auto";
     if (method.least_squares || (automatic && a_->rows() != a_->columns())) prepare_transpose();
-    failure_.clear();
 
     any_preconditioner<T> none;
     std::optional<own_preconditioner<T>> own;
@@ -155,21 +154,15 @@ outcome kept_operator<T>::run(const vector<T>& b, vector<T>& x, solve_call& call
     const auto matrix = entries();
     outcome out;
     out.solver = std::string(static_cast<std::string_view>(method.name));
-    try {
-        if (chosen)
-            out.result = matrix ? krylith::solve(*a_, *matrix, b, x, call.options,
-                                                 {.block_size = options_.block_size})
-                                : krylith::solve(*a_, b, x, call.options);
-        else if (own)
-            out.result = method.template solve<T>(*a_, b, x, call.options, std::cref(*own));
-        else
-            out.result = method.template solve<T>(*a_, b, x, call.options,
-                                                  named != nullptr ? named->m : none);
-    } catch (...) {
-        failure_.rethrow(); // what a function of Python raised is the cause of it
-        throw;
-    }
-    failure_.rethrow();
+    if (chosen)
+        out.result = matrix ? krylith::solve(*a_, *matrix, b, x, call.options,
+                                             {.block_size = options_.block_size})
+                            : krylith::solve(*a_, b, x, call.options);
+    else if (own)
+        out.result = method.template solve<T>(*a_, b, x, call.options, std::cref(*own));
+    else
+        out.result = method.template solve<T>(*a_, b, x, call.options,
+                                              named != nullptr ? named->m : none);
     if (named != nullptr && out.result.converged()) named->m.solved(out.result.iterations);
     if (const solve_attempt* best = out.result.best_attempt()) {
         out.solver = best->solver;
@@ -195,7 +188,7 @@ outcome kept_operator<T>::solve(const host_array<const T>& b, const host_array<T
     check_length<T>("x", x.size(), local_shape().second);
     solve_watch watch(call.callback, call.callback_type, call.signals);
     outcome out;
-    drive(*group_, [&] {
+    drive_calls([&] {
         // The solvers only read b.
         const std::span<T> mutable_b(const_cast<T*>(b.data()), b.size());
         placed at_b = place(a_->range_layout(), mutable_b, b_);
@@ -219,7 +212,7 @@ template <class T>
 outcome kept_operator<T>::solve(const device_array& b, const device_array& x, solve_call call) {
     solve_watch watch(call.callback, call.callback_type, call.signals);
     outcome out;
-    drive(*group_, [&] {
+    drive_calls([&] {
         const vector<T> vb = borrow(a_->range_layout(), b);
         vector<T> vx = borrow(a_->domain_layout(), x);
         watch.attach(call.options, group_->comm, [&] { return iterate(vx); });
