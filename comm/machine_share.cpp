@@ -1,4 +1,5 @@
-#include <krylith/comm/machine_share.hpp>
+// What a process takes of its machine, where several processes share it.
+#include <krylith/comm/driver_link.hpp>
 
 #include <algorithm>
 #include <span>

@@ -123,7 +123,8 @@ void own_preconditioner<T>::make(const matrix_operator<T>& a, const halo_plan* p
                               "on_device and on_host");
         whole_ = std::move(function);
         copy_ = std::make_unique<vector<T>>(layout_, precond_item);
-        host_r_.resize(static_cast<std::size_t>(local_ ? copy_->local_rows().size() : layout.size()));
+        host_r_.resize(
+            static_cast<std::size_t>(local_ ? copy_->local_rows().size() : layout.size()));
         host_z_.resize(host_r_.size());
         bytes_ += size * most(layout, [&](int rank) { return layout.held(rank); });
         return;
@@ -188,7 +189,8 @@ void own_preconditioner<T>::apply_whole(execution& run, const vector<T>& r, vect
                           "execution_mode::eager");
     if (local_) {
         r.download_local(host_r_);
-        whole_({layout_->comm.first_local(), r.local_rows(), host_r_.data(), host_z_.data(), nullptr});
+        whole_(
+            {layout_->comm.first_local(), r.local_rows(), host_r_.data(), host_z_.data(), nullptr});
         copy_->upload_local(host_z_);
     } else {
         r.download(host_r_);

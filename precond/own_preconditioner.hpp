@@ -107,7 +107,7 @@ private:
     bool symmetric_;
     std::unique_ptr<matrix_operator<T>> inverse_; ///< null: whole_ computes
     preconditioner_function<T> whole_;
-    bool local_ = false; ///< whole_ computes the rows of local ranks alone
+    bool local_ = false;              ///< whole_ computes the rows of local ranks alone
     std::unique_ptr<vector<T>> copy_; ///< r with ghosts, or z of whole_; may be null
     mutable std::vector<T> host_r_;   // of whole_
     mutable std::vector<T> host_z_;

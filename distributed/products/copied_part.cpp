@@ -155,7 +155,8 @@ void refuse_columns(const std::shared_ptr<device>& device, int rank, const csr_p
                       found + ": allowed are 0 to " + std::to_string(all - 1));
 }
 
-#define KRYLITH_INSTANTIATE(T) template struct instances<copy_part<T>, copy_values<T>, refuse_columns<T>>;
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template struct instances<copy_part<T>, copy_values<T>, refuse_columns<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

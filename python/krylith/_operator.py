@@ -102,6 +102,8 @@ class Operator:
         with _processes.agreed(group) as alike:
             if group.processes > 1:
                 source = own_rows(source, group.size)
+            if isinstance(source, Parts):
+                self._check_parts(source, group)
             self._function = source if isinstance(source, Function) else None
             self.dtype = alike["the type of A's values"] = self._kind_of(source, dtype)
             if like is not None and like.dtype != self.dtype:
@@ -110,14 +112,15 @@ class Operator:
             self._core = self._made(source, group, options, lend, like, on_device)
         self.ndim = 2
         self._take_shapes()
-        self._nnz_given = self._core.nnz if isinstance(source, File) else self._nnz_given
+        if isinstance(source, File):
+            self._nnz_given = self._core.nnz
 
     def _take_shapes(self) -> None:
         self.shape: tuple[int, int] = self._core.shape
         self.local_shape: tuple[int, int] = self._core.local_shape  #: this process' entries of A x, and of x
 
     def _kind_of(self, source: Source, dtype: npt.DTypeLike | None) -> np.dtype[Any]:
-        self._nnz_given = 0
+        self._nnz_given: int = 0
         if isinstance(source, (Compressed, Coordinates)):
             kind = source.data.dtype
             self._nnz_given = source.data.size
@@ -145,7 +148,7 @@ class Operator:
             return made.from_file(group, source.name, options, near)  # type: ignore[no-any-return]
         if isinstance(source, Function):
             return self._of_function(made, source, group, on_device)
-        return self._of_parts(made, source, group, options, near)
+        return made.from_devices(group, source.addresses(), source.shape[1], source.arrays, options, near)  # type: ignore[no-any-return]
 
     def _checked(self, source: Function) -> Callable[[_arrays.Array], _arrays.Array]:
         """Returns the function with a result of the right type and shape."""
@@ -169,14 +172,14 @@ class Operator:
             group, source.shape, product, "device" if recorded else "device eagerly")
 
     @staticmethod
-    def _of_parts(made: Any, source: Parts, group: core.Group, options: core.OperatorOptions, near: Core | None) -> Core:
+    def _check_parts(source: Parts, group: core.Group) -> None:
         on_host = source.devices is None
-        if group.size != len(source.arrays) or (group.backend == "cuda" and on_host and group.processes == 1):
+        copied = on_host and group.processes > 1  # they may lie anywhere
+        if group.size != len(source.arrays) or ((group.backend == "host") != on_host and not copied):
             raise ValueError(
                 f"A has {len(source.arrays)} parts in the memory of {'the host' if on_host else 'GPUs'}: "
                 "its devices are as many there. Give a matrix in host memory for others"
             )
-        return made.from_devices(group, source.addresses(), source.shape[1], source.arrays, options, near)  # type: ignore[no-any-return]
 
     # ---- What it is ----------------------------------------------------------------------------
 
@@ -240,7 +243,7 @@ class Operator:
         with _processes.agreed(self._group) as alike:
             at_x = self._where(x) if rows == columns else None
             alike["whether x is used on the device"] = at_x is not None
-            values = self._vector(x, "x", columns)[0] if at_x is None else None
+            values = np.empty(0) if at_x is not None else self._vector(x, "x", columns)[0]
         if at_x is not None:
             result = [_arrays.empty_like(part) for part in (x if isinstance(x, list) else [x])]
             self._core.multiply_on_devices(at_x, self._where(result) or [])
@@ -510,7 +513,7 @@ class Operator:
 
     def _anywhere(self, flags: Any) -> Any:
         """Returns which flags any process has set."""
-        return np.logical_or.reduce(_processes.exchange(self._group, flags))
+        return np.any(_processes.exchange(self._group, flags), axis=0)
 
     def _target(self, out: Any, shape: tuple[int, ...]) -> _arrays.Array:
         if out is None:

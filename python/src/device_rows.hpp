@@ -22,8 +22,8 @@ namespace krylith::python {
 namespace nb = nanobind;
 
 /// Part k has the rows that device k owns; columns are those of the whole square matrix. Memory:
-/// nothing but what transpose() makes. Of several processes each gives the parts of its own devices,
-/// in memory of the host or of the device: join() copies them.
+/// nothing but what transpose() makes. Of several processes each gives the parts of its own
+/// devices, in memory of the host or of the device: join() copies them.
 template <class T>
 class device_rows {
 public:
@@ -93,9 +93,8 @@ public:
     [[nodiscard]] std::unique_ptr<device_rows> transpose(const communicator& comm) {
         use_matrix(comm, [&](const auto& a) { flipped_ = std::make_shared<transposed>(a); });
         comm.synchronize_all();
-        auto result = std::make_unique<device_rows>(std::vector<csr_part<T>>(),
-                                                    std::vector<std::int64_t>(), columns_,
-                                                    nb::object());
+        auto result = std::make_unique<device_rows>(
+            std::vector<csr_part<T>>(), std::vector<std::int64_t>(), columns_, nb::object());
         result->origin_ = flipped_;
         return result;
     }

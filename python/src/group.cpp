@@ -14,7 +14,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <krylith/comm/driver_link.hpp>
-#include <krylith/comm/machine_share.hpp>
 
 namespace krylith::python {
 

@@ -40,8 +40,8 @@ private:
     std::optional<std::unique_lock<std::recursive_mutex>> gpus_;
 };
 
-/// Returns what work() returns, called so. Where it throws in one of several processes, it does so in
-/// all of them.
+/// Returns what work() returns, called so. Where it throws in one of several processes, it does so
+/// in all of them.
 template <class Work>
 std::invoke_result_t<const Work&> drive(group_handle& handle, const Work& work) {
     const driving devices(handle);

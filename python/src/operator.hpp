@@ -123,8 +123,8 @@ private:
         return std::nullopt;
     }
 
-    /// drive(), of which functions of Python that are called raise what they do, and not what follows
-    /// from it.
+    /// drive(), of which functions of Python that are called raise what they do, and not what
+    /// follows from it.
     template <class Work>
     void drive_calls(const Work& work) {
         failure_.clear();

@@ -138,9 +138,10 @@ auto kept_operator<T>::place(const layout_handle& layout, std::span<T> array,
                              std::optional<vector<T>>& kept) const -> placed {
     placed result;
     if (lies_in_place(*layout)) {
-        result.borrowed = vector<T>::borrow(layout, by_rank(layout->comm, [&](int rank) {
-            return array.data() + (layout->rows.owned(rank).begin - own_rows(*layout).begin);
-        }));
+        result.borrowed = vector<T>::borrow(
+            layout, by_rank(layout->comm, [&](int rank) {
+                return array.data() + (layout->rows.owned(rank).begin - own_rows(*layout).begin);
+            }));
         return result;
     }
     if (!kept) kept.emplace(layout);

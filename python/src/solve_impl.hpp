@@ -161,8 +161,8 @@ outcome kept_operator<T>::run(const vector<T>& b, vector<T>& x, solve_call& call
     else if (own)
         out.result = method.template solve<T>(*a_, b, x, call.options, std::cref(*own));
     else
-        out.result = method.template solve<T>(*a_, b, x, call.options,
-                                              named != nullptr ? named->m : none);
+        out.result =
+            method.template solve<T>(*a_, b, x, call.options, named != nullptr ? named->m : none);
     if (named != nullptr && out.result.converged()) named->m.solved(out.result.iterations);
     if (const solve_attempt* best = out.result.best_attempt()) {
         out.solver = best->solver;

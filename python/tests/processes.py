@@ -291,11 +291,9 @@ def lose_one():
         COMM.send(None, dest=other, tag=7)
 
 
-if __name__ == "__main__":
-    if sys.argv[1:] == ["lose_one"]:
-        lose_one()
-        sys.exit()
-    for function in CHECKS:
+def run(checks):
+    """Runs each in all processes, and says of each whether it passed."""
+    for function in checks:
         failure = ""
         try:
             function()
@@ -303,6 +301,14 @@ if __name__ == "__main__":
             failure = traceback.format_exc()
         failures = COMM.gather(failure)
         if failures is not None:
-            if any(failures):
-                print(f"process {[bool(f) for f in failures].index(True)} of {SIZE}, {next(filter(None, failures))}")
+            for process, text in enumerate(failures):
+                if text:
+                    print(f"process {process} of {SIZE}: {text}")
             print(f"{function.__name__}: {'failed' if any(failures) else 'passed'}", flush=True)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["lose_one"]:
+        lose_one()
+    else:
+        run(CHECKS)

@@ -1,4 +1,4 @@
-"""Processes that solve together, started by the MPI launcher that fits mpi4py: processes.py is what they do."""
+"""Processes that solve together, started by the MPI launcher that fits mpi4py: processes*.py is what they do."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ import sys
 import pytest
 
 PROGRAM = pathlib.Path(__file__).with_name("processes.py")
+PETSC = PROGRAM.with_name("processes_petsc.py")
+DOLFINX = PROGRAM.with_name("processes_dolfinx.py")
+NEEDS = {PETSC: "petsc4py", DOLFINX: "dolfinx"}
 ENVIRONMENT = {  # Open MPI refuses root, and more processes than cores, unless it is told to; version 5 by other names
     "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_hwloc_base_binding_policy": "none",
@@ -53,20 +56,23 @@ def start():
 
 
 @functools.cache
-def outcomes(processes):
+def outcomes(program, processes):
     """Returns of each check how it went, and all that was printed: one launch makes all of them."""
-    done = run(launcher(), processes, str(PROGRAM))
+    done = run(launcher(), processes, str(program))
     text = done.stdout + done.stderr
     return dict(re.findall(r"^(\w+): (passed|failed)$", text, flags=re.M)), text
 
 
-NAMES = re.findall(r"^@check\ndef (\w+)", PROGRAM.read_text(), flags=re.M)
+def checks(of):
+    return [(of, name) for name in re.findall(r"^@check\ndef (\w+)", of.read_text(), flags=re.M)]
 
 
 @pytest.mark.parametrize("processes", [2, 3])
-@pytest.mark.parametrize("name", NAMES)
-def test_processes(start, name, processes):
-    went, text = outcomes(processes)
+@pytest.mark.parametrize("program, name", [*checks(PROGRAM), *checks(PETSC), *checks(DOLFINX)])
+def test_processes(start, program, name, processes):
+    if NEEDS.get(program) is not None:
+        pytest.importorskip(NEEDS[program], reason=f"{NEEDS[program]} is not installed")
+    went, text = outcomes(program, processes)
     assert went.get(name) == "passed", text
 
 

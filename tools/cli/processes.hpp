@@ -7,7 +7,6 @@
 
 #include <krylith/comm/communicator.hpp>
 #include <krylith/comm/driver_link.hpp>
-#include <krylith/comm/machine_share.hpp>
 #include <krylith/tools/cli/command.hpp>
 #include <krylith/tools/cli/device_selection.hpp>
 
