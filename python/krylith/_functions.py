@@ -45,8 +45,9 @@ def _once(
             raise ValueError("an Operator has its devices: give devices, backend and comm to it")
         return A.solve(b, x0, method=method, **options)
     like = M.operator if isinstance(M, Preconditioner) else None
-    link = _processes.link_of(comm) if like is None else None
-    with _processes.agreed(link if like is None else like._group):
+    shared = None if like is None else like._group
+    link = _processes.link_of(comm, shared)
+    with _processes.agreed(link or shared):
         source = source_of(A)
         if isinstance(source, (Compressed, Coordinates)):
             source.data = np.require(source.data, _precision(source.data.dtype, b))
@@ -56,8 +57,8 @@ def _once(
             devices, backend = source.place()
         key = _devices.key_of(devices, backend, 0, link)
     operator = Operator.__new__(Operator)
-    if like is not None:
-        operator._build(source, like._group, _plain(), lend=True, like=like)
+    if shared is not None:
+        operator._build(source, shared, _plain(), lend=True, like=like)
         return operator.solve(b, x0, method=method, **options)
     with _devices.lent(key, link) as group:
         operator._build(source, group, _plain(), lend=True)

@@ -39,6 +39,7 @@ class Operator:
     """
 
     _parts: list[Any] | None = None  # values of A on devices
+    _nnz_given: int
 
     __array_ufunc__ = None  # ndarray @ operator comes here
 
@@ -74,8 +75,9 @@ class Operator:
     ) -> None:
         if like is not None and not isinstance(like, Operator):
             raise TypeError("like must be an Operator")
-        link = _processes.link_of(comm, timeout) if like is None else None
-        with _processes.agreed(link if like is None else like._group):
+        shared = None if like is None else like._group
+        link = _processes.link_of(comm, shared, timeout)
+        with _processes.agreed(link or shared):
             source = source_of(A, dtype, shape)
             if on_device and not isinstance(source, Function):
                 raise TypeError("on_device is for functions: A is a matrix")
@@ -88,7 +90,7 @@ class Operator:
                 kind=kind, format=format, order=order, transport=transport,
                 block_size=_options._index("block_size", block_size, 1, 12),
             )
-        group = like._group if like is not None else _devices.joined(key, link)
+        group = shared or _devices.joined(key, link)
         self._build(source, group, options, dtype=dtype, like=like, on_device=on_device)
 
     def _build(
@@ -120,7 +122,7 @@ class Operator:
         self.local_shape: tuple[int, int] = self._core.local_shape  #: this process' entries of A x, and of x
 
     def _kind_of(self, source: Source, dtype: npt.DTypeLike | None) -> np.dtype[Any]:
-        self._nnz_given: int = 0
+        self._nnz_given = 0
         if isinstance(source, (Compressed, Coordinates)):
             kind = source.data.dtype
             self._nnz_given = source.data.size
@@ -401,7 +403,7 @@ class Operator:
                 raise TypeError("method must be the name of a solver")
             call = _options.make(rtol, atol, maxiter, history, options)
             kind = _options.callback_type(callback, callback_type, method)
-            if verbose:
+            if verbose and self._group.is_first:
                 callback, kind = _progress.Shown(verbose, callback, kind), "progress"
             m = as_m(M, self, transpose)
             solved = self.T if transpose else self

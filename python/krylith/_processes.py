@@ -25,9 +25,13 @@ def _number_of(comm: Any) -> int:
                     "MPI_Comm_toint or MPI_Comm_c2f return them")
 
 
-def link_of(comm: Any, timeout: float = 600) -> core.Link | None:
-    """Links the processes of a communicator; None where there is one. Collective."""
+def link_of(comm: Any, group: core.Group | None, timeout: float = 600) -> core.Link | None:
+    """Links the processes of a communicator; None where there is one, or a group that has them. Collective."""
     if comm is None or getattr(comm, "size", None) == 1:
+        return None
+    if group is not None:
+        if group.processes == 1:
+            raise ValueError("comm is given, and an operator of one process whose devices are to be used")
         return None
     library = os.environ.get("KRYLITH_LINK", "")
     link = core.Link.open("" if library == "none" else library, _number_of(comm), timeout)

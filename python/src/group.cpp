@@ -135,6 +135,7 @@ void bind_group(nb::module_& m) {
             },
             nb::arg("link"))
         .def_prop_ro("processes", [](const group_handle& h) { return h.comm.drivers(); })
+        .def_prop_ro("is_first", [](const group_handle& h) { return h.comm.is_local(0); })
         .def_prop_ro("failed_elsewhere", // last
                      [](const group_handle& h) { return !h.comm.last_failure().here; })
         .def("all_gather", &all_gather, nb::arg("given"))

@@ -12,6 +12,8 @@ import sys
 
 import pytest
 
+import krylith
+
 PROGRAM = pathlib.Path(__file__).with_name("processes.py")
 PETSC = PROGRAM.with_name("processes_petsc.py")
 DOLFINX = PROGRAM.with_name("processes_dolfinx.py")
@@ -92,3 +94,17 @@ op.cg(np.ones(31 if MPI.COMM_WORLD.rank else 32))
 """
     done = start(2, "-c", program)
     assert done.returncode != 0 and done.stderr.count("ValueError: b has the shape (31,)") == 2, done.stderr
+
+
+@pytest.mark.parametrize("processes", [1, 3])
+def test_page(start, processes):
+    text = (pathlib.Path(__file__).parents[2] / "docs/python.md").read_text()
+    blocks = re.findall(r"^```python mpi4py\n(.*?)^```", text, flags=re.M | re.S)
+    assert blocks
+    for block in blocks:
+        done = start(processes, "-c", block)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_show_config():
+    assert all(name in ("openmpi", "mpich", "mpich_debian", "mpi_abi") for name in krylith.show_config()["mpi"])
