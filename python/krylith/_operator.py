@@ -77,7 +77,8 @@ class Operator:
             raise TypeError("like must be an Operator")
         shared = None if like is None else like._group
         link = _processes.link_of(comm, shared, timeout)
-        with _processes.agreed(link or shared):
+        with _processes.agreed(link or shared) as alike:
+            alike.update(kind=kind, format=format, order=order, transport=transport, block_size=block_size)
             source = source_of(A, dtype, shape)
             if on_device and not isinstance(source, Function):
                 raise TypeError("on_device is for functions: A is a matrix")
@@ -342,8 +343,8 @@ class Operator:
                                  "(of A.tocsr() for formats other than csr, csc and coo)")
             return _arrays.usable(data, self.dtype), None
         old = self._parts
-        if self._group.processes > 1 and not isinstance(values, list):  # the rows of the process, which has cut them
-            parts = np.split(_arrays.to_host(values, "values"), np.cumsum([len(was) for was in old[:-1]])) if len(old) > 1 else parts
+        if len(parts) == 1 < len(old) and self._group.processes > 1:  # rows that were cut for the devices
+            parts = np.split(_arrays.to_host(values, "values"), np.cumsum([len(was) for was in old[:-1]]))
         if len(parts) != len(old):
             raise ValueError(f"values have {len(parts)} parts: {len(old)} are needed, one a device")
         new = [
@@ -370,10 +371,11 @@ class Operator:
                 host = _arrays.to_host(B, "B")
                 if host.ndim not in (1, 2) or host.shape[0] != rows or (host.ndim == 2 and not 1 <= host.shape[1] <= 12):
                     raise ValueError(f"B has the shape {host.shape}: ({rows}, k) is needed, k from 1 to 12")
-                host = _arrays.usable(host.reshape(rows, -1), np.dtype(np.float64))
+                host = _arrays.usable(host if host.ndim == 2 else host[:, None], np.dtype(np.float64))
             alike["the number of columns of B"] = 0 if B is None else host.shape[1]
         if B is not None:  # the module takes all entries
-            near = np.concatenate(_processes.exchange(self._group, host)).reshape(-1, order="F")
+            of_all = _processes.exchange(self._group, host)
+            near = (host if len(of_all) == 1 else np.concatenate(of_all)).reshape(-1, order="F")
         with _processes.agreed(self._group):
             made = self._core.make(name, size, near)
         return Preconditioner(self, made)

@@ -26,7 +26,7 @@ ENVIRONMENT = {  # Open MPI refuses root, and more processes than cores, unless 
 }
 
 
-def run(launcher, processes, *command, seconds=100):
+def run(launcher, processes, *command, seconds=300):
     return subprocess.run(
         [launcher, "-n", str(processes), sys.executable, *command], env={**os.environ, **ENVIRONMENT},
         capture_output=True, text=True, timeout=seconds, stdin=subprocess.DEVNULL)
