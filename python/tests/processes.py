@@ -244,6 +244,20 @@ def mistakes_of_one():
 
 
 @check
+def one_process_looks():
+    A = laplacian(15)
+    cuts, b = cuts_of(A.shape[0]), np.ones(A.shape[0])
+    op = krylith.Operator(own(A, cuts), comm=COMM)
+    ml = op.preconditioner("amg")
+    x, info = op.cg(own(b, cuts), M="amg", history=True, verbose=True)
+    if RANK == 0:
+        assert ml.levels[0]["rows"] == A.shape[0] and ml.complexity > 1 and ml.nbytes > 0 and ml.name.startswith("amg")
+        assert "225 x 225" in repr(op) and op._repr_html_() and op.memory() and op.explain()["levels"] and info.bytes
+    histories = COMM.allgather(info.history.tolist())
+    assert histories.count(histories[0]) == SIZE and len(histories[0]) == info.iterations + 1
+
+
+@check
 def what_cannot_span_processes():
     A = laplacian(12)
     cuts, b = cuts_of(A.shape[0]), np.ones(A.shape[0])
