@@ -71,13 +71,13 @@ public:
         return std::accumulate(nonzeros_.begin(), nonzeros_.end(), std::int64_t{0});
     }
 
-    /// Takes other values of the same pattern, [ranks], which it refers to or copies. Called with
-    /// Python's lock.
-    void take(const std::vector<const T*>& values, nb::object arrays) {
-        if (copies_) return copies_->update_parts(values);
+    /// Refers to other values of the same pattern, [ranks]. Called with Python's lock.
+    void refer(const std::vector<const T*>& values, nb::object arrays) {
         for (std::size_t k = 0; k < parts_.size(); ++k) parts_[k].values = values[k];
         values_alive_ = std::move(arrays);
     }
+    /// Copies them, where has_copies(). Collective.
+    void copy(const std::vector<const T*>& values) { copies_->update_parts(values); }
     /// Whether values may lie in memory of the host wherever the devices are.
     [[nodiscard]] bool has_copies() const noexcept { return copies_.has_value(); }
     [[nodiscard]] const std::vector<std::int64_t>& sizes() const noexcept { return nonzeros_; }

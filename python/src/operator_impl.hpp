@@ -227,10 +227,13 @@ template <class T>
 void kept_operator<T>::update(const device_array& values, nb::object arrays) {
     if (!rows_) throw usage_error("update: the matrix is in host memory, and so must values be");
     drive(*group_, [&] {
-        const auto where = addresses(values, rows_->sizes(), rows_->has_copies());
-        {
+        const auto found = addresses(values, rows_->sizes(), rows_->has_copies());
+        const std::vector<const T*> where(found.begin(), found.end());
+        if (rows_->has_copies()) {
+            rows_->copy(where);
+        } else {
             const with_lock locked;
-            rows_->take({where.begin(), where.end()}, std::move(arrays));
+            rows_->refer(where, std::move(arrays));
         }
         a_->update_on_devices(rows_->values());
         group_->comm.synchronize_all();
