@@ -221,11 +221,33 @@ void distributed_csr<T>::check_update(std::span<const T> values) {
     if (static_cast<std::int64_t>(values.size()) != nonzeros())
         throw usage_error("distributed_csr::update: there are " + std::to_string(values.size()) +
                           " values; the matrix has " + std::to_string(nonzeros()) + " nonzeros");
+    check_own_values();
+}
+
+template <class T>
+void distributed_csr<T>::check_own_values() {
     if (comm_ == nullptr) return;
     for (const int rank : comm_->local())
         if (nonzeros_of_[at(rank)] != 0 && block(rank).values() == nullptr)
             throw usage_error("distributed_csr::update: the matrix has no values of its own: "
                               "borrowed ones are their owner's to change");
+}
+
+template <class T>
+void distributed_csr<T>::update_parts(std::span<const T* const> by_rank) {
+    if (comm_ == nullptr) return; // an empty one
+    comm_->together([&] {
+        if (by_rank.size() != blocks_.size())
+            throw usage_error("distributed_csr::update_parts: " + std::to_string(by_rank.size()) +
+                              " arrays for " + std::to_string(blocks_.size()) + " devices");
+        check_own_values();
+    });
+    comm_->together([&] {
+        for (const int rank : comm_->local())
+            copy_values(comm_->handle(rank), rank, by_rank[at(rank)], block(rank).values(),
+                        as_size(nonzeros_of_[at(rank)]));
+        comm_->synchronize(); // arrays may be reused
+    });
 }
 
 template <class T>

@@ -28,7 +28,7 @@ struct index_array {
     const std::int64_t* wide = nullptr;
 
     index_array() = default;
-    index_array(std::nullptr_t) {} // NOLINT: none
+    index_array(std::nullptr_t) {}                    // NOLINT: none
     index_array(const std::int32_t* p) : narrow(p) {} // NOLINT: either pointer is an array
     index_array(const std::int64_t* p) : wide(p) {}   // NOLINT
 
@@ -125,6 +125,10 @@ public:
     /// reused. Throws usage_error for another number of values, and where it borrows values or has
     /// none, and changes nothing then. Of several drivers each gives all values.
     void update(std::span<const T> values);
+    /// The same with an array a rank, of block(rank).nonzeros() values in the memory of its device
+    /// or of the host; those of other drivers' ranks are not looked at. Throws usage_error for
+    /// another number of arrays, and for pointers that are null or of another device.
+    void update_parts(std::span<const T* const> by_rank);
 
     /// Enqueues, on the device of the rank, the global columns of its entries:
     /// [block(rank).nonzeros()].
@@ -159,6 +163,8 @@ private:
     void count_nonzeros();
     /// What update() refuses.
     void check_update(std::span<const T> values);
+    /// Values are the matrix's own, and so can be updated.
+    void check_own_values();
     /// download() of a matrix that is on devices.
     void download_to(csr_matrix<T>& all) const;
 

@@ -3,14 +3,14 @@
 //     mpirun -n 4 example_mpi_poisson3d [POINTS_AN_AXIS]
 //
 // Poisson's equation on a cube of n^3 points, cut into slabs. Process k has the planes of its slab,
-// with columns of the whole matrix, on a GPU if there is one, else on a core. b is
+// with columns of the whole matrix, on a GPU if there is one, else on its share of the cores. b is
 // A times a vector that is known. Checks: x, and that all processes have the same result.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
-#include <numeric>
+#include <utility>
 #include <vector>
 
 #include <krylith/adapters/mpi.hpp>
@@ -61,20 +61,16 @@ slab assemble(std::int64_t n, row_range planes) {
     return part;
 }
 
-/// Which devices this process takes: processes of a machine number each other by MPI.
-device_group own_devices() {
-    MPI_Comm machine = MPI_COMM_NULL;
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
-    int number = 0;
-    MPI_Comm_rank(machine, &number);
-    MPI_Comm_free(&machine);
-    if (const int gpus = cuda_device_count(); gpus > 0)
-        return device_group::cuda(std::vector<int>{number % gpus});
-    return device_group::host(1, {.host_threads = 1});
+/// What this process takes of its machine.
+device_group own_devices(const machine_share& share) {
+    if (cuda_device_count() > 0) return device_group::cuda(share.gpus(1));
+    return device_group::host(1, {.host_threads = share.threads()});
 }
 
 bool run(std::int64_t n) {
-    const communicator comm(own_devices(), link_processes(MPI_COMM_WORLD));
+    auto link = link_processes(MPI_COMM_WORLD);
+    const device_group devices = own_devices(find_machine_share(*link));
+    const communicator comm(devices, std::move(link));
     const int rank = comm.first_local();
     const row_partition planes = equal_rows(n, comm.ranks());
     const slab mine = assemble(n, planes.owned(rank));

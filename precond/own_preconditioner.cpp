@@ -111,14 +111,20 @@ void own_preconditioner<T>::make(const matrix_operator<T>& a, const halo_plan* p
                           "\" has another partition of rows than the operator: make it with "
                           "a.layout()->rows");
     constexpr auto size = static_cast<std::int64_t>(sizeof(T));
-    if (of == preconditioner_kind::whole_on_host) {
+    if (of == preconditioner_kind::whole_on_host || of == preconditioner_kind::local_on_host) {
+        local_ = of == preconditioner_kind::local_on_host;
+        if (local_ && (layout.kind != coherence::owned || layout.order))
+            throw usage_error("make_preconditioner: \"" + name_ +
+                              "\" computes the rows of local ranks, which must be owned vectors "
+                              "in the caller's order of rows; allowed are the other kinds");
         if (plan != nullptr)
             throw usage_error("make_preconditioner: \"" + name_ +
                               "\" reads all of r, so a halo plan says nothing; allowed are "
                               "on_device and on_host");
         whole_ = std::move(function);
         copy_ = std::make_unique<vector<T>>(layout_, precond_item);
-        host_r_.resize(static_cast<std::size_t>(layout.size()));
+        host_r_.resize(
+            static_cast<std::size_t>(local_ ? copy_->local_rows().size() : layout.size()));
         host_z_.resize(host_r_.size());
         bytes_ += size * most(layout, [&](int rank) { return layout.held(rank); });
         return;
@@ -181,9 +187,16 @@ void own_preconditioner<T>::apply_whole(execution& run, const vector<T>& r, vect
         throw usage_error("preconditioner \"" + name_ +
                           "\" runs on the host and can't be part of a recorded loop: allowed is "
                           "execution_mode::eager");
-    r.download(host_r_);
-    whole_({0, {0, layout_->size()}, host_r_.data(), host_z_.data(), nullptr});
-    copy_->upload(host_z_);
+    if (local_) {
+        r.download_local(host_r_);
+        whole_(
+            {layout_->comm.first_local(), r.local_rows(), host_r_.data(), host_z_.data(), nullptr});
+        copy_->upload_local(host_z_);
+    } else {
+        r.download(host_r_);
+        whole_({0, {0, layout_->size()}, host_r_.data(), host_z_.data(), nullptr});
+        copy_->upload(host_z_);
+    }
     fused_update<T> update;
     update.add(z = *copy_);
     update.add(dots);

@@ -56,7 +56,12 @@ enum class preconditioner_kind {
     /// all rows, a factorisation, a solver of another library). The solve runs eagerly: an
     /// application waits for all devices, moves n entries to the host and n back (with replicated
     /// vectors n to each device), and the devices wait for the function.
-    whole_on_host
+    whole_on_host,
+    /// One call for the rows of all local ranks, by the thread that called the solver, which may
+    /// call collective functions of other libraries in it: a preconditioner of an MPI program. It
+    /// is whole_on_host where one driver has all rows in the caller's order; with replicated
+    /// vectors, or another order of rows, it is refused.
+    local_on_host
 };
 
 struct own_preconditioner_options {
@@ -102,6 +107,7 @@ private:
     bool symmetric_;
     std::unique_ptr<matrix_operator<T>> inverse_; ///< null: whole_ computes
     preconditioner_function<T> whole_;
+    bool local_ = false;              ///< whole_ computes the rows of local ranks alone
     std::unique_ptr<vector<T>> copy_; ///< r with ghosts, or z of whole_; may be null
     mutable std::vector<T> host_r_;   // of whole_
     mutable std::vector<T> host_z_;

@@ -55,12 +55,12 @@ void copy_offsets(const std::shared_ptr<device>& device, const Offset* given, st
 /// Copies to the device, from there or from the host.
 template <class V>
 void copy_array(const std::shared_ptr<device>& device, const V* given, const std::string& part,
-                const char* name, buffer<V>& to) {
-    const std::size_t bytes = to.size() * sizeof(V);
+                const char* name, V* to, std::size_t count) {
+    if (count == 0) return;
     if (given != nullptr && device->lies_elsewhere(given) == host_memory_name)
-        return device->upload(to.data(), given, bytes);
+        return device->upload(to, given, count * sizeof(V));
     check_pointer(*device, part, given, name);
-    device->copy(to.data(), given, bytes);
+    device->copy(to, given, count * sizeof(V));
 }
 
 [[noreturn]] void refuse_offsets(int rank, const buffer<std::int64_t>& offsets,
@@ -84,6 +84,12 @@ bool offsets_descend(const std::shared_ptr<device>& device, const buffer<std::in
 #endif
     device->synchronize();
     return !std::is_sorted(offsets.data(), offsets.data() + rows + 1);
+}
+
+template <class T>
+void copy_values(const std::shared_ptr<device>& device, int rank, const T* given, T* to,
+                 std::size_t count) {
+    copy_array(device, given, name_of(rank), "values", to, count);
 }
 
 template <class T>
@@ -112,14 +118,15 @@ copied_part<T> copy_part(const std::shared_ptr<device>& device, int rank, const 
                                             "column_indices");
         run_items(*device, narrow_columns{from.data(), copy.columns.data()}, nonzeros);
     } else {
-        copy_array(device, columns.narrow, name, "column_indices", copy.columns);
+        copy_array(device, columns.narrow, name, "column_indices", copy.columns.data(),
+                   copy.columns.size());
     }
     if (values == part_values::borrowed) {
         check_pointer(*device, name, part.values, "values");
         return copy;
     }
     copy.values = buffer<T>(device, as_size(nonzeros), matrix_item);
-    copy_array(device, part.values, name, "values", copy.values);
+    copy_values(device, rank, part.values, copy.values.data(), copy.values.size());
     return copy;
 }
 
@@ -148,7 +155,8 @@ void refuse_columns(const std::shared_ptr<device>& device, int rank, const csr_p
                       found + ": allowed are 0 to " + std::to_string(all - 1));
 }
 
-#define KRYLITH_INSTANTIATE(T) template struct instances<copy_part<T>, refuse_columns<T>>;
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template struct instances<copy_part<T>, copy_values<T>, refuse_columns<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

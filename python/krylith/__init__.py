@@ -4,6 +4,7 @@
     x, info = krylith.cg(A, b, M="amg")           # SciPy's functions
     op = krylith.Operator(A, devices=2)           # built once, for many solves
     x, info = op.cg(b, M="jacobi")
+    op = krylith.Operator(own_rows, comm=comm)    # over the processes of mpi4py's communicator
 """
 
 from __future__ import annotations
@@ -36,14 +37,18 @@ def preconditioner_names() -> list[str]:
 
 def show_config() -> dict[str, Any]:
     """Returns what this krylith was built with, and what it finds."""
+    import pathlib
+
     import numpy
 
+    links = pathlib.Path(__file__).parent.glob("libkrylith_link_*.so")
     return {
         "version": __version__,
         "processor": _processor.CODE,
         "cuda": _core.have_cuda,
         "metis": _core.have_metis,
         "gpus": _core.cuda_device_count(),
+        "mpi": sorted(path.stem.removeprefix("libkrylith_link_") for path in links),
         "numpy": numpy.__version__,
         "solvers": solver_names(),
         "preconditioners": preconditioner_names(),

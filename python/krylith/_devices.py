@@ -13,13 +13,15 @@ from pathlib import Path
 from typing import Union
 
 from . import _krylith as core
+from ._processes import agreed
 
 Devices = Union[int, Sequence[int], None]
 Key = tuple[str, tuple[int, ...], int]
 
 
-def key_of(devices: Devices, backend: str | None, threads: int) -> Key:
-    """Returns what names a group of devices: the back end, its devices, and threads."""
+def key_of(devices: Devices, backend: str | None, threads: int, link: core.Link | None = None) -> Key:
+    """Returns what names a group of devices: the back end, its devices, and threads. Processes that
+    share a machine share its cores, and take its GPUs in turn."""
     if backend not in (None, "host", "cuda"):
         raise ValueError(f"backend is {backend!r}: allowed are 'host', 'cuda' and None")
     threads = operator.index(threads)
@@ -39,13 +41,12 @@ def key_of(devices: Devices, backend: str | None, threads: int) -> Key:
         raise ValueError(f"devices is {devices!r}: allowed are 1 to 64 devices")
     if ordinals is not None and any(not 0 <= d < 2**31 for d in ordinals):
         raise ValueError(f"devices is {devices!r}: allowed are numbers of GPUs, from 0")
-    if backend == "host":
-        return ("host", (count,), threads)
+    present = 0 if backend == "host" else core.cuda_device_count()
+    if backend == "host" or (ordinals is None and present == 0 and backend is None):
+        return ("host", (count,), threads if threads or link is None else link.threads)
     if ordinals is None:
-        present = core.cuda_device_count()
-        if present == 0 and backend is None:
-            return ("host", (count,), threads)
-        ordinals = tuple(range(count if backend == "cuda" else min(count, present)))
+        count = count if backend == "cuda" else min(count, present)
+        ordinals = tuple(range(count) if link is None else link.gpus(count))
     return ("cuda", ordinals, 0)
 
 
@@ -68,6 +69,13 @@ def make(key: Key) -> core.Group:
     return core.Group.cuda(list(devices))
 
 
+def joined(key: Key, link: core.Link | None) -> core.Group:
+    """Returns the devices with those of the processes that are linked. Collective."""
+    with agreed(link):
+        own = make(key)
+    return own if link is None else own.joined(link)
+
+
 class _Pool(threading.local):
     def __init__(self) -> None:
         self.groups: dict[Key, list[core.Group]] = {}
@@ -87,8 +95,12 @@ os.register_at_fork(after_in_child=_after_fork)
 
 
 @contextmanager
-def lent(key: Key) -> Iterator[core.Group]:
-    """Lends a group to one call of a function: this thread's, unless a call further out has it."""
+def lent(key: Key, link: core.Link | None) -> Iterator[core.Group]:
+    """Lends a group to one call of a function: this thread's, unless a call further out has it. That
+    of several processes ends with the call."""
+    if link is not None:
+        yield joined(key, link)
+        return
     free = _pool.groups.setdefault(key, [])
     group = free.pop() if free else make(key)
     try:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from . import _arrays, _devices, _options
+from . import _arrays, _devices, _options, _processes
 from . import _krylith as core
 from ._info import Info
 from ._matrices import Compressed, Coordinates, File, Function, Parts, source_of
@@ -24,7 +24,7 @@ class SolverFunction(Protocol):
         self, A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0.0,
         maxiter: int | None = None, M: Any = None, callback: _options.Callback | None = None,
         callback_type: str | None = None, devices: _devices.Devices = None,
-        backend: str | None = None, history: bool = False, raise_on_failure: bool = False,
+        backend: str | None = None, comm: Any = None, history: bool = False, raise_on_failure: bool = False,
         **options: Unpack[_options.FunctionOptions],
     ) -> tuple[Any, Info]: ...
 
@@ -35,26 +35,32 @@ def _precision(kind: np.dtype[Any], b: Any) -> np.dtype[Any]:
     return np.dtype(np.float32 if narrow else np.float64)
 
 
-def _once(method: str, A: Any, b: Any, x0: Any, devices: Any, backend: Any, options: dict[str, Any]) -> tuple[Any, Info]:
+def _once(
+    method: str, A: Any, b: Any, x0: Any, devices: Any, backend: Any, comm: Any, options: dict[str, Any],
+) -> tuple[Any, Info]:
     """Solves once with an operator that only this call has: nothing of A is copied."""
     M = options["M"]
     if isinstance(A, Operator):
-        if devices is not None or backend is not None:
-            raise ValueError("an Operator has its devices: give devices and backend to it")
+        if devices is not None or backend is not None or comm is not None:
+            raise ValueError("an Operator has its devices: give devices, backend and comm to it")
         return A.solve(b, x0, method=method, **options)
-    source = source_of(A)
-    if isinstance(source, (Compressed, Coordinates)):
-        source.data = np.require(source.data, _precision(source.data.dtype, b))
-    elif isinstance(source, Function):
-        source.dtype = _precision(source.dtype, b)
-    if isinstance(M, Preconditioner):
-        operator = Operator.__new__(Operator)
-        operator._build(source, M.operator._group, _plain(), lend=True, like=M.operator)
+    like = M.operator if isinstance(M, Preconditioner) else None
+    shared = None if like is None else like._group
+    link = _processes.link_of(comm, shared)
+    with _processes.agreed(link or shared):
+        source = source_of(A)
+        if isinstance(source, (Compressed, Coordinates)):
+            source.data = np.require(source.data, _precision(source.data.dtype, b))
+        elif isinstance(source, Function):
+            source.dtype = _precision(source.dtype, b)
+        if isinstance(source, Parts) and devices is None and backend is None:
+            devices, backend = source.place()
+        key = _devices.key_of(devices, backend, 0, link)
+    operator = Operator.__new__(Operator)
+    if shared is not None:
+        operator._build(source, shared, _plain(), lend=True, like=like)
         return operator.solve(b, x0, method=method, **options)
-    if isinstance(source, Parts) and devices is None and backend is None:
-        devices, backend = source.place()
-    with _devices.lent(_devices.key_of(devices, backend, 0)) as group:
-        operator = Operator.__new__(Operator)
+    with _devices.lent(key, link) as group:
         operator._build(source, group, _plain(), lend=True)
         return operator.solve(b, x0, method=method, **options)
 
@@ -68,10 +74,10 @@ def _function(name: str) -> SolverFunction:
         A: Any, b: Any, x0: Any = None, *, rtol: float = 1e-5, atol: float = 0.0,
         maxiter: int | None = None, M: Any = None, callback: _options.Callback | None = None,
         callback_type: str | None = None, devices: _devices.Devices = None,
-        backend: str | None = None, history: bool = False, raise_on_failure: bool = False,
+        backend: str | None = None, comm: Any = None, history: bool = False, raise_on_failure: bool = False,
         **options: Unpack[_options.FunctionOptions],
     ) -> tuple[Any, Info]:
-        return _once(name, A, b, x0, devices, backend, dict(
+        return _once(name, A, b, x0, devices, backend, comm, dict(
             rtol=rtol, atol=atol, maxiter=maxiter, M=M, callback=callback, callback_type=callback_type,
             history=history, raise_on_failure=raise_on_failure, **options))
 
@@ -101,12 +107,12 @@ def solve(
     A: Any, b: Any, x0: Any = None, *, rtol: float | None = None, atol: float = 0.0,
     maxiter: int | None = None, M: Any = "auto", method: str = "auto",
     callback: _options.Callback | None = None, callback_type: str | None = None, devices: _devices.Devices = None,
-    backend: str | None = None, history: bool = False, raise_on_failure: bool = False,
+    backend: str | None = None, comm: Any = None, history: bool = False, raise_on_failure: bool = False,
     **options: Unpack[_options.FunctionOptions],
 ) -> tuple[Any, Info]:
     """Solves A x = b by a method, with a preconditioner, that are chosen by what A is, and goes on
     with the next where one fails; `info.attempts` has them. rtol is 1e-8, or 1e-5 in fp32."""
-    return _once(method, A, b, x0, devices, backend, dict(
+    return _once(method, A, b, x0, devices, backend, comm, dict(
         rtol=rtol, atol=atol, maxiter=maxiter, M=M, callback=callback, callback_type=callback_type,
         history=history, raise_on_failure=raise_on_failure, **options))
 

@@ -56,20 +56,20 @@ class Parts:
     columns of the whole matrix."""
 
     shape: tuple[int, int]
-    arrays: list[tuple[Any, Any, Any]]  # indptr, indices of 32 bits, data
+    arrays: list[tuple[Any, Any, Any]]  # indptr, indices, data
     devices: list[int] | None  # numbers of GPUs; None: host memory
 
     def place(self) -> tuple[Any, str]:
         """Returns devices and back end that have the parts."""
         return (len(self.arrays), "host") if self.devices is None else (self.devices, "cuda")
 
-    def addresses(self) -> list[tuple[int, int, bool, int, int, int]]:
+    def addresses(self) -> list[tuple[int, tuple[int, bool], tuple[int, bool], int, int]]:
         """Returns what the module takes of each part, after waiting for its library."""
         result = []
         for indptr, indices, data in self.arrays:
             wait_for(data)
-            wide = "int64" in str(indptr.dtype)
-            result.append((len(indptr) - 1, address_of(indptr), wide, address_of(indices), address_of(data), len(data)))
+            at = [(address_of(a), "int64" in str(a.dtype)) for a in (indptr, indices)]
+            result.append((len(indptr) - 1, at[0], at[1], address_of(data), len(data)))
         return result
 
 
@@ -219,6 +219,26 @@ def _parts(rows: list[Any]) -> Parts:
         raise TypeError("the parts of A must have values of one type, all on GPUs or all in host memory")
     devices = None if where[0] is None else [w[1] for w in where if w is not None]
     return Parts((sum(shape[0] for shape in shapes), columns), arrays, devices)
+
+
+def own_rows(source: Source, devices: int) -> Parts:
+    """Returns the rows that one of several processes has as parts of its devices."""
+    if isinstance(source, Parts):
+        return source
+    if not isinstance(source, Compressed):
+        what = {File: "a file", Function: "a function"}.get(type(source), "not by rows (csr)")
+        raise TypeError(f"A is {what}, which can't span processes: each gives its own rows as a csr_array, or (data, "
+                        "indices, indptr), with columns of the whole matrix")
+    indptr, nonzeros = source.indptr, source.data.size
+    if indptr[0] != 0 or indptr[-1] != nonzeros or (indptr[1:] < indptr[:-1]).any():
+        raise InputError(f"indptr must rise from 0 to the number of values, {nonzeros}")
+    inner = np.searchsorted(indptr, np.arange(1, devices) * (nonzeros / devices))
+    cuts = [0, *(int(cut) for cut in inner), indptr.size - 1]
+    arrays = [
+        (indptr[a : b + 1], source.indices[indptr[a] : indptr[b]], source.data[indptr[a] : indptr[b]])
+        for a, b in zip(cuts, cuts[1:])
+    ]
+    return Parts(source.shape, arrays, None)
 
 
 def _by_rows(a: Any) -> bool:

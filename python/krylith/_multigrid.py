@@ -48,10 +48,10 @@ class Multigrid:
 
     def __call__(
         self, A: Any, B: Any = None, *, block_size: int = 1, devices: _devices.Devices = None,
-        backend: str | None = None, **parameters: Any,
+        backend: str | None = None, comm: Any = None, **parameters: Any,
     ) -> Preconditioner:
         if not isinstance(A, Operator):
-            A = Operator(A, devices=devices, backend=backend, block_size=block_size)
+            A = Operator(A, devices=devices, backend=backend, block_size=block_size, comm=comm)
         made: Preconditioner = A.preconditioner(_named(parameters), B=B, block_size=block_size)
         return made
 
@@ -76,6 +76,8 @@ class Multigrid:
             raise TypeError("A must be an Operator: it is made of the first level where none is given")
         elif devices is not None or backend is not None:
             raise ValueError("an Operator has its devices: give devices and backend to it")
+        if A._group.processes > 1:
+            raise ValueError("amg.from_levels can't span processes: A is an Operator of several")
         lent_a, lent_p, lent_r = (_lent(matrices, A.dtype) for matrices in (a, p, r))
         return Preconditioner(A, A._core.make_of_levels(lent_a, lent_p, lent_r, _named(parameters)))
 

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any, Callable, Union
 import numpy as np
 import numpy.typing as npt
 
-from . import _arrays, _devices, _options, _progress
+from . import _arrays, _devices, _options, _processes, _progress
 from . import _krylith as core
 from ._captured import of_cupy
 from ._errors import NotConverged
 from ._info import Info, table
-from ._matrices import Compressed, Coordinates, File, Function, Parts, Source, source_of
+from ._matrices import Compressed, Coordinates, File, Function, Parts, Source, own_rows, source_of
 from ._preconditioner import Preconditioner, as_m
 
 if TYPE_CHECKING:
@@ -31,9 +31,15 @@ class Operator:
     file or "gallery:NAME", a LinearOperator, or a function with `shape`. `devices` is how many, or
     the numbers of GPUs; `backend` "host" or "cuda". Values of A in host memory are referred to, not
     copied, where they are by rows: change them by `update`.
+
+    With `comm`, a communicator of mpi4py, its processes solve together: each gives its own rows, with
+    columns of the whole matrix, behind those of the process before it, and has its own entries of all
+    vectors. They call the same methods in the same order, wait up to `timeout` seconds for each other,
+    and what one raises all raise. `devices` are those of each.
     """
 
     _parts: list[Any] | None = None  # values of A on devices
+    _nnz_given: int
 
     __array_ufunc__ = None  # ndarray @ operator comes here
 
@@ -64,19 +70,28 @@ class Operator:
         block_size: int = 1,
         on_device: bool = False,
         like: Operator | None = None,
+        comm: Any = None,
+        timeout: float = 600,
     ) -> None:
-        source = source_of(A, dtype, shape)
-        if on_device and not isinstance(source, Function):
-            raise TypeError("on_device is for functions: A is a matrix")
-        if isinstance(source, Parts) and devices is None and backend is None:
-            devices, backend = source.place()
         if like is not None and not isinstance(like, Operator):
             raise TypeError("like must be an Operator")
-        group = like._group if like is not None else _devices.make(_devices.key_of(devices, backend, threads))
-        options = core.OperatorOptions(
-            kind=kind, format=format, order=order, transport=transport,
-            block_size=_options._index("block_size", block_size, 1, 12),
-        )
+        shared = None if like is None else like._group
+        link = _processes.link_of(comm, shared, timeout)
+        with _processes.agreed(link or shared) as alike:
+            alike.update(kind=kind, format=format, order=order, transport=transport, block_size=block_size)
+            source = source_of(A, dtype, shape)
+            if on_device and not isinstance(source, Function):
+                raise TypeError("on_device is for functions: A is a matrix")
+            if isinstance(source, Parts) and devices is None and backend is None:
+                devices, backend = source.place()
+            if link is not None and isinstance(A, tuple) and shape is None:
+                raise TypeError("(data, indices, indptr) of several processes needs shape=(own rows, all columns)")
+            key = _devices.key_of(devices, backend, threads, link)
+            options = core.OperatorOptions(
+                kind=kind, format=format, order=order, transport=transport,
+                block_size=_options._index("block_size", block_size, 1, 12),
+            )
+        group = shared or _devices.joined(key, link)
         self._build(source, group, options, dtype=dtype, like=like, on_device=on_device)
 
     def _build(
@@ -87,9 +102,28 @@ class Operator:
         self._group = group
         self._flipped: Operator | None = None
         self._flips: weakref.ref[Operator] | None = None  # the operator whose T this is
-        self._function = source if isinstance(source, Function) else None
+        with _processes.agreed(group) as alike:
+            if group.processes > 1:
+                source = own_rows(source, group.size)
+            if isinstance(source, Parts):
+                self._check_parts(source, group)
+            self._function = source if isinstance(source, Function) else None
+            self.dtype = alike["the type of A's values"] = self._kind_of(source, dtype)
+            if like is not None and like.dtype != self.dtype:
+                raise ValueError(f"A is {self.dtype}, but the operator that it is to be like is {like.dtype}")
+        with _processes.agreed(group):
+            self._core = self._made(source, group, options, lend, like, on_device)
+        self.ndim = 2
+        self._take_shapes()
+        if isinstance(source, File):
+            self._nnz_given = self._core.nnz
+
+    def _take_shapes(self) -> None:
+        self.shape: tuple[int, int] = self._core.shape
+        self.local_shape: tuple[int, int] = self._core.local_shape  #: this process' entries of A x, and of x
+
+    def _kind_of(self, source: Source, dtype: npt.DTypeLike | None) -> np.dtype[Any]:
         self._nnz_given = 0
-        near = None if like is None else like._core
         if isinstance(source, (Compressed, Coordinates)):
             kind = source.data.dtype
             self._nnz_given = source.data.size
@@ -101,25 +135,23 @@ class Operator:
             kind = np.dtype(dtype or getattr(source, "dtype", np.float64))
         if kind not in (np.float64, np.float32):
             raise TypeError(f"A has values of type {kind}: on a device allowed are float64 and float32")
-        if like is not None and like.dtype != kind:
-            raise ValueError(f"A is {kind}, but the operator that it is to be like is {like.dtype}")
-        self.dtype: np.dtype[Any] = kind
-        made: Any = core.Operator64 if kind == np.float64 else core.Operator32
-        self._core: Core
+        return kind
+
+    def _made(
+        self, source: Source, group: core.Group, options: core.OperatorOptions, lend: bool,
+        like: Operator | None, on_device: bool,
+    ) -> Core:
+        near = None if like is None else like._core
+        made: Any = core.Operator64 if self.dtype == np.float64 else core.Operator32
         if isinstance(source, Compressed):
-            self._core = made.from_csr(group, source.shape, source.indptr, source.indices, source.data, lend, options, near)
-        elif isinstance(source, Coordinates):
-            self._core = made.from_coo(group, source.shape, source.row, source.col, source.data, options, near)
-        elif isinstance(source, File):
-            self._core = made.from_file(group, source.name, options, near)
-        elif isinstance(source, Function):
-            self._core = self._of_function(made, source, group, on_device)
-        else:
-            self._core = self._of_parts(made, source, group, options)
+            return made.from_csr(group, source.shape, source.indptr, source.indices, source.data, lend, options, near)  # type: ignore[no-any-return]
+        if isinstance(source, Coordinates):
+            return made.from_coo(group, source.shape, source.row, source.col, source.data, options, near)  # type: ignore[no-any-return]
         if isinstance(source, File):
-            self._nnz_given = self._core.nnz
-        self.shape: tuple[int, int] = self._core.shape
-        self.ndim = 2
+            return made.from_file(group, source.name, options, near)  # type: ignore[no-any-return]
+        if isinstance(source, Function):
+            return self._of_function(made, source, group, on_device)
+        return made.from_devices(group, source.addresses(), source.shape[1], source.arrays, options, near)  # type: ignore[no-any-return]
 
     def _checked(self, source: Function) -> Callable[[_arrays.Array], _arrays.Array]:
         """Returns the function with a result of the right type and shape."""
@@ -143,15 +175,14 @@ class Operator:
             group, source.shape, product, "device" if recorded else "device eagerly")
 
     @staticmethod
-    def _of_parts(made: Any, source: Parts, group: core.Group, options: core.OperatorOptions) -> Core:
-        if source.shape[0] != source.shape[1]:
-            raise ValueError(f"A is {source.shape[0]} x {source.shape[1]}: rows on devices must be those of a square matrix")
-        if group.size != len(source.arrays) or (group.backend == "cuda") != (source.devices is not None):
+    def _check_parts(source: Parts, group: core.Group) -> None:
+        on_host = source.devices is None
+        copied = on_host and group.processes > 1  # they may lie anywhere
+        if group.size != len(source.arrays) or ((group.backend == "host") != on_host and not copied):
             raise ValueError(
-                f"A has {len(source.arrays)} parts in the memory of {'the host' if source.devices is None else 'GPUs'}: "
+                f"A has {len(source.arrays)} parts in the memory of {'the host' if on_host else 'GPUs'}: "
                 "its devices are as many there. Give a matrix in host memory for others"
             )
-        return made.from_devices(group, source.addresses(), options, source.arrays)  # type: ignore[no-any-return]
 
     # ---- What it is ----------------------------------------------------------------------------
 
@@ -211,13 +242,16 @@ class Operator:
 
     def matvec(self, x: Any) -> Any:
         """Returns A x."""
-        at_x = self._where(x) if self.shape[0] == self.shape[1] else None
+        rows, columns = self.local_shape
+        with _processes.agreed(self._group) as alike:
+            at_x = self._where(x) if rows == columns else None
+            alike["whether x is used on the device"] = at_x is not None
+            values = np.empty(0) if at_x is not None else self._vector(x, "x", columns)[0]
         if at_x is not None:
             result = [_arrays.empty_like(part) for part in (x if isinstance(x, list) else [x])]
             self._core.multiply_on_devices(at_x, self._where(result) or [])
             return result if isinstance(x, list) else result[0]
-        values = self._vector(x, "x", self.shape[1])[0]
-        y = np.empty(self.shape[0], self.dtype)
+        y = np.empty(rows, self.dtype)
         self._core.multiply(values, y)
         return _arrays.like(x)(y.reshape((-1, 1)) if getattr(x, "ndim", 1) == 2 else y)
 
@@ -227,10 +261,13 @@ class Operator:
 
     def matmat(self, X: Any) -> Any:
         """Returns A X for an X of several columns."""
-        host = _arrays.to_host(X, "X")
-        if host.ndim != 2 or host.shape[0] != self.shape[1]:
-            raise ValueError(f"X has the shape {host.shape}: ({self.shape[1]}, k) is needed")
-        result = np.empty((self.shape[0], host.shape[1]), self.dtype, order="F")
+        rows, columns = self.local_shape
+        with _processes.agreed(self._group) as alike:
+            host = _arrays.to_host(X, "X")
+            if host.ndim != 2 or host.shape[0] != columns:
+                raise ValueError(f"X has the shape {host.shape}: ({columns}, k) is needed")
+            alike["the number of columns of X"] = host.shape[1]
+        result = np.empty((rows, host.shape[1]), self.dtype, order="F")
         for j in range(host.shape[1]):
             result[:, j] = self.matvec(host[:, j])
         return _arrays.like(X)(result)
@@ -262,7 +299,7 @@ class Operator:
             else:
                 flipped._function = None
                 flipped._core = self._core.transposed()
-            flipped.shape = flipped._core.shape
+            flipped._take_shapes()
             flipped._flipped, flipped._flips, flipped._nnz_given = None, weakref.ref(self), flipped._core.nnz
             self._flipped = flipped
         return self._flipped
@@ -281,50 +318,66 @@ class Operator:
     def update(self, values: Any) -> None:
         """Takes new values on the same pattern, in the order in which A's were given; of a list of
         parts a list. Preconditioners are updated when they are next used, and T at once."""
+        with _processes.agreed(self._group):
+            new, places = self._new_values(values)
+        with _processes.agreed(self._group):
+            if places is None:
+                self._core.update(new)
+            else:
+                self._core.update_on_devices(places, new)
+                self._parts = new
+            if self._flipped is not None:
+                self._core.update_transposed(self._flipped._core)  # type: ignore[arg-type]
+
+    def _new_values(self, values: Any) -> tuple[Any, list[tuple[int, int]] | None]:
+        """Returns them as the module takes them, and where those of parts lie."""
         if self._flips is not None and self._flips() is not None:
             raise ValueError("this operator is the T of another one: update that")
         parts = values if self._parts and isinstance(values, list) else [values]
         if any(hasattr(part, "tocsr") or str(getattr(part, "layout", "")).startswith("torch.sparse") for part in parts):
             raise TypeError("values are a sparse matrix, whose pattern may be another one: give its values, such as A.data")
-        if self._parts is not None:
-            self._update_parts(parts)
-        else:
+        if self._parts is None:
             data = _arrays.to_host(parts[0], "values")
             if data.ndim != 1 or data.size != self._nnz_given:
                 raise ValueError(f"values have the shape {data.shape}: ({self._nnz_given},) is needed, in the order of A's "
                                  "(of A.tocsr() for formats other than csr, csc and coo)")
-            self._core.update(_arrays.usable(data, self.dtype))
-        if self._flipped is not None:
-            self._core.update_transposed(self._flipped._core)  # type: ignore[arg-type]
-
-    def _update_parts(self, parts: list[Any]) -> None:
-        old = self._parts or []
+            return _arrays.usable(data, self.dtype), None
+        old = self._parts
+        if len(parts) == 1 < len(old) and self._group.processes > 1:  # rows that were cut for the devices
+            parts = np.split(_arrays.to_host(values, "values"), np.cumsum([len(was) for was in old[:-1]]))
         if len(parts) != len(old):
             raise ValueError(f"values have {len(parts)} parts: {len(old)} are needed, one a device")
-        on_gpus = self._group.backend == "cuda"
         new = [
             _arrays.like(was)(_arrays.usable(_arrays.to_host(v, "values"), self.dtype))
             if _arrays.device_of(v) is None or _arrays.dtype_of(v) != self.dtype else v
             for v, was in zip(parts, old)
         ]
-        places = self._where(new) if on_gpus else [(_arrays.address_of(v), v.size) for v in new]
+        on_host = all(_arrays.device_of(v) is None for v in new)
+        places = [(_arrays.address_of(v), v.size) for v in new] if on_host else self._where(new)
         if places is None:
             raise ValueError("values on devices must be contiguous, of A's type, and where A is")
-        self._core.update_on_devices(places, new)
-        self._parts = new
+        return new, places
 
     def preconditioner(self, name: str = "amg", *, B: Any = None, block_size: int = 1) -> Preconditioner:
         """Returns the preconditioner of that name, such as "amg:theta=0.1". B, of shape (n, k), has
         vectors that A maps to nearly 0; `block_size` rows are those of a node."""
-        if not isinstance(name, str):
-            raise TypeError("the name of a preconditioner must be a text")
-        near = np.empty(0)
-        if B is not None:
-            host = _arrays.to_host(B, "B")
-            if host.ndim not in (1, 2) or host.shape[0] != self.shape[0] or not 0 < host.size <= 12 * self.shape[0]:
-                raise ValueError(f"B has the shape {host.shape}: ({self.shape[0]}, k) is needed, k from 1 to 12")
-            near = _arrays.usable(host, np.dtype(np.float64)).reshape(-1, order="F")
-        made = self._core.make(name, _options._index("block_size", block_size, 1, 12), near)
+        rows, near = self.local_shape[0], np.empty(0)
+        with _processes.agreed(self._group) as alike:
+            if not isinstance(name, str):
+                raise TypeError("the name of a preconditioner must be a text")
+            size = _options._index("block_size", block_size, 1, 12)
+            alike.update({"the name of the preconditioner": name, "block_size": size})
+            if B is not None:
+                host = _arrays.to_host(B, "B")
+                if host.ndim not in (1, 2) or host.shape[0] != rows or (host.ndim == 2 and not 1 <= host.shape[1] <= 12):
+                    raise ValueError(f"B has the shape {host.shape}: ({rows}, k) is needed, k from 1 to 12")
+                host = _arrays.usable(host if host.ndim == 2 else host[:, None], np.dtype(np.float64))
+            alike["the number of columns of B"] = 0 if B is None else host.shape[1]
+        if B is not None:  # the module takes all entries
+            of_all = _processes.exchange(self._group, host)
+            near = (host if len(of_all) == 1 else np.concatenate(of_all)).reshape(-1, order="F")
+        with _processes.agreed(self._group):
+            made = self._core.make(name, size, near)
         return Preconditioner(self, made)
 
     # ---- Solves --------------------------------------------------------------------------------
@@ -347,18 +400,23 @@ class Operator:
         a bar.
         """
         began = time.perf_counter()
-        if not isinstance(method, str):
-            raise TypeError("method must be the name of a solver")
-        call = _options.make(rtol, atol, maxiter, history, options)
-        kind = _options.callback_type(callback, callback_type, method)
-        if verbose:
-            callback, kind = _progress.Shown(verbose, callback, kind), "progress"
-        m = as_m(M, self, transpose)
-        solved = self.T if transpose else self
-        if isinstance(x0, str):
-            x0 = solved._first_guess(x0, b, M)
-        x, info = solved._in_place(b, x0, out, method, call, m, callback, kind, began)
-        if info is None:
+        with _processes.agreed(self._group) as alike:
+            if not isinstance(method, str):
+                raise TypeError("method must be the name of a solver")
+            call = _options.make(rtol, atol, maxiter, history, options)
+            kind = _options.callback_type(callback, callback_type, method)
+            if verbose and self._group.is_first:
+                callback, kind = _progress.Shown(verbose, callback, kind), "progress"
+            m = as_m(M, self, transpose)
+            solved = self.T if transpose else self
+            if isinstance(x0, str):
+                x0 = solved._first_guess(x0, b, M)
+            in_place = solved._where(b) if solved.local_shape[0] == solved.local_shape[1] else None
+            alike.update({"method": method, "transpose": transpose, "M": m if isinstance(m, str) else type(m).__name__,
+                          "x0": x0 is None, "whether b is used on the device": in_place is None})
+        if in_place is not None:
+            x, info = solved._in_place(b, in_place, x0, out, method, call, m, callback, kind, began)
+        else:
             x, info = solved._on_host(b, x0, out, method, call, m, callback, kind, began)
         if isinstance(callback, _progress.Shown):
             callback.end(info)
@@ -382,14 +440,22 @@ class Operator:
         return threading.current_thread() is threading.main_thread()
 
     def _in_place(
-        self, b: Any, x0: Any, out: Any, method: str, call: core.SolverOptions, m: Any,
+        self, b: Any, at_b: list[tuple[int, int]], x0: Any, out: Any, method: str, call: core.SolverOptions, m: Any,
         callback: Any, kind: str, began: float,
-    ) -> tuple[Any, Info | None]:
-        """Solves with b and x where they lie on devices; (None, None) where that can't be. A list
-        has one array a device."""
-        at_b = self._where(b) if self.shape[0] == self.shape[1] else None
-        if at_b is None:
-            return None, None
+    ) -> tuple[Any, Info]:
+        """Solves with b and x where they lie on devices. A list has one array a device."""
+        with _processes.agreed(self._group):
+            targets, at_x, copies = self._targets_in_place(b, x0, out, call)
+        with _processes.agreed(self._group):
+            result = self._core.solve_on_devices(
+                at_b, at_x, method, call, m, callback, kind, self._looks_for_signals())
+        result.copies += copies
+        return (targets if isinstance(b, list) else targets[0]), Info(result, time.perf_counter() - began)
+
+    def _targets_in_place(
+        self, b: Any, x0: Any, out: Any, call: core.SolverOptions,
+    ) -> tuple[list[Any], list[tuple[int, int]], int]:
+        """Returns x on the devices, with the start, where it lies, and how often that was copied."""
         x = out if out is not None else [_arrays.empty_like(part) for part in (b if isinstance(b, list) else [b])]
         targets = x if isinstance(x, list) else [x]
         copies = 0
@@ -402,51 +468,56 @@ class Operator:
         at_x = self._where(targets)
         if at_x is None:
             raise TypeError("out must be contiguous, of A's type, and lie where b does")
-        result = self._core.solve_on_devices(
-            at_b, at_x, method, call, m, callback, kind, self._looks_for_signals())
-        result.copies += copies
-        return (targets if isinstance(b, list) else targets[0]), Info(result, time.perf_counter() - began)
+        return targets, at_x, copies
 
     def _on_host(
         self, b: Any, x0: Any, out: Any, method: str, call: core.SolverOptions, m: Any,
         callback: Any, kind: str, began: float,
     ) -> tuple[Any, Info]:
-        rows, columns = self.shape
-        host_b = _arrays.to_host(b, "b")
-        if host_b.ndim not in (1, 2) or host_b.shape[0] != rows or (host_b.ndim == 2 and host_b.shape[1] == 0):
-            raise ValueError(f"b has the shape {host_b.shape}: ({rows},) or ({rows}, k) is needed")
-        values = _arrays.usable(host_b, self.dtype)
-        copies = int(values is not host_b) + int(_arrays.device_of(b) is not None)
-        shape = (columns, *host_b.shape[1:])
-        x = self._target(out, shape)
+        rows, columns = self.local_shape
+        with _processes.agreed(self._group) as alike:
+            host_b = _arrays.to_host(b, "b")
+            if host_b.ndim not in (1, 2) or host_b.shape[0] != rows or (host_b.ndim == 2 and host_b.shape[1] == 0):
+                raise ValueError(f"b has the shape {host_b.shape}: ({rows},) or ({rows}, k) is needed")
+            values = _arrays.usable(host_b, self.dtype)
+            copies = int(values is not host_b) + int(_arrays.device_of(b) is not None)
+            shape = (columns, *host_b.shape[1:])
+            alike["the number of columns of b"] = shape[1:]
+            x = self._target(out, shape)
+            if x0 is not None:
+                start = _arrays.to_host(x0, "x0")
+                if start.size != x.size or start.shape not in (shape, (columns,), (columns, 1)):
+                    raise ValueError(f"x0 has the shape {start.shape}: {shape} is needed")
+                x[...] = start.reshape(shape)
+                copies += 1
         if x0 is not None:
-            start = _arrays.to_host(x0, "x0")
-            if start.size != x.size or start.shape not in (shape, (columns,), (columns, 1)):
-                raise ValueError(f"x0 has the shape {start.shape}: {shape} is needed")
-            x[...] = start.reshape(shape)
-            x[..., ~values.any(axis=0)] = 0  # of b = 0 the answer is known, and its target no residual but 0
-            call.initial_guess = bool(x.any())  # a start from 0 needs no product with it
-            copies += 1
+            x[..., ~self._anywhere(values.any(axis=0))] = 0  # of b = 0 the answer is known, and its target no residual but 0
+            call.initial_guess = bool(self._anywhere(x.any()))  # a start from 0 needs no product with it
         outcomes: list[core.Outcome]
         k = shape[1] if len(shape) == 2 else 1
         flat_b, flat_x = values.reshape(-1, order="F"), x.reshape(-1, order="F")
         # The loop for all columns calls nobody: of it verbose shows the end alone.
         silent = callback is None or (isinstance(callback, _progress.Shown) and callback.callback is None)
-        if k > 1 and silent and (m is None or isinstance(m, str)) and self._core.in_host_memory and rows == columns:
-            outcomes = self._core.solve_columns(flat_b, flat_x, k, method, call, m)
-        else:
-            outcomes = [
-                self._core.solve(
-                    flat_b[j * rows : (j + 1) * rows], flat_x[j * columns : (j + 1) * columns],
-                    method, call, m, callback, kind, self._looks_for_signals(),
-                )
-                for j in range(k)
-            ]
+        with _processes.agreed(self._group):
+            if k > 1 and silent and (m is None or isinstance(m, str)) and self._core.in_host_memory and rows == columns:
+                outcomes = self._core.solve_columns(flat_b, flat_x, k, method, call, m)
+            else:
+                outcomes = [
+                    self._core.solve(
+                        flat_b[j * rows : (j + 1) * rows], flat_x[j * columns : (j + 1) * columns],
+                        method, call, m, callback, kind, self._looks_for_signals(),
+                    )
+                    for j in range(k)
+                ]
         for o in outcomes:
             o.copies += copies
         seconds = time.perf_counter() - began
         info = Info(outcomes[0], seconds) if k == 1 else Info.of_columns(outcomes, seconds)
         return (out if out is not None else _arrays.like(b)(x)), info
+
+    def _anywhere(self, flags: Any) -> Any:
+        """Returns which flags any process has set."""
+        return np.any(_processes.exchange(self._group, flags), axis=0)
 
     def _target(self, out: Any, shape: tuple[int, ...]) -> _arrays.Array:
         if out is None:

@@ -78,6 +78,8 @@ class Pattern:
         self._indptr = None if indptr is None else indptr.astype(kind)
         self.on: dict[Any, Any] = {}  # row and col as torch's tensors, by device
         self.symmetric = symmetric
+        if options.get("comm") is not None:
+            raise ValueError("gradients can't span processes: comm is for krylith.Operator")
         self._options = options
         self._kept: dict[Any, _Kept] = {}
         self._lock = threading.RLock()

@@ -9,6 +9,7 @@ import numpy as np
 from . import _arrays
 from ._info import table
 from ._matrices import Function
+from ._processes import agreed
 
 if TYPE_CHECKING:
     from ._operator import Operator
@@ -56,8 +57,10 @@ class Preconditioner:
         """Returns M^-1 r; of several columns, that of each."""
         if np.ndim(r) == 2 and np.shape(r)[1] != 1:
             return np.stack([self.matvec(column) for column in _arrays.to_host(r, "r").T], axis=1)
-        values = self.operator._vector(r, "r", self.shape[0])[0]
-        z = np.empty(self.shape[0], self.dtype)
+        rows, _ = self.operator.local_shape
+        with agreed(self.operator._group):
+            values = self.operator._vector(r, "r", rows)[0]
+        z = np.empty(rows, self.dtype)
         self.operator._core.precondition(self._m, values, z)
         return z
 
@@ -106,8 +109,8 @@ def as_m(M: Any, A: Operator, transpose: bool) -> Any:
             M.operator._core.refresh(M._m)
         return M._m
     shape = getattr(M, "shape", None)
-    if shape is not None and tuple(shape) != A.shape:
-        raise ValueError(f"M has the shape {tuple(shape)}, A has {A.shape}")
+    if shape is not None and tuple(shape) != A.local_shape:
+        raise ValueError(f"M has the shape {tuple(shape)}, A has {A.local_shape}")
     if hasattr(M, "matvec"):
         product = getattr(M, "rmatvec", None) if transpose else M.matvec
     elif shape is not None and hasattr(M, "__matmul__"):
@@ -118,4 +121,4 @@ def as_m(M: Any, A: Operator, transpose: bool) -> Any:
         raise TypeError(f"M is {type(M).__name__}: allowed are names, preconditioners and functions")
     if product is None:
         raise TypeError("M is a function, and A' x = b is solved: give a LinearOperator that has rmatvec")
-    return solved._checked(Function(solved.shape, product))
+    return solved._checked(Function(solved.local_shape, product))

@@ -48,6 +48,11 @@ _OPTIONS: dict[str, Callable[[str], Any]] = {
 }
 
 
+def _of_all(comm: Any, value: Any) -> list[Any]:
+    """Returns the value of each process of a communicator of PETSc's."""
+    return [value] if comm.size == 1 else list(comm.tompi4py().allgather(value))
+
+
 def _block_size(mat: Any) -> int:
     """Returns the rows of a node, where krylith can take so many."""
     size = int(mat.getBlockSize())
@@ -68,27 +73,30 @@ class _Matrix:
         """Takes the values of the Mat; where its pattern is another one, all is built anew."""
         if self._mat is not None and self._mat == mat and self._state == mat.stateGet():
             return
-        if mat.comm.size > 1:
-            raise ValueError(
-                f"the matrix is spread over {mat.comm.size} processes: krylith drives all devices from one. Run the "
-                "program without mpiexec, and say how many by -krylith_devices"
-            )
-        block = _block_size(mat)
+        block, several = _block_size(mat), mat.comm.size > 1
         options = dict(self._options, like=self._like, block_size=block)
+        if several and self._like is None:
+            options["comm"] = mat.comm.tompi4py()
         if mat.getType() in _FUNCTIONS:
             if self._mat is None or self._mat != mat:
+                if several:
+                    raise ValueError(f"a matrix of type {mat.getType()!r} has no entries, and can't span processes")
                 product = _of_arrays(mat.mult, *mat.createVecs())
                 self.operator = Operator(product, shape=mat.getSize(), dtype=PETSc.ScalarType, **options)
         else:
             rows = mat if mat.getType().startswith(("seqaij", "mpiaij")) else mat.convert("aij", PETSc.Mat())
             if self._flipped:
                 rows = rows.transpose(PETSc.Mat())
-            *pattern, values = rows.getValuesCSR()
-            key = (*pattern, np.array([*mat.getSize(), block]))
-            if len(key) == len(self._pattern) and all(map(np.array_equal, key, self._pattern)):
+            *pattern, values = rows.getValuesCSR()  # those of this process
+            key = (*pattern, np.array([*rows.getSize(), block]))
+            same = len(key) == len(self._pattern) and all(map(np.array_equal, key, self._pattern))
+            if all(_of_all(mat.comm, same)):
                 self.operator.update(values)
             else:
-                self.operator = Operator((values, *pattern[::-1]), shape=mat.getSize(), **options)
+                shape = rows.getLocalSize()[0], rows.getSize()[1]
+                if several and not np.array_equal(rows.getOwnershipRanges(), rows.getOwnershipRangesColumn()):
+                    raise ValueError("the matrix has other columns than rows in a process: krylith needs the same")
+                self.operator = Operator((values, *pattern[::-1]), shape=shape, **options)
                 self._pattern = key
         self._mat, self._state = mat, mat.stateGet()
 
@@ -207,14 +215,19 @@ class KSP:
 
         values, solution = b.getArray(readonly=True), x.getArray()
         start = solution if ksp.getInitialGuessNonzero() else None
-        watch(0, float(np.linalg.norm(values if start is None else values - operator @ start)), 0, 0)
+        own = float(np.linalg.norm(values if start is None else values - operator @ start))
+        watch(0, float(np.linalg.norm(_of_all(b.comm, own))), 0, 0)
+        # Monitors may communicate, and processes are not told of iterations at the same times: afterwards.
+        later = b.comm.size > 1
         rtol, atol, divtol, most = ksp.getTolerances()
         _, self.info = operator.solve(
             values, start, out=solution, method=self.options.get("method", "auto"),
             M=self._m(ksp, operator, transposed), side=_SIDES[ksp.getPCSide()],
             rtol=rtol, atol=atol, divergence_tolerance=divtol, maxiter=most,
-            callback=watch, callback_type="progress", **more,
+            callback=None if later else watch, callback_type="progress", history=later, **more,
         )
+        for iteration, residual in enumerate(self.info.history[1:] if later else (), 1):
+            watch(iteration, float(residual), 0, 0)
         del values, solution, start  # the Vecs have them again
         a = ksp.getOperators()[0]
         null = a.getTransposeNullSpace() if transposed else a.getNullSpace()
@@ -242,7 +255,7 @@ class KSP:
             operator = second.operator
         made, made_with = self._made.get(transposed, (None, None))
         if made is None or made.operator is not operator or made_with != near:
-            vectors = _vectors(near, operator.shape[0]) if takes_near else None
+            vectors = _vectors(near, operator.local_shape[0]) if takes_near else None
             made = operator.preconditioner(name or "amg", B=vectors, block_size=_block_size(p))
             self._made[transposed] = made, near
         return made

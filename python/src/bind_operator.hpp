@@ -20,10 +20,18 @@ namespace krylith::python {
 
 using group_pointer = std::shared_ptr<group_handle>;
 
-/// Rows, address of the offsets, whether these have 64 bits, addresses of columns and values, and
-/// entries.
+/// An array of indices: its address, and whether they have 64 bits.
+using index_address = std::pair<std::uintptr_t, bool>;
+[[nodiscard]] inline index_array as_indices(const index_address& of) {
+    // NOLINTBEGIN: an address
+    return of.second ? index_array(reinterpret_cast<const std::int64_t*>(of.first))
+                     : index_array(reinterpret_cast<const std::int32_t*>(of.first));
+    // NOLINTEND
+}
+
+/// Rows, offsets, columns, the address of the values, and entries.
 using part_addresses =
-    std::tuple<std::int64_t, std::uintptr_t, bool, std::uintptr_t, std::uintptr_t, std::int64_t>;
+    std::tuple<std::int64_t, index_address, index_address, std::uintptr_t, std::int64_t>;
 
 template <class T, class Index>
 void bind_lent_arrays(nb::class_<host_matrix<T>>& c) {
@@ -136,33 +144,24 @@ void bind_operator(nb::module_& m, const char* suffix) {
         nb::arg("group"), nb::arg("shape"), nb::arg("product"), nb::arg("where"));
     c.def_static(
         "from_devices",
-        [](group_pointer group, const std::vector<part_addresses>& given,
-           const operator_options& options, nb::object arrays) {
+        [](group_pointer group, const std::vector<part_addresses>& given, std::int64_t columns,
+           nb::object arrays, const operator_options& options, const kept* like) {
             std::vector<csr_part<T>> parts;
             std::vector<std::int64_t> nonzeros;
-            for (const auto& [rows, indptr, wide, indices, data, entries] : given) {
-                csr_part<T> part;
-                part.rows = rows;
-                // NOLINTBEGIN: addresses in the memory of a device
-                if (wide)
-                    part.row_offsets = reinterpret_cast<const std::int64_t*>(indptr);
-                else
-                    part.row_offsets = reinterpret_cast<const std::int32_t*>(indptr);
-                part.column_indices = reinterpret_cast<const std::int32_t*>(indices);
-                part.values = reinterpret_cast<const T*>(data);
-                // NOLINTEND
-                parts.push_back(part);
+            for (const auto& [rows, indptr, indices, data, entries] : given) {
+                parts.push_back({rows, as_indices(indptr), as_indices(indices),
+                                 reinterpret_cast<const T*>(data)}); // NOLINT: an address
                 nonzeros.push_back(entries);
             }
-            return std::make_unique<kept>(std::move(group),
-                                          std::make_unique<device_rows<T>>(std::move(parts),
-                                                                           std::move(nonzeros),
-                                                                           std::move(arrays)),
-                                          options);
+            auto rows = std::make_unique<device_rows<T>>(std::move(parts), std::move(nonzeros),
+                                                         columns, std::move(arrays));
+            return std::make_unique<kept>(std::move(group), std::move(rows), options, like);
         },
-        nb::arg("group"), nb::arg("parts"), nb::arg("options"), nb::arg("arrays"));
+        nb::arg("group"), nb::arg("parts"), nb::arg("columns"), nb::arg("arrays"),
+        nb::arg("options"), nb::arg("like").none());
 
     c.def_prop_ro("shape", [](const kept& k) { return std::pair(k.a().rows(), k.a().columns()); });
+    c.def_prop_ro("local_shape", &kept::local_shape);
     c.def_prop_ro("nnz", &kept::nonzeros);
     c.def("explain", &kept::explain);
     c.def("csr", [](const kept& k) -> nb::object { // copies: they outlive the operator

@@ -1,15 +1,19 @@
 #include "group.hpp"
 #include "interpreter_lock.hpp"
 
+#include <cstring>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
+
+#include <krylith/comm/driver_link.hpp>
 
 namespace krylith::python {
 
@@ -29,15 +33,73 @@ group_handle& acquired(group_handle& handle) {
 
 using handle_pointer = std::shared_ptr<group_handle>;
 
-handle_pointer made(device_group group) {
-    return std::make_shared<group_handle>(std::move(group));
+handle_pointer made(communicator comm) {
+    return std::make_shared<group_handle>(std::move(comm));
+}
+
+/// A link to the other processes, until a group takes it.
+struct process_link {
+    std::shared_ptr<driver_link> link;
+    machine_share share;
+};
+
+/// Those of each process: nobody gives none.
+nb::list as_bytes(const std::vector<std::vector<std::byte>>& lists) {
+    nb::list result;
+    for (const auto& one : lists)
+        if (!one.empty())
+            result.append(nb::bytes(reinterpret_cast<const char*>(one.data()), one.size()));
+    return result;
+}
+
+std::vector<std::byte> copy_of(const nb::bytes& given) {
+    std::vector<std::byte> result(given.size());
+    if (!result.empty()) std::memcpy(result.data(), given.c_str(), given.size());
+    return result;
+}
+
+void bind_link(nb::module_& m) {
+    nb::class_<process_link>(m, "Link")
+        .def_static(
+            "open",
+            [](const std::string& library, std::intptr_t communicator, double seconds) {
+                const without_lock released;
+                auto link = open_link(library, communicator, seconds);
+                const machine_share share = find_machine_share(*link);
+                return process_link{std::move(link), share};
+            },
+            nb::arg("library"), nb::arg("communicator"), nb::arg("seconds"))
+        .def_prop_ro("processes", [](const process_link& l) { return l.link->drivers(); })
+        .def_prop_ro("threads", [](const process_link& l) { return l.share.threads(); })
+        .def("gpus", [](const process_link& l, int count) { return l.share.gpus(count); })
+        .def("all_gather", [](const process_link& l, const nb::bytes& given) {
+            const auto own = copy_of(given);
+            std::vector<std::vector<std::byte>> all;
+            {
+                const without_lock released;
+                all = l.link->all_gather(own);
+            }
+            return as_bytes(all);
+        });
+}
+
+/// The first rank of each process has its bytes, others have none.
+nb::list all_gather(const group_handle& handle, const nb::bytes& given) {
+    const communicator& comm = handle.comm;
+    std::vector<std::vector<std::byte>> all(static_cast<std::size_t>(comm.ranks()));
+    all[static_cast<std::size_t>(comm.first_local())] = copy_of(given);
+    {
+        const without_lock released;
+        comm.all_gather_lists(all);
+    }
+    return as_bytes(all);
 }
 
 } // namespace
 
 driving::driving(group_handle& handle) : handle_(acquired(handle)) {
     try {
-        if (handle.group.kind() == backend::cuda) gpus_.emplace(gpu_mutex);
+        if (handle.comm.kind() == backend::cuda) gpus_.emplace(gpu_mutex);
     } catch (...) {
         handle.busy = false;
         throw;
@@ -49,6 +111,7 @@ void check_idle(const group_handle& handle) {
 }
 
 void bind_group(nb::module_& m) {
+    bind_link(m);
     nb::class_<group_handle>(m, "Group")
         .def_static(
             "host",
@@ -64,27 +127,39 @@ void bind_group(nb::module_& m) {
                 return made(device_group::cuda(ordinals));
             },
             nb::arg("ordinals"))
-        .def_prop_ro("size", [](const group_handle& h) { return h.group.size(); })
+        .def(
+            "joined",
+            [](const group_handle& h, process_link& link) {
+                const without_lock released;
+                return made(communicator(h.comm.devices(), std::move(link.link)));
+            },
+            nb::arg("link"))
+        .def_prop_ro("processes", [](const group_handle& h) { return h.comm.drivers(); })
+        .def_prop_ro("is_first", [](const group_handle& h) { return h.comm.is_local(0); })
+        .def_prop_ro("failed_elsewhere", // last
+                     [](const group_handle& h) { return !h.comm.last_failure().here; })
+        .def("all_gather", &all_gather, nb::arg("given"))
+        .def_prop_ro("size", [](const group_handle& h) { return h.comm.devices().size(); })
         .def_prop_ro("backend",
-                     [](const group_handle& h) { return std::string(to_string(h.group.kind())); })
+                     [](const group_handle& h) { return std::string(to_string(h.comm.kind())); })
         .def_prop_ro("descriptions",
                      [](const group_handle& h) {
                          std::vector<std::string> result;
-                         for (int rank = 0; rank < h.group.size(); ++rank)
-                             result.push_back(h.group[rank].description());
+                         for (int rank = 0; rank < h.comm.devices().size(); ++rank)
+                             result.push_back(h.comm.devices()[rank].description());
                          return result;
                      })
         .def_prop_ro("ordinals", // of GPUs
                      [](const group_handle& h) {
                          std::vector<int> result;
-                         for (int rank = 0; rank < h.group.size(); ++rank)
-                             result.push_back(h.group[rank].ordinal());
+                         for (int rank = 0; rank < h.comm.devices().size(); ++rank)
+                             result.push_back(h.comm.devices()[rank].ordinal());
                          return result;
                      })
         .def("memory", [](const group_handle& h) {
             std::vector<std::map<std::string, std::size_t>> result;
-            for (int rank = 0; rank < h.group.size(); ++rank)
-                result.push_back(h.group[rank].ledger().items());
+            for (int rank = 0; rank < h.comm.devices().size(); ++rank)
+                result.push_back(h.comm.devices()[rank].ledger().items());
             return result;
         });
     m.def("cuda_device_count", &cuda_device_count);

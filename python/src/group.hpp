@@ -1,13 +1,14 @@
-// Devices as Python holds them.
+// Devices, and links to other processes, as Python holds them.
 #pragma once
 
 #include <atomic>
 #include <mutex>
 #include <optional>
+#include <type_traits>
 
 #include <nanobind/nanobind.h>
 
-#include <krylith/device/device_group.hpp>
+#include <krylith/comm/communicator.hpp>
 
 #include "interpreter_lock.hpp"
 #include "watch.hpp"
@@ -16,8 +17,9 @@ namespace krylith::python {
 
 namespace nb = nanobind;
 
+/// Devices of this process, and of others that solve together with it.
 struct group_handle {
-    device_group group;
+    communicator comm;
     std::atomic<bool> busy = false;
 };
 
@@ -37,6 +39,14 @@ private:
     // Two recorded loops that wait for each other's kernels must not share GPUs.
     std::optional<std::unique_lock<std::recursive_mutex>> gpus_;
 };
+
+/// Returns what work() returns, called so. Where it throws in one of several processes, it does so
+/// in all of them.
+template <class Work>
+std::invoke_result_t<const Work&> drive(group_handle& handle, const Work& work) {
+    const driving devices(handle);
+    return handle.comm.together(work);
+}
 
 /// Throws as `driving` does where the devices are busy. Who then keeps Python's lock reads what no
 /// other thread is changing.

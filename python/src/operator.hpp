@@ -53,9 +53,9 @@ public:
     /// rows, stream) of addresses.
     kept_operator(std::shared_ptr<group_handle> group, std::int64_t rows, std::int64_t columns,
                   nb::object product, product_kind kind);
-    /// Of rows that lie on the devices.
+    /// Of rows that lie on the devices; of several processes each gives its own.
     kept_operator(std::shared_ptr<group_handle> group, rows_pointer rows,
-                  const operator_options& options);
+                  const operator_options& options, const kept_operator* like);
 
     [[nodiscard]] const matrix_operator<T>& a() const { return *a_; }
     [[nodiscard]] const group_handle& group() const { return *group_; }
@@ -65,6 +65,8 @@ public:
         return matrix_ ? matrix_->view().nnz() : rows_ ? rows_->nonzeros() : -1;
     }
     [[nodiscard]] nb::dict explain() const;
+    /// The entries of y = A x and of x that this process has.
+    [[nodiscard]] std::pair<std::int64_t, std::int64_t> local_shape() const;
 
     /// Computes y = A x.
     void multiply(const host_array<const T>& x, const host_array<T>& y);
@@ -109,16 +111,31 @@ private:
     [[nodiscard]] placed place(const layout_handle& layout, std::span<T> array,
                                std::optional<vector<T>>& kept) const;
     [[nodiscard]] vector<T> borrow(const layout_handle& layout, const device_array& array) const;
-    /// Checks that there is an array of this length on each device.
+    /// Checks that there is an array of this length on each device of this process; [ranks], null
+    /// for those of others.
     [[nodiscard]] std::vector<T*> addresses(const device_array& array,
-                                            const std::vector<std::int64_t>& lengths) const;
+                                            const std::vector<std::int64_t>& lengths,
+                                            bool reads_host = false) const;
     /// The entries of A; nothing for a function.
     [[nodiscard]] std::optional<matrix_ref<T>> entries() const {
         if (matrix_) return matrix_ref<T>(matrix_->view());
-        if (rows_) return matrix_ref<T>(rows_->parts());
+        if (rows_) return rows_->entries();
         return std::nullopt;
     }
 
+    /// drive(), of which functions of Python that are called raise what they do, and not what
+    /// follows from it.
+    template <class Work>
+    void drive_calls(const Work& work) {
+        failure_.clear();
+        try {
+            drive(*group_, work);
+        } catch (...) {
+            failure_.rethrow();
+            throw;
+        }
+        failure_.rethrow();
+    }
     /// Of vectors; x is a domain vector, factor_, or its entries are copied there.
     void multiply(const vector<T>& x, vector<T>& y);
     [[nodiscard]] outcome run(const vector<T>& b, vector<T>& x, solve_call& call);

@@ -21,6 +21,29 @@ namespace krylith::python {
            !l.order;
 }
 
+/// The rows whose entries this process gives and gets.
+[[nodiscard]] inline row_range own_rows(const layout& l) {
+    const auto local = l.comm.local();
+    return {l.rows.owned(local.front()).begin, l.rows.owned(local.back()).end};
+}
+
+/// Entries as Python has them: all, in the caller's order of rows, or those of this process.
+template <class T>
+void upload_own(vector<T>& to, std::span<const T> values) {
+    to.layout()->comm.has_one_driver() ? to.upload(values) : to.upload_local(values);
+}
+/// It waits for the devices of this process, and not for others.
+template <class T>
+void download_own(const vector<T>& from, std::span<T> values) {
+    const layout& l = *from.layout();
+    if (l.comm.has_one_driver()) return from.download(values);
+    for (const int rank : l.comm.local()) {
+        const row_range rows = l.rows.owned(rank);
+        l.comm[rank].download(values.data() + (rows.begin - own_rows(l).begin), from.data(rank),
+                              as_size(rows.size()) * sizeof(T));
+    }
+}
+
 template <class T>
 void check_length(const char* name, std::size_t length, std::int64_t wanted) {
     if (static_cast<std::int64_t>(length) != wanted)
@@ -33,7 +56,7 @@ kept_operator<T>::kept_operator(std::shared_ptr<group_handle> group, matrix_poin
                                 const operator_options& options, const kept_operator* like)
     : group_(std::move(group)), matrix_(std::move(matrix)), options_(options) {
     const driving devices(*group_);
-    a_ = like == nullptr ? make_operator(group_->group, matrix_->view(), options_)
+    a_ = like == nullptr ? make_operator(group_->comm, matrix_->view(), options_)
                          : make_operator(like->a().layouts(), matrix_->view(), options_);
 }
 
@@ -41,17 +64,17 @@ template <class T>
 kept_operator<T>::kept_operator(std::shared_ptr<group_handle> group, std::int64_t rows,
                                 std::int64_t columns, nb::object product, product_kind kind)
     : group_(std::move(group)), product_(std::move(product)) {
-    if (group_->group.size() != 1)
+    if (group_->comm.ranks() != 1)
         throw usage_error("an operator of a Python function is on one device, since each call "
                           "computes all rows; devices has " +
-                          std::to_string(group_->group.size()));
+                          std::to_string(group_->comm.ranks()));
     const driving devices(*group_);
     const auto f = [this](const product_call<T>& call) {
         (void)failure_.run([&] { compute(call); });
         // The solve must end: nothing is right from here on.
         if (failure_) throw usage_error("the function raised an exception");
     };
-    a_ = make_matrix_free<T>(group_->group, equal_rows(rows, 1), equal_rows(columns, 1), f, kind);
+    a_ = make_matrix_free<T>(group_->comm, equal_rows(rows, 1), equal_rows(columns, 1), f, kind);
 }
 
 template <class T>
@@ -70,10 +93,18 @@ void kept_operator<T>::compute(const product_call<T>& call) const {
 
 template <class T>
 kept_operator<T>::kept_operator(std::shared_ptr<group_handle> group, rows_pointer rows,
-                                const operator_options& options)
+                                const operator_options& options, const kept_operator* like)
     : group_(std::move(group)), rows_(std::move(rows)), options_(options) {
-    const driving devices(*group_);
-    a_ = make_operator<T>(group_->group, rows_->parts(), options_);
+    drive(*group_, [&] {
+        rows_->join(group_->comm);
+        a_ = rows_->make(group_->comm, options_,
+                         like == nullptr ? std::nullopt : std::optional(like->a().layouts()));
+    });
+}
+
+template <class T>
+std::pair<std::int64_t, std::int64_t> kept_operator<T>::local_shape() const {
+    return {own_rows(*a_->range_layout()).size(), own_rows(*a_->domain_layout()).size()};
 }
 
 template <class T>
@@ -84,7 +115,7 @@ nb::dict kept_operator<T>::explain() const {
     d["format"] = a_->format_name();
     d["transport"] = to_string(a_->transport());
     nb::list bytes, received;
-    for (int rank = 0; rank < group_->group.size(); ++rank) {
+    for (const int rank : group_->comm.local()) {
         bytes.append(a_->matrix_bytes(rank));
         received.append(a_->received(rank));
     }
@@ -107,10 +138,10 @@ auto kept_operator<T>::place(const layout_handle& layout, std::span<T> array,
                              std::optional<vector<T>>& kept) const -> placed {
     placed result;
     if (lies_in_place(*layout)) {
-        std::vector<T*> parts;
-        for (int rank = 0; rank < layout->comm.ranks(); ++rank)
-            parts.push_back(array.data() + layout->rows.owned(rank).begin);
-        result.borrowed = vector<T>::borrow(layout, parts);
+        result.borrowed = vector<T>::borrow(
+            layout, by_rank(layout->comm, [&](int rank) {
+                return array.data() + (layout->rows.owned(rank).begin - own_rows(*layout).begin);
+            }));
         return result;
     }
     if (!kept) kept.emplace(layout);
@@ -120,20 +151,21 @@ auto kept_operator<T>::place(const layout_handle& layout, std::span<T> array,
 
 template <class T>
 std::vector<T*> kept_operator<T>::addresses(const device_array& array,
-                                            const std::vector<std::int64_t>& lengths) const {
-    const device_group& group = group_->group;
-    if (array.size() != lengths.size())
+                                            const std::vector<std::int64_t>& lengths,
+                                            bool reads_host) const {
+    const communicator& comm = group_->comm;
+    if (array.size() != comm.local().size())
         throw usage_error(std::to_string(array.size()) + " arrays, allowed are " +
-                          std::to_string(lengths.size()) + ", one a device");
-    std::vector<T*> result;
-    for (std::size_t rank = 0; rank < lengths.size(); ++rank) {
-        auto* const p = reinterpret_cast<T*>(array[rank].first); // NOLINT: an address
-        check_length<T>("an array on a device", as_size(array[rank].second), lengths[rank]);
-        if (const auto where = group[static_cast<int>(rank)].lies_elsewhere(p); !where.empty())
+                          std::to_string(comm.local().size()) + ", one a device");
+    return by_rank(comm, [&](int rank) {
+        const auto& [address, size] = array[as_size(rank - comm.first_local())];
+        auto* const p = reinterpret_cast<T*>(address); // NOLINT: an address
+        check_length<T>("an array on a device", as_size(size), lengths[as_size(rank)]);
+        if (const auto where = comm[rank].lies_elsewhere(p);
+            !where.empty() && !(reads_host && where == host_memory_name))
             throw usage_error("an array for device " + std::to_string(rank) + " lies in " + where);
-        result.push_back(p);
-    }
-    return result;
+        return p;
+    });
 }
 
 template <class T>
@@ -147,13 +179,13 @@ vector<T> kept_operator<T>::borrow(const layout_handle& layout, const device_arr
 
 template <class T>
 void kept_operator<T>::multiply(const vector<T>& x, vector<T>& y) {
-    execution run(group_->group, {});
+    execution run(group_->comm, {});
     if (!factor_) factor_.emplace(a_->make_domain_vector());
     if (&x != &*factor_) fused(run, *factor_ = x); // which has the ghosts that A needs
     put_ghosts(run, *factor_);
     a_->apply(run, T(1), *factor_, T(0), y);
     try {
-        group_->group.synchronize();
+        group_->comm.synchronize_all();
     } catch (...) {
         if (!failure_) throw;
     }
@@ -161,30 +193,24 @@ void kept_operator<T>::multiply(const vector<T>& x, vector<T>& y) {
 
 template <class T>
 void kept_operator<T>::multiply(const host_array<const T>& x, const host_array<T>& y) {
-    check_length<T>("x", x.size(), a_->columns());
-    check_length<T>("y", y.size(), a_->rows());
-    {
-        const driving devices(*group_);
-        failure_.clear();
+    check_length<T>("x", x.size(), local_shape().second);
+    check_length<T>("y", y.size(), local_shape().first);
+    drive_calls([&] {
         placed result = place(a_->range_layout(), as_span(y), product_y_);
         vector<T>& to = result.borrowed ? *result.borrowed : *result.v;
         if (!factor_) factor_.emplace(a_->make_domain_vector());
-        factor_->upload(as_span(x));
+        upload_own(*factor_, as_span(x));
         multiply(*factor_, to);
-        if (!failure_ && !result.borrowed) to.download(as_span(y));
-    }
-    failure_.rethrow();
+        if (!failure_ && !result.borrowed) download_own(to, as_span(y));
+    });
 }
 
 template <class T>
 void kept_operator<T>::multiply(const device_array& x, const device_array& y) {
-    {
-        const driving devices(*group_);
-        failure_.clear();
+    drive_calls([&] {
         vector<T> to = borrow(a_->range_layout(), y);
         multiply(borrow(a_->domain_layout(), x), to);
-    }
-    failure_.rethrow();
+    });
 }
 
 template <class T>
@@ -200,14 +226,18 @@ void kept_operator<T>::update(const host_array<const T>& values) {
 template <class T>
 void kept_operator<T>::update(const device_array& values, nb::object arrays) {
     if (!rows_) throw usage_error("update: the matrix is in host memory, and so must values be");
-    const auto where = addresses(values, rows_->sizes());
-    const driving devices(*group_);
-    {
-        const with_lock locked;
-        rows_->take({where.begin(), where.end()}, std::move(arrays));
-    }
-    a_->update_on_devices(rows_->values());
-    group_->group.synchronize();
+    drive(*group_, [&] {
+        const auto found = addresses(values, rows_->sizes(), rows_->has_copies());
+        const std::vector<const T*> where(found.begin(), found.end());
+        if (rows_->has_copies()) {
+            rows_->copy(where);
+        } else {
+            const with_lock locked;
+            rows_->refer(where, std::move(arrays));
+        }
+        a_->update_on_devices(rows_->values());
+        group_->comm.synchronize_all();
+    });
     ++values_;
 }
 
@@ -216,12 +246,8 @@ std::unique_ptr<kept_operator<T>> kept_operator<T>::transposed() {
     operator_options options = options_;
     options.transposed_products = false;
     if (rows_) {
-        rows_pointer flipped;
-        {
-            const driving devices(*group_);
-            flipped = rows_->transpose(group_->group);
-        }
-        return std::make_unique<kept_operator>(group_, std::move(flipped), options);
+        rows_pointer flipped = drive(*group_, [&] { return rows_->transpose(group_->comm); });
+        return std::make_unique<kept_operator>(group_, std::move(flipped), options, nullptr);
     }
     if (!matrix_) throw usage_error("the transpose needs the entries of A");
     auto flipped = std::make_unique<host_matrix<T>>(transpose(matrix_->view()));
@@ -232,9 +258,9 @@ template <class T>
 void kept_operator<T>::update_transposed(kept_operator& transposed) {
     const driving devices(*group_);
     if (rows_) {
-        rows_->transpose_values(group_->group);
+        rows_->transpose_values(group_->comm);
         transposed.a_->update_on_devices(transposed.rows_->values());
-        group_->group.synchronize();
+        group_->comm.synchronize_all();
     } else {
         transposed.matrix_->update(transpose(matrix_->view()).values);
         transposed.a_->update(transposed.matrix_->view().values);

@@ -32,13 +32,14 @@ void kept_operator<T>::prepare_transpose() {
 template <class T>
 auto kept_operator<T>::make(std::string text, int block_size, std::vector<double> near_null)
     -> preconditioner_pointer {
-    const driving devices(*group_);
     auto result = std::make_shared<named_preconditioner<T>>();
     result->text = std::move(text);
     result->block_size = block_size;
     result->near_null = std::move(near_null);
-    const auto matrix = entries();
-    result->make(*a_, matrix ? &*matrix : nullptr);
+    drive(*group_, [&] {
+        const auto matrix = entries();
+        result->make(*a_, matrix ? &*matrix : nullptr);
+    });
     result->values = values_;
     result->made_by = this;
     gave_m_ = true;
@@ -81,23 +82,24 @@ void kept_operator<T>::follow_values(named_preconditioner<T>& m) const {
 
 template <class T>
 void kept_operator<T>::refresh(named_preconditioner<T>& m) {
-    const driving devices(*group_);
-    follow_values(m);
+    drive(*group_, [&] { follow_values(m); });
 }
 
 template <class T>
 void kept_operator<T>::precondition(named_preconditioner<T>& m, const host_array<const T>& r,
                                     const host_array<T>& z) {
-    check_length<T>("r", r.size(), a_->rows());
-    check_length<T>("z", z.size(), a_->rows());
-    const driving devices(*group_);
-    follow_values(m);
-    execution run(group_->group, {});
-    vector<T> from = a_->make_range_vector();
-    vector<T> to = a_->make_domain_vector();
-    from.upload(as_span(r));
-    m.m.apply(run, from, to);
-    to.download(as_span(z));
+    check_length<T>("r", r.size(), local_shape().first);
+    check_length<T>("z", z.size(), local_shape().first);
+    drive(*group_, [&] {
+        follow_values(m);
+        execution run(group_->comm, {});
+        vector<T> from = a_->make_range_vector();
+        vector<T> to = a_->make_domain_vector();
+        upload_own(from, as_span(r));
+        m.m.apply(run, from, to);
+        download_own(to, as_span(z));
+        group_->comm.synchronize_all();
+    });
 }
 
 template <class T>
@@ -119,7 +121,6 @@ outcome kept_operator<T>::run(const vector<T>& b, vector<T>& x, solve_call& call
     const solver_method& method = find_solver(call.solver);
     const bool automatic = call.solver == "auto";
     if (method.least_squares || (automatic && a_->rows() != a_->columns())) prepare_transpose();
-    failure_.clear();
 
     any_preconditioner<T> none;
     std::optional<own_preconditioner<T>> own;
@@ -143,7 +144,9 @@ outcome kept_operator<T>::run(const vector<T>& b, vector<T>& x, solve_call& call
         named = &by_name(text);
     else if (function.is_valid())
         own.emplace(make_preconditioner<T>(*a_, calls(function),
-                                           {.kind = preconditioner_kind::whole_on_host,
+                                           {.kind = group_->comm.has_one_driver()
+                                                        ? preconditioner_kind::whole_on_host
+                                                        : preconditioner_kind::local_on_host,
                                             .name = "a Python function",
                                             .varies = method.takes_varying}));
     if (named != nullptr && named->made_by == this) follow_values(*named);
@@ -151,21 +154,15 @@ outcome kept_operator<T>::run(const vector<T>& b, vector<T>& x, solve_call& call
     const auto matrix = entries();
     outcome out;
     out.solver = std::string(static_cast<std::string_view>(method.name));
-    try {
-        if (chosen)
-            out.result = matrix ? krylith::solve(*a_, *matrix, b, x, call.options,
-                                                 {.block_size = options_.block_size})
-                                : krylith::solve(*a_, b, x, call.options);
-        else if (own)
-            out.result = method.template solve<T>(*a_, b, x, call.options, std::cref(*own));
-        else
-            out.result = method.template solve<T>(*a_, b, x, call.options,
-                                                  named != nullptr ? named->m : none);
-    } catch (...) {
-        failure_.rethrow(); // what a function of Python raised is the cause of it
-        throw;
-    }
-    failure_.rethrow();
+    if (chosen)
+        out.result = matrix ? krylith::solve(*a_, *matrix, b, x, call.options,
+                                             {.block_size = options_.block_size})
+                            : krylith::solve(*a_, b, x, call.options);
+    else if (own)
+        out.result = method.template solve<T>(*a_, b, x, call.options, std::cref(*own));
+    else
+        out.result =
+            method.template solve<T>(*a_, b, x, call.options, named != nullptr ? named->m : none);
     if (named != nullptr && out.result.converged()) named->m.solved(out.result.iterations);
     if (const solve_attempt* best = out.result.best_attempt()) {
         out.solver = best->solver;
@@ -176,33 +173,37 @@ outcome kept_operator<T>::run(const vector<T>& b, vector<T>& x, solve_call& call
     return out;
 }
 
+/// Returns what a callback gets of x.
+template <class T>
+nb::object iterate(const vector<T>& x) {
+    std::vector<T> values(as_size(own_rows(*x.layout()).size()));
+    download_own(x, std::span<T>(values));
+    return copied(std::move(values));
+}
+
 template <class T>
 outcome kept_operator<T>::solve(const host_array<const T>& b, const host_array<T>& x,
                                 solve_call call) {
-    check_length<T>("b", b.size(), a_->rows());
-    check_length<T>("x", x.size(), a_->columns());
+    check_length<T>("b", b.size(), local_shape().first);
+    check_length<T>("x", x.size(), local_shape().second);
     solve_watch watch(call.callback, call.callback_type, call.signals);
     outcome out;
-    {
-        const driving devices(*group_);
+    drive_calls([&] {
         // The solvers only read b.
         const std::span<T> mutable_b(const_cast<T*>(b.data()), b.size());
         placed at_b = place(a_->range_layout(), mutable_b, b_);
         placed at_x = place(a_->domain_layout(), as_span(x), x_);
         vector<T>& vb = at_b.borrowed ? *at_b.borrowed : *at_b.v;
         vector<T>& vx = at_x.borrowed ? *at_x.borrowed : *at_x.v;
-        if (!at_b.borrowed) vb.upload(as_span(b));
-        if (!at_x.borrowed && call.options.initial_guess) vx.upload(as_span(x));
-        watch.attach(call.options, [&vx, n = x.size()] {
-            std::vector<T> values(n);
-            vx.download(values);
-            return copied(std::move(values));
-        });
+        if (!at_b.borrowed) upload_own(vb, as_span(b));
+        if (!at_x.borrowed && call.options.initial_guess)
+            upload_own(vx, std::span<const T>(as_span(x)));
+        watch.attach(call.options, group_->comm, [&] { return iterate(vx); });
         out = run(vb, vx, call);
-        if (!at_x.borrowed) vx.download(as_span(x));
+        if (!at_x.borrowed) download_own(vx, as_span(x));
         out.copies = (at_b.borrowed ? 0 : 1) + (at_x.borrowed ? 0 : 1) +
                      (!at_x.borrowed && call.options.initial_guess ? 1 : 0);
-    }
+    });
     watch.finish();
     return out;
 }
@@ -211,18 +212,13 @@ template <class T>
 outcome kept_operator<T>::solve(const device_array& b, const device_array& x, solve_call call) {
     solve_watch watch(call.callback, call.callback_type, call.signals);
     outcome out;
-    {
-        const driving devices(*group_);
+    drive_calls([&] {
         const vector<T> vb = borrow(a_->range_layout(), b);
         vector<T> vx = borrow(a_->domain_layout(), x);
-        watch.attach(call.options, [&vx] {
-            std::vector<T> values(as_size(vx.size()));
-            vx.download(values);
-            return copied(std::move(values));
-        });
+        watch.attach(call.options, group_->comm, [&] { return iterate(vx); });
         out = run(vb, vx, call);
-        group_->group.synchronize();
-    }
+        group_->comm.synchronize();
+    });
     watch.finish();
     return out;
 }
@@ -239,7 +235,7 @@ std::vector<outcome> kept_operator<T>::solve_columns(const host_array<const T>& 
     if (!columns_ || columns_of_ != of) {
         columns_.reset();
         columns_ = std::make_unique<column_solver<T>>(
-            group_->group, matrix_->view(), columns,
+            group_->comm, matrix_->view(), columns,
             column_method{.solver = call.solver, .preconditioner = text}, call.options, options_,
             matrix_nodes{.block_size = options_.block_size});
         columns_of_ = of;
@@ -261,11 +257,12 @@ std::vector<outcome> kept_operator<T>::solve_columns(const host_array<const T>& 
 
 template <class T>
 void kept_operator<T>::release_workspace() {
-    const driving devices(*group_);
-    a_->release_workspace();
-    m_.reset();
-    columns_.reset();
-    for (auto* kept : {&b_, &x_, &factor_, &product_y_}) kept->reset();
+    drive(*group_, [&] {
+        a_->release_workspace();
+        m_.reset();
+        columns_.reset();
+        for (auto* kept : {&b_, &x_, &factor_, &product_y_}) kept->reset();
+    });
 }
 
 } // namespace krylith::python

@@ -34,12 +34,14 @@ bool kept_failure::run(const std::function<void()>& call) {
 solve_watch::solve_watch(nb::object callback, std::string type, bool signals)
     : callback_(std::move(callback)), type_(std::move(type)), signals_(signals) {}
 
-void solve_watch::attach(solver_options& options, std::function<nb::object()> iterate) {
-    if (callback_.is_none() && !signals_) return;
-    iterate_ = std::move(iterate);
-    options.callback_pauses = !callback_.is_none() && type_ == "x";
+void solve_watch::attach(solver_options& options, const communicator& comm,
+                         std::function<nb::object()> iterate) {
+    const bool called = !callback_.is_none();
+    options.callback_pauses = comm.any(called && type_ == "x");
     // Ctrl-C is looked for at each trip, which is 16 iterations.
-    options.callback_interval = callback_.is_none() ? 16 : 1;
+    options.callback_interval = comm.any(called) ? 1 : 16;
+    if (!called && !signals_) return;
+    iterate_ = std::move(iterate);
     options.callback = [this](const progress& now) { return look(now); };
 }
 

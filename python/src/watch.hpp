@@ -11,6 +11,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <krylith/comm/communicator.hpp>
 #include <krylith/device/threads/interruption.hpp>
 #include <krylith/solvers/options.hpp>
 #include <krylith/solvers/result.hpp>
@@ -44,8 +45,10 @@ public:
     /// stops, and ||b||. With `signals` the thread looks for Ctrl-C, 20 times a second.
     solve_watch(nb::object callback, std::string type, bool signals);
 
-    /// Makes the solve with these options call this. `iterate` returns a copy of x.
-    void attach(solver_options& options, std::function<nb::object()> iterate);
+    /// Makes the solve with these options call this. `iterate` returns a copy of x. Collective, and
+    /// each process has callbacks of its own, or none.
+    void attach(solver_options& options, const communicator& comm,
+                std::function<nb::object()> iterate);
     /// Throws what the callback raised, or KeyboardInterrupt.
     void finish() const { failure_.rethrow(); }
 

@@ -5,9 +5,6 @@ from __future__ import annotations
 import contextlib
 import pathlib
 import re
-import shutil
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -340,29 +337,3 @@ def test_page():
     blocks = re.findall(r"^```python petsc4py\n(.*?)^```", text, flags=re.M | re.S)
     assert blocks
     exec(compile("\n".join(blocks), "python_coming_from.md", "exec"), {})
-
-
-def test_several_processes_are_told():
-    mpiexec = shutil.which("mpiexec", path=str(sys.prefix) + "/bin") or shutil.which("mpiexec")
-    if mpiexec is None:
-        pytest.skip("mpiexec is not installed")
-    code = """if True:
-        import contextlib
-        with contextlib.suppress(ImportError):
-            import dolfinx_solver
-        from petsc4py import PETSc
-        import krylith.petsc
-        A = PETSc.Mat().createAIJ(4, nnz=1)
-        for i in range(*A.getOwnershipRange()):
-            A[i, i] = 2.0
-        A.assemble()
-        ksp = PETSc.KSP().createPython(krylith.petsc.KSP())
-        ksp.setOperators(A)
-        x, b = A.createVecs()
-        try:
-            ksp.solve(b, x)
-        except PETSc.Error as e:
-            print(f"{e.__cause__!r}", flush=True)
-    """
-    done = subprocess.run([mpiexec, "-n", "2", sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
-    assert done.stdout.count("the matrix is spread over 2 processes") == 2, done.stdout + done.stderr

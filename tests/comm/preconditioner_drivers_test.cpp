@@ -50,11 +50,12 @@ std::vector<double> right_hand_side(std::int64_t rows) {
 }
 
 template <class M>
-std::vector<double> applied(const matrix_operator<double>& a, const M& m) {
+std::vector<double> applied(const matrix_operator<double>& a, const M& m,
+                            execution_mode mode = execution_mode::automatic) {
     auto r = a.make_range_vector();
     auto z = a.make_domain_vector();
     r.upload(right_hand_side(a.size()));
-    execution run(a.comm(), {});
+    execution run(a.comm(), {.mode = mode});
     m.apply(run, r, z, {});
     run.comm().synchronize_all();
     std::vector<double> found(static_cast<std::size_t>(a.size()));
@@ -168,6 +169,7 @@ struct facts_and_solve {
     double least;
     solved by_parts;
     std::vector<double> own;
+    std::vector<double> local; ///< by one call a driver
 
     friend bool operator==(const facts_and_solve&, const facts_and_solve&) = default;
 };
@@ -178,13 +180,15 @@ facts_and_solve parts_on(const communicator& comm) {
     const std::span<const csr_part<double>> parts(given.parts);
     const auto a = make_operator(comm, parts, {.kind = operators::halo});
     const ilu0<double> m(*a, parts);
-    const auto halved =
-        make_preconditioner<double>(*a, [](const preconditioner_call<double>& call) {
-            for (std::int64_t i = 0; i < call.rows.size(); ++i) call.z[i] = call.r[i] / 2;
-        });
+    const auto halve = [](const preconditioner_call<double>& call) {
+        for (std::int64_t i = 0; i < call.rows.size(); ++i) call.z[i] = call.r[i] / 2;
+    };
+    const auto halved = make_preconditioner<double>(*a, halve);
+    const auto halved_locally =
+        make_preconditioner<double>(*a, halve, {.kind = preconditioner_kind::local_on_host});
     const operator_facts& facts = facts_of(*a);
     return {facts.asymmetry, facts.diagonal->least, solve_by(method::bicgstab, *a, m),
-            applied(*a, halved)};
+            applied(*a, halved), applied(*a, halved_locally, execution_mode::eager)};
 }
 
 } // namespace

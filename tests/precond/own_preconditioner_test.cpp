@@ -114,6 +114,7 @@ preconditioner_function<T> symmetric_gauss_seidel(const csr_matrix<T>& a) {
 }
 
 const preconditioner_kind whole = preconditioner_kind::whole_on_host;
+const preconditioner_kind local = preconditioner_kind::local_on_host;
 
 } // namespace
 
@@ -125,9 +126,17 @@ KRYLITH_GROUP_TEST("own preconditioner: z, its ghosts and dot products, any layo
             const auto plan =
                 make_halo_plan(matrix.row_offsets, matrix.column_indices, a->layout()->rows);
             const auto r0 = random_values<double>(n, 71);
-            for (const auto how : kinds_of_host(group))
+            auto kinds = kinds_of_host(group);
+            kinds.push_back(local);
+            for (const auto how : kinds)
                 for (const bool with_ghosts : {false, true}) {
-                    if (with_ghosts && how == whole) continue;
+                    if (with_ghosts && (how == whole || how == local)) continue;
+                    if (how == local && a->layout()->kind == coherence::replicated) {
+                        CHECK_THROWS_WITH_AS(
+                            (void)make_preconditioner(*a, weigh<double>, {.kind = how}),
+                            doctest::Contains("must be owned vectors"), usage_error);
+                        continue;
+                    }
                     CAPTURE(n);
                     CAPTURE(name_of(kind));
                     CAPTURE(static_cast<int>(how));

@@ -89,13 +89,10 @@ device_group first_devices(const device_options& options, int count) {
         return device_group::host(count, settings(options));
     std::vector<int> ordinals(static_cast<std::size_t>(std::max(count, 0)));
     std::iota(ordinals.begin(), ordinals.end(), 0);
-    return device_group::cuda(ordinals, settings(options));
+    return some_devices(options, ordinals);
 }
 
-device_group some_devices(const device_options& options, int first, int count) {
-    const int present = std::max(1, cuda_device_count());
-    std::vector<int> ordinals;
-    for (int k = first; k < first + count; ++k) ordinals.push_back(k % present);
+device_group some_devices(const device_options& options, const std::vector<int>& ordinals) {
     return device_group::cuda(ordinals, settings(options));
 }
 
@@ -105,7 +102,7 @@ device_group select_devices(const device_options& options) {
     check_count("--devices", counted ? list.front() : static_cast<int>(list.size()));
     if (counted) return first_devices(options, list.front());
     if (select_backend(options) == backend::host) return first_devices(options, host_count(list));
-    return device_group::cuda(list, settings(options));
+    return some_devices(options, list);
 }
 
 std::vector<int> default_counts(const device_options& options) {

@@ -33,8 +33,9 @@ struct device_options {
 
 /// The same with the first `count` devices of the backend, whatever options.devices says.
 [[nodiscard]] device_group first_devices(const device_options& options, int count);
-/// GPUs from `first` on, and from 0 again where there are no more.
-[[nodiscard]] device_group some_devices(const device_options& options, int first, int count);
+/// The same with these GPUs.
+[[nodiscard]] device_group some_devices(const device_options& options,
+                                        const std::vector<int>& ordinals);
 
 /// 1, 2, 4 ... and all devices of the backend; on the host, all cores.
 [[nodiscard]] std::vector<int> default_counts(const device_options& options);

@@ -4,19 +4,15 @@
 #include <charconv>
 #include <csignal>
 #include <exception>
-#include <numeric>
-#include <span>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <omp.h>
-#include <unistd.h>
 
 #include <krylith/comm/agreement/failure_words.hpp>
 #include <krylith/device/error.hpp>
-#include <krylith/device/host/host_threads.hpp>
 #include <krylith/tools/cli/console.hpp>
 #include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/printable.hpp>
@@ -33,20 +29,6 @@ std::optional<int> parse_processes(const std::string& text) {
     if (code != std::errc() || stop != text.data() + text.size() || number < 1)
         throw usage_error("--processes is '" + text + "': allowed are auto, and 1 or more");
     return number;
-}
-
-std::vector<std::byte> machine_name() {
-    std::vector<char> name(256);
-    (void)gethostname(name.data(), name.size() - 1);
-    const auto bytes = std::as_bytes(std::span(name));
-    return {bytes.begin(), bytes.end()};
-}
-
-/// The threads of each of several processes of a machine. Launchers that bind a process to cores
-/// have dealt them out already.
-int threads_of_each(int processes) {
-    const int cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
-    return std::max(1, std::min(usable_cores(), cores / processes));
 }
 
 } // namespace
@@ -74,10 +56,7 @@ process_team::process_team(const device_options& options) {
     struct sigaction now {};
     if (sigaction(SIGUSR1, nullptr, &now) == 0 && now.sa_handler == SIG_DFL)
         (void)std::signal(SIGUSR1, SIG_IGN);
-    const auto names = link_->all_gather(machine_name());
-    const auto own = names.begin() + link_->driver();
-    local_ = static_cast<int>(std::count(names.begin(), own, *own));
-    locals_ = static_cast<int>(std::ranges::count(names, *own));
+    share_ = find_machine_share(*link_);
 }
 
 device_group process_team::select_own(const device_options& options) const {
@@ -86,11 +65,11 @@ device_group process_team::select_own(const device_options& options) const {
                           "machine: allowed is how many each takes");
     device_options own = options;
     if (own.transport == posted_transport) own.transport = automatic_name;
-    if (own.threads == 0) own.threads = threads_of_each(locals_);
+    if (own.threads == 0) own.threads = share_.threads();
     const std::vector<int> list = parse_list("--devices", options.devices);
     check_count("--devices", list.front());
     if (select_backend(options) == backend::host) return first_devices(own, list.front());
-    return some_devices(own, local_ * list.front(), list.front());
+    return some_devices(own, share_.gpus(list.front()));
 }
 
 communicator process_team::select(const device_options& options) {
@@ -98,7 +77,7 @@ communicator process_team::select(const device_options& options) {
     joined_.reset();
     // Threads that wait for work keep the cores busy for a while. Where each process had one a core,
     // those of one process would keep the others from theirs, and uploads would take thrice as long.
-    omp_set_num_threads(std::min(omp_get_max_threads(), threads_of_each(locals_)));
+    omp_set_num_threads(std::min(omp_get_max_threads(), share_.threads()));
     std::optional<device_group> own;
     std::exception_ptr failed;
     try {

@@ -39,8 +39,7 @@ public:
 
 private:
     std::shared_ptr<driver_link> link_; ///< null: this process is alone
-    int local_ = 0;                     ///< the number among those of the machine
-    int locals_ = 1;
+    machine_share share_;
     std::optional<communicator> joined_; ///< the last
     failure_place not_joined_;           ///< of select()
 

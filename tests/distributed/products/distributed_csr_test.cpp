@@ -249,6 +249,19 @@ KRYLITH_GROUP_TEST("distributed csr: new values go in once, for whatever was mad
     CHECK_THROWS_WITH_AS(borrowing.update(a.values), doctest::Contains("no values of its own"),
                          usage_error);
     distributed_csr<double>().update({});
+
+    // The same of arrays of the ranks, in host memory.
+    std::vector<const double*> own;
+    for (int rank = 0; rank < group.size(); ++rank)
+        own.push_back(a.values.data() + a.row_offsets[std::size_t(rows.owned(rank).begin)]);
+    for (double& value : a.values) value *= 2;
+    matrix.update_parts(own);
+    CHECK(matrix.download() == a);
+    CHECK_THROWS_WITH_AS(borrowing.update_parts(own), doctest::Contains("no values of its own"),
+                         usage_error);
+    own.push_back(nullptr);
+    CHECK_THROWS_WITH_AS(matrix.update_parts(own), doctest::Contains("arrays for"), usage_error);
+    distributed_csr<double>().update_parts({});
 }
 
 KRYLITH_GROUP_TEST("distributed csr: what is wrong with partitions, parts and blocks is named") {
