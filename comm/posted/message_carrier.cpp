@@ -50,7 +50,10 @@ message_carrier::message_carrier(std::shared_ptr<driver_link> link, device_group
 message_carrier::~message_carrier() {
     for (int k = 0; k < devices_.size(); ++k) devices_[k].while_waiting(nullptr);
     try { // what is under way uses its memory until the link ends
-        for (sent& one : sent_) link_->keep(std::move(one.memory));
+        for (sent& one : sent_) {
+            link_->keep(std::move(one.message));
+            link_->keep(std::move(one.bytes));
+        }
     } catch (...) { // NOLINT(bugprone-empty-catch): there is no memory, and the process ends
     }
 }
@@ -65,10 +68,34 @@ void message_carrier::post(int driver, carried_message message, const std::byte*
     message.restart = restarts_;
     const bool few = message.size <= message.bytes.size();
     if (few && message.size != 0) std::memcpy(message.bytes.data(), bytes, message.size);
-    const auto kept = std::make_shared<const carried_message>(message);
-    sent_.push_back({link_->post(driver, message_tag, kept.get(), sizeof *kept), kept});
-    if (!few)
-        sent_.push_back({link_->post(driver, bytes_tag, bytes, message.size), std::move(owner)});
+    auto place = std::find_if(sent_.begin() + static_cast<std::ptrdiff_t>(under_way_), sent_.end(),
+                              [&](const sent& one) { return one.driver == driver; });
+    if (place == sent_.end())
+        place = sent_.insert(place, {driver, nullptr, std::make_shared<carried_message>()});
+    std::iter_swap(place, sent_.begin() + static_cast<std::ptrdiff_t>(under_way_));
+    sent& one = sent_[under_way_++];
+    *one.message = message;
+    one.request = link_->post(driver, message_tag, one.message.get(), sizeof message);
+    if (few) return;
+    one.bytes = std::move(owner);
+    one.bytes_request = link_->post(driver, bytes_tag, bytes, message.size);
+}
+
+/// Finds out which messages are sent.
+void message_carrier::finish_sent() {
+    const auto is_done = [&](void*& request) {
+        if (request == nullptr) return true;
+        if (!link_->done(request)) return false;
+        request = nullptr;
+        return true;
+    };
+    for (std::size_t k = under_way_; k-- > 0;) {
+        sent& one = sent_[k];
+        const bool message_sent = is_done(one.request);
+        if (!is_done(one.bytes_request) || !message_sent) continue;
+        one.bytes = nullptr;
+        std::swap(one, sent_[--under_way_]);
+    }
 }
 
 void message_carrier::bring(device& to, const void* from, void* target, std::size_t bytes) {
@@ -123,7 +150,7 @@ void message_carrier::carry() noexcept {
     if (lost_ || std::this_thread::get_id() != owner_.load()) return;
     try {
         for (const auto& [place, one] : clients_) one->collect();
-        std::erase_if(sent_, [&](const sent& one) { return link_->done(one.request); });
+        finish_sent();
         for (const auto& box : mailboxes_)
             if (box != nullptr) receive(*box);
     } catch (...) { // the next collective function reports it; kernels must not wait until then

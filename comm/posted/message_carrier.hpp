@@ -84,11 +84,17 @@ public:
 
 private:
     struct mailbox;
+    /// A message under way, or one whose memory the next to that driver takes: MPI keeps requests
+    /// of the same memory.
     struct sent {
-        void* request;
-        std::shared_ptr<const void> memory;
+        int driver;
+        void* request; ///< null: none
+        std::shared_ptr<carried_message> message;
+        std::shared_ptr<const void> bytes{};
+        void* bytes_request = nullptr;
     };
 
+    void finish_sent();
     void receive(mailbox& from);
     void take(const carried_message& message, int driver, mailbox& from);
     [[nodiscard]] client* find(const carried_message& message);
@@ -99,7 +105,8 @@ private:
     std::map<std::uint64_t, client*> clients_;
     std::uint64_t last_place_ = 0;
     std::vector<std::shared_ptr<mailbox>> mailboxes_; ///< [drivers], null for this one
-    std::vector<sent> sent_;
+    std::vector<sent> sent_; ///< those under way first
+    std::size_t under_way_ = 0;
     std::map<device*, std::unique_ptr<side_queue>> sides_;
     std::atomic<std::thread::id> owner_;
     std::uint32_t restarts_ = 0;

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -72,10 +73,10 @@ void check_solves(backend kind, const std::vector<int>& sizes, const std::string
 
 void check_two_machines(backend kind) {
     const drivers_treated_as machines({.separate_machines = true});
-    for (const execution_mode mode : {execution_mode::recorded, execution_mode::eager})
-        for (const char* preconditioner : {"none", "jacobi", "chebyshev", "ilu0", "amg"})
-            check_solves(kind, {1, 1}, "poisson3d:7", preconditioner, mode);
-    check_solves(kind, {1, 1}, "elasticity3d:4", "amg", execution_mode::recorded);
+    for (const char* preconditioner : {"none", "chebyshev", "ilu0", "amg"})
+        check_solves(kind, {1, 1}, "poisson3d:7", preconditioner, execution_mode::recorded);
+    check_solves(kind, {1, 1}, "poisson3d:7", "jacobi", execution_mode::eager);
+    check_solves(kind, {1, 1}, "elasticity3d:3", "amg", execution_mode::recorded);
 }
 
 } // namespace
@@ -93,15 +94,12 @@ TEST_CASE("machines: up to five with up to three devices, some of which have no 
     for (const std::vector<int>& sizes :
          {std::vector{2, 2}, std::vector{1, 3, 1}, std::vector{1, 1, 1, 1, 1}})
         for (const char* gallery : {"poisson2d:11", "poisson1d:3"})
-            for (const char* preconditioner : {"none", "amg"})
-                check_solves(backend::host, sizes, gallery, preconditioner,
-                             execution_mode::recorded);
+            check_solves(backend::host, sizes, gallery, "amg", execution_mode::recorded);
 }
 
 TEST_CASE("machines: who doesn't answer is noticed, and staged copies are refused") {
     const drivers_treated_as machines({.separate_machines = true});
     const auto matrix = make_gallery<double>("poisson2d:12");
-    const auto begin = std::chrono::steady_clock::now();
     const auto thrown = with_drivers(
         {device_group::host(1), device_group::host(1)},
         [&](const communicator& comm) {
@@ -112,10 +110,11 @@ TEST_CASE("machines: who doesn't answer is noticed, and staged copies are refuse
             solver_options options{.rtol = 1e-300, .max_iterations = 1000000};
             options.timeout_seconds = 0.3;
             options.callback_interval = 1;
+            bool slept = false;
             options.callback = [&](const progress& report) {
                 // Nobody carries messages meanwhile.
-                if (!comm.is_local(0) && report.iteration >= 20)
-                    std::this_thread::sleep_for(std::chrono::seconds(1));
+                if (!comm.is_local(0) && report.iteration >= 20 && !std::exchange(slept, true))
+                    std::this_thread::sleep_for(std::chrono::milliseconds(600));
                 return next_step::go;
             };
             (void)cg(*a, b, x, options);
@@ -126,13 +125,12 @@ TEST_CASE("machines: who doesn't answer is noticed, and staged copies are refuse
         CHECK_THROWS_WITH_AS(std::rethrow_exception(one), doctest::Contains("did not answer"),
                              communication_error);
     }
-    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(8));
     const auto refused = with_drivers(
         {device_group::host(2, {.staged = true}), device_group::host(1)},
         [](const communicator&) {});
     for (const auto& one : refused) {
         REQUIRE(one);
         CHECK_THROWS_WITH_AS(std::rethrow_exception(one),
-                             doctest::Contains("staged copies were asked for"), usage_error);
+                             doctest::Contains("drivers on several machines"), usage_error);
     }
 }

@@ -2,9 +2,9 @@
 # Three processes solve, and one of them gets a signal: the others must end by themselves, with status 5 and
 # words, soon after the time-out of 2 s. The launcher is told not to end them.
 #
-#     signalled.sh KILL|STOP KRYLITH MPIEXEC
+#     signalled.sh KILL|STOP KRYLITH MPIEXEC TRANSPORT
 set -u
-signal=$1 krylith=$2 launcher=$3
+signal=$1 krylith=$2 launcher=$3 transport=$4
 folder=$(mktemp -d)
 trap 'kill -KILL $(cat "$folder"/pid.*) 2>/dev/null; rm -rf "$folder"' EXIT
 case $("$launcher" --version) in
@@ -14,7 +14,7 @@ esac
 cat >"$folder/one.sh" <<SCRIPT
 trap '' USR1 # MPICH's launcher sends it where one has died
 "$krylith" solve gallery:poisson3d:100 --solver cg --precond none --rtol 1e-30 --max-iterations 1000000 \\
-    --timeout 2 --monitor >"$folder/out.\$\$" 2>"$folder/err.\$\$" &
+    --timeout 2 --transport $transport --monitor >"$folder/out.\$\$" 2>"$folder/err.\$\$" &
 echo \$! >"$folder/pid.\$\$"
 wait \$!
 echo \$? >"$folder/status.\$\$"

@@ -76,7 +76,7 @@ int main(int, char** given) {
         const group_options one_thread{.host_threads = 1};
         // "posted": as if each were on a machine of its own.
         const communicator_options options{.separate_machines = given[1] != nullptr};
-        const communicator comm(device_group::host(1, one_thread), link_launched_processes(30),
+        const communicator comm(device_group::host(1, one_thread), link_launched_processes(60),
                                 options);
         const device_group whole = device_group::host(
             comm.ranks(), {.host_threads = comm.ranks()}); // of the first process

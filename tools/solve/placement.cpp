@@ -131,6 +131,8 @@ template <class T>
 std::string why_transport(const matrix_operator<T>& a, const operator_options& asked) {
     if (a.comm().ranks() == 1) return "one device, nothing moves";
     if (asked.transport) return "as asked for";
+    if (a.comm().carrier() != nullptr)
+        return "auto: stores within a machine, and what goes to others the hosts carry";
     if (a.transport()->exchange == nullptr)
         return "auto: every device reaches the memory of the others";
     if (a.comm().concurrent())
