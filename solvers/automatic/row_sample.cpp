@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <map>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -15,19 +17,44 @@ namespace {
 
 constexpr std::uint64_t sample_seed = 0x726f7773;
 
+using entry = std::pair<std::int64_t, double>; ///< a column and its value
+
+/// What a sample sees of rows in host memory.
 template <class T>
+struct rows_in_memory {
+    const std::int64_t* offsets;
+    const std::int32_t* columns;
+    const T* values;
+
+    [[nodiscard]] std::int64_t length(std::int64_t row) const {
+        return offsets[row + 1] - offsets[row];
+    }
+    void take(std::int64_t row, std::vector<entry>& entries) const {
+        for (std::int64_t k = offsets[row]; k < offsets[row + 1]; ++k)
+            entries.emplace_back(columns[k], static_cast<double>(values[k]));
+    }
+    /// Of the first entries of a row, so that full rows cost no more than others; `column` is that
+    /// of the diagonal.
+    [[nodiscard]] double diagonal(std::int64_t row, std::int64_t column) const {
+        const std::int64_t end = std::min(offsets[row + 1], offsets[row] + longest_sampled_row);
+        double sum = 0;
+        for (std::int64_t k = offsets[row]; k < end; ++k)
+            if (columns[k] == column) sum += static_cast<double>(values[k]);
+        return sum;
+    }
+};
+
 class sampler {
 public:
-    explicit sampler(const csr_view<T>& a) : a_(a) {}
-
-    void look_at(std::int64_t row) {
+    /// `entries` are those of the row, none of one that is too long.
+    template <class Diagonal>
+    void look_at(std::int64_t row, std::int64_t length, std::vector<entry>& entries,
+                 const Diagonal& diagonal_of) {
         ++found_.rows;
-        const std::int64_t length = end_of(row) - begin_of(row);
         const double diagonal = diagonal_of(row);
         double sum = length > longest_sampled_row ? infinite : 0;
-        entries_.clear();
-        if (sum == 0) take_entries(row);
-        for (const auto& [column, value] : entries_) {
+        add_up(entries);
+        for (const auto& [column, value] : entries) {
             if (!std::isfinite(sum)) break;
             if (column == row) continue;
             const double size = std::sqrt(std::fabs(diagonal * diagonal_of(column)));
@@ -45,61 +72,131 @@ public:
     [[nodiscard]] const row_sample& found() const { return found_; }
 
 private:
-    using entry = std::pair<std::int32_t, double>; ///< a column and its value
-
     static constexpr double infinite = std::numeric_limits<double>::infinity();
 
-    static std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-    [[nodiscard]] std::int64_t begin_of(std::int64_t row) const { return a_.row_offsets[at(row)]; }
-    [[nodiscard]] std::int64_t end_of(std::int64_t row) const {
-        return a_.row_offsets[at(row + 1)];
-    }
-
-    /// Gives entries_, which is empty, those of a row; those at one place are added up.
-    void take_entries(std::int64_t row) {
-        for (std::int64_t k = begin_of(row); k < end_of(row); ++k)
-            entries_.emplace_back(a_.column_indices[at(k)], static_cast<double>(a_.values[at(k)]));
-        std::ranges::stable_sort(entries_, {}, &entry::first);
+    /// Adds up those at one place.
+    static void add_up(std::vector<entry>& entries) {
+        std::ranges::stable_sort(entries, {}, &entry::first);
         std::size_t kept = 0;
-        for (const entry& one : entries_)
-            if (kept != 0 && entries_[kept - 1].first == one.first)
-                entries_[kept - 1].second += one.second;
+        for (const entry& one : entries)
+            if (kept != 0 && entries[kept - 1].first == one.first)
+                entries[kept - 1].second += one.second;
             else
-                entries_[kept++] = one;
-        entries_.resize(kept);
+                entries[kept++] = one;
+        entries.resize(kept);
     }
 
-    /// Of the first entries of a row, so that full rows cost no more than others.
-    [[nodiscard]] double diagonal_of(std::int64_t row) const {
-        const std::int64_t end = std::min(end_of(row), begin_of(row) + longest_sampled_row);
-        double sum = 0;
-        for (std::int64_t k = begin_of(row); k < end; ++k)
-            if (a_.column_indices[at(k)] == row) sum += static_cast<double>(a_.values[at(k)]);
-        return sum;
-    }
-
-    csr_view<T> a_;
     row_sample found_;
-    std::vector<entry> entries_; ///< of the row that is looked at
+};
+
+/// The rows to look at, in this order.
+std::vector<std::int64_t> sampled(std::int64_t rows, std::int64_t most) {
+    std::vector<std::int64_t> result;
+    for (std::int64_t k = 0; k < std::min(rows, most); ++k)
+        result.push_back(rows <= most
+                             ? k
+                             : static_cast<std::int64_t>(
+                                   counter_hash(sample_seed, static_cast<std::uint64_t>(k)) %
+                                   static_cast<std::uint64_t>(rows)));
+    return result;
+}
+
+/// An entry of a sampled row, or a row and its length or its diagonal.
+struct sent_number {
+    std::int64_t index;
+    double value;
 };
 
 } // namespace
 
 template <class T>
 row_sample sample_rows(const csr_view<T>& matrix, std::int64_t most) {
-    sampler<T> sample(matrix);
-    if (matrix.rows <= most) {
-        for (std::int64_t row = 0; row < matrix.rows; ++row) sample.look_at(row);
-        return sample.found();
+    const rows_in_memory<T> rows{matrix.row_offsets.data(), matrix.column_indices.data(),
+                                 matrix.values.data()};
+    sampler sample;
+    std::vector<entry> entries;
+    for (const std::int64_t row : sampled(matrix.rows, most)) {
+        entries.clear();
+        const std::int64_t length = rows.length(row);
+        if (length <= longest_sampled_row) rows.take(row, entries);
+        sample.look_at(row, length, entries,
+                       [&](std::int64_t i) { return rows.diagonal(i, i); });
     }
-    const auto rows = static_cast<std::uint64_t>(matrix.rows);
-    for (std::int64_t k = 0; k < most; ++k)
-        sample.look_at(static_cast<std::int64_t>(
-            counter_hash(sample_seed, static_cast<std::uint64_t>(k)) % rows));
     return sample.found();
 }
 
-#define KRYLITH_INSTANTIATE(T) template row_sample sample_rows(const csr_view<T>&, std::int64_t);
+template <class T>
+row_sample sample_rows(const distributed_csr<T>& matrix, std::int64_t most) {
+    const communicator& comm = matrix.comm();
+    if (comm.kind() != backend::host) return {};
+    comm.synchronize();
+    std::vector<std::int64_t> wanted = sampled(matrix.rows(), most);
+    const std::vector<std::int64_t> order = wanted;
+    const auto sort = [&] {
+        std::ranges::sort(wanted);
+        wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+    };
+    // What the owners of the wanted rows put, one after the other.
+    const auto gather = [&](const auto& put) {
+        auto lists = by_rank(comm, [&](int rank) {
+            const device_csr_view<T> a = matrix.block(rank).view();
+            const rows_in_memory<T> rows{a.offsets, a.indices, a.values};
+            const row_range own = matrix.row_owners().owned(rank);
+            std::vector<sent_number> list;
+            for (const std::int64_t row : wanted)
+                if (own.contains(row)) put(rank, rows, row, row - own.begin, list);
+            return list;
+        });
+        comm.all_gather_lists(lists);
+        std::vector<sent_number> all;
+        for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
+        return all;
+    };
+    sort();
+    const auto entries = gather([&](int rank, const rows_in_memory<T>& rows, std::int64_t,
+                                    std::int64_t i, std::vector<sent_number>& list) {
+        const std::int64_t length = rows.length(i);
+        list.push_back({length, 0});
+        if (length > longest_sampled_row) return;
+        std::vector<entry> of_row;
+        rows.take(i, of_row);
+        for (const auto& [column, value] : of_row)
+            list.push_back({matrix.columns_of(rank).global(column), value});
+    });
+    std::map<std::int64_t, std::size_t> begins; // of the rows, in `entries`
+    std::size_t at = 0;
+    for (const std::int64_t row : std::vector(wanted)) {
+        begins[row] = at;
+        const std::int64_t length = entries[at++].index;
+        if (length > longest_sampled_row) continue;
+        for (std::int64_t k = 0; k < length; ++k) wanted.push_back(entries[at++].index);
+    }
+    sort();
+    std::unordered_map<std::int64_t, double> diagonals;
+    for (const auto& [row, value] :
+         gather([&](int rank, const rows_in_memory<T>& rows, std::int64_t row, std::int64_t i,
+                    std::vector<sent_number>& list) {
+             const std::int64_t column = matrix.columns_of(rank).local(row);
+             list.push_back({row, column < 0 ? 0 : rows.diagonal(i, column)});
+         }))
+        diagonals[row] = value;
+    sampler sample;
+    std::vector<entry> of_row;
+    for (const std::int64_t row : order) {
+        of_row.clear();
+        at = begins[row];
+        const std::int64_t length = entries[at].index;
+        for (std::int64_t k = 1; length <= longest_sampled_row && k <= length; ++k)
+            of_row.emplace_back(entries[at + static_cast<std::size_t>(k)].index,
+                                entries[at + static_cast<std::size_t>(k)].value);
+        sample.look_at(row, length, of_row, [&](std::int64_t i) { return diagonals[i]; });
+    }
+    return sample.found();
+}
+
+#define KRYLITH_INSTANTIATE(T)                                                                     \
+    template row_sample sample_rows(const csr_view<T>&, std::int64_t);                             \
+    template row_sample sample_rows(const distributed_csr<T>&, std::int64_t);
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith
