@@ -267,6 +267,9 @@ solve_outcome read_and_solve(const solve_request& request, const solve_watch& wa
         return out;
     }
     multiply.block_size = modes.block_size;
+    // The usual format of host devices is that of the matrix, which stays.
+    multiply.borrow = system.shared && comm->kind() == backend::host &&
+                      (!multiply.format || multiply.format->borrows);
     const auto a = system.shared ? make_operator(system.shared->matrix, multiply)
                                  : make_operator(*comm, matrix, multiply);
     const auto m = make_preconditioner(precondition, *a, system.ref(), modes.nodes());
