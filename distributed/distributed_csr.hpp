@@ -125,6 +125,9 @@ public:
     /// reused. Throws usage_error for another number of values, and where it borrows values or has
     /// none, and changes nothing then. Of several drivers each gives all values.
     void update(std::span<const T> values);
+    /// The same with the values of the local ranks' rows alone, one rank after the other: nothing
+    /// has the length of all.
+    void update_local(std::span<const T> values);
 
     /// Enqueues, on the device of the rank, the global columns of its entries:
     /// [block(rank).nonzeros()].
@@ -157,8 +160,11 @@ private:
     [[nodiscard]] static std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
 
     void count_nonzeros();
+    /// update() with values that begin with those of a rank.
+    void update_from(int first, std::span<const T> values, std::int64_t expected);
     /// What update() refuses.
-    void check_update(std::span<const T> values);
+    void check_update(std::span<const T> values, std::int64_t expected);
+    [[nodiscard]] std::int64_t local_nonzeros() const;
     /// download() of a matrix that is on devices.
     void download_to(csr_matrix<T>& all) const;
 
