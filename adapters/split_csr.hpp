@@ -1,14 +1,16 @@
 // Own rows in the form that PETSc's MPIAIJ, hypre's ParCSR and DOLFINx's MatrixCSR have in common:
 // columns that the process owns have local numbers, others stand in a map of global ones.
 //
-//     // PETSc: MatMPIAIJGetSeqAIJ(A, &diag, &offd, &map), MatSeqAIJGetCSRAndMemType of both
-//     const split_csr<double> mine(rows, {first, last}, csr_block{di, dj, da}, csr_block{oi, oj, oa},
-//                                  std::span(map, mapped));
+//     split_csr<double> mine(rows, owned, csr_block{di, dj, da}, csr_block{oi, oj, oa}, map);
 //     parts[rank] = mine.part();
-//     const distributed_csr<double> matrix(comm, parts, columns);
-//     ...
-//     mine.update({da, ...}, {oa, ...}); // after an assembly of new values
-//     matrix.update(...)
+//     distributed_csr<double> matrix(comm, parts, columns);
+//     const auto a = make_operator(matrix);
+//
+// After another assembly:
+//
+//     mine.update(new_diag, new_offd);
+//     matrix.update_local(mine.values());
+//     a->update_on_devices(matrix.values());
 #pragma once
 
 #include <algorithm>
@@ -50,10 +52,8 @@ public:
     /// descend and columns that a block can't have, naming block, row and entry. The caller's
     /// arrays may go afterwards.
     template <class Offset, class Column, class OffdOffset, class OffdColumn, class Global>
-    split_csr(std::int64_t rows, row_range owned_columns,
-              const csr_block<T, Offset, Column>& diag,
-              const csr_block<T, OffdOffset, OffdColumn>& offd,
-              std::span<const Global> column_map)
+    split_csr(std::int64_t rows, row_range owned_columns, const csr_block<T, Offset, Column>& diag,
+              const csr_block<T, OffdOffset, OffdColumn>& offd, std::span<const Global> column_map)
         : rows_(rows) {
         const auto own = [&](std::int64_t c) { return owned_columns.begin + c; };
         const auto mapped = [&](std::int64_t c) {
@@ -75,8 +75,8 @@ public:
     /// owned_columns.begin + c, others ghosts[c - owned_columns.size()]. Costs, and throws, the
     /// same.
     template <class Offset, class Column, class Global>
-    split_csr(std::int64_t rows, row_range owned_columns,
-              const csr_block<T, Offset, Column>& local, std::span<const Global> ghosts)
+    split_csr(std::int64_t rows, row_range owned_columns, const csr_block<T, Offset, Column>& local,
+              std::span<const Global> ghosts)
         : rows_(rows) {
         const std::int64_t owned = owned_columns.size();
         first_entries_ = entries_of("local", local);
@@ -108,8 +108,8 @@ public:
 #pragma omp parallel for schedule(static)
         for (std::int64_t k = 0; k < count; ++k) {
             const std::int64_t from = sources_[as_size(k)];
-            values_[as_size(k)] = from < first_entries_ ? first[as_size(from)]
-                                                        : offd[as_size(from - first_entries_)];
+            values_[as_size(k)] =
+                from < first_entries_ ? first[as_size(from)] : offd[as_size(from - first_entries_)];
         }
     }
 
@@ -133,10 +133,10 @@ private:
             throw usage_error(std::string("split_csr: ") + name + ": row_offsets is null");
         for (std::int64_t row = 0; row < rows_; ++row)
             if (block.row_offsets[row] > block.row_offsets[row + 1])
-                refuse(name, row, " starts at " + std::to_string(block.row_offsets[row]) +
-                                      " and ends at " +
-                                      std::to_string(block.row_offsets[row + 1]) +
-                                      ": allowed are row_offsets that don't descend");
+                refuse(name, row,
+                       " starts at " + std::to_string(block.row_offsets[row]) + " and ends at " +
+                           std::to_string(block.row_offsets[row + 1]) +
+                           ": allowed are row_offsets that don't descend");
         const auto count = static_cast<std::int64_t>(block.row_offsets[rows_]) -
                            static_cast<std::int64_t>(block.row_offsets[0]);
         if (count != 0 && (block.column_indices == nullptr || block.values == nullptr))
@@ -161,9 +161,9 @@ private:
         for (auto k = block.row_offsets[row]; k < block.row_offsets[row + 1]; ++k) {
             const auto column = static_cast<std::int64_t>(block.column_indices[k]);
             if (column < 0 || column >= columns)
-                refuse(name, row, " has column " + std::to_string(column) +
-                                      ", allowed are 0 and more, below " +
-                                      std::to_string(columns));
+                refuse(name, row,
+                       " has column " + std::to_string(column) +
+                           ", allowed are 0 and more, below " + std::to_string(columns));
             row_.emplace_back(global(column),
                               before + static_cast<std::int64_t>(k - block.row_offsets[0]));
         }

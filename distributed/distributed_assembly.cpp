@@ -183,8 +183,8 @@ void distributed_assembly<T>::gather(std::span<const T* const> coo_values) {
         for (const int rank : comm_.local())
             if (entries(rank) != 0) {
                 const read_there<T> values(comm_.handle(rank), coo_values[as_size(rank)],
-                                           as_size(entries(rank)), "distributed_assembly::gather: ",
-                                           "coo_values");
+                                           as_size(entries(rank)),
+                                           "distributed_assembly::gather: ", "coo_values");
                 gathers_[as_size(rank)](values.data());
             }
     });

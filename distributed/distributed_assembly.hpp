@@ -53,11 +53,11 @@ public:
     /// Its values are those of the assembly: gather() writes them, block(rank).values() is null.
     [[nodiscard]] const distributed_csr<T>& matrix() const noexcept { return matrix_; }
     /// Enqueues the sums of new values, coo_values[k] being those of the entries of rank k, on its
-    /// device or in host memory, in the order in which they were given; null is allowed for a rank without entries.
-    /// Entries of one place are added in the order of the entries: the same bits each time. Throws
-    /// usage_error for another number of arrays than ranks, and for one that is null or of another
-    /// device, and changes nothing then. Collective: each driver gives the arrays of its local
-    /// ranks.
+    /// device or in host memory, in the order in which they were given; null is allowed for a rank
+    /// without entries. Entries of one place are added in the order of the entries: the same bits
+    /// each time. Throws usage_error for another number of arrays than ranks, and for one that is
+    /// null or of another device, and changes nothing then. Collective: each driver gives the
+    /// arrays of its local ranks.
     void gather(std::span<const T* const> coo_values);
     /// [ranks] the values of each rank's rows in the order of its block, as
     /// matrix_operator::update_on_devices() takes them.

@@ -28,7 +28,7 @@ struct index_array {
     const std::int64_t* wide = nullptr;
 
     index_array() = default;
-    index_array(std::nullptr_t) {} // NOLINT: none
+    index_array(std::nullptr_t) {}                    // NOLINT: none
     index_array(const std::int32_t* p) : narrow(p) {} // NOLINT: either pointer is an array
     index_array(const std::int64_t* p) : wide(p) {}   // NOLINT
 

@@ -90,9 +90,9 @@ template <class T>
 own_rows<T> completed(const communicator& comm, own_rows<T> result) {
     const std::int64_t rows = result.rows.rows();
     const std::int64_t columns = result.matrix.columns;
-    result.columns = rows == columns ? result.rows
-                                     : equal_rows(columns, comm.ranks(),
-                                                  row_alignment(columns, comm.ranks()));
+    result.columns = rows == columns
+                         ? result.rows
+                         : equal_rows(columns, comm.ranks(), row_alignment(columns, comm.ranks()));
     result.nonzeros = detail::sum_of_drivers(comm, result.matrix.nnz());
     return result;
 }
@@ -150,8 +150,7 @@ void bring_pieces(const communicator& comm, const row_partition& rows, std::span
                 const auto piece = values.subspan(as_size(begin - before), as_size(end - begin));
                 given.push_back({rank, 0, {piece.begin(), piece.end()}});
             }
-            for (const auto& list : comm.deliver(std::move(given)))
-                use(list.items);
+            for (const auto& list : comm.deliver(std::move(given))) use(list.items);
         }
     }
 }

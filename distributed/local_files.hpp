@@ -4,9 +4,10 @@
 //     const distributed_csr<double> matrix(comm, mine.parts(comm), mine.columns);
 //     const auto a = make_operator(matrix);
 //     auto b = a->make_range_vector();
+//     auto x = a->make_domain_vector();
 //     b.upload_local(load_local_vector<double>(comm, "b.npy", mine.rows));
-//     ...
-//     std::vector<double> found(...); // x.local_rows().size()
+//     const solve_result result = cg(*a, b, x);
+//     std::vector<double> found(static_cast<std::size_t>(x.local_rows().size()));
 //     x.download_local(found);
 //     save_local_vector<double>(comm, "x.npy", mine.columns, found);
 //
@@ -34,9 +35,9 @@ template <class T>
 struct own_rows {
     /// They lie one rank after the other; the columns are those of the whole matrix.
     csr_matrix<T> matrix;
-    row_partition rows;         ///< of all ranks
-    row_partition columns;      ///< the same of a square matrix, else equal ranges
-    std::int64_t nonzeros = 0;  ///< of the whole matrix
+    row_partition rows;        ///< of all ranks
+    row_partition columns;     ///< the same of a square matrix, else equal ranges
+    std::int64_t nonzeros = 0; ///< of the whole matrix
 
     /// [ranks] what operators and a distributed_csr are made of, which refers to the arrays here.
     [[nodiscard]] std::vector<csr_part<T>> parts(const communicator& comm) const;

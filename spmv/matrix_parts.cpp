@@ -185,9 +185,9 @@ brought(const communicator& comm, std::span<const csr_part<T>> parts,
     row_partition rows = rows_of(comm, parts);
     (void)placement_of(rows, layouts, options); // layouts that don't fit are named
     // Operators of host devices copy the values from where they lie.
-    const distributed_csr<T> matrix(
-        comm, parts, layouts ? layouts->domain->rows : std::move(rows),
-        comm.kind() == backend::host ? part_values::borrowed : part_values::copied);
+    const distributed_csr<T> matrix(comm, parts, layouts ? layouts->domain->rows : std::move(rows),
+                                    comm.kind() == backend::host ? part_values::borrowed
+                                                                 : part_values::copied);
     return layouts ? make_operator(*layouts, matrix, options) : make_operator(matrix, options);
 }
 

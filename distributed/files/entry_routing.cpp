@@ -145,10 +145,9 @@ coo_matrix<T> route_entries(const communicator& comm, const coo_matrix<T>& entri
     const std::int64_t longest = std::ranges::max(all_counts);
     for (std::int64_t begin = 0; begin < longest; begin += items_a_message) {
         std::vector<std::vector<sent_entry<T>>> lists(as_size(comm.ranks()));
-        sent.visit(std::min(begin, count), std::min(begin + items_a_message, count),
-                   [&](int rank, const sent_entry<T>& entry) {
-                       lists[as_size(rank)].push_back(entry);
-                   });
+        sent.visit(
+            std::min(begin, count), std::min(begin + items_a_message, count),
+            [&](int rank, const sent_entry<T>& entry) { lists[as_size(rank)].push_back(entry); });
         std::vector<addressed_list<sent_entry<T>>> given;
         for (int rank = 0; rank < comm.ranks(); ++rank)
             if (!lists[as_size(rank)].empty())
@@ -158,8 +157,7 @@ coo_matrix<T> route_entries(const communicator& comm, const coo_matrix<T>& entri
                 return one.to == list.to && one.from == list.from;
             });
             for (const sent_entry<T>& entry : list.items) {
-                result.row_indices[place.next] =
-                    static_cast<std::int32_t>(entry.row - own.begin);
+                result.row_indices[place.next] = static_cast<std::int32_t>(entry.row - own.begin);
                 result.column_indices[place.next] = entry.column;
                 result.values[place.next++] = entry.value;
             }
@@ -187,9 +185,8 @@ csr_matrix<T> move_rows(const communicator& comm, csr_matrix<T> mine, const row_
             of_rows.push_back(offsets[row + 1] - offsets[row]);
         const auto first = offsets[0];
         const auto last = offsets[end - begin];
-        columns.push_back({me, rank,
-                           {mine.column_indices.begin() + first,
-                            mine.column_indices.begin() + last}});
+        columns.push_back(
+            {me, rank, {mine.column_indices.begin() + first, mine.column_indices.begin() + last}});
         values.push_back({me, rank, {mine.values.begin() + first, mine.values.begin() + last}});
     }
     mine = {local_rows(comm, to).size(), mine.columns, {0}, {}, {}};
@@ -235,9 +232,8 @@ row_partition cut_rows(const communicator& comm, const csr_matrix<T>& mine,
                 auto& own = lengths[as_size(comm.first_local())];
                 for (std::size_t k = 0; k + 1 < rows.size(); ++k)
                     own.push_back(rows[k + 1] - rows[k]);
-                indices[as_size(comm.first_local())] = {
-                    mine.column_indices.begin() + rows.front(),
-                    mine.column_indices.begin() + rows[enough]};
+                indices[as_size(comm.first_local())] = {mine.column_indices.begin() + rows.front(),
+                                                        mine.column_indices.begin() + rows[enough]};
             }
             comm.all_gather_lists(lengths);
             comm.all_gather_lists(indices);

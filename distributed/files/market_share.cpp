@@ -66,16 +66,14 @@ coo_matrix<T> read_share(const communicator& comm, open_market& file, const memo
 /// Gives the values of an array their places; zeros are no entries.
 template <class T>
 void place_array(const communicator& comm, const header& h, coo_matrix<T>& entries) {
-    const std::int64_t first =
-        sum_before(comm, static_cast<std::int64_t>(entries.values.size()));
+    const std::int64_t first = sum_before(comm, static_cast<std::int64_t>(entries.values.size()));
     coo_matrix<T> placed{h.rows, h.columns, {}, {}, {}};
-    market::for_each_nonzero<T>(entries.values, h, first,
-                                [&](std::int64_t row, std::int64_t column, T value) {
-                                    placed.row_indices.push_back(static_cast<std::int32_t>(row));
-                                    placed.column_indices.push_back(
-                                        static_cast<std::int32_t>(column));
-                                    placed.values.push_back(value);
-                                });
+    market::for_each_nonzero<T>(
+        entries.values, h, first, [&](std::int64_t row, std::int64_t column, T value) {
+            placed.row_indices.push_back(static_cast<std::int32_t>(row));
+            placed.column_indices.push_back(static_cast<std::int32_t>(column));
+            placed.values.push_back(value);
+        });
     entries = std::move(placed);
 }
 
@@ -142,16 +140,15 @@ own_rows<T> read_rows(const communicator& comm, open_market& file, const load_op
         report_on(file.h, counts, static_cast<std::int64_t>(entries.values.size()));
     if (file.h.layout == market::layout::array) place_array(comm, file.h, entries);
     const bool general = file.h.symmetry == market::symmetry::general;
-    row_partition cut = cut_by_entries(
-        comm, file.h.rows, entries.row_indices,
-        general ? std::span<const std::int32_t>() : std::span(std::as_const(entries.column_indices)));
+    row_partition cut = cut_by_entries(comm, file.h.rows, entries.row_indices,
+                                       general ? std::span<const std::int32_t>()
+                                               : std::span(std::as_const(entries.column_indices)));
     own_rows<T> result;
-    result.matrix =
-        assemble(comm, file, limit, std::move(entries), cut, report.duplicates);
+    result.matrix = assemble(comm, file, limit, std::move(entries), cut, report.duplicates);
     result.rows = cut_rows(comm, result.matrix, cut);
     result.matrix = move_rows(comm, std::move(result.matrix), cut, result.rows);
-    for (std::int64_t* const count : {&report.entries, &report.duplicates, &report.rounded,
-                                      &report.vanished, &report.ignored})
+    for (std::int64_t* const count :
+         {&report.entries, &report.duplicates, &report.rounded, &report.vanished, &report.ignored})
         *count = sum_of_drivers(comm, *count);
     if (options.report != nullptr) *options.report = std::move(report);
     return result;

@@ -72,9 +72,9 @@ void check_ends(const compressed_names& names, std::int64_t major_size, std::int
                                  ", allowed is " + to_string(place.entry));
     }
     if (last - place.entry != entries) {
-        refuse_arrays(names, element(names.offsets, place.major + major_size) + " is " +
-                                 to_string(last) + ", allowed is the number of entries: " +
-                                 to_string(place.entry + entries));
+        refuse_arrays(
+            names, element(names.offsets, place.major + major_size) + " is " + to_string(last) +
+                       ", allowed is the number of entries: " + to_string(place.entry + entries));
     }
 }
 
@@ -83,10 +83,10 @@ longest_row check_offsets(const compressed_names& names, std::span<const std::in
     const auto major_size = static_cast<std::int64_t>(offsets.size()) - 1;
     const auto [first_bad, longest] = scan_offsets(offsets);
     if (first_bad < major_size) {
-        refuse_arrays(names, names.major + (" " + to_string(place.major + first_bad)) + " starts at " +
-                                 to_string(offsets[as_size(first_bad)]) + " and ends at " +
-                                 to_string(offsets[as_size(first_bad + 1)]) + ": allowed are " +
-                                 names.offsets + " that don't descend");
+        refuse_arrays(names, names.major + (" " + to_string(place.major + first_bad)) +
+                                 " starts at " + to_string(offsets[as_size(first_bad)]) +
+                                 " and ends at " + to_string(offsets[as_size(first_bad + 1)]) +
+                                 ": allowed are " + names.offsets + " that don't descend");
     }
     return longest;
 }

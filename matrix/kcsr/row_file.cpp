@@ -34,8 +34,8 @@ struct first_flaw {
 };
 
 /// Reads the chunks that have some of the items, and throws what the first bad one asks for.
-/// `use(k, items)` gets those of a chunk, of which the first is number k of the range. `to` is where
-/// they stay; null where they don't.
+/// `use(k, items)` gets those of a chunk, of which the first is number k of the range. `to` is
+/// where they stay; null where they don't.
 template <class Stored, class Use>
 void for_chunks(const byte_source& file, const section& part,
                 std::span<const std::uint64_t> expected, item_range items, Stored* to,
@@ -64,8 +64,8 @@ void for_chunks(const byte_source& file, const section& part,
                 if (!expected.empty()) {
                     check_sum(file.name, place, std::as_bytes(chunk), expected[as_size(k)]);
                 }
-                const auto wanted = std::span<const Stored>(chunk).subspan(as_size(from - begin),
-                                                                           count);
+                const auto wanted =
+                    std::span<const Stored>(chunk).subspan(as_size(from - begin), count);
                 if (to != nullptr && !stays) {
                     std::ranges::copy(wanted, to + (from - items.begin));
                 }
@@ -116,8 +116,7 @@ template <class T>
     const auto row = std::ranges::upper_bound(offsets, flaw.place) - offsets.begin() - 1;
     std::array<char, 32> value{};
     std::snprintf(value.data(), value.size(), "%.17g", flaw.what);
-    throw input_error(name + ": the value in row " + std::to_string(first_row + row) +
-                      ", column " +
+    throw input_error(name + ": the value in row " + std::to_string(first_row + row) + ", column " +
                       std::to_string(matrix.column_indices[as_size(flaw.place)]) + " (from 0) is " +
                       value.data() + ", too large for fp32, allowed are magnitudes to 3.4e38");
 }

@@ -14,7 +14,7 @@ template <class T, class Use>
 void for_each_nonzero(std::span<const T> values, const header& h, std::int64_t first,
                       const Use& use) {
     const auto first_row = [&](std::int64_t column) {
-        return h.symmetry == symmetry::general ? 0
+        return h.symmetry == symmetry::general     ? 0
                : h.symmetry == symmetry::symmetric ? column
                                                    : column + 1;
     };

@@ -63,8 +63,7 @@ csr_matrix<T> to_rows(line_source& source, const header& h, const memory_limit& 
     const auto bad = std::ranges::find_if_not(csr.values, [](T v) { return std::isfinite(v); });
     if (bad != csr.values.end()) {
         const auto k = bad - csr.values.begin();
-        const auto row =
-            std::ranges::upper_bound(csr.row_offsets, k) - csr.row_offsets.begin() - 1;
+        const auto row = std::ranges::upper_bound(csr.row_offsets, k) - csr.row_offsets.begin() - 1;
         refuse_infinite(source, h, first_row + row, csr.column_indices[as_size(k)]);
     }
     return csr;
@@ -74,9 +73,9 @@ void refuse_other_than_vector(const line_source& source, const header& h) {
     const bool one_number = h.rows == 1 && h.symmetry == symmetry::symmetric;
     if (h.columns != 1 || (h.symmetry != symmetry::general && !one_number)) {
         refuse(source.name(), h.size_line,
-                       "a " + std::string(name_of(h.symmetry)) + " matrix of " +
-                           std::to_string(h.rows) + " rows and " + std::to_string(h.columns) +
-                           " columns, allowed is a vector: general, n rows, 1 column");
+               "a " + std::string(name_of(h.symmetry)) + " matrix of " + std::to_string(h.rows) +
+                   " rows and " + std::to_string(h.columns) +
+                   " columns, allowed is a vector: general, n rows, 1 column");
     }
 }
 

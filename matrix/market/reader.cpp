@@ -135,8 +135,7 @@ std::vector<T> read_dense(line_source& source, const header& h, const load_optio
     return within_memory(source, h, [&] {
         tally counts;
         coo_matrix<T> entries = read_entries<T>(source, h, limit, counts);
-        file_report report =
-            report_on(h, counts, static_cast<std::int64_t>(entries.values.size()));
+        file_report report = report_on(h, counts, static_cast<std::int64_t>(entries.values.size()));
         std::vector<T> vector;
         if (h.layout == layout::array) {
             vector = std::move(entries.values);

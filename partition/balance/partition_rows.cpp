@@ -20,9 +20,8 @@ std::int64_t row_alignment(std::int64_t rows, int devices) {
     return rows / devices > align_above ? 32 : 1;
 }
 
-row_partition
-partition_rows(std::int64_t rows, int devices, int block_size,
-               const std::function<std::int64_t(std::int64_t row)>& nonzeros_before) {
+row_partition partition_rows(std::int64_t rows, int devices, int block_size,
+                             const std::function<std::int64_t(std::int64_t row)>& nonzeros_before) {
     return equal_nonzeros(rows, nonzeros_before, devices,
                           std::lcm(row_alignment(rows, devices), std::int64_t{block_size}));
 }

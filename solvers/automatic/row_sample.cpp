@@ -4,7 +4,6 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
-#include <map>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -107,6 +106,87 @@ struct sent_number {
     double value;
 };
 
+/// Sampled rows of a matrix on host devices, and the diagonals of their columns, from whoever has
+/// them.
+class gathered_rows {
+public:
+    template <class T>
+    gathered_rows(const distributed_csr<T>& matrix, std::vector<std::int64_t> rows) {
+        sort(rows);
+        entries_ = gather(matrix, rows,
+                          [&](int rank, const rows_in_memory<T>& there, std::int64_t,
+                              std::int64_t i, std::vector<sent_number>& list) {
+                              list.push_back({there.length(i), 0});
+                              if (there.length(i) > longest_sampled_row) return;
+                              std::vector<entry> of_row;
+                              there.take(i, of_row);
+                              for (const auto& [column, value] : of_row)
+                                  list.push_back({matrix.columns_of(rank).global(column), value});
+                          });
+        std::vector<std::int64_t> columns = rows;
+        std::size_t at = 0;
+        for (const std::int64_t row : rows) {
+            begins_[row] = at;
+            for (std::int64_t k = sent_after(at++); k > 0; --k)
+                columns.push_back(entries_[at++].index);
+        }
+        sort(columns);
+        const auto diagonals =
+            gather(matrix, columns,
+                   [&](int rank, const rows_in_memory<T>& there, std::int64_t row, std::int64_t i,
+                       std::vector<sent_number>& list) {
+                       const std::int64_t column = matrix.columns_of(rank).local(row);
+                       list.push_back({row, column < 0 ? 0 : there.diagonal(i, column)});
+                   });
+        for (const auto& [row, value] : diagonals) diagonals_[row] = value;
+    }
+
+    /// Sets the entries of a row, none of one that is too long, and returns its length.
+    std::int64_t take(std::int64_t row, std::vector<entry>& entries) const {
+        const std::size_t at = begins_.at(row);
+        entries.clear();
+        for (std::int64_t k = 1; k <= sent_after(at); ++k) {
+            const sent_number& one = entries_[at + static_cast<std::size_t>(k)];
+            entries.emplace_back(one.index, one.value);
+        }
+        return entries_[at].index;
+    }
+    [[nodiscard]] double diagonal(std::int64_t row) const { return diagonals_.at(row); }
+
+private:
+    static void sort(std::vector<std::int64_t>& rows) {
+        std::ranges::sort(rows);
+        rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+    }
+    /// How many entries follow the length of a row.
+    [[nodiscard]] std::int64_t sent_after(std::size_t at) const {
+        const std::int64_t length = entries_[at].index;
+        return length > longest_sampled_row ? 0 : length;
+    }
+    /// What the owners of rows put, one after the other.
+    template <class T, class Put>
+    static std::vector<sent_number> gather(const distributed_csr<T>& matrix,
+                                           const std::vector<std::int64_t>& rows, const Put& put) {
+        auto lists = by_rank(matrix.comm(), [&](int rank) {
+            const device_csr_view<T> a = matrix.block(rank).view();
+            const rows_in_memory<T> there{a.offsets, a.indices, a.values};
+            const row_range own = matrix.row_owners().owned(rank);
+            std::vector<sent_number> list;
+            for (const std::int64_t row : rows)
+                if (own.contains(row)) put(rank, there, row, row - own.begin, list);
+            return list;
+        });
+        matrix.comm().all_gather_lists(lists);
+        std::vector<sent_number> all;
+        for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
+        return all;
+    }
+
+    std::vector<sent_number> entries_; ///< the length of a row, and then its entries
+    std::unordered_map<std::int64_t, std::size_t> begins_; ///< of rows, in entries_
+    std::unordered_map<std::int64_t, double> diagonals_;
+};
+
 } // namespace
 
 template <class T>
@@ -119,8 +199,7 @@ row_sample sample_rows(const csr_view<T>& matrix, std::int64_t most) {
         entries.clear();
         const std::int64_t length = rows.length(row);
         if (length <= longest_sampled_row) rows.take(row, entries);
-        sample.look_at(row, length, entries,
-                       [&](std::int64_t i) { return rows.diagonal(i, i); });
+        sample.look_at(row, length, entries, [&](std::int64_t i) { return rows.diagonal(i, i); });
     }
     return sample.found();
 }
@@ -130,66 +209,13 @@ row_sample sample_rows(const distributed_csr<T>& matrix, std::int64_t most) {
     const communicator& comm = matrix.comm();
     if (comm.kind() != backend::host) return {};
     comm.synchronize();
-    std::vector<std::int64_t> wanted = sampled(matrix.rows(), most);
-    const std::vector<std::int64_t> order = wanted;
-    const auto sort = [&] {
-        std::ranges::sort(wanted);
-        wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
-    };
-    // What the owners of the wanted rows put, one after the other.
-    const auto gather = [&](const auto& put) {
-        auto lists = by_rank(comm, [&](int rank) {
-            const device_csr_view<T> a = matrix.block(rank).view();
-            const rows_in_memory<T> rows{a.offsets, a.indices, a.values};
-            const row_range own = matrix.row_owners().owned(rank);
-            std::vector<sent_number> list;
-            for (const std::int64_t row : wanted)
-                if (own.contains(row)) put(rank, rows, row, row - own.begin, list);
-            return list;
-        });
-        comm.all_gather_lists(lists);
-        std::vector<sent_number> all;
-        for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
-        return all;
-    };
-    sort();
-    const auto entries = gather([&](int rank, const rows_in_memory<T>& rows, std::int64_t,
-                                    std::int64_t i, std::vector<sent_number>& list) {
-        const std::int64_t length = rows.length(i);
-        list.push_back({length, 0});
-        if (length > longest_sampled_row) return;
-        std::vector<entry> of_row;
-        rows.take(i, of_row);
-        for (const auto& [column, value] : of_row)
-            list.push_back({matrix.columns_of(rank).global(column), value});
-    });
-    std::map<std::int64_t, std::size_t> begins; // of the rows, in `entries`
-    std::size_t at = 0;
-    for (const std::int64_t row : std::vector(wanted)) {
-        begins[row] = at;
-        const std::int64_t length = entries[at++].index;
-        if (length > longest_sampled_row) continue;
-        for (std::int64_t k = 0; k < length; ++k) wanted.push_back(entries[at++].index);
-    }
-    sort();
-    std::unordered_map<std::int64_t, double> diagonals;
-    for (const auto& [row, value] :
-         gather([&](int rank, const rows_in_memory<T>& rows, std::int64_t row, std::int64_t i,
-                    std::vector<sent_number>& list) {
-             const std::int64_t column = matrix.columns_of(rank).local(row);
-             list.push_back({row, column < 0 ? 0 : rows.diagonal(i, column)});
-         }))
-        diagonals[row] = value;
+    const std::vector<std::int64_t> order = sampled(matrix.rows(), most);
+    const gathered_rows rows(matrix, order);
     sampler sample;
-    std::vector<entry> of_row;
+    std::vector<entry> entries;
     for (const std::int64_t row : order) {
-        of_row.clear();
-        at = begins[row];
-        const std::int64_t length = entries[at].index;
-        for (std::int64_t k = 1; length <= longest_sampled_row && k <= length; ++k)
-            of_row.emplace_back(entries[at + static_cast<std::size_t>(k)].index,
-                                entries[at + static_cast<std::size_t>(k)].value);
-        sample.look_at(row, length, of_row, [&](std::int64_t i) { return diagonals[i]; });
+        const std::int64_t length = rows.take(row, entries);
+        sample.look_at(row, length, entries, [&](std::int64_t i) { return rows.diagonal(i); });
     }
     return sample.found();
 }

@@ -46,7 +46,8 @@ split_rows split(const csr_matrix<double>& a, row_range own, bool diagonal_first
     split_rows s;
     s.own = own;
     std::map<std::int64_t, std::int32_t> numbers;
-    for (auto k = a.row_offsets[std::size_t(own.begin)]; k < a.row_offsets[std::size_t(own.end)]; ++k)
+    for (auto k = a.row_offsets[std::size_t(own.begin)]; k < a.row_offsets[std::size_t(own.end)];
+         ++k)
         if (!own.contains(a.column_indices[std::size_t(k)]))
             numbers[a.column_indices[std::size_t(k)]] = 0;
     for (auto& [column, number] : numbers) {
@@ -63,14 +64,18 @@ split_rows split(const csr_matrix<double>& a, row_range own, bool diagonal_first
                 s.diag.values.push_back(a.values[k]);
                 const auto first = std::size_t(s.diag.offsets.back());
                 if (diagonal_first && column == row) {
-                    std::rotate(s.diag.columns.begin() + long(first), s.diag.columns.end() - 1, s.diag.columns.end());
-                    std::rotate(s.diag.values.begin() + long(first), s.diag.values.end() - 1, s.diag.values.end());
+                    std::rotate(s.diag.columns.begin() + long(first), s.diag.columns.end() - 1,
+                                s.diag.columns.end());
+                    std::rotate(s.diag.values.begin() + long(first), s.diag.values.end() - 1,
+                                s.diag.values.end());
                 }
             } else {
                 s.offd.columns.push_back(numbers[column]);
                 s.offd.values.push_back(a.values[k]);
             }
-            s.local.columns.push_back(own.contains(column) ? mine : static_cast<std::int32_t>(own.size()) + numbers[column]);
+            s.local.columns.push_back(own.contains(column) ? mine
+                                                           : static_cast<std::int32_t>(own.size()) +
+                                                                 numbers[column]);
             s.local.values.push_back(a.values[k]);
         }
         s.diag.offsets.push_back(static_cast<std::int32_t>(s.diag.values.size()));
@@ -93,35 +98,41 @@ KRYLITH_DRIVERS_TEST("split csr: the rows of the whole matrix, and new values") 
             for (const bool diagonal_first : {false, true}) {
                 const auto a = make_gallery<double>(name);
                 const auto dealt = testing::dealt_group::of(kind, {2, 1});
-                testing::expect_none(testing::with_drivers(dealt.parts, [&](const communicator& comm) {
-                    const row_partition rows = partition_rows(csr_view<double>(a), comm.ranks());
-                    const auto given = by_rank(comm, [&](int rank) { return split(a, rows.owned(rank), diagonal_first); });
-                    std::vector<csr_part<double>> parts(given.size());
-                    std::vector<std::optional<split_csr<double>>> mine(given.size());
-                    for (const int rank : comm.local()) {
-                        const auto k = std::size_t(rank);
-                        const split_rows& s = given[k];
-                        const std::span<const std::int64_t> map(s.map);
-                        if (one_block)
-                            mine[k].emplace(s.own.size(), s.own, s.local.arrays(), map);
-                        else
-                            mine[k].emplace(s.own.size(), s.own, s.diag.arrays(), s.offd.arrays(), map);
-                        parts[k] = mine[k]->part();
-                    }
-                    if (!(distributed_csr<double>(comm, parts, rows).download() == a))
-                        throw std::runtime_error("another matrix");
-                    for (const int rank : comm.local()) {
-                        const split_rows& s = given[std::size_t(rank)];
-                        if (one_block)
-                            mine[std::size_t(rank)]->update(scaled(s.local.values, 3));
-                        else
-                            mine[std::size_t(rank)]->update(scaled(s.diag.values, 3), scaled(s.offd.values, 3));
-                    }
-                    auto larger = a;
-                    larger.values = scaled(a.values, 3);
-                    if (!(distributed_csr<double>(comm, parts, rows).download() == larger))
-                        throw std::runtime_error("other values");
-                }));
+                testing::expect_none(
+                    testing::with_drivers(dealt.parts, [&](const communicator& comm) {
+                        const row_partition rows =
+                            partition_rows(csr_view<double>(a), comm.ranks());
+                        const auto given = by_rank(comm, [&](int rank) {
+                            return split(a, rows.owned(rank), diagonal_first);
+                        });
+                        std::vector<csr_part<double>> parts(given.size());
+                        std::vector<std::optional<split_csr<double>>> mine(given.size());
+                        for (const int rank : comm.local()) {
+                            const auto k = std::size_t(rank);
+                            const split_rows& s = given[k];
+                            const std::span<const std::int64_t> map(s.map);
+                            if (one_block)
+                                mine[k].emplace(s.own.size(), s.own, s.local.arrays(), map);
+                            else
+                                mine[k].emplace(s.own.size(), s.own, s.diag.arrays(),
+                                                s.offd.arrays(), map);
+                            parts[k] = mine[k]->part();
+                        }
+                        if (!(distributed_csr<double>(comm, parts, rows).download() == a))
+                            throw std::runtime_error("another matrix");
+                        for (const int rank : comm.local()) {
+                            const split_rows& s = given[std::size_t(rank)];
+                            if (one_block)
+                                mine[std::size_t(rank)]->update(scaled(s.local.values, 3));
+                            else
+                                mine[std::size_t(rank)]->update(scaled(s.diag.values, 3),
+                                                                scaled(s.offd.values, 3));
+                        }
+                        auto larger = a;
+                        larger.values = scaled(a.values, 3);
+                        if (!(distributed_csr<double>(comm, parts, rows).download() == larger))
+                            throw std::runtime_error("other values");
+                    }));
             }
 }
 
@@ -133,20 +144,28 @@ TEST_CASE("split csr: what is refused") {
     const csr_block<double, std::int32_t, std::int32_t> empty{none.data()};
     const std::span<const std::int64_t> mapped(map);
     CHECK_THROWS_WITH_AS(split_csr<double>(2, {0, 2}, diag, empty, mapped),
-                         "split_csr: diag: row 1 has column 2, allowed are 0 and more, below 2", input_error);
+                         "split_csr: diag: row 1 has column 2, allowed are 0 and more, below 2",
+                         input_error);
     CHECK_THROWS_WITH_AS(split_csr<double>(2, {0, 3}, diag, diag, mapped),
-                         "split_csr: offd: row 1 has column 2, allowed are 0 and more, below 1", input_error);
+                         "split_csr: offd: row 1 has column 2, allowed are 0 and more, below 1",
+                         input_error);
     CHECK_NOTHROW(split_csr<double>(2, {0, 3}, diag, empty, mapped));
     CHECK_THROWS_WITH_AS(split_csr<double>(2, {0, 1}, diag, mapped),
-                         "split_csr: local: row 1 has column 2, allowed are 0 and more, below 2", input_error);
+                         "split_csr: local: row 1 has column 2, allowed are 0 and more, below 2",
+                         input_error);
     const std::vector<std::int32_t> descending{0, 2, 1};
-    CHECK_THROWS_WITH_AS(split_csr<double>(2, {0, 3}, csr_block{descending.data(), columns.data(), values.data()}, mapped),
-                         doctest::Contains("row 1 starts at 2 and ends at 1"), input_error);
+    CHECK_THROWS_WITH_AS(
+        split_csr<double>(2, {0, 3}, csr_block{descending.data(), columns.data(), values.data()},
+                          mapped),
+        doctest::Contains("row 1 starts at 2 and ends at 1"), input_error);
     const csr_block<double, std::int32_t, std::int32_t> null{};
-    CHECK_THROWS_WITH_AS(split_csr<double>(2, {0, 3}, null, mapped), doctest::Contains("row_offsets is null"), usage_error);
+    CHECK_THROWS_WITH_AS(split_csr<double>(2, {0, 3}, null, mapped),
+                         doctest::Contains("row_offsets is null"), usage_error);
     CHECK_NOTHROW(split_csr<double>(0, {0, 0}, null, null, mapped));
     const csr_block<double, std::int32_t, std::int32_t> half{offsets.data()};
-    CHECK_THROWS_WITH_AS(split_csr<double>(2, {0, 3}, half, mapped), doctest::Contains("values is null"), usage_error);
+    CHECK_THROWS_WITH_AS(split_csr<double>(2, {0, 3}, half, mapped),
+                         doctest::Contains("values is null"), usage_error);
     split_csr<double> good(2, {0, 3}, diag, mapped);
-    CHECK_THROWS_WITH_AS(good.update(std::span<const double>(values).first(1)), "split_csr: 1 values for 2 entries", usage_error);
+    CHECK_THROWS_WITH_AS(good.update(std::span<const double>(values).first(1)),
+                         "split_csr: 1 values for 2 entries", usage_error);
 }

@@ -66,9 +66,9 @@ void check_rows(const std::filesystem::path& path) {
                     same = same && part.row_offsets.wide[row] - part.row_offsets.wide[0] ==
                                        offsets[row] - offsets[0];
                 const std::int64_t count = offsets[own.size()] - offsets[0];
-                same = same && std::equal(part.column_indices.narrow,
-                                          part.column_indices.narrow + count,
-                                          expected.column_indices.begin() + offsets[0]);
+                same = same &&
+                       std::equal(part.column_indices.narrow, part.column_indices.narrow + count,
+                                  expected.column_indices.begin() + offsets[0]);
                 same = same && std::equal(part.values, part.values + count,
                                           expected.values.begin() + offsets[0]);
                 CHECK(same);
@@ -79,8 +79,8 @@ void check_rows(const std::filesystem::path& path) {
 
 /// All drivers must throw what a single reader does.
 void check_refusal(const std::filesystem::path& path) {
-    const std::string expected = message_of<input_error>(
-        [&] { (void)load_matrix<double>(path.string()); });
+    const std::string expected =
+        message_of<input_error>([&] { (void)load_matrix<double>(path.string()); });
     CAPTURE(expected);
     CHECK(expected.find(path.string()) == 0);
     for (const auto& sizes : deals) {
@@ -128,21 +128,40 @@ coo_matrix<double> half_of(std::int64_t n, std::int64_t entries, bool diagonal) 
 
 TEST_CASE("local files: rows of Matrix Market files") {
     const temporary_folder folder;
-    check_rows<double>(folder.write("general.mtx", text_of(test::random_entries<double>(70, 50, 900, 1), "real general")));
-    check_rows<float>(folder.write("float.mtx", text_of(test::random_entries<double>(50, 50, 900, 2), "real general", "\r\n")));
-    check_rows<double>(folder.write("symmetric.mtx", text_of(half_of(60, 400, true), "real symmetric")));
-    check_rows<double>(folder.write("skew.mtx", text_of(half_of(60, 400, false), "real skew-symmetric")));
-    check_rows<double>(folder.write("one.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 3"));
-    check_rows<double>(folder.write("none.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n"));
-    check_rows<double>(folder.write("empty.mtx", "%%MatrixMarket matrix coordinate real general\n40 40 0\n\n"));
-    check_rows<double>(folder.write("wide.mtx", "%%MatrixMarket matrix coordinate integer general\n2 9 3\n1 9 3\n2 1 4\n\n\n\n1 9 5\n"));
-    check_rows<double>(folder.write("pattern.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 3\n1 1\n3 1 7\n2 2\n"));
-    check_rows<double>(folder.write("array.mtx", "%%MatrixMarket matrix array real general\n3 2\n1\n0\n3\n\n4\n5\n0\n"));
-    check_rows<double>(folder.write("half.mtx", "%%MatrixMarket matrix array real symmetric\n3 3\n1\n2\n3\n0\n5\n6\n"));
-    check_rows<double>(folder.write("skew_half.mtx", "%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n3\n"));
-    check_rows<double>(folder.write("amgx.mtx", "%%MatrixMarket matrix coordinate real general\n%%AMGX 1 1 base0 rhs\n2 2 2\n0 0 4\n1 1 5\n1\n2\n"));
+    check_rows<double>(folder.write(
+        "general.mtx", text_of(test::random_entries<double>(70, 50, 900, 1), "real general")));
+    check_rows<float>(
+        folder.write("float.mtx", text_of(test::random_entries<double>(50, 50, 900, 2),
+                                          "real general", "\r\n")));
+    check_rows<double>(
+        folder.write("symmetric.mtx", text_of(half_of(60, 400, true), "real symmetric")));
+    check_rows<double>(
+        folder.write("skew.mtx", text_of(half_of(60, 400, false), "real skew-symmetric")));
+    check_rows<double>(
+        folder.write("one.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 3"));
+    check_rows<double>(
+        folder.write("none.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n"));
+    check_rows<double>(
+        folder.write("empty.mtx", "%%MatrixMarket matrix coordinate real general\n40 40 0\n\n"));
+    check_rows<double>(folder.write(
+        "wide.mtx",
+        "%%MatrixMarket matrix coordinate integer general\n2 9 3\n1 9 3\n2 1 4\n\n\n\n1 9 5\n"));
+    check_rows<double>(folder.write(
+        "pattern.mtx",
+        "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 3\n1 1\n3 1 7\n2 2\n"));
+    check_rows<double>(folder.write(
+        "array.mtx", "%%MatrixMarket matrix array real general\n3 2\n1\n0\n3\n\n4\n5\n0\n"));
+    check_rows<double>(folder.write(
+        "half.mtx", "%%MatrixMarket matrix array real symmetric\n3 3\n1\n2\n3\n0\n5\n6\n"));
+    check_rows<double>(folder.write(
+        "skew_half.mtx", "%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n3\n"));
+    check_rows<double>(
+        folder.write("amgx.mtx", "%%MatrixMarket matrix coordinate real general\n%%AMGX 1 1 base0 "
+                                 "rhs\n2 2 2\n0 0 4\n1 1 5\n1\n2\n"));
     // A line that is longer than what each driver reads.
-    check_rows<double>(folder.write("long.mtx", "%%MatrixMarket matrix coordinate real general\n4 4 4\n1 1 1\n2 2" + std::string(9000, ' ') + "2\n3 3 3\n4 4 4\n"));
+    check_rows<double>(folder.write(
+        "long.mtx", "%%MatrixMarket matrix coordinate real general\n4 4 4\n1 1 1\n2 2" +
+                        std::string(9000, ' ') + "2\n3 3 3\n4 4 4\n"));
     const auto large = make_gallery<double>("poisson2d:70:random=3");
     write_matrix_market(folder.file("large.mtx"), large);
     check_rows<double>(folder.file("large.mtx"));
@@ -208,7 +227,7 @@ TEST_CASE("local files: flaws of Matrix Market files") {
         check_refusal(with(line, "1 1 1 1"));
         check_refusal(with(line, std::string("1 1 \0 1", 7)));
         check_refusal(with(line, "1 1\r1 1"));
-        check_refusal(with(line, "")); // one entry is missing
+        check_refusal(with(line, ""));             // one entry is missing
         check_refusal(with(line, "1 1 1\n1 1 1")); // one too many
         check_refusal(with(line, "1 1 1e308\n1 1 1e308\n1 1 1e308", 202));
     }
@@ -225,7 +244,8 @@ TEST_CASE("local files: flaws of Matrix Market files") {
     two.replace(two.find("160 160 1"), 9, "160 160 b");
     check_refusal(folder.write("two.mtx", two));
     const std::string symmetric = "%%MatrixMarket matrix coordinate real symmetric\n9 9 6\n";
-    check_refusal(folder.write("twice.mtx", symmetric + "8 8 1\n2 1 1\n9 3 1\n7 8 1\n3 9 1\n8 7 1\n"));
+    check_refusal(
+        folder.write("twice.mtx", symmetric + "8 8 1\n2 1 1\n9 3 1\n7 8 1\n3 9 1\n8 7 1\n"));
     // A line that is longer than any may be.
     check_refusal(folder.write("endless.mtx", head + "2 2 2\n1 1 1\n" +
                                                   std::string(std::size_t{40} << 20, '1') +
@@ -246,7 +266,8 @@ TEST_CASE("local files: flaws of .kcsr files") {
     two[good.size() / 2] ^= 1;
     two[good.size() / 3] ^= 1;
     check_refusal(folder.write("bad.kcsr", two));
-    for (const std::size_t size : {std::size_t{9}, std::size_t{100}, good.size() / 2, good.size() - 1})
+    for (const std::size_t size :
+         {std::size_t{9}, std::size_t{100}, good.size() / 2, good.size() - 1})
         check_refusal(folder.write("bad.kcsr", good.substr(0, size)));
     check_refusal(folder.write("bad.kcsr", good + "x"));
 }
@@ -267,8 +288,8 @@ TEST_CASE("local files: vectors") {
                 [&](const communicator& comm) {
                     const row_range own = rows.owned(comm.first_local());
                     const auto mine = load_local_vector<double>(comm, whole.string(), rows);
-                    if (mine != std::vector<double>(values.begin() + own.begin,
-                                                    values.begin() + own.end))
+                    if (mine !=
+                        std::vector<double>(values.begin() + own.begin, values.begin() + own.end))
                         throw std::runtime_error("other values");
                     save_local_vector<double>(comm, part, rows, mine, "solution");
                 }));
@@ -276,7 +297,8 @@ TEST_CASE("local files: vectors") {
         }
     }
     const auto sparse = folder.write(
-        "sparse.mtx", "%%MatrixMarket matrix coordinate real general\n5 1 4\n5 1 1\n2 1 3\n5 1 .1\n1 1 -0\n");
+        "sparse.mtx",
+        "%%MatrixMarket matrix coordinate real general\n5 1 4\n5 1 1\n2 1 3\n5 1 .1\n1 1 -0\n");
     const auto expected = load_vector<double>(sparse.string());
     const row_partition rows{{0, 3, 5}};
     testing::expect_none(with_drivers(groups_of({1, 1}), [&](const communicator& comm) {
@@ -291,10 +313,12 @@ TEST_CASE("local files: vectors") {
              }))
             CHECK(message_of<input_error>([&] {
                       if (one) std::rethrow_exception(one);
-                  }) == folder.file(name).string() + " has 300000 entries, the matrix 5 rows: they must agree");
+                  }) == folder.file(name).string() +
+                            " has 300000 entries, the matrix 5 rows: they must agree");
     // A file that can't be written is an error of all drivers.
     for (const auto& one : with_drivers(groups_of({1, 1}), [&](const communicator& comm) {
-             const std::vector<double> mine(static_cast<std::size_t>(rows.owned(comm.first_local()).size()));
+             const std::vector<double> mine(
+                 static_cast<std::size_t>(rows.owned(comm.first_local()).size()));
              save_local_vector<double>(comm, folder.file("no/x.mtx"), rows, mine);
          }))
         CHECK(message_of<input_error>([&] {

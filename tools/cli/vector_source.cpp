@@ -52,8 +52,8 @@ std::vector<T> random_image(const csr_matrix<T>& matrix, std::uint64_t seed) {
         for (auto k = static_cast<std::size_t>(matrix.row_offsets[row]);
              k < static_cast<std::size_t>(matrix.row_offsets[row + 1]); ++k)
             sum += static_cast<double>(matrix.values[k]) *
-                   static_cast<double>(random_value<T>(
-                       seed, static_cast<std::uint64_t>(matrix.column_indices[k])));
+                   static_cast<double>(
+                       random_value<T>(seed, static_cast<std::uint64_t>(matrix.column_indices[k])));
         y.push_back(static_cast<T>(sum));
     }
     return y;

@@ -36,9 +36,8 @@ template <class T>
 
 /// Those of the rows that a process has. Collective.
 template <class T>
-[[nodiscard]] std::vector<T> make_local_values(const communicator& comm,
-                                               const vector_source& source,
-                                               const own_rows<T>& mine);
+[[nodiscard]] std::vector<T>
+make_local_values(const communicator& comm, const vector_source& source, const own_rows<T>& mine);
 
 /// The same as one column, or the columns of a file that has several.
 template <class T>

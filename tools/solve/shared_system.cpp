@@ -44,9 +44,8 @@ void save_shared(const solve_request& request, const vector<T>& x, const std::ve
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template std::optional<shared_system<T>> load_shared(const communicator&,                      \
-                                                         const solve_request&,                     \
-                                                         const vector_source&, file_report&);      \
+    template std::optional<shared_system<T>> load_shared(                                          \
+        const communicator&, const solve_request&, const vector_source&, file_report&);            \
     template void save_shared(const solve_request&, const vector<T>&, const std::vector<T>&);
 #include <krylith/device/language/instantiate.inc>
 

@@ -29,10 +29,9 @@ struct shared_system {
 
 /// Loads it; nothing where the matrix isn't square. Collective.
 template <class T>
-[[nodiscard]] std::optional<shared_system<T>> load_shared(const communicator& comm,
-                                                          const solve_request& request,
-                                                          const vector_source& rhs,
-                                                          file_report& report);
+[[nodiscard]] std::optional<shared_system<T>>
+load_shared(const communicator& comm, const solve_request& request, const vector_source& rhs,
+            file_report& report);
 
 /// Writes x, of which each process has its entries, where one of them is asked to. Collective.
 template <class T>

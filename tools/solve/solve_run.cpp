@@ -135,8 +135,7 @@ void match_rows(solve_outcome& out, const solver_method& solver, csr_matrix<T>& 
 template <class T>
 std::string zero_rhs_warning(const vector_source& rhs, const loaded_system<T>& system) {
     if (rhs.what != vector_source::form::row_sums) return {};
-    if (system.shared ? !system.shared->constants_vanish
-                      : !annihilates_constants(system.matrix))
+    if (system.shared ? !system.shared->constants_vanish : !annihilates_constants(system.matrix))
         return {};
     return "--rhs row-sums is 0 up to rounding: A times ones vanishes, and A is singular. --rhs "
            "range:1, A times a random vector, has a solution that isn't constant";
@@ -188,9 +187,8 @@ std::vector<T> solve_on_devices(solve_outcome& out, const solve_request& request
 template <class T>
 void add_warnings(solve_outcome& out, const vector_source& rhs, const solver_method& solver,
                   const matrix_operator<T>& a, const loaded_system<T>& system) {
-    for (const std::string& warning :
-         {rtol_warning<T>(out.result), zero_rhs_warning(rhs, system),
-          asymmetry_warning(solver, out.result, a, system.whole())})
+    for (const std::string& warning : {rtol_warning<T>(out.result), zero_rhs_warning(rhs, system),
+                                       asymmetry_warning(solver, out.result, a, system.whole())})
         if (!warning.empty()) out.warnings.push_back(warning);
 }
 
@@ -220,6 +218,22 @@ std::optional<double> solve_outcome::bandwidth() const {
 
 namespace {
 
+/// Loads the matrix, and b where processes share them; `comm` is null where it needs the matrix.
+template <class T>
+loaded_system<T> load_system(const solve_request& request, const communicator* comm,
+                             const solver_method& solver, const vector_source& rhs,
+                             solve_outcome& out) {
+    file_report file;
+    loaded_system<T> system;
+    if (comm != nullptr && can_be_shared(request, *comm, solver))
+        system.shared = load_shared<T>(*comm, request, rhs, file);
+    const bool any_shape = solver.least_squares || request.chooses_preconditioner();
+    if (!system.shared)
+        system.matrix = load_square<T>(request.matrix, request.spd, &file, any_shape);
+    if (file.changed_entries()) out.warnings.push_back(request.matrix + ": " + in_words(file));
+    return system;
+}
+
 /// `comm` is empty where the number of devices needs the matrix.
 template <class T>
 solve_outcome read_and_solve(const solve_request& request, const solve_watch& watch,
@@ -234,18 +248,12 @@ solve_outcome read_and_solve(const solve_request& request, const solve_watch& wa
 
     solve_outcome out;
     stopwatch clock;
-    file_report file;
-    const bool any_shape = solver->least_squares || request.chooses_preconditioner();
-    loaded_system<T> system;
+    loaded_system<T> system = load_system<T>(request, comm ? &*comm : nullptr, *solver, rhs, out);
     csr_matrix<T>& matrix = system.matrix;
-    if (comm && can_be_shared(request, *comm, *solver))
-        system.shared = load_shared<T>(*comm, request, rhs, file);
-    if (!system.shared) matrix = load_square<T>(request.matrix, request.spd, &file, any_shape);
     const bool rectangular = matrix.rows != matrix.columns;
     const bool damped = request.options.damping > 0 && solver == &solver_rows::automatic;
     if (rectangular || damped) solver = &solver_rows::lsqr;
     multiply.transposed_products = solver->least_squares;
-    if (file.changed_entries()) out.warnings.push_back(request.matrix + ": " + in_words(file));
     out.load_seconds = clock.lap();
     describe(out, system);
     watch.say(matrix_lines(request, out));
@@ -282,8 +290,8 @@ solve_outcome read_and_solve(const solve_request& request, const solve_watch& wa
     watch.say(operator_lines(out));
 
     const bool checked = rhs.what == vector_source::form::row_sums;
-    const std::vector<T> x = solve_on_devices(out, request, watch, *solver, system, *a, m,
-                                              modes.nodes(), checked);
+    const std::vector<T> x =
+        solve_on_devices(out, request, watch, *solver, system, *a, m, modes.nodes(), checked);
     if (checked) out.solution_error = distance_from_ones(*comm, std::span<const T>(x));
     describe_solve(out, request, system, *a, m);
     out.result.diagnosis = explained(request, out.result, system.whole());
