@@ -172,6 +172,16 @@ TEST_CASE("local files: rows of Matrix Market files") {
     check_rows<double>(folder.file("nodes.mtx"));
 }
 
+TEST_CASE("local files: drivers with memory of their own [processes]") {
+    const testing::memory_of_processes separate;
+    const temporary_folder folder;
+    check_rows<double>(folder.write(
+        "general.mtx", text_of(test::random_entries<double>(70, 70, 900, 1), "real general")));
+    const auto path = folder.file("a.kcsr");
+    write_binary_csr(path, make_gallery<double>("poisson2d:40"));
+    check_rows<double>(path);
+}
+
 TEST_CASE("local files: entries that travel in several messages") {
     const temporary_folder folder;
     const auto path = folder.write(
