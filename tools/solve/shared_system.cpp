@@ -5,7 +5,6 @@
 #include <string_view>
 #include <utility>
 
-#include <krylith/distributed/local_files.hpp>
 #include <krylith/spmv/table/operators.hpp>
 #include <krylith/tools/solve/failure_advice.hpp>
 
@@ -25,13 +24,12 @@ bool can_be_shared(const solve_request& request, const communicator& comm,
 template <class T>
 std::optional<shared_system<T>> load_shared(const communicator& comm, const solve_request& request,
                                             const vector_source& rhs, file_report& report) {
-    own_rows<T> mine = load_rows<T>(comm, request.matrix, {.report = &report});
-    if (mine.rows.rows() != mine.matrix.columns) return std::nullopt;
     shared_system<T> result;
-    result.b = make_local_values(comm, rhs, mine);
+    result.rows = load_rows<T>(comm, request.matrix, {.report = &report});
+    if (result.rows.rows.rows() != result.rows.matrix.columns) return std::nullopt;
+    result.b = make_local_values(comm, rhs, result.rows);
     if (rhs.what == vector_source::form::row_sums)
-        result.constants_vanish = annihilates_constants(mine.matrix, &comm);
-    result.matrix = distributed_csr<T>(comm, mine.parts(comm), mine.columns);
+        result.constants_vanish = annihilates_constants(result.rows.matrix, &comm);
     return result;
 }
 

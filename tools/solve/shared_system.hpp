@@ -7,6 +7,7 @@
 
 #include <krylith/comm/communicator.hpp>
 #include <krylith/distributed/distributed_csr.hpp>
+#include <krylith/distributed/local_files.hpp>
 #include <krylith/matrix/files/file_report.hpp>
 #include <krylith/solvers/table/solver_method.hpp>
 #include <krylith/tools/cli/vector_source.hpp>
@@ -17,9 +18,16 @@ namespace krylith::tool {
 
 template <class T>
 struct shared_system {
-    distributed_csr<T> matrix;
+    own_rows<T> rows;              ///< until the matrix is made of them
+    distributed_csr<T> matrix;     ///< empty before
     std::vector<T> b;              ///< the entries of this process
     bool constants_vanish = false; ///< A times ones is 0; found out for --rhs row-sums
+
+    /// Collective.
+    void make_matrix(const communicator& comm) {
+        matrix = distributed_csr<T>(comm, rows.parts(comm), rows.columns);
+        rows.matrix = {};
+    }
 };
 
 /// Whether several processes share what they are asked for: a file is to be solved with as it is,

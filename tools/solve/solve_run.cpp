@@ -73,9 +73,9 @@ double upload(vector<T>& to, std::span<const T> values, bool shared) {
 
 template <class T>
 void describe(solve_outcome& out, const loaded_system<T>& system) {
-    out.rows = system.ref().rows();
-    out.columns = system.ref().columns();
-    out.nnz = system.shared ? system.shared->matrix.nonzeros() : system.matrix.nnz();
+    out.rows = system.shared ? system.shared->rows.rows.rows() : system.matrix.rows;
+    out.columns = system.shared ? system.shared->rows.columns.rows() : system.matrix.columns;
+    out.nnz = system.shared ? system.shared->rows.nonzeros : system.matrix.nnz();
 }
 
 /// What the solve has brought.
@@ -278,6 +278,7 @@ solve_outcome read_and_solve(const solve_request& request, const solve_watch& wa
     // The usual format of host devices is that of the matrix, which stays.
     multiply.borrow = system.shared && comm->kind() == backend::host &&
                       (!multiply.format || multiply.format->borrows);
+    if (system.shared) system.shared->make_matrix(*comm);
     const auto a = system.shared ? make_operator(system.shared->matrix, multiply)
                                  : make_operator(*comm, matrix, multiply);
     const auto m = make_preconditioner(precondition, *a, system.ref(), modes.nodes());
