@@ -102,12 +102,13 @@ row_partition cut_by_entries(const communicator& comm, std::int64_t rows,
                              std::span<const std::int32_t> row_indices,
                              std::span<const std::int32_t> more_row_indices) {
     constexpr std::int64_t most = 1 << 14;
-    const std::int64_t width = std::max<std::int64_t>(1, (rows + most - 1) / most);
-    const std::int64_t count = (rows + width - 1) / width;
+    int shift = 0; // 2^shift rows are counted together
+    while (rows >> shift >= most) ++shift;
+    const std::int64_t count = (rows >> shift) + 1;
     std::vector<std::vector<std::int64_t>> counts(as_size(comm.ranks()));
     std::vector<std::int64_t> mine(as_size(count) + 1, 0);
     for (const auto& indices : {row_indices, more_row_indices})
-        for (const std::int32_t row : indices) ++mine[as_size(row / width) + 1];
+        for (const std::int32_t row : indices) ++mine[as_size(row >> shift) + 1];
     if (!comm.local().empty()) counts[as_size(comm.first_local())] = std::move(mine);
     comm.all_gather_lists(counts);
     std::vector<std::int64_t> offsets(as_size(count) + 1, 0);
@@ -115,7 +116,7 @@ row_partition cut_by_entries(const communicator& comm, std::int64_t rows,
         for (std::size_t k = 0; k < of_driver.size(); ++k) offsets[k] += of_driver[k];
     std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
     row_partition cut = equal_nonzeros(offsets, comm.ranks());
-    for (std::int64_t& begin : cut.begin) begin = std::min(begin * width, rows);
+    for (std::int64_t& begin : cut.begin) begin = std::min(begin << shift, rows);
     return cut;
 }
 
@@ -141,26 +142,39 @@ coo_matrix<T> route_entries(const communicator& comm, const coo_matrix<T>& entri
     }
     coo_matrix<T> result{own.size(), entries.columns, std::vector<std::int32_t>(all),
                          std::vector<std::int32_t>(all), std::vector<T>(all)};
-    const auto all_counts = of_drivers(comm, count);
-    const std::int64_t longest = std::ranges::max(all_counts);
-    for (std::int64_t begin = 0; begin < longest; begin += items_a_message) {
+    const auto place_of = [&](int to, int from) -> std::size_t& {
+        return std::ranges::find_if(
+                   coming,
+                   [&](const coming_entries& one) { return one.to == to && one.from == from; })
+            ->next;
+    };
+    std::vector<std::size_t*> staying(as_size(comm.ranks()), nullptr);
+    for (coming_entries& one : coming)
+        if (one.from == me) staying[as_size(one.to)] = &one.next;
+    const auto put = [&](std::size_t& place, const sent_entry<T>& entry) {
+        result.row_indices[place] = static_cast<std::int32_t>(entry.row - own.begin);
+        result.column_indices[place] = entry.column;
+        result.values[place++] = entry.value;
+    };
+    // Each message costs a meeting of all.
+    const std::int64_t longest = std::ranges::max(of_drivers(comm, count));
+    const std::int64_t step = std::max(items_a_message, longest / most_messages);
+    for (std::int64_t begin = 0; begin < longest; begin += step) {
         std::vector<std::vector<sent_entry<T>>> lists(as_size(comm.ranks()));
-        sent.visit(
-            std::min(begin, count), std::min(begin + items_a_message, count),
-            [&](int rank, const sent_entry<T>& entry) { lists[as_size(rank)].push_back(entry); });
+        sent.visit(std::min(begin, count), std::min(begin + step, count),
+                   [&](int rank, const sent_entry<T>& entry) {
+                       if (comm.is_local(rank))
+                           put(*staying[as_size(rank)], entry);
+                       else
+                           lists[as_size(rank)].push_back(entry);
+                   });
         std::vector<addressed_list<sent_entry<T>>> given;
         for (int rank = 0; rank < comm.ranks(); ++rank)
             if (!lists[as_size(rank)].empty())
                 given.push_back({me, rank, std::move(lists[as_size(rank)])});
         for (const auto& list : comm.deliver(std::move(given))) {
-            auto& place = *std::ranges::find_if(coming, [&](const coming_entries& one) {
-                return one.to == list.to && one.from == list.from;
-            });
-            for (const sent_entry<T>& entry : list.items) {
-                result.row_indices[place.next] = static_cast<std::int32_t>(entry.row - own.begin);
-                result.column_indices[place.next] = entry.column;
-                result.values[place.next++] = entry.value;
-            }
+            std::size_t& place = place_of(list.to, list.from);
+            for (const sent_entry<T>& entry : list.items) put(place, entry);
         }
     }
     return result;

@@ -12,8 +12,9 @@
 
 namespace krylith::detail {
 
-/// The most items that a driver sends at a time.
+/// The items that a driver sends at a time: more where there would be more messages than these.
 inline constexpr std::int64_t items_a_message = std::int64_t{1} << 17;
+inline constexpr std::int64_t most_messages = 32;
 
 /// The rows of the local ranks; none where there are none.
 [[nodiscard]] row_range local_rows(const communicator& comm, const row_partition& rows);
@@ -37,7 +38,7 @@ enum class entry_side {
 
 /// Gives each entry to the driver that owns its row. Entries of one row come in the order of the
 /// drivers that had them, and of each as it had them. Rows of the result count from the first local
-/// one. Collective; 16 bytes an entry beside the result at a time, for a MiB or two of entries.
+/// one. Collective; beside the result it takes some 48 bytes for each entry of a message.
 template <class T>
 [[nodiscard]] coo_matrix<T> route_entries(const communicator& comm, const coo_matrix<T>& entries,
                                           const row_partition& rows, entry_side side);
