@@ -40,6 +40,11 @@ compare y.npy a.mtx --rhs one.x.npy --x0 one.y.txt --precond amg --solver cg
 cp one.x.mtx b.mtx
 compare z.mtx c.mtx --rhs b.mtx --solver bicgstab
 
+# What needs the whole matrix.
+"$launcher" -n 3 "$krylith" solve c.mtx --report page.html >log 2>&1 || fail "no page"
+grep -q '<svg' page.html || fail "no picture on the page"
+"$launcher" -n 3 "$krylith" solve c.mtx --reorder rcm >log 2>&1 || fail "no order of rows"
+
 # A bit in the middle of the second process' rows, and a bad line there.
 cp a.kcsr bad.kcsr
 printf '\001' | dd of=bad.kcsr bs=1 seek=120000 conv=notrunc 2>log

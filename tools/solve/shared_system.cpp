@@ -12,13 +12,15 @@ namespace krylith::tool {
 
 bool can_be_shared(const solve_request& request, const communicator& comm,
                    const solver_method& solver) {
+    if (comm.has_one_driver()) return false;
+    const bool pictured = comm.any(request.sparsity); // the first process alone writes a page
     const operator_options multiply = request.multiply.options();
     const bool usual = (!multiply.kind || multiply.kind == operators::halo) && !multiply.measure &&
                        !multiply.order;
-    const bool as_it_is = !request.spd && !request.match_rows && !request.sparsity &&
+    const bool as_it_is = !request.spd && !request.match_rows && !pictured &&
                           (request.coordinates.empty() || request.coordinates == "none");
-    return !comm.has_one_driver() && !request.matrix.starts_with("gallery:") && usual && as_it_is &&
-           !solver.least_squares && request.options.damping == 0;
+    return !request.matrix.starts_with("gallery:") && usual && as_it_is && !solver.least_squares &&
+           request.options.damping == 0;
 }
 
 template <class T>

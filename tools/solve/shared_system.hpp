@@ -31,7 +31,7 @@ struct shared_system {
 };
 
 /// Whether several processes share what they are asked for: a file is to be solved with as it is,
-/// by an operator that needs no process to have the whole matrix.
+/// by an operator that needs no process to have the whole matrix. Collective.
 [[nodiscard]] bool can_be_shared(const solve_request& request, const communicator& comm,
                                  const solver_method& solver);
 
