@@ -15,7 +15,7 @@
 #include <krylith/distributed/source/device_assembly.hpp>
 #include <krylith/distributed/source/memory_items.hpp>
 #include <krylith/distributed/source/partition_check.hpp>
-#include <krylith/distributed/source/pointer_check.hpp>
+#include <krylith/distributed/source/read_there.hpp>
 #include <krylith/matrix/coo_assembly.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 
@@ -38,9 +38,9 @@ void check_part(device& device, int rank, const coo_part<T>& part) {
                           " entries, allowed on a device are at most " +
                           std::to_string(index_limit));
     if (part.entries == 0) return;
-    check_pointer(device, entries_of(rank), part.row_indices, "row_indices");
-    check_pointer(device, entries_of(rank), part.column_indices, "column_indices");
-    check_pointer(device, entries_of(rank), part.values, "values");
+    check_readable(device, entries_of(rank), part.row_indices, "row_indices");
+    check_readable(device, entries_of(rank), part.column_indices, "column_indices");
+    check_readable(device, entries_of(rank), part.values, "values");
 }
 
 /// Sorts entries on the host, with rows counted from the first one of the part. Throws input_error
@@ -73,6 +73,22 @@ coo_assembly assemble(device& device, int rank, const coo_part<T>& part, row_ran
     }
     return coo_assembly(part.rows, all_columns, rows, columns);
 }
+
+/// The entries of a rank where its device can read them.
+template <class T>
+struct entries_there {
+    read_there<std::int32_t> rows;
+    read_there<std::int32_t> columns;
+    read_there<T> values;
+    coo_part<T> part;
+
+    entries_there(const std::shared_ptr<device>& device, int rank, const coo_part<T>& given)
+        : rows(device, given.row_indices, as_size(given.entries), entries_of(rank), "row_indices"),
+          columns(device, given.column_indices, as_size(given.entries), entries_of(rank),
+                  "column_indices"),
+          values(device, given.values, as_size(given.entries), entries_of(rank), "values"),
+          part{given.rows, given.entries, rows.data(), columns.data(), values.data()} {}
+};
 
 /// What the sorting of a rank's entries makes.
 template <class T>
@@ -122,11 +138,11 @@ distributed_assembly<T>::distributed_assembly(const communicator& comm,
         on_each_rank(comm, [&](int rank) {
             const auto& device = comm.handle(rank);
             assembled_rows<T>& mine = made[as_size(rank)];
-            mine =
-                assemble_rows(device, rank, parts[as_size(rank)], rows.owned(rank), columns.rows());
+            const entries_there<T> given(device, rank, parts[as_size(rank)]);
+            mine = assemble_rows(device, rank, given.part, rows.owned(rank), columns.rows());
             auto numbers =
                 number_columns(device, columns.owned(rank), columns.rows(), mine.columns).value();
-            (*mine.gather)(parts[as_size(rank)].values);
+            (*mine.gather)(given.part.values);
             blocks[as_size(rank)] = {device, numbers.count(), std::move(mine.offsets),
                                      std::move(mine.columns),
                                      borrowed_values<T>(mine.gather->values())};
@@ -155,8 +171,8 @@ void distributed_assembly<T>::check(std::span<const T* const> coo_values) const 
                           " arrays of values for " + std::to_string(gathers_.size()) + " ranks");
     for (const int rank : comm_.local())
         if (entries(rank) != 0)
-            check_pointer(comm_[rank], "distributed_assembly::gather: ", coo_values[as_size(rank)],
-                          ("coo_values[" + std::to_string(rank) + "]").c_str());
+            check_readable(comm_[rank], "distributed_assembly::gather: ", coo_values[as_size(rank)],
+                           ("coo_values[" + std::to_string(rank) + "]").c_str());
 }
 
 /// All drivers take new values, or none does.
@@ -165,7 +181,12 @@ void distributed_assembly<T>::gather(std::span<const T* const> coo_values) {
     comm_.together([&] { check(coo_values); });
     comm_.together([&] {
         for (const int rank : comm_.local())
-            if (entries(rank) != 0) gathers_[as_size(rank)](coo_values[as_size(rank)]);
+            if (entries(rank) != 0) {
+                const read_there<T> values(comm_.handle(rank), coo_values[as_size(rank)],
+                                           as_size(entries(rank)),
+                                           "distributed_assembly::gather: ", "coo_values");
+                gathers_[as_size(rank)](values.data());
+            }
     });
 }
 

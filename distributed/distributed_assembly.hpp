@@ -1,5 +1,5 @@
-// Coordinate entries that lie on the devices of a group, as a finite-element code assembles them
-// there: sorted once into a distributed_csr, then one gather for each new set of values.
+// Coordinate entries, as a finite-element code assembles them: sorted once into a distributed_csr,
+// then one gather for each new set of values.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,9 @@
 
 namespace krylith {
 
-/// Coordinate entries as a finite-element code assembles them on one device: entry k adds values[k]
-/// at (row_indices[k], column_indices[k]) of the whole matrix, in any order, duplicates included.
+/// Coordinate entries as a finite-element code assembles them for one device, each array in its
+/// memory or that of the host: entry k adds values[k] at (row_indices[k], column_indices[k]) of the
+/// whole matrix, in any order, duplicates included.
 /// Rows must be among the `rows` rows that the device owns; entries with a negative row or column
 /// are left out (as in PETSc's MatSetPreallocationCOO).
 template <class T>
@@ -52,11 +53,11 @@ public:
     /// Its values are those of the assembly: gather() writes them, block(rank).values() is null.
     [[nodiscard]] const distributed_csr<T>& matrix() const noexcept { return matrix_; }
     /// Enqueues the sums of new values, coo_values[k] being those of the entries of rank k, on its
-    /// device, in the order in which they were given; null is allowed for a rank without entries.
-    /// Entries of one place are added in the order of the entries: the same bits each time. Throws
-    /// usage_error for another number of arrays than ranks, and for one that is null or of another
-    /// device, and changes nothing then. Collective: each driver gives the arrays of its local
-    /// ranks.
+    /// device or in host memory, in the order in which they were given; null is allowed for a rank
+    /// without entries. Entries of one place are added in the order of the entries: the same bits
+    /// each time. Throws usage_error for another number of arrays than ranks, and for one that is
+    /// null or of another device, and changes nothing then. Collective: each driver gives the
+    /// arrays of its local ranks.
     void gather(std::span<const T* const> coo_values);
     /// [ranks] the values of each rank's rows in the order of its block, as
     /// matrix_operator::update_on_devices() takes them.

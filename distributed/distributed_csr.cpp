@@ -200,12 +200,30 @@ std::vector<const T*> distributed_csr<T>::values() const {
 /// All drivers take new values, or none does.
 template <class T>
 void distributed_csr<T>::update(std::span<const T> values) {
-    if (comm_ == nullptr) return check_update(values); // an empty one
-    comm_->together([&] { check_update(values); });
+    update_from(0, values, nonzeros());
+}
+
+template <class T>
+void distributed_csr<T>::update_local(std::span<const T> values) {
+    const bool none = comm_ == nullptr || comm_->local().empty();
+    update_from(none ? 0 : comm_->first_local(), values, none ? 0 : local_nonzeros());
+}
+
+template <class T>
+std::int64_t distributed_csr<T>::local_nonzeros() const {
+    std::int64_t sum = 0;
+    for (const int rank : comm_->local()) sum += nonzeros_of_[at(rank)];
+    return sum;
+}
+
+template <class T>
+void distributed_csr<T>::update_from(int first, std::span<const T> values, std::int64_t expected) {
+    if (comm_ == nullptr) return check_update(values, expected); // an empty one
+    comm_->together([&] { check_update(values, expected); });
     comm_->together([&] {
         std::vector<upload_request> requests;
         std::size_t before = 0;
-        for (int rank = 0; rank < comm_->ranks(); ++rank) {
+        for (int rank = first; rank < comm_->ranks(); ++rank) {
             const auto count = as_size(nonzeros_of_[at(rank)]);
             if (count != 0 && comm_->is_local(rank))
                 requests.push_back({block(rank).on().get(), block(rank).values(),
@@ -217,10 +235,11 @@ void distributed_csr<T>::update(std::span<const T> values) {
 }
 
 template <class T>
-void distributed_csr<T>::check_update(std::span<const T> values) {
-    if (static_cast<std::int64_t>(values.size()) != nonzeros())
+void distributed_csr<T>::check_update(std::span<const T> values, std::int64_t expected) {
+    if (static_cast<std::int64_t>(values.size()) != expected)
         throw usage_error("distributed_csr::update: there are " + std::to_string(values.size()) +
-                          " values; the matrix has " + std::to_string(nonzeros()) + " nonzeros");
+                          " values; the matrix has " + std::to_string(expected) + " nonzeros" +
+                          (expected == nonzeros() ? "" : " in the rows of this driver"));
     check_own_values();
 }
 

@@ -129,6 +129,9 @@ public:
     /// or of the host; those of other drivers' ranks are not looked at. Throws usage_error for
     /// another number of arrays, and for pointers that are null or of another device.
     void update_parts(std::span<const T* const> by_rank);
+    /// The same with the values of the local ranks' rows in the memory of the host, one rank after
+    /// the other: nothing has the length of all.
+    void update_local(std::span<const T> values);
 
     /// Enqueues, on the device of the rank, the global columns of its entries:
     /// [block(rank).nonzeros()].
@@ -161,10 +164,13 @@ private:
     [[nodiscard]] static std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
 
     void count_nonzeros();
+    /// update() with values that begin with those of a rank.
+    void update_from(int first, std::span<const T> values, std::int64_t expected);
     /// What update() refuses.
-    void check_update(std::span<const T> values);
+    void check_update(std::span<const T> values, std::int64_t expected);
     /// Values are the matrix's own, and so can be updated.
     void check_own_values();
+    [[nodiscard]] std::int64_t local_nonzeros() const;
     /// download() of a matrix that is on devices.
     void download_to(csr_matrix<T>& all) const;
 

@@ -127,6 +127,12 @@ void save_matrix(const std::filesystem::path& path, const csr_view<T>& matrix,
 template <class T>
 void save_vector(const std::filesystem::path& path, std::span<const T> vector,
                  std::string_view comment) {
+    save_vector(path, vector_pieces<T>(vector), comment);
+}
+
+template <class T>
+void save_vector(const std::filesystem::path& path, const vector_pieces<T>& vector,
+                 std::string_view comment) {
     format_of_vectors(path, 1).functions<T>().write_vector(path, vector, comment);
 }
 
@@ -162,8 +168,10 @@ void save_columns(const std::filesystem::path& path, const dense_columns<T>& col
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template void save_matrix(const std::filesystem::path&, const csr_view<T>&, std::string_view); \
-    template struct instances<load_matrix<T>, load_vector<T>, save_vector<T>, load_columns<T>,     \
-                              save_columns<T>>;
+    template void save_vector(const std::filesystem::path&, std::span<const T>, std::string_view); \
+    template void save_vector(const std::filesystem::path&, const vector_pieces<T>&,               \
+                              std::string_view);                                                   \
+    template struct instances<load_matrix<T>, load_vector<T>, load_columns<T>, save_columns<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

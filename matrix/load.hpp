@@ -11,6 +11,7 @@
 #include <krylith/matrix/csr.hpp>
 #include <krylith/matrix/files/file_report.hpp>
 #include <krylith/matrix/types/dense_columns.hpp>
+#include <krylith/matrix/types/vector_pieces.hpp>
 
 namespace krylith {
 
@@ -54,6 +55,11 @@ void save_matrix(const std::filesystem::path& path, const csr_matrix<T>& matrix,
 /// ending, and a stream, get a Matrix Market array.
 template <class T>
 void save_vector(const std::filesystem::path& path, std::span<const T> vector,
+                 std::string_view comment = {});
+
+/// Writes one likewise whose entries come in pieces.
+template <class T>
+void save_vector(const std::filesystem::path& path, const vector_pieces<T>& vector,
                  std::string_view comment = {});
 
 /// Writes one or several vectors likewise. Throws usage_error for several where the format holds

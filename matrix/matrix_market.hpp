@@ -34,6 +34,7 @@
 #include <krylith/matrix/csr.hpp>
 #include <krylith/matrix/files/file_report.hpp>
 #include <krylith/matrix/types/dense_columns.hpp>
+#include <krylith/matrix/types/vector_pieces.hpp>
 
 namespace krylith {
 
@@ -80,6 +81,11 @@ void write_matrix_market(const std::filesystem::path& path, const csr_matrix<T>&
 /// too (nan, inf, -inf): a solution that went wrong is worth seeing.
 template <class T>
 void write_vector_market(const std::filesystem::path& path, std::span<const T> vector,
+                         std::string_view comment = {});
+
+/// Writes one likewise whose entries come in pieces.
+template <class T>
+void write_vector_market(const std::filesystem::path& path, const vector_pieces<T>& vector,
                          std::string_view comment = {});
 
 /// Writes several vectors likewise, as the array of so many columns.

@@ -10,10 +10,10 @@
 // otherwise BiCGStab, then GMRES with a basis as long as 128 MiB hold, with M on the side that
 // scales rows where the diagonal spans more than a factor of 100, and at last LSQR, in case A is
 // singular. With the matrix GMRES has incomplete factors, without fill and with it, and where it is
-// in host memory multigrid for convection with diffusion; systems of several unknowns a node, such
-// as elasticity, have what is known of them (matrix_nodes in precond/any_preconditioner.hpp). A
-// that is not square, or a damped x (solver_options::damping), is a problem of least squares, for
-// lsqr().
+// in host memory, or on host devices, multigrid for convection with diffusion; systems of several
+// unknowns a node, such as elasticity, have what is known of them (matrix_nodes in
+// precond/any_preconditioner.hpp). A that is not square, or a damped x (solver_options::damping),
+// is a problem of least squares, for lsqr().
 #pragma once
 
 #include <concepts>

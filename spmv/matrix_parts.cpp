@@ -184,7 +184,10 @@ brought(const communicator& comm, std::span<const csr_part<T>> parts,
                           "bits, or in memory of the host, that are for GPUs");
     row_partition rows = rows_of(comm, parts);
     (void)placement_of(rows, layouts, options); // layouts that don't fit are named
-    const distributed_csr<T> matrix(comm, parts, layouts ? layouts->domain->rows : std::move(rows));
+    // Operators of host devices copy the values from where they lie.
+    const distributed_csr<T> matrix(comm, parts, layouts ? layouts->domain->rows : std::move(rows),
+                                    comm.kind() == backend::host ? part_values::borrowed
+                                                                 : part_values::copied);
     return layouts ? make_operator(*layouts, matrix, options) : make_operator(matrix, options);
 }
 

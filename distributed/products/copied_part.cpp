@@ -10,6 +10,7 @@
 #include <krylith/distributed/products/product_kernels.hpp>
 #include <krylith/distributed/source/memory_items.hpp>
 #include <krylith/distributed/source/pointer_check.hpp>
+#include <krylith/distributed/source/read_there.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 #include <krylith/sparse/pattern/block_lengths.hpp>
 
@@ -20,26 +21,6 @@ namespace {
 std::string name_of(int rank) {
     return "distributed_csr: part " + std::to_string(rank) + ": ";
 }
-
-/// An array as kernels of the device read it: where it lies, or a copy of one in host memory.
-template <class V>
-class read_there {
-public:
-    read_there(const std::shared_ptr<device>& device, const V* given, std::size_t count,
-               const std::string& part, const char* name)
-        : data_(given) {
-        if (given != nullptr && device->lies_elsewhere(given) == host_memory_name) {
-            copy_ = buffer<V>(device, std::span<const V>(given, count), matrix_item);
-            data_ = copy_.data();
-        }
-        check_pointer(*device, part, data_, name);
-    }
-    [[nodiscard]] const V* data() const noexcept { return data_; }
-
-private:
-    const V* data_;
-    buffer<V> copy_;
-};
 
 /// Enqueues the offsets of a part, from 0.
 template <class Offset>

@@ -20,7 +20,8 @@ std::string element(const char* array, std::int64_t position) {
 }
 
 void check_sizes(const compressed_names& names, std::int64_t major_size, std::int64_t across,
-                 std::span<const std::int64_t> offsets, std::size_t indices, std::size_t values) {
+                 std::span<const std::int64_t> offsets, std::size_t indices, std::size_t values,
+                 const compressed_place& place) {
     if (major_size < 0) {
         refuse_arrays(names, names.major_size + (" is " + to_string(major_size)) +
                                  ", allowed are 0 and more");
@@ -37,31 +38,13 @@ void check_sizes(const compressed_names& names, std::int64_t major_size, std::in
                                  " entries, allowed is as many as " + names.indices + ": " +
                                  to_string(indices));
     }
-    if (offsets.front() != 0) {
-        refuse_arrays(names, element(names.offsets, 0) + " is " + to_string(offsets.front()) +
-                                 ", allowed is 0");
-    }
-    if (offsets.back() != static_cast<std::int64_t>(indices)) {
-        refuse_arrays(names, element(names.offsets, major_size) + " is " +
-                                 to_string(offsets.back()) +
-                                 ", allowed is the number of entries: " + to_string(indices));
-    }
-}
-
-longest_row check_offsets(const compressed_names& names, std::span<const std::int64_t> offsets) {
-    const auto major_size = static_cast<std::int64_t>(offsets.size()) - 1;
-    const auto [first_bad, longest] = scan_offsets(offsets);
-    if (first_bad < major_size) {
-        refuse_arrays(names, names.major + (" " + to_string(first_bad)) + " starts at " +
-                                 to_string(offsets[as_size(first_bad)]) + " and ends at " +
-                                 to_string(offsets[as_size(first_bad + 1)]) + ": allowed are " +
-                                 names.offsets + " that don't descend");
-    }
-    return longest;
+    check_ends(names, major_size, offsets.front(), offsets.back(),
+               static_cast<std::int64_t>(indices), place);
 }
 
 void check_indices(const compressed_names& names, std::int64_t across,
-                   std::span<const std::int64_t> offsets, std::span<const std::int32_t> indices) {
+                   std::span<const std::int64_t> offsets, std::span<const std::int32_t> indices,
+                   const compressed_place& place) {
     const auto nnz = static_cast<std::int64_t>(indices.size());
     const std::int32_t* const index_of = indices.data();
     const auto is_bad = [across](std::int32_t index) { return index < 0 || index >= across; };
@@ -71,9 +54,10 @@ void check_indices(const compressed_names& names, std::int64_t across,
     if (bad != 0) {
         const std::int64_t first_bad = std::ranges::find_if(indices, is_bad) - indices.begin();
         const auto major =
-            std::upper_bound(offsets.begin(), offsets.end(), first_bad) - offsets.begin() - 1;
-        refuse_arrays(names, element(names.indices, first_bad) + ", in " + names.major + " " +
-                                 to_string(major) + ", is " +
+            std::upper_bound(offsets.begin(), offsets.end(), place.entry + first_bad) -
+            offsets.begin() - 1;
+        refuse_arrays(names, element(names.indices, place.entry + first_bad) + ", in " +
+                                 names.major + " " + to_string(place.major + major) + ", is " +
                                  to_string(indices[as_size(first_bad)]) +
                                  ", allowed are 0 and more, below " + to_string(across));
     }
@@ -81,12 +65,39 @@ void check_indices(const compressed_names& names, std::int64_t across,
 
 } // namespace
 
+void check_ends(const compressed_names& names, std::int64_t major_size, std::int64_t first,
+                std::int64_t last, std::int64_t entries, const compressed_place& place) {
+    if (first != place.entry) {
+        refuse_arrays(names, element(names.offsets, place.major) + " is " + to_string(first) +
+                                 ", allowed is " + to_string(place.entry));
+    }
+    if (last - place.entry != entries) {
+        refuse_arrays(
+            names, element(names.offsets, place.major + major_size) + " is " + to_string(last) +
+                       ", allowed is the number of entries: " + to_string(place.entry + entries));
+    }
+}
+
+longest_row check_offsets(const compressed_names& names, std::span<const std::int64_t> offsets,
+                          const compressed_place& place) {
+    const auto major_size = static_cast<std::int64_t>(offsets.size()) - 1;
+    const auto [first_bad, longest] = scan_offsets(offsets);
+    if (first_bad < major_size) {
+        refuse_arrays(names, names.major + (" " + to_string(place.major + first_bad)) +
+                                 " starts at " + to_string(offsets[as_size(first_bad)]) +
+                                 " and ends at " + to_string(offsets[as_size(first_bad + 1)]) +
+                                 ": allowed are " + names.offsets + " that don't descend");
+    }
+    return longest;
+}
+
 longest_row check_compressed(const compressed_names& names, std::int64_t major_size,
                              std::int64_t across, std::span<const std::int64_t> offsets,
-                             std::span<const std::int32_t> indices, std::size_t values) {
-    check_sizes(names, major_size, across, offsets, indices.size(), values);
-    const longest_row longest = check_offsets(names, offsets);
-    check_indices(names, across, offsets, indices);
+                             std::span<const std::int32_t> indices, std::size_t values,
+                             const compressed_place& place) {
+    check_sizes(names, major_size, across, offsets, indices.size(), values, place);
+    const longest_row longest = check_offsets(names, offsets, place);
+    check_indices(names, across, offsets, indices, place);
     return longest;
 }
 

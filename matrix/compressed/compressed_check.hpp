@@ -24,11 +24,25 @@ inline constexpr compressed_names csr_names{"CSR matrix", "row",         "rows",
 inline constexpr compressed_names csc_names{"CSC matrix", "column",         "columns",
                                             "rows",       "column_offsets", "row_indices"};
 
+/// Where arrays begin in those of a larger matrix, whose numbers messages then have.
+struct compressed_place {
+    std::int64_t major = 0; ///< the first row; of CSC, column
+    std::int64_t entry = 0; ///< the first entry, which is the first offset
+};
+
 /// Throws input_error naming the first offence (major index, position, value, what is allowed).
 /// Returns the longest row (of CSC, column), which costs nothing beside the check of the offsets.
 /// O(major_size + indices), by all OpenMP threads.
 longest_row check_compressed(const compressed_names& names, std::int64_t major_size,
                              std::int64_t across, std::span<const std::int64_t> offsets,
-                             std::span<const std::int32_t> indices, std::size_t values);
+                             std::span<const std::int32_t> indices, std::size_t values,
+                             const compressed_place& place = {});
+
+/// The same of the first and the last offset.
+void check_ends(const compressed_names& names, std::int64_t major_size, std::int64_t first,
+                std::int64_t last, std::int64_t entries, const compressed_place& place = {});
+/// The same of offsets alone, of which the first is right.
+longest_row check_offsets(const compressed_names& names, std::span<const std::int64_t> offsets,
+                          const compressed_place& place = {});
 
 } // namespace krylith

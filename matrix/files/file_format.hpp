@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
-#include <span>
 #include <string_view>
 #include <type_traits>
 #include <vector>
@@ -14,6 +13,7 @@
 #include <krylith/matrix/files/file_report.hpp>
 #include <krylith/matrix/files/input_file.hpp>
 #include <krylith/matrix/types/dense_columns.hpp>
+#include <krylith/matrix/types/vector_pieces.hpp>
 
 namespace krylith {
 
@@ -33,7 +33,7 @@ struct file_functions {
     /// Write to a file, which is replaced whole, or to a stream. The matrix is valid.
     void (*write_matrix)(const std::filesystem::path&, const csr_view<T>&,
                          std::string_view comment) = nullptr;
-    void (*write_vector)(const std::filesystem::path&, std::span<const T>,
+    void (*write_vector)(const std::filesystem::path&, const vector_pieces<T>&,
                          std::string_view comment) = nullptr;
     /// Read and write several vectors of one length; null where a file holds one.
     dense_columns<T> (*read_columns)(files::input_file&, const vector_options&) = nullptr;

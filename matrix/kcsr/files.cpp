@@ -12,7 +12,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/files/readable_file.hpp>
 #include <krylith/matrix/files/replacement_file.hpp>
-#include <krylith/matrix/kcsr/read_matrix.hpp>
+#include <krylith/matrix/kcsr/row_file.hpp>
 #include <krylith/matrix/kcsr/serialise.hpp>
 
 namespace krylith {

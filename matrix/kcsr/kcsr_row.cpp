@@ -1,7 +1,7 @@
 #include <krylith/matrix/files/file_formats.hpp>
 #include <krylith/matrix/kcsr.hpp>
 #include <krylith/matrix/kcsr/head.hpp>
-#include <krylith/matrix/kcsr/read_matrix.hpp>
+#include <krylith/matrix/kcsr/row_file.hpp>
 
 namespace krylith {
 

@@ -37,24 +37,42 @@ std::string_view trimmed_line(const char* begin, const char* end) {
     return {p, static_cast<std::size_t>(stop - p)};
 }
 
+/// What becomes of the entries.
+enum class collecting {
+    all,    ///< they are kept
+    part,   ///< the same, but it isn't known how many stand before them
+    nothing ///< they are only looked at
+};
+
+/// Ends the reading of a part.
+struct flawed_part {};
+
 /// Collects the blocks of a file, in its order.
 template <class T>
 class collector {
 public:
-    collector(const line_source& source, const header& h, const memory_limit& limit, tally& counts)
+    collector(const line_source& source, const header& h, const memory_limit& limit, tally& counts,
+              collecting what)
         : source_(source),
           header_(h),
           limit_(limit),
           counts_(counts),
+          what_(what),
           lines_(source.lines_taken()) {
         coo_.rows = h.rows;
         coo_.columns = h.columns;
+        if (what == collecting::nothing) return;
         // No entries are shorter than "1 1 1", "1 1" and "1", and their line feeds.
         const std::int64_t least = !coordinates() ? 2 : h.field == field::pattern ? 4 : 6;
         make_room(std::min(h.entries, source.expected_bytes_left() / least + 1));
     }
 
     void add(const entry_block<T>& block) {
+        if (what_ == collecting::part &&
+            (!block.unreadable.empty() || block.flawed.flaw != flaw::none ||
+             entries_ + block.entries > header_.entries)) {
+            throw flawed_part();
+        }
         if (!block.unreadable.empty()) {
             refuse(source_.name(), lines_ + 1, block.unreadable);
         }
@@ -63,11 +81,15 @@ public:
         }
         // The lines of a vector have one number, or the comment before it.
         at_vectors_ = header_.vectors_follow && block.flawed.flaw != flaw::none &&
-                      entries() + block.entries == header_.entries;
+                      entries_ + block.entries == header_.entries;
         if (!at_vectors_) {
             refuse_flaws(block);
         }
-        make_room(entries() + block.entries);
+        entries_ += block.entries;
+        counts_ += block.counts;
+        lines_ += block.lines;
+        if (what_ == collecting::nothing) return;
+        make_room(entries_);
         const auto append = [&](auto& all, const auto& part) {
             all.insert(all.end(), part.begin(), part.begin() + block.entries);
         };
@@ -76,14 +98,12 @@ public:
             append(coo_.row_indices, block.rows);
             append(coo_.column_indices, block.columns);
         }
-        counts_ += block.counts;
-        lines_ += block.lines;
     }
 
     coo_matrix<T> finish() {
-        if (entries() < header_.entries) {
+        if (what_ != collecting::part && entries_ < header_.entries) {
             refuse(source_.name(), lines_,
-                   "the file ends after " + std::to_string(entries()) +
+                   "the file ends after " + std::to_string(entries_) +
                        " entries, allowed are the " + std::to_string(header_.entries) +
                        " of the size line (line " + std::to_string(header_.size_line) + ")");
         }
@@ -92,9 +112,6 @@ public:
 
 private:
     [[nodiscard]] bool coordinates() const { return header_.layout == layout::coordinate; }
-    [[nodiscard]] std::int64_t entries() const {
-        return static_cast<std::int64_t>(coo_.values.size());
-    }
 
     /// Makes room for n entries. Capacity doubles, but never beyond what is declared.
     void make_room(std::int64_t n) {
@@ -111,7 +128,7 @@ private:
     }
 
     void refuse_flaws(const entry_block<T>& block) const {
-        const std::int64_t missing = header_.entries - entries();
+        const std::int64_t missing = header_.entries - entries_;
         const bool flawed = block.flawed.flaw != flaw::none;
         if (block.entries > missing) {
             refuse_surplus(block, missing);
@@ -153,17 +170,17 @@ private:
     const header& header_;
     const memory_limit& limit_;
     tally& counts_;
+    collecting what_;
+    std::int64_t entries_ = 0;
     std::int64_t lines_;      ///< lines before the next block
     bool at_vectors_ = false; ///< behind the entries, where header::vectors_follow
     coo_matrix<T> coo_;
 };
 
-} // namespace
-
 template <class T>
-coo_matrix<T> read_entries(line_source& source, const header& h, const memory_limit& limit,
-                           tally& counts) {
-    collector<T> all(source, h, limit, counts);
+coo_matrix<T> collect(line_source& source, const header& h, const memory_limit& limit,
+                      tally& counts, collecting what) {
+    collector<T> all(source, h, limit, counts, what);
     for_blocks_in_order<entry_block<T>>(
         reading_threads(source),
         [&](entry_block<T>& block) {
@@ -178,6 +195,30 @@ coo_matrix<T> read_entries(line_source& source, const header& h, const memory_li
         [&](entry_block<T>& block) { read_lines(block, h); },
         [&](entry_block<T>& block) { all.add(block); });
     return all.finish();
+}
+
+} // namespace
+
+template <class T>
+coo_matrix<T> read_entries(line_source& source, const header& h, const memory_limit& limit,
+                           tally& counts) {
+    return collect<T>(source, h, limit, counts, collecting::all);
+}
+
+template <class T>
+std::optional<coo_matrix<T>> read_part(line_source& part, const header& h,
+                                       const memory_limit& limit, tally& counts) {
+    try {
+        return collect<T>(part, h, limit, counts, collecting::part);
+    } catch (const flawed_part&) {
+        return std::nullopt;
+    }
+}
+
+template <class T>
+void find_flaw(line_source& source, const header& h) {
+    tally uncounted;
+    (void)collect<T>(source, h, memory_limit(source, h, 0), uncounted, collecting::nothing);
 }
 
 std::int64_t line_of_entry(line_source& source, const header& h, std::int64_t row,
@@ -201,7 +242,10 @@ std::int64_t line_of_entry(line_source& source, const header& h, std::int64_t ro
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
-    template coo_matrix<T> read_entries(line_source&, const header&, const memory_limit&, tally&);
+    template coo_matrix<T> read_entries(line_source&, const header&, const memory_limit&, tally&); \
+    template std::optional<coo_matrix<T>> read_part(line_source&, const header&,                   \
+                                                    const memory_limit&, tally&);                  \
+    template void find_flaw<T>(line_source&, const header&);
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::market

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include <krylith/matrix/coo.hpp>
@@ -20,6 +21,17 @@ namespace krylith::market {
 template <class T>
 [[nodiscard]] coo_matrix<T> read_entries(line_source& source, const header& h,
                                          const memory_limit& limit, tally& counts);
+
+/// Reads the lines of a part of a file, before which any number of others stand. Nothing where one
+/// of them is not as it must be: find_flaw() then says which line of the whole file, and why.
+template <class T>
+[[nodiscard]] std::optional<coo_matrix<T>> read_part(line_source& part, const header& h,
+                                                     const memory_limit& limit, tally& counts);
+
+/// Throws the input_error that read_entries() throws, which doesn't keep the entries; returns where
+/// there is none. The source is read on behind the header.
+template <class T>
+void find_flaw(line_source& source, const header& h);
 
 /// The number of the first line that gives an entry at (row, column), counted from 0, in a file
 /// that was read before; 0 if it has changed since.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
+#include <limits>
 #include <new>
 #include <system_error>
 #include <utility>
@@ -11,6 +13,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <krylith/device/error.hpp>
 #include <krylith/matrix/files/readable_file.hpp>
 #include <krylith/matrix/market/diagnosis.hpp>
 
@@ -137,7 +140,7 @@ std::int64_t line_source::expected_bytes_left() const {
     }
     const std::int64_t ratio = gzdirect(file_.get()) != 0 ? 1 : usual_gzip_ratio;
     return static_cast<std::int64_t>(carried_.size() - used_) +
-           std::max<std::int64_t>(0, ratio * file_bytes_ - bytes_read_);
+           std::max<std::int64_t>(0, std::min(ratio * file_bytes_, end_) - bytes_read_);
 }
 
 void line_source::rewind() {
@@ -149,14 +152,36 @@ void line_source::rewind() {
     used_ = 0;
     ended_ = file_ == nullptr;
     bytes_read_ = 0;
+    end_ = std::numeric_limits<std::int64_t>::max();
     lines_taken_ = 0;
+}
+
+bool line_source::is_plain_file() const {
+    return file_ != nullptr && gzdirect(file_.get()) != 0;
+}
+
+std::int64_t line_source::position() const {
+    return bytes_read_ - static_cast<std::int64_t>(carried_.size() - used_);
+}
+
+void line_source::keep_to(std::int64_t begin, std::int64_t end) {
+    if (gzseek(file_.get(), begin, SEEK_SET) != begin) {
+        throw input_error(name_ + ": can't be read: " + reason(errno));
+    }
+    carried_.clear();
+    used_ = 0;
+    bytes_read_ = begin;
+    end_ = end;
+    ended_ = begin == end;
 }
 
 /// Appends to the text up to block_bytes of it; false at the end of the file.
 bool line_source::read_more(std::string& text) {
     const std::size_t before = text.size();
     const std::size_t missing = limits_.block_bytes - std::min(before, limits_.block_bytes);
-    const std::size_t room = std::max(missing, limits_.block_bytes / 4 + 1);
+    const std::size_t room =
+        std::min(std::max(missing, limits_.block_bytes / 4 + 1),
+                 static_cast<std::size_t>(std::max<std::int64_t>(end_ - bytes_read_, 0)));
     if (before > limits_.line_bytes) { // the text has no line feed
         ended_ = true;
         throw unreadable("a line longer than " + std::to_string(limits_.line_bytes) +
@@ -186,7 +211,7 @@ bool line_source::read_more(std::string& text) {
         ended_ = true;
         throw;
     }
-    return static_cast<std::size_t>(count) == room;
+    return static_cast<std::size_t>(count) == room && bytes_read_ < end_;
 }
 
 void line_source::check_ratio() const {

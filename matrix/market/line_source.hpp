@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -75,6 +76,16 @@ public:
     /// Starts again from the first line.
     void rewind();
 
+    /// Whether it is a file whose bytes are the text, of which keep_to() can take a part.
+    [[nodiscard]] bool is_plain_file() const;
+    /// The bytes of the text before the next line, of a plain file.
+    [[nodiscard]] std::int64_t position() const;
+    /// The bytes of a plain file.
+    [[nodiscard]] std::int64_t file_bytes() const noexcept { return file_bytes_; }
+    /// Goes on at that byte of a plain file, where a line begins, and ends before another one.
+    void keep_to(std::int64_t begin, std::int64_t end);
+    [[nodiscard]] const source_limits& limits() const noexcept { return limits_; }
+
 private:
     struct closer {
         void operator()(gzFile_s* file) const;
@@ -96,6 +107,7 @@ private:
     std::size_t used_ = 0;
     bool ended_ = false; ///< nothing more can be read from the file
     std::int64_t bytes_read_ = 0;
+    std::int64_t end_ = std::numeric_limits<std::int64_t>::max(); ///< byte of the text
     std::int64_t lines_taken_ = 0;
 };
 

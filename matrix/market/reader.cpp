@@ -5,20 +5,19 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <new>
 #include <string>
 #include <utility>
 
 #include <krylith/device/language/instances.hpp>
 #include <krylith/matrix/coo.hpp>
-#include <krylith/matrix/files/available_memory.hpp>
+#include <krylith/matrix/market/array_places.hpp>
 #include <krylith/matrix/market/diagnosis.hpp>
 #include <krylith/matrix/market/entries.hpp>
+#include <krylith/matrix/market/entry_rows.hpp>
 #include <krylith/matrix/market/header.hpp>
 #include <krylith/matrix/market/line_source.hpp>
 #include <krylith/matrix/market/memory_limit.hpp>
 #include <krylith/matrix/market/mirror.hpp>
-#include <krylith/matrix/market/row_order.hpp>
 #include <krylith/matrix/matrix_market.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 
@@ -27,36 +26,13 @@ namespace {
 
 using market::header;
 using market::line_source;
-
-/// Runs read(), which returns the contents; throws a message if they don't fit in memory.
-template <class Read>
-auto within_memory(const line_source& source, const header& h, const Read& read) {
-    try {
-        return read();
-    } catch (const std::bad_alloc&) {
-        market::refuse(source.name(), h.size_line,
-                       std::to_string(h.rows) + " rows, " + std::to_string(h.columns) +
-                           " columns and " + std::to_string(h.entries) +
-                           " entries don't fit in memory; available are " + available_in_words());
-    }
-}
+using market::report_on;
 
 /// The matrix (or the half of it) whose values an array file lists column by column.
 template <class T>
 csr_matrix<T> from_array(const std::vector<T>& values, const header& h) {
-    const std::int64_t skipped = h.symmetry == market::symmetry::skew_symmetric ? 1 : 0;
     const auto for_each_nonzero = [&](const auto& use) {
-        const T* value = values.data();
-        const T* const end = value + values.size();
-        for (std::int64_t column = 0; value != end; ++column) {
-            const std::int64_t first =
-                h.symmetry == market::symmetry::general ? 0 : column + skipped;
-            for (std::int64_t row = first; row < h.rows; ++row, ++value) {
-                if (*value != T(0)) {
-                    use(row, column, *value);
-                }
-            }
-        }
+        market::for_each_nonzero<T>(values, h, 0, use);
     };
     csr_matrix<T> csr;
     csr.rows = h.rows;
@@ -78,88 +54,21 @@ csr_matrix<T> from_array(const std::vector<T>& values, const header& h) {
     return csr;
 }
 
-/// The bytes of a CSR matrix with that many entries.
-template <class T>
-double csr_bytes(const header& h, std::int64_t entries) {
-    return 8.0 * static_cast<double>(h.rows + 1) +
-           static_cast<double>(sizeof(std::int32_t) + sizeof(T)) * static_cast<double>(entries);
-}
-
-[[noreturn]] void refuse_infinite(line_source& source, const header& h, std::int64_t row,
-                                  std::int64_t column) {
-    const std::string what = "the entries of (" + std::to_string(row + h.first_index) + ", " +
-                             std::to_string(column + h.first_index) +
-                             ") add up to infinity, allowed are finite sums";
-    const std::int64_t line = market::line_of_entry(source, h, row, column);
-    market::refuse(source.name(), line == 0 ? h.size_line : line, what);
-}
-
-/// Refuses infinite sums, which finite duplicates may have.
-template <class T>
-void refuse_infinite_sum(line_source& source, const header& h, const csr_matrix<T>& csr) {
-    const auto bad = std::ranges::find_if_not(csr.values, [](T v) { return std::isfinite(v); });
-    if (bad == csr.values.end()) {
-        return;
-    }
-    const auto k = bad - csr.values.begin();
-    const auto row = std::ranges::upper_bound(csr.row_offsets, k) - csr.row_offsets.begin() - 1;
-    refuse_infinite(source, h, row, csr.column_indices[as_size(k)]);
-}
-
 /// The entries of the file, summed and sorted, without those that a symmetry implies.
 template <class T>
 csr_matrix<T> as_written(line_source& source, const header& h, const market::memory_limit& limit,
                          file_report& report) {
     market::tally counts;
     coo_matrix<T> coo = market::read_entries<T>(source, h, limit, counts);
-    report.entries = static_cast<std::int64_t>(coo.values.size());
-    report.rounded = counts.rounded;
-    report.vanished = counts.vanished;
-    report.ignored = counts.ignored;
+    report = report_on(h, counts, static_cast<std::int64_t>(coo.values.size()));
     if (h.layout == market::layout::array) {
         const auto zeros = std::count(coo.values.begin(), coo.values.end(), T(0));
         limit.check(sizeof(T) * static_cast<double>(h.entries),
-                    csr_bytes<T>(h, h.entries - zeros) + 8.0 * static_cast<double>(h.rows));
+                    market::csr_bytes<T>(h.rows, h.entries - zeros) +
+                        8.0 * static_cast<double>(h.rows));
         return from_array(coo.values, h);
     }
-    const bool ordered = market::in_row_order(coo);
-    limit.check(static_cast<double>(2 * sizeof(std::int32_t) + sizeof(T)) *
-                    static_cast<double>(h.entries),
-                csr_bytes<T>(h, ordered ? 0 : h.entries));
-    if (ordered) {
-        return market::from_row_order(std::move(coo));
-    }
-    csr_matrix<T> csr = to_csr(coo);
-    report.duplicates = coo.entries() - csr.nnz();
-    if (report.duplicates > 0) {
-        refuse_infinite_sum(source, h, csr);
-    }
-    return csr;
-}
-
-[[noreturn]] void refuse_given_twice(line_source& source, const header& h, market::place twice) {
-    const std::int64_t first = market::line_of_entry(source, h, twice.row, twice.column);
-    const std::int64_t second = market::line_of_entry(source, h, twice.column, twice.row);
-    const auto name = [&](std::int64_t row, std::int64_t column) {
-        return "(" + std::to_string(row + h.first_index) + ", " +
-               std::to_string(column + h.first_index) + ")";
-    };
-    const std::string what = "a symmetric file gives both " + name(twice.row, twice.column) +
-                             " and " + name(twice.column, twice.row);
-    if (first == 0 || second == 0) {
-        market::refuse(source.name(), what + ", allowed is one of them");
-    }
-    market::refuse(source.name(), std::max(first, second),
-                   what + " (lines " + std::to_string(std::min(first, second)) + " and " +
-                       std::to_string(std::max(first, second)) + "), allowed is one of them");
-}
-
-file_report report_on(const header& h) {
-    file_report report;
-    report.layout = name_of(h.layout);
-    report.field = name_of(h.field);
-    report.symmetry = name_of(h.symmetry);
-    return report;
+    return market::to_rows(source, h, limit, std::move(coo), 0, report.duplicates);
 }
 
 void hand_out(file_report&& report, const load_options& options) {
@@ -168,20 +77,10 @@ void hand_out(file_report&& report, const load_options& options) {
     }
 }
 
-void refuse_other_than_vector(const line_source& source, const header& h) {
-    const bool one_number = h.rows == 1 && h.symmetry == market::symmetry::symmetric;
-    if (h.columns != 1 || (h.symmetry != market::symmetry::general && !one_number)) {
-        market::refuse(source.name(), h.size_line,
-                       "a " + std::string(market::name_of(h.symmetry)) + " matrix of " +
-                           std::to_string(h.rows) + " rows and " + std::to_string(h.columns) +
-                           " columns, allowed is a vector: general, n rows, 1 column");
-    }
-}
-
 void refuse_other_than_columns(const line_source& source, const header& h) {
     const bool array = h.layout == market::layout::array && h.symmetry == market::symmetry::general;
     if (!array || h.columns == 1) {
-        return refuse_other_than_vector(source, h);
+        return market::refuse_other_than_vector(source, h);
     }
     if (h.columns == 0) {
         market::refuse(source.name(), h.size_line, "0 columns, allowed are 1 and more");
@@ -212,11 +111,11 @@ csr_matrix<T> read_matrix(line_source source, const load_options& options) {
     const memory_limit limit(source, h, options.memory);
     limit.check_rows();
     return within_memory(source, h, [&] {
-        file_report report = report_on(h);
+        file_report report;
         csr_matrix<T> matrix = as_written<T>(source, h, limit, report);
         if (h.symmetry != symmetry::general) {
-            limit.check(csr_bytes<T>(h, matrix.nnz()),
-                        csr_bytes<T>(h, 2 * matrix.nnz()) + 8.0 * static_cast<double>(h.rows));
+            limit.check(csr_bytes<T>(h.rows, matrix.nnz()),
+                        csr_bytes<T>(h.rows, 2 * matrix.nnz()) + 8.0 * static_cast<double>(h.rows));
             mirrored<T> whole = mirror(matrix, h.symmetry == symmetry::symmetric ? T(1) : T(-1));
             if (whole.given_twice) {
                 refuse_given_twice(source, h, *whole.given_twice);
@@ -234,13 +133,9 @@ std::vector<T> read_dense(line_source& source, const header& h, const load_optio
     const memory_limit limit(source, h, options.memory);
     limit.check_rows();
     return within_memory(source, h, [&] {
-        file_report report = report_on(h);
         tally counts;
         coo_matrix<T> entries = read_entries<T>(source, h, limit, counts);
-        report.entries = static_cast<std::int64_t>(entries.values.size());
-        report.rounded = counts.rounded;
-        report.vanished = counts.vanished;
-        report.ignored = counts.ignored;
+        file_report report = report_on(h, counts, static_cast<std::int64_t>(entries.values.size()));
         std::vector<T> vector;
         if (h.layout == layout::array) {
             vector = std::move(entries.values);

@@ -41,7 +41,7 @@ void refuse_not_finite(const csr_view<T>& matrix) {
 /// Writes values that lie column by column.
 template <class T>
 void put_array(const std::filesystem::path& path, std::int64_t rows, std::int64_t columns,
-               std::span<const T> values, std::string_view comment) {
+               const vector_pieces<T>& values, std::string_view comment) {
     market::text_sink file(path);
     file.put("%%MatrixMarket matrix array real general\n");
     put_comment(file, comment);
@@ -49,10 +49,12 @@ void put_array(const std::filesystem::path& path, std::int64_t rows, std::int64_
     file.put(" ");
     file.put(columns);
     file.put("\n");
-    for (const T value : values) {
-        file.put_real(value);
-        file.put("\n");
-    }
+    values.for_each([&](std::span<const T> piece) {
+        for (const T value : piece) {
+            file.put_real(value);
+            file.put("\n");
+        }
+    });
     file.close();
 }
 
@@ -89,19 +91,27 @@ void write_matrix_market(const std::filesystem::path& path, const csr_view<T>& m
 template <class T>
 void write_vector_market(const std::filesystem::path& path, std::span<const T> vector,
                          std::string_view comment) {
-    put_array(path, static_cast<std::int64_t>(vector.size()), 1, vector, comment);
+    write_vector_market(path, vector_pieces<T>(vector), comment);
+}
+
+template <class T>
+void write_vector_market(const std::filesystem::path& path, const vector_pieces<T>& vector,
+                         std::string_view comment) {
+    put_array(path, vector.entries(), 1, vector, comment);
 }
 
 template <class T>
 void write_columns_market(const std::filesystem::path& path, const dense_columns<T>& columns,
                           std::string_view comment) {
-    put_array(path, columns.rows, columns.columns, std::span<const T>(columns.values), comment);
+    put_array(path, columns.rows, columns.columns, vector_pieces<T>(columns.values), comment);
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template void write_matrix_market(const std::filesystem::path&, const csr_view<T>&,            \
                                       std::string_view);                                           \
     template void write_vector_market(const std::filesystem::path&, std::span<const T>,            \
+                                      std::string_view);                                           \
+    template void write_vector_market(const std::filesystem::path&, const vector_pieces<T>&,       \
                                       std::string_view);                                           \
     template void write_columns_market(const std::filesystem::path&, const dense_columns<T>&,      \
                                        std::string_view);

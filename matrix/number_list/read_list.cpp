@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <span>
 #include <string>
 
 #include <omp.h>
@@ -151,7 +152,7 @@ std::vector<T> read_list(files::input_file& file, const vector_options& options)
 }
 
 template <class T>
-void write_list(const std::filesystem::path& path, std::span<const T> vector,
+void write_list(const std::filesystem::path& path, const vector_pieces<T>& vector,
                 std::string_view comment) {
     market::text_sink file(path);
     if (!comment.empty()) {
@@ -159,16 +160,19 @@ void write_list(const std::filesystem::path& path, std::span<const T> vector,
         file.put(comment.substr(0, comment.find('\n')));
         file.put("\n");
     }
-    for (const T value : vector) {
-        file.put_real(value);
-        file.put("\n");
-    }
+    vector.for_each([&](std::span<const T> piece) {
+        for (const T value : piece) {
+            file.put_real(value);
+            file.put("\n");
+        }
+    });
     file.close();
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template std::vector<T> read_list(files::input_file&, const vector_options&);                  \
-    template void write_list(const std::filesystem::path&, std::span<const T>, std::string_view);
+    template void write_list(const std::filesystem::path&, const vector_pieces<T>&,                \
+                             std::string_view);
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::number_list

@@ -20,7 +20,7 @@ template <class T>
 /// Writes a number a line, with as many digits as reading back the same values takes. NaN and
 /// infinities are written too, as nan and inf.
 template <class T>
-void write_list(const std::filesystem::path& path, std::span<const T> vector,
+void write_list(const std::filesystem::path& path, const vector_pieces<T>& vector,
                 std::string_view comment);
 
 } // namespace krylith::number_list

@@ -14,19 +14,12 @@
 namespace krylith::numpy {
 namespace {
 
-open_array open(files::input_file& file) {
-    open_array array;
-    array.bytes = file.bytes();
-    array.header = read_array_header(array.bytes, "the array");
-    return array;
-}
-
 template <class T>
 void write_array(const std::filesystem::path& path, const std::string& header,
-                 std::span<const T> items) {
+                 const vector_pieces<T>& items) {
     output_target file(path);
     file.write(std::as_bytes(std::span(header)));
-    file.write(std::as_bytes(items));
+    items.for_each([&](std::span<const T> piece) { file.write(std::as_bytes(piece)); });
     file.commit();
 }
 
@@ -34,7 +27,7 @@ void write_array(const std::filesystem::path& path, const std::string& header,
 
 template <class T>
 csr_matrix<T> read_dense_array(files::input_file& file, const load_options& options) {
-    const open_array array = open(file);
+    const open_array array = open_file(file);
     const array_header& header = array.header;
     if (header.shape.size() != 2) {
         throw input_error(file.name() + ": an array of shape " + in_words(header.shape) +
@@ -82,12 +75,12 @@ csr_matrix<T> read_dense_array(files::input_file& file, const load_options& opti
 
 template <class T>
 std::vector<T> read_vector_array(files::input_file& file, const vector_options&) {
-    return read_vector<T>(open(file), file.name());
+    return read_vector<T>(open_file(file), file.name());
 }
 
 template <class T>
 dense_columns<T> read_columns_array(files::input_file& file, const vector_options& options) {
-    return read_columns<T>(open(file), file.name(), options.entries);
+    return read_columns<T>(open_file(file), file.name(), options.entries);
 }
 
 std::string array_header_text(std::string_view type, const std::string& shape, bool by_columns) {
@@ -108,9 +101,10 @@ std::string array_header_text(std::string_view type, const std::string& shape, b
 }
 
 template <class T>
-void write_vector_array(const std::filesystem::path& path, std::span<const T> vector,
+void write_vector_array(const std::filesystem::path& path, const vector_pieces<T>& vector,
                         std::string_view) {
-    write_array(path, array_header_text(type_name<T>(), "(" + std::to_string(vector.size()) + ",)"),
+    write_array(path,
+                array_header_text(type_name<T>(), "(" + std::to_string(vector.entries()) + ",)"),
                 vector);
 }
 
@@ -120,13 +114,13 @@ void write_columns_array(const std::filesystem::path& path, const dense_columns<
     const std::string shape =
         "(" + std::to_string(columns.rows) + ", " + std::to_string(columns.columns) + ")";
     write_array(path, array_header_text(type_name<T>(), shape, true),
-                std::span<const T>(columns.values));
+                vector_pieces<T>(columns.values));
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template csr_matrix<T> read_dense_array(files::input_file&, const load_options&);              \
     template std::vector<T> read_vector_array(files::input_file&, const vector_options&);          \
-    template void write_vector_array(const std::filesystem::path&, std::span<const T>,             \
+    template void write_vector_array(const std::filesystem::path&, const vector_pieces<T>&,        \
                                      std::string_view);                                            \
     template dense_columns<T> read_columns_array(files::input_file&, const vector_options&);       \
     template void write_columns_array(const std::filesystem::path&, const dense_columns<T>&,       \

@@ -30,7 +30,7 @@ template <class T>
 
 /// Writes an array of one dimension. O(bytes).
 template <class T>
-void write_vector_array(const std::filesystem::path& path, std::span<const T> vector,
+void write_vector_array(const std::filesystem::path& path, const vector_pieces<T>& vector,
                         std::string_view comment);
 
 /// Writes an array of shape (n, k) in Fortran's order, in which the columns lie. O(bytes).

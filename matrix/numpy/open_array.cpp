@@ -9,18 +9,38 @@
 
 namespace krylith::numpy {
 
-template <class T>
-std::vector<T> read_vector(const open_array& array, const std::string& file) {
+open_array open_file(files::input_file& file) {
+    open_array array;
+    array.bytes = file.bytes();
+    array.header = read_array_header(array.bytes, "the array");
+    return array;
+}
+
+std::int64_t vector_entries(const open_array& array, const std::string& file) {
     const auto& shape = array.header.shape;
     const auto long_ones = std::ranges::count_if(shape, [](auto size) { return size != 1; });
     if (shape.size() > 2 || long_ones > 1) {
         throw input_error(file + ": " + array.header.name + " has shape " + in_words(shape) +
                           ", allowed for a vector are (n,), (n, 1) and (1, n)");
     }
-    files::check_memory(file, static_cast<double>(array.header.count) * sizeof(T));
+    return static_cast<std::int64_t>(array.header.count);
+}
+
+template <class T>
+std::vector<T> read_vector(const open_array& array, const std::string& file, item_range entries) {
+    files::check_memory(file, static_cast<double>(entries.size()) * sizeof(T));
+    files::stored_array numbers = array.header.numbers(file);
+    numbers.first = static_cast<std::uint64_t>(entries.begin);
+    numbers.begin += numbers.first * static_cast<std::uint64_t>(numbers.type.bytes);
+    numbers.count = static_cast<std::uint64_t>(entries.size());
     std::vector<T> vector;
-    files::read_numbers(array.bytes, array.header.numbers(file), vector);
+    files::read_numbers(array.bytes, numbers, vector);
     return vector;
+}
+
+template <class T>
+std::vector<T> read_vector(const open_array& array, const std::string& file) {
+    return read_vector<T>(array, file, {0, vector_entries(array, file)});
 }
 
 template <class T>
@@ -59,6 +79,7 @@ dense_columns<T> read_columns(const open_array& array, const std::string& file,
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template std::vector<T> read_vector(const open_array&, const std::string&);                    \
+    template std::vector<T> read_vector(const open_array&, const std::string&, item_range);        \
     template dense_columns<T> read_columns(const open_array&, const std::string&,                  \
                                            std::optional<std::int64_t>);
 #include <krylith/device/language/instantiate.inc>

@@ -7,8 +7,10 @@
 #include <vector>
 
 #include <krylith/matrix/files/byte_source.hpp>
+#include <krylith/matrix/files/input_file.hpp>
 #include <krylith/matrix/numpy/array_header.hpp>
 #include <krylith/matrix/types/dense_columns.hpp>
+#include <krylith/matrix/types/item_range.hpp>
 
 namespace krylith::numpy {
 
@@ -16,6 +18,17 @@ struct open_array {
     binary::byte_source bytes;
     array_header header;
 };
+
+/// The array of a file.
+[[nodiscard]] open_array open_file(files::input_file& file);
+
+/// The number of entries of the vector in an array that read_vector() takes. Throws what it does.
+[[nodiscard]] std::int64_t vector_entries(const open_array& array, const std::string& file);
+
+/// Some of its entries.
+template <class T>
+[[nodiscard]] std::vector<T> read_vector(const open_array& array, const std::string& file,
+                                         item_range entries);
 
 /// The vector in an array of one dimension, or of two of which one is 1, or of none. Throws
 /// input_error naming `file` for others.

@@ -24,7 +24,7 @@ template <class T>
 void write_matrix(const std::filesystem::path& path, const csr_view<T>& matrix,
                   std::string_view comment);
 template <class T>
-void write_vector(const std::filesystem::path& path, std::span<const T> vector,
+void write_vector(const std::filesystem::path& path, const vector_pieces<T>& vector,
                   std::string_view comment);
 
 } // namespace krylith::petsc

@@ -69,19 +69,22 @@ void write_matrix(const std::filesystem::path& path, const csr_view<T>& matrix, 
 }
 
 template <class T>
-void write_vector(const std::filesystem::path& path, std::span<const T> vector, std::string_view) {
-    const auto length = static_cast<std::int64_t>(vector.size());
-    check_length(path, length);
+void write_vector(const std::filesystem::path& path, const vector_pieces<T>& vector,
+                  std::string_view) {
+    check_length(path, vector.entries());
     output_target file(path);
-    put_sizes(file, {vector_class, length});
-    put<double>(file, vector.size(), [&](std::size_t k) { return vector[k]; });
+    put_sizes(file, {vector_class, vector.entries()});
+    vector.for_each([&](std::span<const T> piece) {
+        put<double>(file, piece.size(), [&](std::size_t k) { return piece[k]; });
+    });
     file.commit();
 }
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template void write_matrix(const std::filesystem::path&, const csr_view<T>&,                   \
                                std::string_view);                                                  \
-    template void write_vector(const std::filesystem::path&, std::span<const T>, std::string_view);
+    template void write_vector(const std::filesystem::path&, const vector_pieces<T>&,              \
+                               std::string_view);
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith::petsc

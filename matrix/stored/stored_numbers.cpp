@@ -91,8 +91,8 @@ void convert(const task<To>& work, const std::byte* bytes, std::uint64_t first, 
         const auto value = number_at<Stored>(bytes + k * sizeof(Stored), swap);
         if (!fits<To>(value, work.most)) {
             throw input_error(work.file.name + ": " + work.from.name + ", entry " +
-                              std::to_string(first + k) + " (from 0) is " + in_words(value) +
-                              ", allowed " + allowed<To>(work.most));
+                              std::to_string(work.from.first + first + k) + " (from 0) is " +
+                              in_words(value) + ", allowed " + allowed<To>(work.most));
         }
     }
 }

@@ -22,7 +22,8 @@ struct stored_array {
     std::uint64_t begin = 0; ///< byte
     std::uint64_t count = 0;
     stored_type type;
-    std::string name; ///< "column indices", "indices.npy"
+    std::string name;        ///< "column indices", "indices.npy"
+    std::uint64_t first = 0; ///< what messages call number 0
 
     [[nodiscard]] std::uint64_t bytes() const noexcept {
         return count * static_cast<std::uint64_t>(type.bytes);

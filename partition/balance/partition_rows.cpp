@@ -20,6 +20,12 @@ std::int64_t row_alignment(std::int64_t rows, int devices) {
     return rows / devices > align_above ? 32 : 1;
 }
 
+row_partition partition_rows(std::int64_t rows, int devices, int block_size,
+                             const std::function<std::int64_t(std::int64_t row)>& nonzeros_before) {
+    return equal_nonzeros(rows, nonzeros_before, devices,
+                          std::lcm(row_alignment(rows, devices), std::int64_t{block_size}));
+}
+
 template <class T>
 row_partition partition_rows(const csr_view<T>& matrix, int devices, int block_size) {
     if (block_size < 1)

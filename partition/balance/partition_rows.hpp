@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include <krylith/matrix/csr.hpp>
 #include <krylith/partition/row_partition.hpp>
@@ -13,6 +14,12 @@ namespace krylith {
 template <class T>
 [[nodiscard]] row_partition partition_rows(const csr_view<T>& matrix, int devices,
                                            int block_size = 1);
+
+/// The same for rows wherever they lie: find_block_size() says `block_size`, nonzeros_before(row)
+/// what equal_nonzeros() asks.
+[[nodiscard]] row_partition
+partition_rows(std::int64_t rows, int devices, int block_size,
+               const std::function<std::int64_t(std::int64_t row)>& nonzeros_before);
 
 /// Returns the number of rows of which boundaries between devices are multiples.
 [[nodiscard]] std::int64_t row_alignment(std::int64_t rows, int devices);

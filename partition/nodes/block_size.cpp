@@ -102,6 +102,18 @@ bool block_size_search::excludes_nodes() const {
 
 } // namespace detail
 
+int find_block_size(std::int64_t rows, const read_window& read) {
+    detail::block_size_search search(rows);
+    std::vector<std::int64_t> offsets;
+    std::vector<std::int32_t> columns;
+    for (const row_range& window : search.windows()) {
+        read(window, offsets, columns);
+        search.look_at(window.begin, offsets, columns);
+        if (search.excludes_nodes()) break;
+    }
+    return search.block_size();
+}
+
 template <class T>
 int find_block_size(const csr_view<T>& matrix) {
     if (static_cast<std::int64_t>(matrix.row_offsets.size()) != matrix.rows + 1) return 1;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -19,6 +20,12 @@ namespace krylith {
 /// thread.
 template <class T>
 [[nodiscard]] int find_block_size(const csr_view<T>& matrix);
+
+/// The same for a matrix of so many rows, of which read(rows, offsets, columns) gives neighbouring
+/// ones: offsets, from any number, and global columns.
+using read_window = std::function<void(row_range rows, std::vector<std::int64_t>& offsets,
+                                       std::vector<std::int32_t>& columns)>;
+[[nodiscard]] int find_block_size(std::int64_t rows, const read_window& read);
 
 namespace detail {
 

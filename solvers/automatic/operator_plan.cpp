@@ -10,6 +10,7 @@ std::vector<planned_method> plan_for(const matrix_operator<T>& a, const solver_o
                                      const any_preconditioner<T>* given,
                                      const matrix_ref<T>* matrix, const matrix_nodes& nodes) {
     const csr_view<T>* const rows = matrix != nullptr ? matrix->on_host() : nullptr;
+    const distributed_csr<T>* const shared = matrix != nullptr ? matrix->over_group() : nullptr;
     const plan_setting setting{.rows = a.size(),
                                .value_bytes = sizeof(T),
                                .least_restart = options.restart,
@@ -19,8 +20,12 @@ std::vector<planned_method> plan_for(const matrix_operator<T>& a, const solver_o
                                                              : preconditioner_source::table,
                                .varies = given != nullptr && given->varies(),
                                .symmetric = given == nullptr || given->symmetric(),
-                               .sample = rows != nullptr ? sample_rows(*rows) : row_sample(),
-                               .nonzeros = rows != nullptr ? rows->nnz() : 0,
+                               .sample = rows != nullptr     ? sample_rows(*rows)
+                                         : shared != nullptr ? sample_rows(*shared)
+                                                             : row_sample(),
+                               .nonzeros = rows != nullptr     ? rows->nnz()
+                                           : shared != nullptr ? shared->nonzeros()
+                                                               : 0,
                                .longest_row = a.kept().longest_row,
                                .nodes = nodes.known(),
                                .near_null = !nodes.near_null.empty(),

@@ -1,8 +1,9 @@
-// What a few hundred rows of a matrix in host memory tell of the rest.
+// What a few hundred rows of a matrix tell of the rest.
 #pragma once
 
 #include <cstdint>
 
+#include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/matrix/csr.hpp>
 
 namespace krylith {
@@ -34,5 +35,10 @@ inline constexpr std::int64_t longest_sampled_row = 256;
 /// are on the diagonal. Cost: `most` times the square of the length of rows, one thread.
 template <class T>
 [[nodiscard]] row_sample sample_rows(const csr_view<T>& matrix, std::int64_t most = 256);
+
+/// The same of a matrix over a group, whose sampled rows all drivers get. Nothing of one on GPUs.
+/// Collective.
+template <class T>
+[[nodiscard]] row_sample sample_rows(const distributed_csr<T>& matrix, std::int64_t most = 256);
 
 } // namespace krylith

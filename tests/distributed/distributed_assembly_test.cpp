@@ -134,6 +134,40 @@ KRYLITH_GROUP_TEST("distributed assembly: operator, amg and solve() of one sourc
     CHECK(solve(*a, assembly.matrix(), b, x).converged());
 }
 
+KRYLITH_GROUP_TEST("distributed assembly: arrays in memory of the host") {
+    const auto matrix = testing::random_matrix(90, 5, 2, 6);
+    const testing::element_arrays there(group, matrix);
+    std::vector<std::vector<std::int32_t>> rows;
+    std::vector<std::vector<std::int32_t>> columns;
+    std::vector<std::vector<double>> values;
+    std::vector<coo_part<double>> parts = there.parts;
+    std::vector<const double*> pointers;
+    for (std::size_t rank = 0; rank < parts.size(); ++rank) {
+        rows.push_back(there.rows[rank].download());
+        columns.push_back(there.columns[rank].download());
+        values.push_back(there.values[rank].download());
+        parts[rank].row_indices = rows[rank].data();
+        if (rank % 2 == 0) parts[rank].column_indices = columns[rank].data();
+        parts[rank].values = values[rank].data();
+        pointers.push_back(values[rank].data());
+    }
+    distributed_assembly<double> assembly(group, parts, equal_rows(90, group.size()));
+    check_same(assembly.matrix().download(), expected(there, 90, 90));
+    for (auto& of_rank : values)
+        for (double& value : of_rank) value *= 2;
+    assembly.gather(pointers);
+    auto twice = expected(there, 90, 90);
+    for (double& value : twice.values) value *= 2;
+    check_same(assembly.matrix().download(), twice);
+    if (!rows[0].empty()) {
+        rows[0][0] = 1000;
+        columns[0][0] = 0;
+        CHECK_THROWS_WITH_AS(
+            distributed_assembly<double>(group, parts, equal_rows(90, group.size())),
+            doctest::Contains("part 0: row_indices[0] is 1000"), input_error);
+    }
+}
+
 KRYLITH_GROUP_TEST("distributed assembly: what is refused, by name") {
     const auto matrix = testing::random_matrix(60, 4, 2, 5);
     const testing::element_arrays arrays(group, matrix);

@@ -2,11 +2,14 @@
 // compile.
 #include <cstdio>
 #include <memory>
+#include <span>
 #include <stop_token>
 #include <vector>
 
 #include <krylith/adapters/csr_arrays.hpp>
+#include <krylith/adapters/split_csr.hpp>
 #include <krylith/device/device_group.hpp>
+#include <krylith/distributed/local_files.hpp>
 #include <krylith/matrix/coo_assembly.hpp>
 #include <krylith/partition/pcsr.hpp>
 #include <krylith/precond/amg.hpp>
@@ -192,4 +195,34 @@ device_csr<double> restriction(const device_csr<double>& p) {
     device_csr<double> r = order.take(p); // R = P^T
     order.apply(p, r);                    // after new values of p
     return r;
+}
+
+/// distributed/local_files.hpp, docs/several_processes.md.
+solve_result solved_from_files(const communicator& comm) {
+    const own_rows<double> mine = load_rows<double>(comm, "mine.kcsr");
+    const distributed_csr<double> matrix(comm, mine.parts(comm), mine.columns);
+    const auto a = make_operator(matrix);
+    auto b = a->make_range_vector();
+    auto x = a->make_domain_vector();
+    b.upload_local(load_local_vector<double>(comm, "b.npy", mine.rows));
+    const solve_result result = cg(*a, b, x);
+    std::vector<double> found(static_cast<std::size_t>(x.local_rows().size()));
+    x.download_local(found);
+    save_local_vector<double>(comm, "x.npy", mine.columns, found);
+    return result;
+}
+
+/// adapters/split_csr.hpp.
+void split_rows(const communicator& comm, std::size_t rank, std::vector<csr_part<double>>& parts,
+                std::int64_t rows, row_range owned, const row_partition& columns, const int* di,
+                const int* dj, const double* da, const int* oi, const int* oj, const double* oa,
+                std::span<const int> map, std::span<const double> new_diag,
+                std::span<const double> new_offd) {
+    split_csr<double> mine(rows, owned, csr_block{di, dj, da}, csr_block{oi, oj, oa}, map);
+    parts[rank] = mine.part();
+    distributed_csr<double> matrix(comm, parts, columns);
+    const auto a = make_operator(matrix);
+    mine.update(new_diag, new_offd);
+    matrix.update_local(mine.values());
+    a->update_on_devices(matrix.values());
 }

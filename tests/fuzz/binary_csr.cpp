@@ -11,7 +11,7 @@
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/files/checksum.hpp>
 #include <krylith/matrix/kcsr/image.hpp>
-#include <krylith/matrix/kcsr/read_matrix.hpp>
+#include <krylith/matrix/kcsr/row_file.hpp>
 #include <krylith/matrix/kcsr/serialise.hpp>
 #include <krylith/tests/fuzz/support/require.hpp>
 

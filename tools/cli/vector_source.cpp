@@ -28,17 +28,23 @@ std::vector<T> row_sums(const csr_matrix<T>& matrix) {
     return sums;
 }
 
+/// An entry of a random vector.
 template <class T>
-std::vector<T> random_values(std::uint64_t seed, std::size_t n) {
+T random_value(std::uint64_t seed, std::uint64_t place) {
+    return static_cast<T>(2 * unit_interval(counter_hash(seed, place)) - 1);
+}
+
+/// Those from `first` on.
+template <class T>
+std::vector<T> random_values(std::uint64_t seed, std::size_t n, std::uint64_t first = 0) {
     std::vector<T> values(n);
-    for (std::size_t i = 0; i < n; ++i)
-        values[i] = static_cast<T>(2 * unit_interval(counter_hash(seed, i)) - 1);
+    for (std::size_t i = 0; i < n; ++i) values[i] = random_value<T>(seed, first + i);
     return values;
 }
 
-/// A x, each row summed in double.
+/// A times the random vector, each row summed in double.
 template <class T>
-std::vector<T> image(const csr_matrix<T>& matrix, const std::vector<T>& x) {
+std::vector<T> random_image(const csr_matrix<T>& matrix, std::uint64_t seed) {
     std::vector<T> y;
     y.reserve(static_cast<std::size_t>(matrix.rows));
     for (std::size_t row = 0; row + 1 < matrix.row_offsets.size(); ++row) {
@@ -46,7 +52,8 @@ std::vector<T> image(const csr_matrix<T>& matrix, const std::vector<T>& x) {
         for (auto k = static_cast<std::size_t>(matrix.row_offsets[row]);
              k < static_cast<std::size_t>(matrix.row_offsets[row + 1]); ++k)
             sum += static_cast<double>(matrix.values[k]) *
-                   static_cast<double>(x[static_cast<std::size_t>(matrix.column_indices[k])]);
+                   static_cast<double>(
+                       random_value<T>(seed, static_cast<std::uint64_t>(matrix.column_indices[k])));
         y.push_back(static_cast<T>(sum));
     }
     return y;
@@ -95,14 +102,23 @@ std::vector<T> make_values(const vector_source& source, const csr_matrix<T>& mat
     const auto n = static_cast<std::size_t>(matrix.rows);
     switch (source.what) {
     case vector_source::form::row_sums: return row_sums(matrix);
-    case vector_source::form::range:
-        return image(matrix,
-                     random_values<T>(source.seed, static_cast<std::size_t>(matrix.columns)));
+    case vector_source::form::range: return random_image(matrix, source.seed);
     case vector_source::form::random: return random_values<T>(source.seed, n);
     case vector_source::form::file: return file_values<T>(source.path, n, "rows");
     case vector_source::form::ones: break;
     }
     return std::vector<T>(n, T(1));
+}
+
+template <class T>
+std::vector<T> make_local_values(const communicator& comm, const vector_source& source,
+                                 const own_rows<T>& mine) {
+    if (source.what == vector_source::form::file)
+        return load_local_vector<T>(comm, source.path, mine.rows);
+    if (source.what != vector_source::form::random) return make_values(source, mine.matrix);
+    const int first = comm.first_local();
+    return random_values<T>(source.seed, static_cast<std::size_t>(mine.matrix.rows),
+                            static_cast<std::uint64_t>(mine.rows.owned(first).begin));
 }
 
 template <class T>
@@ -144,6 +160,10 @@ template std::vector<float> make_column_values(const std::string&, const vector_
 template dense_columns<double> make_right_hand_sides(const vector_source&,
                                                      const csr_matrix<double>&);
 template dense_columns<float> make_right_hand_sides(const vector_source&, const csr_matrix<float>&);
+template std::vector<double> make_local_values(const communicator&, const vector_source&,
+                                               const own_rows<double>&);
+template std::vector<float> make_local_values(const communicator&, const vector_source&,
+                                              const own_rows<float>&);
 template std::vector<double> make_values(const vector_source&, const csr_matrix<double>&);
 template std::vector<float> make_values(const vector_source&, const csr_matrix<float>&);
 

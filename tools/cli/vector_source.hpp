@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <krylith/comm/communicator.hpp>
+#include <krylith/distributed/local_files.hpp>
 #include <krylith/matrix/csr.hpp>
 #include <krylith/matrix/types/dense_columns.hpp>
 
@@ -31,6 +33,11 @@ inline constexpr const char* vector_source_forms = "ones|row-sums|range:SEED|ran
 /// `matrix.rows` entries. Throws input_error for a file that can't be read or has another length.
 template <class T>
 [[nodiscard]] std::vector<T> make_values(const vector_source& source, const csr_matrix<T>& matrix);
+
+/// Those of the rows that a process has. Collective.
+template <class T>
+[[nodiscard]] std::vector<T>
+make_local_values(const communicator& comm, const vector_source& source, const own_rows<T>& mine);
 
 /// The same as one column, or the columns of a file that has several.
 template <class T>

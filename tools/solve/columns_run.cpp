@@ -118,7 +118,7 @@ void run_columns(const solve_request& request, const solve_watch& watch,
             : request.options.mode == execution_mode::eager ? "--execution eager"
                                                             : group.serialised_because();
     out.max_iterations = request.options.max_iterations;
-    out.result.diagnosis = explained(request, out.result, matrix);
+    out.result.diagnosis = explained(request, out.result, &matrix);
     if (std::string warning = rtol_warning<T>(out.result); !warning.empty())
         out.warnings.push_back(std::move(warning));
     if (!request.solution_file.empty())

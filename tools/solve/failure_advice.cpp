@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -44,19 +45,19 @@ bool asks_for_advice(const solve_result& result) {
 
 template <class T>
 std::string explained(const solve_request& request, const solve_result& result,
-                      const csr_matrix<T>& matrix) {
+                      const csr_matrix<T>* matrix) {
     if (result.reason == reason::interrupted || result.reason == reason::time_limit)
         return fmt::format("x is the iterate at iteration {}: what --solution FILE writes, a solve "
                            "with --x0 FILE goes on from",
                            result.iterations);
-    if (result.converged() || result.reason == reason::not_a_number ||
+    if (matrix == nullptr || result.converged() || result.reason == reason::not_a_number ||
         !find_solver(request.solver).needs_spd)
         return result.diagnosis;
-    std::string cause = asymmetry(matrix);
+    std::string cause = asymmetry(*matrix);
     if (!cause.empty())
         cause += ": cg needs symmetry, try gmres or bicgstab";
     else if (means_not_definite(result.reason))
-        cause = of_signs(matrix);
+        cause = of_signs(*matrix);
     if (cause.empty()) return result.diagnosis;
     // What the library says first; its guesses at the cause are answered.
     return cause + ". (" + result.diagnosis.substr(0, result.diagnosis.find(". ")) + ")";
@@ -80,13 +81,13 @@ std::string next_command(const solve_request& request) {
 
 template <class T>
 std::string asymmetry_warning(const solver_method& solver, const solve_result& result,
-                              const matrix_operator<T>& a, const csr_matrix<T>& matrix) {
+                              const matrix_operator<T>& a, const csr_matrix<T>* matrix) {
     if (!solver.needs_spd || !result.converged()) return {};
     const std::string name(solver.name);
     try {
         const operator_facts& facts = facts_of(a);
         if (facts.symmetric || !std::isfinite(facts.asymmetry)) return {};
-        std::string cause = asymmetry(matrix);
+        std::string cause = matrix != nullptr ? asymmetry(*matrix) : "";
         if (cause.empty())
             cause = fmt::format("the matrix is symmetric only up to {:.0e} of its size",
                                 facts.asymmetry);
@@ -110,7 +111,7 @@ std::string rtol_warning(const solve_result& result) {
 }
 
 template <class T>
-bool annihilates_constants(const csr_matrix<T>& matrix) {
+bool annihilates_constants(const csr_matrix<T>& matrix, const communicator* sharing) {
     double largest_sum = 0;
     double largest_row = 0;
     std::int64_t longest = 0;
@@ -126,17 +127,30 @@ bool annihilates_constants(const csr_matrix<T>& matrix) {
         largest_row = std::fmax(largest_row, size);
         longest = std::max(longest, matrix.row_offsets[row + 1] - matrix.row_offsets[row]);
     }
+    struct extremes {
+        double sum;
+        double row;
+        std::int64_t longest;
+    };
+    std::vector<extremes> all(sharing != nullptr ? static_cast<std::size_t>(sharing->ranks()) : 0,
+                              {largest_sum, largest_row, longest});
+    if (sharing != nullptr) sharing->all_gather(all);
+    for (const extremes& one : all) {
+        largest_sum = std::fmax(largest_sum, one.sum);
+        largest_row = std::fmax(largest_row, one.row);
+        longest = std::max(longest, one.longest);
+    }
     const double rounding = std::numeric_limits<T>::epsilon() * static_cast<double>(longest + 1);
     return largest_row > 0 && largest_sum <= rounding * largest_row;
 }
 
 template std::string explained(const solve_request&, const solve_result&,
-                               const csr_matrix<double>&);
-template std::string explained(const solve_request&, const solve_result&, const csr_matrix<float>&);
+                               const csr_matrix<double>*);
+template std::string explained(const solve_request&, const solve_result&, const csr_matrix<float>*);
 template std::string rtol_warning<double>(const solve_result&);
 template std::string rtol_warning<float>(const solve_result&);
-template bool annihilates_constants(const csr_matrix<double>&);
-template bool annihilates_constants(const csr_matrix<float>&);
+template bool annihilates_constants(const csr_matrix<double>&, const communicator*);
+template bool annihilates_constants(const csr_matrix<float>&, const communicator*);
 
 template <class T>
 std::string asymmetry(const csr_matrix<T>& matrix) {
@@ -151,9 +165,9 @@ std::string in_words(const mirrored_entry& entry) {
 }
 
 template std::string asymmetry_warning(const solver_method&, const solve_result&,
-                                       const matrix_operator<double>&, const csr_matrix<double>&);
+                                       const matrix_operator<double>&, const csr_matrix<double>*);
 template std::string asymmetry_warning(const solver_method&, const solve_result&,
-                                       const matrix_operator<float>&, const csr_matrix<float>&);
+                                       const matrix_operator<float>&, const csr_matrix<float>*);
 template std::string asymmetry(const csr_matrix<double>&);
 template std::string asymmetry(const csr_matrix<float>&);
 

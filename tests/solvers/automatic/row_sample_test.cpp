@@ -1,11 +1,14 @@
 // What a sample of rows shows: whether Jacobi will do, convection with diffusion, nodes.
 #include <limits>
+#include <stdexcept>
 
 #include <doctest/doctest.h>
 
+#include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/matrix/gallery.hpp>
 #include <krylith/solvers/automatic/row_sample.hpp>
 
+#include <krylith/tests/comm/drivers.hpp>
 #include <krylith/tests/support/matrices.hpp>
 
 namespace krylith {
@@ -95,6 +98,26 @@ TEST_CASE("row sample: entries at one place add up, also where they cancel") {
     CHECK(sample.off_diagonal == doctest::Approx(1));
     CHECK(sample.positive == 0);
     CHECK(sample.dominant == 2);
+}
+
+TEST_CASE("row sample: the same of rows that several drivers have") {
+    for (const char* name : {"convection_diffusion:30:100", "poisson3d:4:random=1", "kron:11",
+                             "poisson1d:2", "fullchip:3000"}) {
+        CAPTURE(name);
+        const auto matrix = make_gallery<double>(name);
+        const row_sample expected = sample_of(matrix);
+        testing::expect_none(testing::with_drivers(
+            {device_group::host(2), device_group::host(1)}, [&](const communicator& comm) {
+                const auto rows = equal_rows(matrix.rows, comm.ranks());
+                const row_sample found =
+                    sample_rows(distributed_csr<double>(comm, matrix, rows, rows));
+                if (found.rows != expected.rows || found.dominant != expected.dominant ||
+                    found.largest_sum != expected.largest_sum ||
+                    found.off_diagonal != expected.off_diagonal ||
+                    found.positive != expected.positive)
+                    throw std::runtime_error("another sample");
+            }));
+    }
 }
 
 } // namespace krylith
