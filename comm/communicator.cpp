@@ -52,6 +52,7 @@ struct communicator::shared_ranks {
     std::vector<int> begin;       ///< [drivers + 1] the first rank of each
     bool staged = false;          ///< whether a driver has asked for staged copies
     bool posted = false;          ///< whether all paths between drivers are
+    bool any_posted = false;      ///< whether there is one between its ranks
     std::vector<int> numbers;     ///< [ranks] among all that the drivers have
     std::vector<peer_path> paths; ///< [from * ranks + to]
     std::vector<device_place> devices;
@@ -63,6 +64,7 @@ struct communicator::shared_ranks {
     [[nodiscard]] bool any_staged() const {
         return std::ranges::count(paths, peer_path::staged) != 0;
     }
+    void find_posted() { any_posted = std::ranges::count(paths, peer_path::posted) != 0; }
     [[nodiscard]] bool repeats(backend kind) const {
         return kind == backend::cuda &&
                std::set(devices.begin(), devices.end()).size() != devices.size();
@@ -131,7 +133,7 @@ communicator::communicator(device_group devices, std::shared_ptr<driver_link> dr
     const std::vector<bool> here = number_ranks(options); // drivers that are threads of this process
     find_devices();
     if (s.posted)
-        agreement_->carry_messages();
+        agreement_->carry_messages(first_);
     else if (any(options.separate_memory || std::ranges::count(here, false) != 0))
         together([&] { map_processes(here); });
     else
@@ -235,6 +237,7 @@ void communicator::find_paths() {
     });
     all_gather_lists(rows);
     for (const auto& row : rows) s.paths.insert(s.paths.end(), row.begin(), row.end());
+    s.find_posted();
     if (s.serialised_because.empty() && s.any_staged())
         s.serialised_because = s.staged ? "staged copies were asked for"
                                         : "devices of different drivers have no peer access";
@@ -271,6 +274,7 @@ communicator communicator::sub(std::span<const int> ranks) const {
         s->descriptions.push_back(all.descriptions[at]);
         for (const int to : ranks) s->paths.push_back(path(rank, to));
     }
+    s->find_posted();
     if (s->any_staged() || s->repeats(kind())) s->serialised_because = all.serialised_because;
     result.first_ = s->begin[agreement_->driver()];
     result.agreement_ = agreement_;
@@ -383,9 +387,7 @@ int communicator::driver_of(int rank) const {
 }
 
 message_carrier* communicator::carrier() const noexcept {
-    return shared_ && std::ranges::count(shared_->paths, peer_path::posted) != 0
-               ? agreement_->carrier()
-               : nullptr;
+    return shared_ && shared_->any_posted ? agreement_->carrier() : nullptr;
 }
 
 bool communicator::has_ranks_of(int driver) const {

@@ -53,7 +53,7 @@ struct carried_bytes {
 
 /// Ranks 0..ranks()-1, each of which is a device. They are the devices of one group, or those of
 /// several: then each group has a *driver*, a host thread that sees its own devices alone. Drivers
-/// are threads of one process, or processes of one machine. Ranks whose devices a driver has are
+/// are threads of one process, or processes, on one machine or several. Ranks whose devices a driver has are
 /// its *local* ranks.
 ///
 /// All drivers make the same objects and call the same functions with the same arguments in the
@@ -111,7 +111,7 @@ public:
 
     /// The path from one rank to another; it is direct where from == to.
     [[nodiscard]] peer_path path(int from, int to) const noexcept;
-    /// True where kernels may wait for kernels of other ranks: every pair is direct and no physical
+    /// True where kernels may wait for kernels of other ranks: no pair is staged and no physical
     /// device stands twice. Otherwise execution is eager and events order what crosses devices.
     [[nodiscard]] bool concurrent() const noexcept { return serialised_because().empty(); }
     /// The reason why it is not concurrent, for reports; empty if it is.

@@ -49,8 +49,8 @@ driver_link::~driver_link() {
 }
 
 void driver_link::check(int status, double seconds) {
-    failed_ = status;
     if (status == KRYLITH_LINK_DONE) return;
+    failed_ = status;
     if (const std::string why = table_.error(table_.context); !why.empty())
         throw communication_error(why);
     switch (status) {
@@ -123,7 +123,15 @@ void* driver_link::receive(int driver, int tag, void* place, std::size_t size) {
     return request;
 }
 
+int driver_link::take_tags(int count) {
+    constexpr int most = 32767;
+    if (next_tag_ > most - count)
+        throw usage_error("a link between drivers has served too many communicators: make another");
+    return std::exchange(next_tag_, next_tag_ + count);
+}
+
 bool driver_link::done(void* request) {
+    check(failed_, timeout_seconds_);
     const int status = table_.test(table_.context, request);
     if (status == KRYLITH_LINK_PENDING) return false;
     check(status, timeout_seconds_);

@@ -17,9 +17,9 @@
 namespace krylith {
 
 /// A driver's end of a link. It carries what hosts must know of each other while things are made;
-/// nothing in a loop on the devices uses it. All throw communication_error where a driver has
-/// ended, or doesn't call in time; so do all later calls. Whoever destroys its end has ended for
-/// the others.
+/// loops on the devices use it between machines only (comm/posted). All throw communication_error
+/// where a driver has ended, or doesn't call in time; so do all later calls. Whoever destroys its
+/// end has ended for the others.
 class driver_link {
 public:
     /// Takes a table over, also where it throws. A driver waits for the others `timeout_seconds` at
@@ -48,11 +48,14 @@ public:
                std::vector<std::vector<std::byte>> received);
 
     /// Begins to send bytes to another driver, or to receive them, by krylith_link::post and
-    /// receive; the memory is left alone until done() says so. Tags are 1 to 32767.
+    /// receive; the memory is left alone until done() says so.
     [[nodiscard]] void* post(int driver, int tag, const void* bytes, std::size_t size);
     [[nodiscard]] void* receive(int driver, int tag, void* place, std::size_t size);
     /// Whether a request of these two is done; it is gone then. Doesn't wait.
     [[nodiscard]] bool done(void* request);
+    /// Returns the first of `count` tags for post() and receive() that nobody has had. All drivers
+    /// ask alike. Throws usage_error where there are no more.
+    [[nodiscard]] int take_tags(int count);
     /// Keeps memory that messages under way may use until the table is destroyed.
     void keep(std::shared_ptr<const void> memory) { kept_.push_back(std::move(memory)); }
 
@@ -66,6 +69,7 @@ private:
     std::atomic<int> failed_ = KRYLITH_LINK_DONE;   ///< the status since which nothing is called
     std::vector<std::vector<std::byte>> left_over_; ///< memory of messages that were not done
     std::vector<std::shared_ptr<const void>> kept_;
+    int next_tag_ = 1; ///< 0 is that of all_to_all()
 };
 
 /// Makes the links of threads of this process: the k-th for the thread that is driver k. A thread

@@ -11,6 +11,7 @@ void device::serve_while_busy() {
         for (int k = 0; k < calls_a_look; ++k) waiting_task_();
         if (kind() == backend::host) std::this_thread::yield(); // it may need this core
     }
+    waiting_task_(); // for what came last
 }
 
 } // namespace krylith

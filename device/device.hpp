@@ -113,6 +113,9 @@ public:
     /// Has host threads that wait for the device call `task` again and again: kernels may wait for
     /// what it does. It must not wait for a device itself. Without one they block.
     void while_waiting(std::function<void()> task) { waiting_task_ = std::move(task); }
+    /// Calls that task, if there is one, until the device is idle: synchronize(), download() and
+    /// waits for posted words do so first.
+    void serve_while_busy();
     /// Whether all work given so far is done, or has failed. It doesn't wait.
     [[nodiscard]] virtual bool idle() = 0;
     /// How many tasks have thrown so far. CUDA kernels don't.
@@ -126,9 +129,6 @@ public:
     [[nodiscard]] virtual memory_exporter& exporter() noexcept = 0;
 
     [[nodiscard]] memory_ledger& ledger() noexcept { return ledger_; }
-
-    /// Calls that task, if there is one, until the device is idle. Whatever blocks does so first.
-    void serve_while_busy();
 
 private:
     memory_ledger ledger_;

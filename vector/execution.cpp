@@ -208,6 +208,7 @@ void execution::flush() {
 }
 
 void execution::settle(const register_places& closing) {
+    if (!recording_) comm_.restore();
     join_if_awaited();
     fill_contexts(scalars_.finish(closing));
     for (const int rank : comm_.local()) enqueue_scalars(rank, 0, {});

@@ -213,8 +213,8 @@ private:
     void settle(const register_places& closing);
     /// Begins an operation whose kernel takes a program of at most so many bytes.
     void open(std::span<const std::uint8_t> used, int program_bytes);
-    /// Gives the next kernel its program and what it waits for.
     void serve_posted();
+    /// Gives the next kernel its program and what it waits for.
     void fill_contexts(scalar_program program);
     /// Enqueues the scalars kernel with the kernel context of the rank.
     void enqueue_scalars(int rank, std::uint64_t condition, const trip_end& end = {},
@@ -233,7 +233,9 @@ private:
     void launch_recording(const std::function<void()>& body);
     /// Makes what launches are watched with, at the first such launch.
     void make_board();
-    void post_orders(std::vector<stamped_value*>& orders, std::uint64_t& stop);
+    /// Makes the routes of orders and stop words; `orders` of other machines become outboxes.
+    [[nodiscard]] std::unique_ptr<posted_routes> post_orders(std::vector<stamped_value*>& orders,
+                                                             std::uint64_t& stop);
     void begin_watched_launch();
     /// Waits until the launch under way has ended, and calls `look` meanwhile.
     void await_launch();

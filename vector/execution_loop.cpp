@@ -48,6 +48,7 @@ void execution::post(std::initializer_list<std::uint8_t> regs) {
     if (regs.size() > most_posted)
         throw usage_error("post: " + std::to_string(regs.size()) + " registers, at most " +
                           std::to_string(most_posted) + " can be posted at once");
+    comm_.restore();
     unguarded([&] {
         join_if_awaited();
         fill_contexts(scalars_.finish(scalars_.places()));

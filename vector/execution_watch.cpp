@@ -73,7 +73,8 @@ void execution::make_board() {
     std::vector<std::uint64_t*> words(orders.size());
     words[static_cast<std::size_t>(first())] = &made->board().order;
     stop_word_ = comm_.addresses(std::span<std::uint64_t* const>(words)).front();
-    if (comm_.carrier() != nullptr) post_orders(orders, made->board().order);
+    std::unique_ptr<posted_routes> routes;
+    if (comm_.carrier() != nullptr) routes = post_orders(orders, made->board().order);
     for (const int rank : comm_.local()) {
         loop_watch watch{};
         if (rank == first()) {
@@ -83,13 +84,15 @@ void execution::make_board() {
         if (rank == 0) std::ranges::copy(orders, watch.peer_orders);
         memory(rank).watch.upload(std::span(&watch, 1));
     }
+    stop_routes_ = std::move(routes);
     board = std::move(made);
     comm_.synchronize_all(); // peers write into it only after it is filled
 }
 
 /// Orders of rank 0, and the words by which hosts stop it, go to and from other machines by routes.
-void execution::post_orders(std::vector<stamped_value*>& orders, std::uint64_t& stop) {
-    stop_routes_ = std::make_unique<posted_routes>(comm_);
+std::unique_ptr<posted_routes> execution::post_orders(std::vector<stamped_value*>& orders,
+                                                      std::uint64_t& stop) {
+    auto routes = std::make_unique<posted_routes>(comm_);
     constexpr std::uint32_t stop_kind = 2; // orders have that of their place
     const auto word_at = [](const std::shared_ptr<std::byte>& block, std::size_t offset) {
         return std::shared_ptr<std::uint64_t>(
@@ -104,24 +107,25 @@ void execution::post_orders(std::vector<stamped_value*>& orders, std::uint64_t& 
             for (std::uint32_t k = 0; k < 2; ++k) {
                 const std::size_t at = k * sizeof(stamped_value);
                 const std::shared_ptr<std::byte> value(block, block.get() + at);
-                stop_routes_->add(posted_routes::outgoing{
+                routes->add(posted_routes::outgoing{
                     0, rank, k, word_at(block, at + offsetof(stamped_value, epoch)), value,
                     sizeof(double)});
             }
-            stop_routes_->add(posted_routes::incoming{rank, 0, stop_kind, &stop, nullptr, 0, true});
+            routes->add(posted_routes::incoming{rank, 0, stop_kind, &stop, nullptr, 0, true});
         }
         if (!comm_.is_local(rank)) continue;
         for (std::uint32_t k = 0; k < 2; ++k) {
             stamped_value* const order = watch(rank)->orders + k;
-            stop_routes_->add(posted_routes::incoming{
+            routes->add(posted_routes::incoming{
                 0, rank, k, &order->epoch, reinterpret_cast<std::byte*>(&order->value),
                 sizeof(double)});
         }
     }
-    if (comm_.is_local(0)) return;
+    if (comm_.is_local(0)) return routes;
     const auto word = word_at(make_host_block(comm_.handle(first()), sizeof(std::uint64_t)), 0);
     stop_word_ = word.get();
-    stop_routes_->add(posted_routes::outgoing{first(), 0, stop_kind, word});
+    routes->add(posted_routes::outgoing{first(), 0, stop_kind, word});
+    return routes;
 }
 
 void execution::tell_to_stop() {
@@ -170,8 +174,9 @@ void execution::await_launch() {
             constexpr int calls_a_look = 16;
             for (int k = 0; k < calls_a_look && !ended(); ++k) carrier->carry();
             if (comm_.kind() == backend::host) std::this_thread::yield(); // it may need this core
-            if (launch_has_ended()) return;
-            continue;
+            if (!launch_has_ended()) continue;
+            carrier->carry(); // what came last
+            return;
         }
         if (loop_bell* const bell = shared.bell(); bell != nullptr) {
             std::unique_lock lock(bell->lock);

@@ -77,8 +77,32 @@ void agreement::share_events() {
     meet(); // before the first driver's own is gone
 }
 
-void agreement::carry_messages() {
-    carrier_ = std::make_unique<message_carrier>(drivers_, devices_);
+void agreement::carry_messages(int first) {
+    carrier_ = std::make_unique<message_carrier>(drivers_, devices_, first);
+}
+
+/// Nothing is under way any more. Collective.
+void agreement::finish_messages() {
+    std::vector<std::uint64_t> coming;
+    for (const auto& of_driver :
+         all_gather(collective_step::numbers, std::as_bytes(carrier_->posted()))) {
+        check_step(of_driver.size() == drivers() * sizeof(std::uint64_t));
+        std::memcpy(&coming.emplace_back(), of_driver.data() + driver() * sizeof(std::uint64_t),
+                    sizeof(std::uint64_t));
+    }
+    carrier_->finish(coming);
+}
+
+/// A driver may have failed before it had given a place that others have given.
+void agreement::align_places() {
+    std::uint64_t last = carrier_->last_place();
+    for (const auto& of_driver : without_heads(
+             say(message::words, collective_step::meeting, std::as_bytes(std::span(&last, 1))))) {
+        std::uint64_t other = 0;
+        if (of_driver.size() == sizeof other) std::memcpy(&other, of_driver.data(), sizeof other);
+        last = std::max(last, other);
+    }
+    carrier_->set_last_place(last);
 }
 
 void agreement::check_step(bool right) {
@@ -124,6 +148,7 @@ void agreement::set_abandoned(std::uint32_t value) noexcept {
 
 /// What is read behind a wait that was too long is not what it should be.
 void agreement::check_waits() {
+    if (carrier_ != nullptr) carrier_->check();
     const std::uint32_t overdue = std::atomic_ref(*overdue_).exchange(0);
     if (overdue != 0)
         throw communication_error("rank " + std::to_string(overdue - 1) +
@@ -241,7 +266,11 @@ void agreement::end_together() {
 void agreement::restore() {
     if (!broken_) return;
     wait_for_all();
-    if (carrier_ != nullptr) carrier_->restart();
+    if (carrier_ != nullptr) {
+        finish_messages();
+        meet(); // before a count begins anew
+        carrier_->begin_anew();
+    }
     restorers_.run();
     wait_for_all(); // words are right before any peer writes them
     broken_ = false;
@@ -269,6 +298,7 @@ void agreement::agree_on_failure(const std::exception_ptr& own) {
     if (!gone_) {
         const auto words = without_heads(say(message::words, collective_step::meeting,
                                              failure_words(elsewhere ? nullptr : own)));
+        if (carrier_ != nullptr) align_places();
         const std::size_t first = first_failure(words);
         if (first != words.size()) last_failure_.driver = static_cast<int>(first);
         if (first == words.size())

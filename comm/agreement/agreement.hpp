@@ -70,8 +70,9 @@ public:
     void keep(std::vector<std::shared_ptr<event>> events) { kept_ = std::move(events); }
     /// The drivers are threads of one process, and so can wait for each other's events. Collective.
     void share_events();
-    /// Messages are carried between the drivers, which are on several machines, from now on.
-    void carry_messages();
+    /// Messages are carried between the drivers, which are on several machines, from now on;
+    /// `first` is the first rank of this one.
+    void carry_messages(int first);
     [[nodiscard]] message_carrier* carrier() const noexcept { return carrier_.get(); }
     [[nodiscard]] double timeout_seconds() const { return drivers_->timeout_seconds(); }
     /// Words of waits for marks: they end while a failure is under way, and for good once a driver
@@ -122,6 +123,8 @@ private:
     void lose_drivers() noexcept;
     void set_abandoned(std::uint32_t value) noexcept;
     void check_waits();
+    void finish_messages();
+    void align_places();
     std::vector<std::vector<std::byte>> say(message kind,
                                             collective_step step = collective_step::meeting,
                                             std::span<const std::byte> bytes = {});

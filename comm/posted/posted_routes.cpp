@@ -19,6 +19,10 @@ posted_routes::posted_routes(const communicator& comm)
     : comm_(comm), carrier_(*comm.carrier()), place_(carrier_.add(*this)) {}
 
 posted_routes::~posted_routes() {
+    try { // kernels write into outboxes, which are freed now
+        comm_.synchronize();
+    } catch (...) { // NOLINT(bugprone-empty-catch): a failure is reported elsewhere
+    }
     carrier_.remove(place_);
 }
 
@@ -27,7 +31,7 @@ void posted_routes::add(outgoing route) {
 }
 
 void posted_routes::add(incoming route) {
-    receiver& added = receivers_.emplace_back(receiver{route, nullptr});
+    receiver& added = receivers_.emplace_back(receiver{route});
     const auto& device = comm_.handle(route.to);
     if (device->kind() == backend::cuda && !route.on_host)
         added.copy = make_host_block(device, cache_line + route.bytes);
@@ -58,32 +62,40 @@ posted_routes::receiver* posted_routes::find(const carried_message& message) {
     return found == receivers_.end() ? nullptr : &*found;
 }
 
-std::shared_ptr<std::byte> posted_routes::room(const carried_message& message) {
-    const receiver* const to = find(message);
-    return to == nullptr || to->copy == nullptr
-               ? nullptr
-               : std::shared_ptr<std::byte>(to->copy, to->copy.get() + cache_line);
+std::shared_ptr<std::byte> posted_routes::receive_buffer(const carried_message& message) {
+    receiver* const to = find(message);
+    if (to == nullptr || to->copy == nullptr) return nullptr;
+    if (to->copied) to->copied->wait(); // soon: nothing keeps copies beside the stream waiting
+    return {to->copy, to->copy.get() + cache_line};
 }
 
 void posted_routes::arrive(const carried_message& message, const std::byte* bytes) {
     receiver* const to = find(message);
     if (to == nullptr) return;
     const incoming& route = to->route;
+    const std::atomic_ref word(*route.word);
+    if (route.on_host) {
+        if (static_cast<std::int32_t>(message.word - word.load()) > 0) word.store(message.word);
+        return;
+    }
     if (to->copy == nullptr) {
         if (route.bytes != 0) std::memcpy(route.data, bytes, route.bytes);
-        std::atomic_ref(*route.word).store(message.word, std::memory_order_release);
+        word.store(message.word, std::memory_order_release);
         return;
     }
     std::byte* const copy = to->copy.get();
-    if (bytes != copy + cache_line && route.bytes != 0)
+    if (bytes != copy + cache_line && route.bytes != 0) {
+        if (to->copied) to->copied->wait();
         std::memcpy(copy + cache_line, bytes, route.bytes);
+    }
     std::memcpy(copy, &message.word, sizeof message.word);
     device& on = comm_[route.to];
     if (route.bytes != 0) carrier_.bring(on, copy + cache_line, route.data, route.bytes);
     carrier_.bring(on, copy, route.word, sizeof message.word);
+    if (route.bytes != 0) to->copied = carrier_.brought(on);
 }
 
-void posted_routes::restart() {
+void posted_routes::begin_anew() {
     for (sender& one : senders_) {
         std::atomic_ref(*one.route.word).store(0);
         one.sent = 0;

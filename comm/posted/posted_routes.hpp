@@ -13,7 +13,8 @@ namespace krylith {
 
 /// Routes of one channel, or of whatever else has a word that says that data are there: where the
 /// word of the sender has another value, the data and then the word are copied to the receiver's.
-/// The sender must not write either again before it has learnt that the receiver has them.
+/// Data that are written again before the receiver was to read them may arrive torn, with the next
+/// ones behind them.
 class posted_routes final : public message_carrier::client {
 public:
     struct outgoing {
@@ -32,7 +33,8 @@ public:
         std::uint64_t* word = nullptr;
         std::byte* data = nullptr;
         std::size_t bytes = 0;
-        bool on_host = false; ///< whether the word is in memory of the host, for any device
+        bool on_host = false; ///< whether the word is in memory of the host, for any device: of
+                              ///< several routes' words it keeps the newest
     };
 
     /// Collective, as all that is made for routes. `comm` has posted paths.
@@ -43,10 +45,11 @@ public:
     void add(incoming route);
 
     void collect() override;
-    [[nodiscard]] std::shared_ptr<std::byte> room(const carried_message& message) override;
+    [[nodiscard]] std::shared_ptr<std::byte>
+    receive_buffer(const carried_message& message) override;
     void arrive(const carried_message& message, const std::byte* bytes) override;
     void fail(int) override {}
-    void restart() override;
+    void begin_anew() override;
 
 private:
     struct sender {
@@ -55,8 +58,9 @@ private:
     };
     struct receiver {
         incoming route;
-        std::shared_ptr<std::byte> copy; ///< of the word, and behind a line of the data; null where
-                                         ///< kernels read memory of the host
+        /// The word, and behind a line the data; null where kernels read memory of the host.
+        std::shared_ptr<std::byte> copy{};
+        std::shared_ptr<event> copied{}; ///< to the device, where there are data
     };
     [[nodiscard]] receiver* find(const carried_message& message);
 

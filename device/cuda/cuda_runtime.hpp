@@ -74,6 +74,8 @@ void begin_download(device& device, void* to, const void* from, std::size_t byte
 [[nodiscard]] void* allocate_post(const device& device, std::size_t bytes);
 /// Frees the memory after it has waited for the device's work.
 void free_post(device& device, void* memory) noexcept;
+/// The same where no kernel uses it any more, without a wait.
+void free_idle_post(void* memory) noexcept;
 /// Waits until `number` is at `posted`. Throws device_error where the device has failed, or has
 /// done all work that was given to it and `number` is not there.
 void wait_for_post(device& device, const std::uint64_t* posted, std::uint64_t number);

@@ -74,6 +74,10 @@ void free_post(device& device, void* memory) noexcept {
     free_posted_memory(memory);
 }
 
+void free_idle_post(void* memory) noexcept {
+    free_posted_memory(memory);
+}
+
 void wait_for_post(device& device, const std::uint64_t* posted, std::uint64_t number) {
     auto& on = static_cast<cuda_device&>(device);
     device.serve_while_busy();

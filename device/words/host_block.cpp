@@ -16,7 +16,7 @@ std::shared_ptr<std::byte> make_host_block(const std::shared_ptr<device>& device
 #if KRYLITH_HAVE_CUDA
     if (device->kind() == backend::cuda)
         return {static_cast<std::byte*>(cuda::allocate_post(*device, bytes)),
-                [device](std::byte* block) { cuda::free_post(*device, block); }};
+                [device](std::byte* block) { cuda::free_idle_post(block); }};
 #endif
     (void)device;
     constexpr std::align_val_t line{128};
@@ -27,8 +27,13 @@ std::shared_ptr<std::byte> make_host_block(const std::shared_ptr<device>& device
 }
 
 std::shared_ptr<std::uint32_t> make_host_word(const std::shared_ptr<device>& device) {
-    const auto block = make_host_block(device, sizeof(std::uint32_t));
-    return {block, reinterpret_cast<std::uint32_t*>(block.get())};
+#if KRYLITH_HAVE_CUDA
+    if (device->kind() == backend::cuda)
+        return {static_cast<std::uint32_t*>(cuda::allocate_post(*device, sizeof(std::uint32_t))),
+                [device](std::uint32_t* word) { cuda::free_post(*device, word); }};
+#endif
+    (void)device;
+    return std::make_shared<std::uint32_t>(0);
 }
 
 } // namespace krylith

@@ -21,7 +21,7 @@ using krylith::testing::with_drivers;
 
 namespace {
 
-std::vector<double> right_hand_side(std::int64_t rows) {
+std::vector<double> repeated_values(std::int64_t rows) {
     std::vector<double> b(static_cast<std::size_t>(rows));
     for (std::size_t i = 0; i < b.size(); ++i) b[i] = 1.0 + static_cast<double>(i % 3);
     return b;
@@ -34,7 +34,7 @@ std::vector<double> solve_twice(const communicator& comm, csr_matrix<double> mat
     auto m = make_preconditioner(preconditioner, *a, csr_view<double>(matrix));
     auto b = a->make_range_vector();
     auto x = a->make_domain_vector();
-    b.upload(right_hand_side(matrix.rows));
+    b.upload(repeated_values(matrix.rows));
     std::vector<double> all;
     for (const double scale : {1.0, 3.0}) {
         for (double& value : matrix.values) value *= scale;
@@ -106,7 +106,7 @@ TEST_CASE("machines: who doesn't answer is noticed, and staged copies are refuse
             const auto a = make_operator(comm, matrix);
             auto b = a->make_range_vector();
             auto x = a->make_domain_vector();
-            b.upload(right_hand_side(matrix.rows));
+            b.upload(repeated_values(matrix.rows));
             solver_options options{.rtol = 1e-300, .max_iterations = 1000000};
             options.timeout_seconds = 0.3;
             options.callback_interval = 1;

@@ -22,6 +22,10 @@ posted_sums::posted_sums(const communicator& comm, std::size_t slots)
 }
 
 posted_sums::~posted_sums() {
+    try { // kernels write into outboxes, which are freed now
+        comm_.synchronize();
+    } catch (...) { // NOLINT(bugprone-empty-catch): a failure is reported elsewhere
+    }
     carrier_.remove(place_);
 }
 
@@ -86,16 +90,20 @@ void posted_sums::fail(int rank) {
     for (const int own : comm_.local()) {
         const local_rank& local = of(own);
         if (local.view.failure == nullptr) continue;
+        rank = rank < local.view.ranks ? rank : 0; // that of a communicator with more ranks
         if (comm_.kind() == backend::host) {
             host::raise_failure(local.view, rank);
             continue;
         }
-        std::atomic_ref(*local.failed).store(1 + static_cast<std::uint32_t>(rank));
+        std::uint32_t none = 0; // the first failure stays
+        if (!std::atomic_ref(*local.failed)
+                 .compare_exchange_strong(none, 1 + static_cast<std::uint32_t>(rank)))
+            continue;
         carrier_.bring(comm_[own], local.failed.get(), local.view.failure, sizeof(std::int32_t));
     }
 }
 
-void posted_sums::restart() {
+void posted_sums::begin_anew() {
     for (const int rank : comm_.local()) {
         local_rank& own = of(rank);
         if (own.view.ranks == 0) continue;
@@ -103,6 +111,7 @@ void posted_sums::restart() {
             std::memset(static_cast<void*>(block.get()), 0, own.bytes);
         comm_[rank].zero(own.view.published, sizeof *own.view.published);
         comm_[rank].zero(own.view.failure, sizeof *own.view.failure);
+        std::atomic_ref(*own.failed).store(0);
         own.epoch = 1;
         own.next = 0;
     }

@@ -29,10 +29,12 @@ public:
     void connect(int rank, const all_reduce_slots& view) { of(rank).view = view; }
 
     void collect() override;
-    [[nodiscard]] std::shared_ptr<std::byte> room(const carried_message&) override { return {}; }
+    [[nodiscard]] std::shared_ptr<std::byte> receive_buffer(const carried_message&) override {
+        return nullptr; // they are copied from where the carrier has them
+    }
     void arrive(const carried_message& message, const std::byte* bytes) override;
     void fail(int rank) override;
-    void restart() override;
+    void begin_anew() override;
 
 private:
     struct local_rank {
