@@ -72,6 +72,8 @@ execution::~execution() {
     // An exception may have left some devices with more work than others.
     if (std::uncaught_exceptions() != 0 && comm_.has_one_driver()) comm_.note_failure();
     quiesce(); // kernels that still run use this memory
+    stop_routes_.reset(); // before what messages are handed to
+    posted_sums_.reset();
 }
 
 void execution::quiesce() noexcept {

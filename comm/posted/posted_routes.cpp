@@ -19,11 +19,11 @@ posted_routes::posted_routes(const communicator& comm)
     : comm_(comm), carrier_(*comm.carrier()), place_(carrier_.add(*this)) {}
 
 posted_routes::~posted_routes() {
+    carrier_.remove(place_); // what may come goes nowhere
     try { // kernels write into outboxes, which are freed now
         comm_.synchronize();
     } catch (...) { // NOLINT(bugprone-empty-catch): a failure is reported elsewhere
     }
-    carrier_.remove(place_);
 }
 
 void posted_routes::add(outgoing route) {

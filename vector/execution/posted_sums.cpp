@@ -22,11 +22,11 @@ posted_sums::posted_sums(const communicator& comm, std::size_t slots)
 }
 
 posted_sums::~posted_sums() {
+    carrier_.remove(place_); // what may come goes nowhere
     try { // kernels write into outboxes, which are freed now
         comm_.synchronize();
     } catch (...) { // NOLINT(bugprone-empty-catch): a failure is reported elsewhere
     }
-    carrier_.remove(place_);
 }
 
 void posted_sums::collect() {
