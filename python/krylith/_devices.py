@@ -38,7 +38,7 @@ def key_of(devices: Devices, backend: str | None, threads: int, link: core.Link 
     else:
         count = operator.index(devices)
     if not 1 <= count <= 16:
-        raise ValueError(f"devices is {devices!r}: allowed are 1 to 64 devices")
+        raise ValueError(f"devices is {devices!r}: allowed are 1 to 16 devices")
     if ordinals is not None and any(not 0 <= d < 2**31 for d in ordinals):
         raise ValueError(f"devices is {devices!r}: allowed are numbers of GPUs, from 0")
     present = 0 if backend == "host" else core.cuda_device_count()

@@ -63,6 +63,10 @@ class Parts:
         """Returns devices and back end that have the parts."""
         return (len(self.arrays), "host") if self.devices is None else (self.devices, "cuda")
 
+    def cuts(self) -> list[int]:
+        """Returns where the rows of each part begin, and their number."""
+        return [0, *(int(cut) for cut in np.cumsum([len(indptr) - 1 for indptr, _, _ in self.arrays]))]
+
     def addresses(self) -> list[tuple[int, tuple[int, bool], tuple[int, bool], int, int]]:
         """Returns what the module takes of each part, after waiting for its library."""
         result = []
@@ -221,8 +225,9 @@ def _parts(rows: list[Any]) -> Parts:
     return Parts((sum(shape[0] for shape in shapes), columns), arrays, devices)
 
 
-def own_rows(source: Source, devices: int) -> Parts:
-    """Returns the rows that one of several processes has as parts of its devices."""
+def own_rows(source: Source, devices: int, block_size: int = 1, like: list[int] | None = None) -> Parts:
+    """Returns the rows that one of several processes has as parts of its devices. They are cut as
+    those of another operator, `like`, or between blocks of rows."""
     if isinstance(source, Parts):
         return source
     if not isinstance(source, Compressed):
@@ -233,7 +238,9 @@ def own_rows(source: Source, devices: int) -> Parts:
     if indptr[0] != 0 or indptr[-1] != nonzeros or (indptr[1:] < indptr[:-1]).any():
         raise InputError(f"indptr must rise from 0 to the number of values, {nonzeros}")
     inner = np.searchsorted(indptr, np.arange(1, devices) * (nonzeros / devices))
-    cuts = [0, *(int(cut) for cut in inner), indptr.size - 1]
+    cuts = [0, *(int(cut) // block_size * block_size for cut in inner), indptr.size - 1]
+    if like is not None and like[-1] == cuts[-1]:
+        cuts = like
     arrays = [
         (indptr[a : b + 1], source.indices[indptr[a] : indptr[b]], source.data[indptr[a] : indptr[b]])
         for a, b in zip(cuts, cuts[1:])

@@ -16,7 +16,7 @@ from ._captured import of_cupy
 from ._errors import NotConverged
 from ._info import Info, table
 from ._matrices import Compressed, Coordinates, File, Function, Parts, Source, own_rows, source_of
-from ._preconditioner import Preconditioner, as_m
+from ._preconditioner import Preconditioner, as_m, kind_of_m
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -34,12 +34,13 @@ class Operator:
 
     With `comm`, a communicator of mpi4py, its processes solve together: each gives its own rows, with
     columns of the whole matrix, behind those of the process before it, and has its own entries of all
-    vectors. They call the same methods in the same order, wait up to `timeout` seconds for each other,
-    and what one raises all raise. `devices` are those of each.
+    vectors. Values are copied then. Processes call the same methods in the same order, wait up to
+    `timeout` seconds for each other, and what one raises all raise. `devices` are those of each.
     """
 
     _parts: list[Any] | None = None  # values of A on devices
     _nnz_given: int
+    _cuts: list[int] | None = None  # of several processes: where the own rows of each device begin
 
     __array_ufunc__ = None  # ndarray @ operator comes here
 
@@ -84,27 +85,27 @@ class Operator:
                 raise TypeError("on_device is for functions: A is a matrix")
             if isinstance(source, Parts) and devices is None and backend is None:
                 devices, backend = source.place()
-            if link is not None and isinstance(A, tuple) and shape is None:
+            among = link or shared
+            if among is not None and among.processes > 1 and isinstance(A, tuple) and shape is None:
                 raise TypeError("(data, indices, indptr) of several processes needs shape=(own rows, all columns)")
             key = _devices.key_of(devices, backend, threads, link)
-            options = core.OperatorOptions(
-                kind=kind, format=format, order=order, transport=transport,
-                block_size=_options._index("block_size", block_size, 1, 12),
-            )
+            size = _options._index("block_size", block_size, 1, 12)
+            options = core.OperatorOptions(kind=kind, format=format, order=order, transport=transport, block_size=size)
         group = shared or _devices.joined(key, link)
-        self._build(source, group, options, dtype=dtype, like=like, on_device=on_device)
+        self._build(source, group, options, dtype=dtype, like=like, on_device=on_device, block_size=size)
 
     def _build(
         self, source: Source, group: core.Group, options: core.OperatorOptions, *,
         dtype: npt.DTypeLike | None = None, lend: bool = False, like: Operator | None = None,
-        on_device: bool = False,
+        on_device: bool = False, block_size: int = 1,
     ) -> None:
         self._group = group
         self._flipped: Operator | None = None
         self._flips: weakref.ref[Operator] | None = None  # the operator whose T this is
         with _processes.agreed(group) as alike:
             if group.processes > 1:
-                source = own_rows(source, group.size)
+                source = own_rows(source, group.size, block_size, None if like is None else like._cuts)
+                self._cuts = source.cuts()
             if isinstance(source, Parts):
                 self._check_parts(source, group)
             self._function = source if isinstance(source, Function) else None
@@ -291,7 +292,7 @@ class Operator:
             return original
         if self._flipped is None:
             flipped = object.__new__(Operator)
-            flipped.dtype, flipped._group, flipped.ndim = self.dtype, self._group, 2
+            flipped.dtype, flipped._group, flipped.ndim, flipped._cuts = self.dtype, self._group, 2, self._cuts
             f = self._function
             if f is not None and f.rmatvec is not None:
                 flipped._function = Function(f.shape[::-1], f.rmatvec, f.dtype, f.matvec)
@@ -407,13 +408,16 @@ class Operator:
             kind = _options.callback_type(callback, callback_type, method)
             if verbose and self._group.is_first:
                 callback, kind = _progress.Shown(verbose, callback, kind), "progress"
+            alike.update({"method": method, "transpose": bool(transpose), "M": kind_of_m(M, self),
+                          "x0": x0 if x0 is None or isinstance(x0, str) else "an array"})
+        # All processes are at one call from here on: what follows communicates.
+        with _processes.agreed(self._group) as alike:
             m = as_m(M, self, transpose)
             solved = self.T if transpose else self
             if isinstance(x0, str):
                 x0 = solved._first_guess(x0, b, M)
             in_place = solved._where(b) if solved.local_shape[0] == solved.local_shape[1] else None
-            alike.update({"method": method, "transpose": transpose, "M": m if isinstance(m, str) else type(m).__name__,
-                          "x0": x0 is None, "whether b is used on the device": in_place is None})
+            alike["whether b is used on the device"] = in_place is not None
         if in_place is not None:
             x, info = solved._in_place(b, in_place, x0, out, method, call, m, callback, kind, began)
         else:

@@ -85,6 +85,15 @@ class Preconditioner:
         return table(f"krylith.Preconditioner {self.name}", rows)
 
 
+def kind_of_m(M: Any, A: Operator) -> str | None:
+    """Returns what of M must be the same in all processes: what as_m() communicates depends on it."""
+    if M is None or isinstance(M, str):
+        return M
+    if isinstance(M, Preconditioner):
+        return "a preconditioner of " + ("this operator" if M.operator is A else "another operator")
+    return "a function or matrix"
+
+
 def as_m(M: Any, A: Operator, transpose: bool) -> Any:
     """Returns M, which approximates the inverse of A, as the module takes it; with `transpose`
     what approximates that of A'."""

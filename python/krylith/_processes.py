@@ -49,6 +49,18 @@ def _portable(failure: BaseException | None) -> bytes:
 _OF_ALL = "_krylith_of_all_processes"  # marks what all processes raise
 
 
+def _check_calls(given: list[Any]) -> None:
+    """Raises where what the processes give shows that they are in different calls: the names of what
+    must be the same are those of one step of one method."""
+    steps = [set(one) if isinstance(one, dict) else None for one in given]
+    for process, step in enumerate(steps[1:], 1):
+        if step != steps[0]:
+            said = ValueError(f"process {process} has called another method than process 0: all processes call the same "
+                              "methods in the same order")
+            setattr(said, _OF_ALL, True)
+            raise said
+
+
 def exchange(among: Among, given: Any, failure: BaseException | None = None) -> list[Any]:
     """Gives something to all processes, and returns what each has given. Where one comes with an
     exception, all raise it. Collective."""
@@ -64,7 +76,9 @@ def exchange(among: Among, given: Any, failure: BaseException | None = None) -> 
     items = [pickle.loads(one) for one in all_given]
     failed = sorted((echo, process) for process, (_, well, echo, _) in enumerate(items) if not well)
     if not failed:
-        return [item[3] for item in items]
+        all_items = [item[3] for item in items]
+        _check_calls(all_items)
+        return all_items
     first: BaseException = pickle.loads(items[failed[0][1]][0])
     if failure is not None and (type(failure), str(failure)) == (type(first), str(first)):
         first = failure  # which knows where it was raised

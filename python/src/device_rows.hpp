@@ -21,9 +21,10 @@ namespace krylith::python {
 
 namespace nb = nanobind;
 
-/// Part k has the rows that device k owns; columns are those of the whole square matrix. Memory:
-/// nothing but what transpose() makes. Of several processes each gives the parts of its own
-/// devices, in memory of the host or of the device: join() copies them.
+/// Part k has the rows that device k owns; columns are those of the whole square matrix. Of several
+/// processes each gives the parts of its own devices, in memory of the host or of the device.
+/// Memory: what transpose() makes; of several processes also a copy of their parts, which join()
+/// makes.
 template <class T>
 class device_rows {
 public:

@@ -41,6 +41,11 @@ handle_pointer made(communicator comm) {
 struct process_link {
     std::shared_ptr<driver_link> link;
     machine_share share;
+
+    [[nodiscard]] driver_link& get() const {
+        if (!link) throw std::runtime_error("a group has taken this link");
+        return *link;
+    }
 };
 
 /// Those of each process: nobody gives none.
@@ -69,26 +74,41 @@ void bind_link(nb::module_& m) {
                 return process_link{std::move(link), share};
             },
             nb::arg("library"), nb::arg("communicator"), nb::arg("seconds"))
-        .def_prop_ro("processes", [](const process_link& l) { return l.link->drivers(); })
+        .def_prop_ro("processes", [](const process_link& l) { return l.get().drivers(); })
         .def_prop_ro("threads", [](const process_link& l) { return l.share.threads(); })
         .def("gpus", [](const process_link& l, int count) { return l.share.gpus(count); })
         .def("all_gather", [](const process_link& l, const nb::bytes& given) {
             const auto own = copy_of(given);
+            driver_link& link = l.get();
             std::vector<std::vector<std::byte>> all;
             {
                 const without_lock released;
-                all = l.link->all_gather(own);
+                all = link.all_gather(own);
             }
             return as_bytes(all);
         });
 }
 
-/// The first rank of each process has its bytes, others have none.
-nb::list all_gather(const group_handle& handle, const nb::bytes& given) {
+/// Has a group for one call that uses none of its GPUs.
+class holding {
+public:
+    explicit holding(group_handle& handle) : handle_(acquired(handle)) {}
+    ~holding() { handle_.busy = false; }
+    holding(const holding&) = delete;
+    holding& operator=(const holding&) = delete;
+
+private:
+    group_handle& handle_;
+};
+
+/// The first rank of each process has its bytes, others have none. While another call is under way
+/// the processes would take them for a message of that one.
+nb::list all_gather(group_handle& handle, const nb::bytes& given) {
     const communicator& comm = handle.comm;
     std::vector<std::vector<std::byte>> all(static_cast<std::size_t>(comm.ranks()));
     all[static_cast<std::size_t>(comm.first_local())] = copy_of(given);
     {
+        const holding held(handle);
         const without_lock released;
         comm.all_gather_lists(all);
     }
@@ -130,6 +150,7 @@ void bind_group(nb::module_& m) {
         .def(
             "joined",
             [](const group_handle& h, process_link& link) {
+                (void)link.get();
                 const without_lock released;
                 return made(communicator(h.comm.devices(), std::move(link.link)));
             },

@@ -161,6 +161,8 @@ std::vector<T*> kept_operator<T>::addresses(const device_array& array,
         const auto& [address, size] = array[as_size(rank - comm.first_local())];
         auto* const p = reinterpret_cast<T*>(address); // NOLINT: an address
         check_length<T>("an array on a device", as_size(size), lengths[as_size(rank)]);
+        // An array without entries may be anywhere, as far as its address says.
+        if (size == 0) return static_cast<T*>(nullptr);
         if (const auto where = comm[rank].lies_elsewhere(p);
             !where.empty() && !(reads_host && where == host_memory_name))
             throw usage_error("an array for device " + std::to_string(rank) + " lies in " + where);
@@ -256,15 +258,16 @@ std::unique_ptr<kept_operator<T>> kept_operator<T>::transposed() {
 
 template <class T>
 void kept_operator<T>::update_transposed(kept_operator& transposed) {
-    const driving devices(*group_);
-    if (rows_) {
-        rows_->transpose_values(group_->comm);
-        transposed.a_->update_on_devices(transposed.rows_->values());
-        group_->comm.synchronize_all();
-    } else {
-        transposed.matrix_->update(transpose(matrix_->view()).values);
-        transposed.a_->update(transposed.matrix_->view().values);
-    }
+    drive(*group_, [&] {
+        if (rows_) {
+            rows_->transpose_values(group_->comm);
+            transposed.a_->update_on_devices(transposed.rows_->values());
+            group_->comm.synchronize_all();
+        } else {
+            transposed.matrix_->update(transpose(matrix_->view()).values);
+            transposed.a_->update(transposed.matrix_->view().values);
+        }
+    });
     ++transposed.values_;
     transposed.columns_.reset();
 }

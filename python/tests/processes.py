@@ -10,6 +10,9 @@ import scipy.sparse as sp
 from mpi4py import MPI
 
 import krylith
+from krylith import _krylith as core
+from krylith._matrices import own_rows, source_of
+from krylith._processes import link_of
 
 from conftest import laplacian, unsymmetric
 
@@ -112,6 +115,7 @@ def columns_of_64_bits():
         op = krylith.Operator(arrays, shape=mine.shape, comm=COMM)
         assert np.array_equal(whole(op @ own(b, cuts)), parts(A, cuts) @ b)
     raises(TypeError, "needs shape", lambda: krylith.Operator(arrays, comm=COMM))
+    raises(TypeError, "needs shape", lambda: krylith.Operator(arrays, like=op))
 
 
 @check
@@ -125,6 +129,20 @@ def several_devices_of_each():
     op.update(own(A, cuts).data * 2)
     y, info = op.cg(own(b, cuts), M="amg")
     assert info.converged and np.allclose(2 * y, x)
+
+
+@check
+def blocks_of_rows_stay_on_a_device():
+    A = laplacian(15)
+    cuts, b = [3 * cut for cut in cuts_of(A.shape[0] // 3)], np.ones(A.shape[0])
+    of_parts = own_rows(source_of(own(A, cuts)), 2, 3).arrays
+    assert len(of_parts) == 2 and all((len(indptr) - 1) % 3 == 0 for indptr, _, _ in of_parts)
+    op = krylith.Operator(own(A, cuts), comm=COMM, devices=2, backend="host", block_size=3)
+    assert len(op.devices) == 2 and op.local_shape[0] == cuts[RANK + 1] - cuts[RANK]
+    ml = op.preconditioner("amg", block_size=3)
+    assert op.cg(own(b, cuts), M=ml)[1].converged
+    assert krylith.cg(own(A, cuts), own(b, cuts), M=ml)[1].converged  # by an operator like that one
+    assert krylith.Operator(own(abs(A) + A.T, cuts), like=op.T).cg(own(b, cuts))[1].converged
 
 
 @check
@@ -212,6 +230,11 @@ def callbacks_of_some():
         raise KeyboardInterrupt("here")
 
     raises(KeyboardInterrupt, "here", lambda: op.cg(own(b, cuts), callback=interrupts if RANK == last else None))
+
+    def multiplies(x):
+        op @ x
+
+    raises(RuntimeError, "busy", lambda: op.cg(own(b, cuts), callback=multiplies if RANK == last else None))
     assert op.cg(own(b, cuts))[1].converged
 
 
@@ -228,6 +251,11 @@ def mistakes_of_one():
     raises(TypeError, "unknown option", lambda: op.cg(own(b, cuts), **({"rtoll": 1} if last else {})))
     raises(ValueError, "method must be the same", lambda: op.solve(own(b, cuts), method="gmres" if last else "cg"))
     raises(ValueError, "M must be the same", lambda: op.cg(own(b, cuts), M="jacobi" if last else None))
+    other = krylith.Operator(mine, like=op).preconditioner("jacobi")
+    raises(ValueError, "M must be the same", lambda: op.cg(own(b, cuts), M=other if last else "jacobi"))
+    raises(ValueError, "transpose must be the same", lambda: op.gmres(own(b, cuts), transpose=last))
+    raises(ValueError, "x0 must be the same", lambda: op.cg(own(b, cuts), "Mb" if last else None, M="jacobi"))
+    raises(ValueError, "another method", lambda: op @ own(b, cuts) if last else op.cg(own(b, cuts)))
     raises(ValueError, "columns of b must be", lambda: op.cg(np.ones((mine.shape[0], 3 if last else 2))))
     raises(ValueError, "rtol", lambda: op.cg(own(b, cuts), rtol=0.1 if last else 0.01))
     raises(ValueError, "the type of A's values", lambda: krylith.Operator(mine.astype(np.float32 if last else float), comm=COMM))
@@ -270,6 +298,15 @@ def what_cannot_span_processes():
     raises(ValueError, "least squares", lambda: op.lsqr(own(b, cuts)))
     raises(ValueError, "order", lambda: krylith.Operator(mine, comm=COMM, order="rcm"))
     raises(ValueError, "not in host memory", op.csr)
+
+
+@check
+def a_link_that_was_taken():
+    link = link_of(COMM, None)
+    group = core.Group.host(1, 1).joined(link)
+    assert group.processes == SIZE
+    for use in (lambda: link.processes, lambda: link.all_gather(b""), lambda: group.joined(link)):
+        raises(RuntimeError, "has taken this link", use)
 
 
 @check
