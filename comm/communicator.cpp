@@ -9,7 +9,7 @@
 #include <random>
 #include <set>
 
-#include <krylith/comm/posted/message_carrier.hpp>
+#include <krylith/comm/carrier/message_carrier.hpp>
 #include <krylith/comm/processes/peer_mappings.hpp>
 #include <krylith/comm/processes/peer_marks.hpp>
 #include <krylith/config.hpp>

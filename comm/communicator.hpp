@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -15,17 +14,10 @@
 
 #include <krylith/comm/agreement/agreement.hpp>
 #include <krylith/comm/driver_link.hpp>
+#include <krylith/comm/lists/packed_lists.hpp>
 #include <krylith/device/device_group.hpp>
 
 namespace krylith {
-
-/// What one rank has for another, in host memory.
-template <class V>
-struct addressed_list {
-    int from = 0;
-    int to = 0;
-    std::vector<V> items;
-};
 
 /// What drivers tell each other as bytes. Addresses go by communicator::addresses().
 template <class V>
@@ -256,6 +248,35 @@ template <class Make>
     return result;
 }
 
-} // namespace krylith
+template <class V>
+requires sent_by_value<V>
+void communicator::all_gather_lists(std::vector<std::vector<V>>& by_rank) const {
+    if (has_one_driver()) return;
+    std::vector<std::uint64_t> sizes;
+    for (const auto& list : by_rank) sizes.push_back(list.size());
+    all_gather(sizes);
+    const std::vector<V> joined = joined_lists(by_rank, local());
+    take_joined_lists(
+        agreement_->all_gather(collective_step::lists, std::as_bytes(std::span<const V>(joined))),
+        sizes, by_rank);
+}
 
-#include <krylith/comm/local/lists_of_ranks.hpp>
+template <class V>
+requires sent_by_value<V> std::vector<addressed_list<V>>
+communicator::deliver(std::vector<addressed_list<V>> given)
+const {
+    if (has_one_driver()) return given;
+    std::vector<std::vector<std::byte>> sent(static_cast<std::size_t>(drivers()));
+    std::vector<addressed_list<V>> result;
+    for (addressed_list<V>& list : given) {
+        if (is_local(list.to))
+            result.push_back(std::move(list));
+        else
+            pack_list(list, sent[static_cast<std::size_t>(driver_of(list.to))]);
+    }
+    for (const std::vector<std::byte>& of_driver : agreement_->all_to_all(std::move(sent)))
+        unpack_lists(of_driver, result);
+    return result;
+}
+
+} // namespace krylith

@@ -10,7 +10,7 @@
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
-#include <krylith/comm/posted/posted_routes.hpp>
+#include <krylith/comm/channel/posted_routes.hpp>
 #include <krylith/vector/execution/execution_memory.hpp>
 #include <krylith/vector/kernels/kernels.hpp>
 

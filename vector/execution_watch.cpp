@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <thread>
 
-#include <krylith/comm/posted/message_carrier.hpp>
-#include <krylith/comm/posted/posted_routes.hpp>
+#include <krylith/comm/carrier/message_carrier.hpp>
+#include <krylith/comm/channel/posted_routes.hpp>
 #include <krylith/device/words/host_block.hpp>
 #include <krylith/vector/execution/execution_memory.hpp>
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include <krylith/comm/agreement/failure_words.hpp>
-#include <krylith/comm/posted/message_carrier.hpp>
+#include <krylith/comm/carrier/message_carrier.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
 #include <krylith/device/words/host_block.hpp>

@@ -1,6 +1,6 @@
 #include <krylith/comm/channel/channel.hpp>
 
-#include <krylith/comm/posted/posted_routes.hpp>
+#include <krylith/comm/channel/posted_routes.hpp>
 #include <krylith/device/words/host_block.hpp>
 
 #include <algorithm>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <krylith/comm/communicator.hpp>
-#include <krylith/comm/posted/message_carrier.hpp>
+#include <krylith/comm/carrier/message_carrier.hpp>
 #include <krylith/device/kernel/all_reduce_slots.hpp>
 
 namespace krylith {

@@ -1,4 +1,4 @@
-#include <krylith/comm/posted/posted_routes.hpp>
+#include <krylith/comm/channel/posted_routes.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -1,4 +1,4 @@
-#include <krylith/comm/posted/message_carrier.hpp>
+#include <krylith/comm/carrier/message_carrier.hpp>
 
 #include <algorithm>
 #include <chrono>
