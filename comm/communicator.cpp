@@ -130,7 +130,8 @@ communicator::communicator(device_group devices, std::shared_ptr<driver_link> dr
     agreement_ = std::make_shared<agreement>(devices_, std::move(drivers));
     shared_ = std::make_shared<shared_ranks>();
     shared_ranks& s = *shared_;
-    const std::vector<bool> here = number_ranks(options); // drivers that are threads of this process
+    const std::vector<bool> here =
+        number_ranks(options); // drivers that are threads of this process
     find_devices();
     if (s.posted)
         agreement_->carry_messages(first_);
@@ -158,12 +159,8 @@ std::vector<bool> communicator::number_ranks(const communicator_options& options
         machine_token machine;
     };
     shared_ranks& s = *shared_;
-    const of_driver own{devices_.size(),
-                        devices_.kind(),
-                        devices_.concurrent(),
-                        devices_.staged(),
-                        options.separate_machines,
-                        of_process<process_token>(),
+    const of_driver own{devices_.size(),   devices_.kind(),           devices_.concurrent(),
+                        devices_.staged(), options.separate_machines, of_process<process_token>(),
                         read_machine()};
     std::vector<bool> here;
     s.begin = {0};
@@ -431,7 +428,8 @@ void communicator::order_processes(std::span<const rank_order> pairs) const {
     }
     for (const rank_order& pair : pairs) {
         if (is_local(pair.before) || !is_local(pair.after)) continue;
-        marks.await(number(pair.before), number(pair.after), counts[static_cast<std::size_t>(driver_of(pair.before))]);
+        marks.await(number(pair.before), number(pair.after),
+                    counts[static_cast<std::size_t>(driver_of(pair.before))]);
     }
     devices_.order(within);
 }
@@ -468,7 +466,8 @@ void communicator::carry(std::span<const carried_bytes> moves) const {
         auto& bytes = given[static_cast<std::size_t>(driver_of(move.to))];
         const std::size_t first = bytes.size();
         bytes.resize(first + move.bytes);
-        if (move.bytes != 0) (*this)[move.from].download(bytes.data() + first, move.source, move.bytes);
+        if (move.bytes != 0)
+            (*this)[move.from].download(bytes.data() + first, move.source, move.bytes);
     }
     const auto received = agreement_->all_to_all(std::move(given));
     std::vector<std::size_t> next(received.size(), 0);

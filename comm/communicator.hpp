@@ -45,8 +45,8 @@ struct carried_bytes {
 
 /// Ranks 0..ranks()-1, each of which is a device. They are the devices of one group, or those of
 /// several: then each group has a *driver*, a host thread that sees its own devices alone. Drivers
-/// are threads of one process, or processes, on one machine or several. Ranks whose devices a driver has are
-/// its *local* ranks.
+/// are threads of one process, or processes, on one machine or several. Ranks whose devices a
+/// driver has are its *local* ranks.
 ///
 /// All drivers make the same objects and call the same functions with the same arguments in the
 /// same order, but for what belongs to a rank: of an array with an entry a rank, each driver gives
@@ -160,8 +160,9 @@ public:
     /// Whether any driver says so. Collective.
     [[nodiscard]] bool any(bool here) const;
     /// Returns the addresses, [ranks], of arrays of which the local ones are given, as the local
-    /// devices reach them; null where paths are posted. Collective. Throws usage_error where drivers are processes and an array
-    /// is not memory that its device has allocated for this communicator.
+    /// devices reach them; null where paths are posted. Collective. Throws usage_error where
+    /// drivers are processes and an array is not memory that its device has allocated for this
+    /// communicator.
     template <class V>
     [[nodiscard]] std::vector<V*> addresses(std::span<V* const> arrays) const {
         std::vector<V*> result(arrays.begin(), arrays.end());

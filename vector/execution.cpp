@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
+#include <krylith/comm/channel/posted_routes.hpp>
 #include <krylith/config.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/device/messages/number_text.hpp>
-#include <krylith/comm/channel/posted_routes.hpp>
 #include <krylith/vector/execution/execution_memory.hpp>
 #include <krylith/vector/kernels/kernels.hpp>
 
@@ -71,7 +71,7 @@ execution::execution(communicator comm, const execution_options& options)
 execution::~execution() {
     // An exception may have left some devices with more work than others.
     if (std::uncaught_exceptions() != 0 && comm_.has_one_driver()) comm_.note_failure();
-    quiesce(); // kernels that still run use this memory
+    quiesce();            // kernels that still run use this memory
     stop_routes_.reset(); // before what messages are handed to
     posted_sums_.reset();
 }

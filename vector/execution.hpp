@@ -252,7 +252,7 @@ private:
     std::optional<group_driver> driver_; // before memory_: before anything is enqueued
     bool recording_ = false;
     bool guarded_ = true;
-    std::unique_ptr<posted_sums> posted_sums_; // null where all ranks are on one machine
+    std::unique_ptr<posted_sums> posted_sums_;         // null where all ranks are on one machine
     std::vector<std::unique_ptr<rank_memory>> memory_; // [ranks], as the next two
     std::vector<stamped_value*> peer_slots_;           // of all ranks
     std::vector<kernel_context> contexts_;

@@ -102,8 +102,7 @@ std::unique_ptr<posted_routes> execution::post_orders(std::vector<stamped_value*
         if (comm_.driver_of(rank) == comm_.driver_of(0)) continue;
         if (comm_.is_local(0)) {
             const auto block = make_host_block(comm_.handle(0), 2 * sizeof(stamped_value));
-            orders[static_cast<std::size_t>(rank)] =
-                reinterpret_cast<stamped_value*>(block.get());
+            orders[static_cast<std::size_t>(rank)] = reinterpret_cast<stamped_value*>(block.get());
             for (std::uint32_t k = 0; k < 2; ++k) {
                 const std::size_t at = k * sizeof(stamped_value);
                 const std::shared_ptr<std::byte> value(block, block.get() + at);
@@ -116,9 +115,9 @@ std::unique_ptr<posted_routes> execution::post_orders(std::vector<stamped_value*
         if (!comm_.is_local(rank)) continue;
         for (std::uint32_t k = 0; k < 2; ++k) {
             stamped_value* const order = watch(rank)->orders + k;
-            routes->add(posted_routes::incoming{
-                0, rank, k, &order->epoch, reinterpret_cast<std::byte*>(&order->value),
-                sizeof(double)});
+            routes->add(posted_routes::incoming{0, rank, k, &order->epoch,
+                                                reinterpret_cast<std::byte*>(&order->value),
+                                                sizeof(double)});
         }
     }
     if (comm_.is_local(0)) return routes;

@@ -47,8 +47,7 @@ message_carrier::message_carrier(std::shared_ptr<driver_link> link, device_group
         box->driver = k;
         link_->keep(box);
         for (std::size_t i = 0; i < expected; ++i)
-            box->requests[i] =
-                link_->receive(k, tag_, &box->messages[i], sizeof(carried_message));
+            box->requests[i] = link_->receive(k, tag_, &box->messages[i], sizeof(carried_message));
     }
     for (int k = 0; k < devices_.size(); ++k) {
         device& one = devices_[k];
@@ -156,8 +155,8 @@ void message_carrier::receive(mailbox& from) {
         }
         if (!link_->done(from.requests[from.next])) return;
         const carried_message message = from.messages[from.next];
-        from.requests[from.next] = link_->receive(
-            from.driver, tag_, &from.messages[from.next], sizeof(carried_message));
+        from.requests[from.next] =
+            link_->receive(from.driver, tag_, &from.messages[from.next], sizeof(carried_message));
         from.next = (from.next + 1) % expected;
         if (take(message, from)) ++from.taken;
     }

@@ -82,8 +82,8 @@ public:
     /// Returns an event after the copies to a local GPU so far.
     [[nodiscard]] std::shared_ptr<event> brought(device& to);
 
-    /// Posts and delivers what there is, and returns: long messages take several calls. Does nothing
-    /// but for the thread that last called take_over(): a link is for one thread.
+    /// Posts and delivers what there is, and returns: long messages take several calls. Does
+    /// nothing but for the thread that last called take_over(): a link is for one thread.
     void carry() noexcept;
     void take_over() noexcept { owner_ = std::this_thread::get_id(); }
     /// Throws what carry() could not, once: a link that has failed fails again.

@@ -138,11 +138,10 @@ void channel::state::fill(int rank, std::uint64_t ahead, std::span<const posted_
     for (std::size_t k = 0; k < from.size(); ++k) {
         image[places::count_of(k) + 1] = static_cast<std::uint64_t>(from[k]);
         // Events order what is staged, so that no kernel reads credits of staged peers.
-        image[p.credit_table + k] =
-            address(staged(rank, from[k]) ? own + p.staged_credits + k
-                    : posted(rank, from[k])
-                        ? credit_route(rank, from[k], own + places::count_of(k), data)
-                        : credit_at(from[k], rank));
+        image[p.credit_table + k] = address(
+            staged(rank, from[k])   ? own + p.staged_credits + k
+            : posted(rank, from[k]) ? credit_route(rank, from[k], own + places::count_of(k), data)
+                                    : credit_at(from[k], rank));
     }
     for (std::size_t k = 0; k < to.size(); ++k) {
         image[p.credits + places::count_of(k)] = ahead;

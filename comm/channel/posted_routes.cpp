@@ -20,7 +20,7 @@ posted_routes::posted_routes(const communicator& comm)
 
 posted_routes::~posted_routes() {
     carrier_.remove(place_); // what may come goes nowhere
-    try { // kernels write into outboxes, which are freed now
+    try {                    // kernels write into outboxes, which are freed now
         comm_.synchronize();
     } catch (...) { // NOLINT(bugprone-empty-catch): a failure is reported elsewhere
     }

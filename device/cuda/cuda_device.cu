@@ -319,8 +319,7 @@ public:
 
     void bring(const void* from, void* target, std::size_t bytes) override {
         const current_device current(ordinal_);
-        KRYLITH_CUDA_CHECK(
-            cudaMemcpyAsync(target, from, bytes, cudaMemcpyHostToDevice, stream_));
+        KRYLITH_CUDA_CHECK(cudaMemcpyAsync(target, from, bytes, cudaMemcpyHostToDevice, stream_));
     }
 
     [[nodiscard]] std::shared_ptr<event> record() override {

@@ -20,8 +20,8 @@ std::shared_ptr<std::byte> make_host_block(const std::shared_ptr<device>& device
 #endif
     (void)device;
     constexpr std::align_val_t line{128};
-    auto* const block = static_cast<std::byte*>(
-        ::operator new(std::max<std::size_t>(bytes, 1), line));
+    auto* const block =
+        static_cast<std::byte*>(::operator new(std::max<std::size_t>(bytes, 1), line));
     std::memset(block, 0, bytes);
     return {block, [](std::byte* memory) { ::operator delete(memory, line); }};
 }

@@ -170,7 +170,9 @@ persistent_loop<T>::persistent_loop(const matrix_operator<T>& a) : a_(a) {
                                       a.block(rank).slices()->bytes, sizeof(direction_pair<T>));
         return s;
     });
-    const auto of = [&](int rank) -> rank_state& { return *ranks_[static_cast<std::size_t>(rank)]; };
+    const auto of = [&](int rank) -> rank_state& {
+        return *ranks_[static_cast<std::size_t>(rank)];
+    };
     const auto at_peers = [&](buffer<stamped_value> rank_state::*memory) {
         const auto own = by_rank(comm, [&](int rank) { return (of(rank).*memory).data(); });
         return comm.addresses(std::span<stamped_value* const>(own));

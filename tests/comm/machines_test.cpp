@@ -125,9 +125,9 @@ TEST_CASE("machines: who doesn't answer is noticed, and staged copies are refuse
         CHECK_THROWS_WITH_AS(std::rethrow_exception(one), doctest::Contains("did not answer"),
                              communication_error);
     }
-    const auto refused = with_drivers(
-        {device_group::host(2, {.staged = true}), device_group::host(1)},
-        [](const communicator&) {});
+    const auto refused =
+        with_drivers({device_group::host(2, {.staged = true}), device_group::host(1)},
+                     [](const communicator&) {});
     for (const auto& one : refused) {
         REQUIRE(one);
         CHECK_THROWS_WITH_AS(std::rethrow_exception(one),

@@ -36,7 +36,7 @@ inline constexpr std::array<std::string_view, 3> execution_names = {"auto", "rec
 inline constexpr std::array<std::string_view, 3> backend_names = {"auto", "cuda", "host"};
 inline constexpr std::string_view posted_transport = "posted"; ///< of several processes
 inline constexpr std::array<std::string_view, 3> group_transport_names = {"auto", "staged",
-                                                                        posted_transport};
+                                                                          posted_transport};
 
 /// "left|right|split", as help shows the type of an option.
 [[nodiscard]] inline std::string alternatives(std::span<const std::string_view> names) {

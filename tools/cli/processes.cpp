@@ -75,8 +75,9 @@ device_group process_team::select_own(const device_options& options) const {
 communicator process_team::select(const device_options& options) {
     if (has_one()) return select_devices(options);
     joined_.reset();
-    // Threads that wait for work keep the cores busy for a while. Where each process had one a core,
-    // those of one process would keep the others from theirs, and uploads would take thrice as long.
+    // Threads that wait for work keep the cores busy for a while. Where each process had one a
+    // core, those of one process would keep the others from theirs, and uploads would take thrice
+    // as long.
     omp_set_num_threads(std::min(omp_get_max_threads(), share_.threads()));
     std::optional<device_group> own;
     std::exception_ptr failed;
@@ -90,8 +91,8 @@ communicator process_team::select(const device_options& options) {
         not_joined_ = {static_cast<int>(first), failed != nullptr};
         std::rethrow_exception(failure_of(words[first]));
     }
-    joined_ = communicator(*own, link_,
-                           {.separate_machines = options.transport == posted_transport});
+    joined_ =
+        communicator(*own, link_, {.separate_machines = options.transport == posted_transport});
     return *joined_;
 }
 

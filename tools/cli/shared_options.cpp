@@ -92,9 +92,10 @@ void add_backend_options(CLI::App& app, device_options& options) {
         ->type_name("N")
         ->capture_default_str()
         ->group("Devices");
-    app.add_option("--transport", options.transport,
-                   "How data crosses devices; staged copies even where direct access works; posted: "
-                   "those of several processes as if each were on a machine of its own")
+    app.add_option(
+           "--transport", options.transport,
+           "How data crosses devices; staged copies even where direct access works; posted: "
+           "those of several processes as if each were on a machine of its own")
         ->type_name(alternatives(group_transport_names))
         ->capture_default_str()
         ->group("Devices");

@@ -95,8 +95,7 @@ kernel_context connect(const communicator& comm, rank_memory& m, const peer_memo
     for (std::size_t to = 0; to < peer_slots.size(); ++to) {
         const peer_path path = comm.path(rank, static_cast<int>(to));
         if (path == peer_path::direct) continue;
-        peer_slots[to] =
-            path == peer_path::posted ? posted->outbox(rank) : m.staging[to].data();
+        peer_slots[to] = path == peer_path::posted ? posted->outbox(rank) : m.staging[to].data();
         failures[to] = m.failure.data();
     }
     m.peer_slots = buffer<stamped_value*>(comm.handle(rank),

@@ -28,7 +28,7 @@ struct rank_memory {
     buffer<double> array;
     buffer<double> history; // of the first local rank
     buffer<loop_watch> watch;
-    buffer<double> partials; // two halves, each a header and the partial sums of a batch
+    buffer<double> partials;         // two halves, each a header and the partial sums of a batch
     buffer<stamped_value> own_slots; // empty where sums are posted
     std::vector<buffer<stamped_value>> staging; // [ranks], empty where the path is direct
     buffer<stamped_value*> peer_slots;          // connect() makes these two

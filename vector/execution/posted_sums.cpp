@@ -14,8 +14,7 @@ posted_sums::posted_sums(const communicator& comm, std::size_t slots)
     const std::size_t bytes = slots * sizeof(stamped_value);
     const auto make = [&](int rank) {
         const auto block = make_host_block(comm.handle(rank), bytes);
-        return std::shared_ptr<stamped_value>(block,
-                                              reinterpret_cast<stamped_value*>(block.get()));
+        return std::shared_ptr<stamped_value>(block, reinterpret_cast<stamped_value*>(block.get()));
     };
     for (const int rank : comm.local())
         ranks_.push_back({bytes, make(rank), make(rank), make_host_word(comm.handle(rank))});
@@ -23,7 +22,7 @@ posted_sums::posted_sums(const communicator& comm, std::size_t slots)
 
 posted_sums::~posted_sums() {
     carrier_.remove(place_); // what may come goes nowhere
-    try { // kernels write into outboxes, which are freed now
+    try {                    // kernels write into outboxes, which are freed now
         comm_.synchronize();
     } catch (...) { // NOLINT(bugprone-empty-catch): a failure is reported elsewhere
     }
@@ -79,9 +78,8 @@ void posted_sums::arrive(const carried_message& message, const std::byte* bytes)
         for (int k = 0; k < count; ++k) {
             double value = 0;
             std::memcpy(&value, bytes + static_cast<std::size_t>(k) * sizeof value, sizeof value);
-            host::store_stamped(
-                own.slots.get()[own.view.at(message.word, begin + k, message.from)],
-                {value, message.word});
+            host::store_stamped(own.slots.get()[own.view.at(message.word, begin + k, message.from)],
+                                {value, message.word});
         }
     }
 }

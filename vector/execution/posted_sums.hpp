@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include <krylith/comm/communicator.hpp>
 #include <krylith/comm/carrier/message_carrier.hpp>
+#include <krylith/comm/communicator.hpp>
 #include <krylith/device/kernel/all_reduce_slots.hpp>
 
 namespace krylith {

@@ -217,7 +217,7 @@ template <class T>
 struct ghost_exchange<T>::rank_state {
     std::vector<buffer<T>> staging; ///< [receivers], empty unless the path is staged
     std::vector<std::shared_ptr<std::byte>> outboxes; ///< the same where it is posted
-    buffer<T*> places;              ///< ghost_put::ghosts
+    buffer<T*> places;                                ///< ghost_put::ghosts
 };
 
 template <class T>
@@ -280,12 +280,11 @@ void ghost_exchange<T>::find_places(int rank) {
         const peer_path path = comm.path(rank, m.peer);
         const auto count = static_cast<std::size_t>(m.count);
         own.staging.emplace_back(d, path == peer_path::staged ? count : 0, "ghost exchange");
-        own.outboxes.push_back(
-            path == peer_path::posted ? make_host_block(d, count * sizeof(T)) : nullptr);
+        own.outboxes.push_back(path == peer_path::posted ? make_host_block(d, count * sizeof(T))
+                                                         : nullptr);
         // Lists count from the first entry that the peer owns, dense puts from the first one sent.
-        T* const aside = path == peer_path::posted
-                             ? reinterpret_cast<T*>(own.outboxes.back().get())
-                             : own.staging.back().data();
+        T* const aside = path == peer_path::posted ? reinterpret_cast<T*>(own.outboxes.back().get())
+                                                   : own.staging.back().data();
         if (path != peer_path::direct)
             places.push_back(aside - (dense ? 0 : m.position));
         else
