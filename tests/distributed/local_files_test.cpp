@@ -186,7 +186,7 @@ TEST_CASE("local files: rows of Matrix Market files") {
 }
 
 TEST_CASE("local files: drivers with memory of their own [processes]") {
-    const testing::memory_of_processes separate;
+    const testing::drivers_treated_as processes({.separate_memory = true});
     const temporary_folder folder;
     check_rows<double>(folder.write(
         "general.mtx", text_of(test::random_entries<double>(70, 70, 900, 1), "real general")));
