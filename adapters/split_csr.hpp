@@ -1,6 +1,7 @@
 // Own rows in the form that PETSc's MPIAIJ, hypre's ParCSR and DOLFINx's MatrixCSR have in common:
 // columns that the process owns have local numbers, others stand in a map of global ones.
 //
+//     const std::span<const int> map(global_columns); // of the columns of the other block
 //     split_csr<double> mine(rows, owned, csr_block{di, dj, da}, csr_block{oi, oj, oa}, map);
 //     parts[rank] = mine.part();
 //     distributed_csr<double> matrix(comm, parts, columns);
@@ -153,6 +154,7 @@ private:
         offsets_.reserve(as_size(rows_) + 1);
         columns_.reserve(as_size(entries));
         sources_.reserve(as_size(entries));
+        values_.resize(as_size(entries));
     }
     /// Adds a row of a block, whose entry 0 is number `before`.
     template <class Block, class ToGlobal>
@@ -176,7 +178,6 @@ private:
         }
         row_.clear();
         offsets_.push_back(static_cast<std::int64_t>(columns_.size()));
-        values_.resize(columns_.size());
     }
 
     std::int64_t rows_;

@@ -15,6 +15,7 @@
 #include <krylith/distributed/source/cut_rows.hpp>
 #include <krylith/distributed/source/memory_items.hpp>
 #include <krylith/distributed/source/partition_check.hpp>
+#include <krylith/distributed/source/pointer_check.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith {
@@ -199,73 +200,76 @@ std::vector<const T*> distributed_csr<T>::values() const {
 
 /// All drivers take new values, or none does.
 template <class T>
+template <class ByRank>
+void distributed_csr<T>::take_values(const std::string& called, const ByRank& by_rank) {
+    if (comm_ == nullptr) return (void)by_rank(); // an empty one
+    std::vector<upload_request> uploads;
+    std::vector<upload_request> copies; // of what is on the device already
+    comm_->together([&] {
+        const std::vector<const T*> given = by_rank();
+        for (const int rank : comm_->local()) {
+            const std::size_t bytes = as_size(nonzeros_of_[at(rank)]) * sizeof(T);
+            if (bytes == 0) continue;
+            if (block(rank).values() == nullptr)
+                throw usage_error(called + ": the matrix has no values of its own: "
+                                           "borrowed ones are their owner's to change");
+            device& on = (*comm_)[rank];
+            const T* const from = given[at(rank)];
+            const bool in_host = from != nullptr && on.lies_elsewhere(from) == host_memory_name;
+            if (!in_host)
+                check_pointer(on, called + ": part " + std::to_string(rank) + ": ", from, "values");
+            (in_host ? uploads : copies).push_back({&on, block(rank).values(), from, bytes});
+        }
+    });
+    comm_->together([&] {
+        for (const upload_request& one : copies) one.device->copy(one.to, one.from, one.bytes);
+        upload_together(uploads);
+        comm_->synchronize(); // arrays may be reused
+    });
+}
+
+template <class T>
+std::vector<const T*> distributed_csr<T>::cut_values(const std::string& called, int first, int last,
+                                                     std::span<const T> values) const {
+    std::vector<const T*> by_rank(blocks_.size(), nullptr);
+    std::int64_t expected = 0;
+    for (int rank = first; rank < last; ++rank) {
+        if (expected <= static_cast<std::int64_t>(values.size()))
+            by_rank[at(rank)] = values.data() + expected;
+        expected += nonzeros_of_[at(rank)];
+    }
+    if (static_cast<std::int64_t>(values.size()) != expected)
+        throw usage_error(called + ": there are " + std::to_string(values.size()) +
+                          " values; the matrix has " + std::to_string(expected) + " nonzeros" +
+                          (expected == nonzeros() ? "" : " in the rows of this driver"));
+    return by_rank;
+}
+
+template <class T>
 void distributed_csr<T>::update(std::span<const T> values) {
-    update_from(0, values, nonzeros());
+    const std::string called = "distributed_csr::update";
+    take_values(called,
+                [&] { return cut_values(called, 0, static_cast<int>(blocks_.size()), values); });
 }
 
 template <class T>
 void distributed_csr<T>::update_local(std::span<const T> values) {
-    const bool none = comm_ == nullptr || comm_->local().empty();
-    update_from(none ? 0 : comm_->first_local(), values, none ? 0 : local_nonzeros());
-}
-
-template <class T>
-std::int64_t distributed_csr<T>::local_nonzeros() const {
-    std::int64_t sum = 0;
-    for (const int rank : comm_->local()) sum += nonzeros_of_[at(rank)];
-    return sum;
-}
-
-template <class T>
-void distributed_csr<T>::update_from(int first, std::span<const T> values, std::int64_t expected) {
-    if (comm_ == nullptr) return check_update(values, expected); // an empty one
-    comm_->together([&] { check_update(values, expected); });
-    comm_->together([&] {
-        std::vector<upload_request> requests;
-        std::size_t before = 0;
-        for (int rank = first; rank < comm_->ranks(); ++rank) {
-            const auto count = as_size(nonzeros_of_[at(rank)]);
-            if (count != 0 && comm_->is_local(rank))
-                requests.push_back({block(rank).on().get(), block(rank).values(),
-                                    values.data() + before, count * sizeof(T)});
-            before += count;
-        }
-        upload_together(requests);
+    const std::string called = "distributed_csr::update_local";
+    take_values(called, [&] {
+        const bool none = comm_ == nullptr || comm_->local().empty();
+        return none ? cut_values(called, 0, 0, values)
+                    : cut_values(called, comm_->local().front(), comm_->local().back() + 1, values);
     });
-}
-
-template <class T>
-void distributed_csr<T>::check_update(std::span<const T> values, std::int64_t expected) {
-    if (static_cast<std::int64_t>(values.size()) != expected)
-        throw usage_error("distributed_csr::update: there are " + std::to_string(values.size()) +
-                          " values; the matrix has " + std::to_string(expected) + " nonzeros" +
-                          (expected == nonzeros() ? "" : " in the rows of this driver"));
-    check_own_values();
-}
-
-template <class T>
-void distributed_csr<T>::check_own_values() {
-    if (comm_ == nullptr) return;
-    for (const int rank : comm_->local())
-        if (nonzeros_of_[at(rank)] != 0 && block(rank).values() == nullptr)
-            throw usage_error("distributed_csr::update: the matrix has no values of its own: "
-                              "borrowed ones are their owner's to change");
 }
 
 template <class T>
 void distributed_csr<T>::update_parts(std::span<const T* const> by_rank) {
-    if (comm_ == nullptr) return; // an empty one
-    comm_->together([&] {
+    const std::string called = "distributed_csr::update_parts";
+    take_values(called, [&] {
         if (by_rank.size() != blocks_.size())
-            throw usage_error("distributed_csr::update_parts: " + std::to_string(by_rank.size()) +
-                              " arrays for " + std::to_string(blocks_.size()) + " devices");
-        check_own_values();
-    });
-    comm_->together([&] {
-        for (const int rank : comm_->local())
-            copy_values(comm_->handle(rank), rank, by_rank[at(rank)], block(rank).values(),
-                        as_size(nonzeros_of_[at(rank)]));
-        comm_->synchronize(); // arrays may be reused
+            throw usage_error(called + ": " + std::to_string(by_rank.size()) + " arrays for " +
+                              std::to_string(blocks_.size()) + " devices");
+        return std::vector<const T*>(by_rank.begin(), by_rank.end());
     });
 }
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <numeric>
 #include <span>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -127,7 +128,7 @@ public:
     void update(std::span<const T> values);
     /// The same with an array a rank, of block(rank).nonzeros() values in the memory of its device
     /// or of the host; those of other drivers' ranks are not looked at. Throws usage_error for
-    /// another number of arrays, and for pointers that are null or of another device.
+    /// another number of arrays, and for pointers that are null or of another device, too.
     void update_parts(std::span<const T* const> by_rank);
     /// The same with the values of the local ranks' rows in the memory of the host, one rank after
     /// the other: nothing has the length of all.
@@ -164,13 +165,13 @@ private:
     [[nodiscard]] static std::size_t at(int rank) { return static_cast<std::size_t>(rank); }
 
     void count_nonzeros();
-    /// update() with values that begin with those of a rank.
-    void update_from(int first, std::span<const T> values, std::int64_t expected);
-    /// What update() refuses.
-    void check_update(std::span<const T> values, std::int64_t expected);
-    /// Values are the matrix's own, and so can be updated.
-    void check_own_values();
-    [[nodiscard]] std::int64_t local_nonzeros() const;
+    /// Takes the values to which by_rank() points, in the memory of the device or of the host;
+    /// `called` names the function that is at work.
+    template <class ByRank>
+    void take_values(const std::string& called, const ByRank& by_rank);
+    /// [ranks] where the values of ranks [first, last) begin in one array of them.
+    [[nodiscard]] std::vector<const T*> cut_values(const std::string& called, int first, int last,
+                                                   std::span<const T> values) const;
     /// download() of a matrix that is on devices.
     void download_to(csr_matrix<T>& all) const;
 

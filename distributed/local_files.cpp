@@ -38,7 +38,7 @@ const file_format* format_of(std::optional<files::input_file>& file, std::string
 /// Each array is read by all drivers before the next one, and the first bad byte of it is
 /// everybody's.
 template <class T>
-own_rows<T> kcsr_rows(const communicator& comm, files::input_file& input) {
+own_rows<T> kcsr_rows(const communicator& comm, files::input_file& input, int block_size) {
     const auto meet = [&] { (void)comm.any(false); };
     const binary::byte_source bytes = input.bytes();
     const binary::row_file file(bytes);
@@ -46,8 +46,7 @@ own_rows<T> kcsr_rows(const communicator& comm, files::input_file& input) {
     const row_range share = local_rows(comm, equal_rows(rows, comm.ranks()));
     file.check_offsets({share.begin, share.end});
     meet();
-    int block_size = 1;
-    if (comm.ranks() > 1)
+    if (block_size == 1 && comm.ranks() > 1)
         block_size = find_block_size(rows, [&](row_range window, std::vector<std::int64_t>& offsets,
                                                std::vector<std::int32_t>& columns) {
             offsets = file.read_offsets({window.begin, window.end});
@@ -63,9 +62,9 @@ own_rows<T> kcsr_rows(const communicator& comm, files::input_file& input) {
 }
 
 template <class T>
-own_rows<T> whole_rows(const communicator& comm, csr_matrix<T> whole) {
+own_rows<T> whole_rows(const communicator& comm, csr_matrix<T> whole, int block_size) {
     own_rows<T> result;
-    result.rows = partition_rows(csr_view<T>(whole), comm.ranks());
+    result.rows = partition_rows(csr_view<T>(whole), comm.ranks(), block_size);
     result.matrix.columns = whole.columns;
     const row_range own = local_rows(comm, result.rows);
     if (own.size() == whole.rows) {
@@ -97,20 +96,29 @@ own_rows<T> completed(const communicator& comm, own_rows<T> result) {
     return result;
 }
 
+/// Calls use(rank, entries) for the entries of each rank, as many as travel at a time.
+template <class Use>
+void for_each_piece(const row_partition& rows, const Use& use) {
+    for (int rank = 0; rank < rows.ranks(); ++rank) {
+        const row_range own = rows.owned(rank);
+        for (std::int64_t begin = own.begin; begin < own.end; begin += detail::items_a_message)
+            use(rank, row_range{begin, std::min(begin + detail::items_a_message, own.end)});
+    }
+}
+
 /// The part of a vector that is this driver's, of one that the driver of rank 0 has.
 template <class T>
 std::vector<T> dealt(const communicator& comm, const row_partition& rows,
                      const std::vector<T>& whole) {
-    std::vector<addressed_list<T>> given;
-    if (comm.is_local(0))
-        for (int rank = 0; rank < comm.ranks(); ++rank) {
-            const row_range own = rows.owned(rank);
-            given.push_back({0, rank, {whole.begin() + own.begin, whole.begin() + own.end}});
-        }
-    auto lists = comm.deliver(std::move(given));
-    std::ranges::sort(lists, {}, &addressed_list<T>::to);
     std::vector<T> mine;
-    for (const auto& list : lists) mine.insert(mine.end(), list.items.begin(), list.items.end());
+    mine.reserve(as_size(local_rows(comm, rows).size()));
+    for_each_piece(rows, [&](int rank, row_range piece) {
+        std::vector<addressed_list<T>> given;
+        if (comm.is_local(0))
+            given.push_back({0, rank, {whole.begin() + piece.begin, whole.begin() + piece.end}});
+        for (const auto& list : comm.deliver(std::move(given)))
+            mine.insert(mine.end(), list.items.begin(), list.items.end());
+    });
     return mine;
 }
 
@@ -122,7 +130,7 @@ std::vector<T> read_local(const communicator& comm, std::string_view name,
     const std::string text(name);
     if (format == &file_format_rows::market && !file->in_memory())
         return detail::market_vector<T>(comm, text, rows);
-    if (format == &file_format_rows::npy) {
+    if (format == &file_format_rows::npy && !file->is_packed()) {
         const numpy::open_array array = numpy::open_file(*file);
         detail::check_vector_length(text, numpy::vector_entries(array, text), rows);
         const row_range own = local_rows(comm, rows);
@@ -141,18 +149,15 @@ template <class T>
 void bring_pieces(const communicator& comm, const row_partition& rows, std::span<const T> values,
                   const typename vector_pieces<T>::use_piece& use) {
     const std::int64_t before = local_rows(comm, rows).begin;
-    for (int rank = 0; rank < comm.ranks(); ++rank) {
-        const row_range own = rows.owned(rank);
-        for (std::int64_t begin = own.begin; begin < own.end; begin += detail::items_a_message) {
-            const std::int64_t end = std::min(begin + detail::items_a_message, own.end);
-            std::vector<addressed_list<T>> given;
-            if (comm.is_local(rank)) {
-                const auto piece = values.subspan(as_size(begin - before), as_size(end - begin));
-                given.push_back({rank, 0, {piece.begin(), piece.end()}});
-            }
-            for (const auto& list : comm.deliver(std::move(given))) use(list.items);
+    for_each_piece(rows, [&](int rank, row_range entries) {
+        std::vector<addressed_list<T>> given;
+        if (comm.is_local(rank)) {
+            const auto piece =
+                values.subspan(as_size(entries.begin - before), as_size(entries.size()));
+            given.push_back({rank, 0, {piece.begin(), piece.end()}});
         }
-    }
+        for (const auto& list : comm.deliver(std::move(given))) use(list.items);
+    });
 }
 
 } // namespace
@@ -171,23 +176,25 @@ std::vector<csr_part<T>> own_rows<T>::parts(const communicator& comm) const {
 }
 
 template <class T>
-own_rows<T> load_rows(const communicator& comm, std::string_view name,
-                      const load_options& options) {
+own_rows<T> load_rows(const communicator& comm, std::string_view name, const load_options& options,
+                      int block_size) {
     return comm.together([&] {
         std::optional<files::input_file> file;
         const file_format* const format = format_of(file, name, file_content::matrix);
         if (!comm.has_one_driver() && format == &file_format_rows::market)
-            return completed(comm, detail::market_rows<T>(comm, std::string(name), options));
+            return completed(comm,
+                             detail::market_rows<T>(comm, std::string(name), options, block_size));
         if (!comm.has_one_driver() && format == &file_format_rows::kcsr)
-            return completed(comm, kcsr_rows<T>(comm, *file));
+            return completed(comm, kcsr_rows<T>(comm, *file, block_size));
         file.reset();
-        return completed(comm, whole_rows(comm, load_matrix<T>(name, options)));
+        return completed(comm, whole_rows(comm, load_matrix<T>(name, options), block_size));
     });
 }
 
 template <class T>
-own_rows<T> take_rows(const communicator& comm, csr_matrix<T> whole) {
-    return comm.together([&] { return completed(comm, whole_rows(comm, std::move(whole))); });
+own_rows<T> take_rows(const communicator& comm, csr_matrix<T> whole, int block_size) {
+    return comm.together(
+        [&] { return completed(comm, whole_rows(comm, std::move(whole), block_size)); });
 }
 
 template <class T>

@@ -43,26 +43,29 @@ struct own_rows {
     [[nodiscard]] std::vector<csr_part<T>> parts(const communicator& comm) const;
 };
 
-/// Loads what load_matrix() loads, and cuts it as make_operator() of the whole matrix would: the
-/// rows have the same bits. Of a .kcsr file each driver reads and checks the bytes of its rows; of
-/// a plain Matrix Market file an equal part of the text, whose entries go to the drivers that own
-/// their rows, which takes up to 48 bytes for each of a driver's entries (fp64) while it works.
-/// Other files, and what the gallery makes, each driver reads whole before it drops the rows of
-/// others; gzipped Matrix Market text is read by the driver of rank 0 alone, which then holds 16
-/// bytes for each entry of the file. Throws what load_matrix() throws, and input_error for sizes
-/// that ranks can't have. `options.report` is that of the whole file.
+/// Loads what load_matrix() loads, and cuts it as make_operator() of the whole matrix would whose
+/// operator_options::block_size is the same: the rows have the same bits. Of a .kcsr file each
+/// driver reads and checks the bytes of its rows; of a plain Matrix Market file an equal part of
+/// the text, whose entries go to the drivers that own their rows, which takes up to 48 bytes for
+/// each of a driver's entries (fp64) while it works. Other files, and what the gallery makes, each
+/// driver reads whole before it drops the rows of others; gzipped Matrix Market text is read by the
+/// driver of rank 0 alone, which then holds 16 bytes for each entry of the file. Standard input
+/// ("-") is for one driver. Throws what load_matrix() throws, and input_error for sizes that ranks
+/// can't have. `options.report` is that of the whole file.
 template <class T>
 [[nodiscard]] own_rows<T> load_rows(const communicator& comm, std::string_view name,
-                                    const load_options& options = {});
+                                    const load_options& options = {}, int block_size = 1);
 
 /// The same of a matrix that each driver has whole.
 template <class T>
-[[nodiscard]] own_rows<T> take_rows(const communicator& comm, csr_matrix<T> whole);
+[[nodiscard]] own_rows<T> take_rows(const communicator& comm, csr_matrix<T> whole,
+                                    int block_size = 1);
 
 /// Loads what load_vector() loads, and returns the entries that the local ranks own, as
-/// vector::upload_local() takes them. Each driver reads its part of a plain Matrix Market file and
-/// of NumPy's array; others are read by the driver of rank 0, which has all entries meanwhile.
-/// Throws what load_vector() throws, and input_error for a vector of another length.
+/// vector::upload_local() takes them. Each driver reads its part of a Matrix Market file and of
+/// NumPy's array that are not gzipped; others are read by the driver of rank 0, which has all
+/// entries meanwhile, and deals them out in pieces of a MiB. Throws what load_vector() throws, and
+/// input_error for a vector of another length.
 template <class T>
 [[nodiscard]] std::vector<T> load_local_vector(const communicator& comm, std::string_view name,
                                                const row_partition& rows);

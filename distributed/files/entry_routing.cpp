@@ -55,7 +55,6 @@ public:
             if (side_ != entry_side::as_given) {
                 if (entry.row == entry.column) continue;
                 std::swap(entry.row, entry.column);
-                if (side_ == entry_side::negated) entry.value = T(-1) * entry.value;
             }
             if (!owned_.contains(entry.row)) { // neighbours have one owner
                 rank_ = rows_.owner(entry.row);
@@ -122,7 +121,8 @@ row_partition cut_by_entries(const communicator& comm, std::int64_t rows,
 
 template <class T>
 coo_matrix<T> route_entries(const communicator& comm, const coo_matrix<T>& entries,
-                            const row_partition& rows, entry_side side) {
+                            const row_partition& rows, entry_side side,
+                            const market::memory_limit& limit, double held) {
     const row_range own = local_rows(comm, rows);
     const int me = own_number(comm);
     const std::int64_t count = entries.entries();
@@ -140,6 +140,7 @@ coo_matrix<T> route_entries(const communicator& comm, const coo_matrix<T>& entri
         coming.push_back({list.to, list.from, all});
         all += as_size(list.items[0]);
     }
+    limit.check(held + coo_bytes<T>(count), coo_bytes<T>(static_cast<std::int64_t>(all)));
     coo_matrix<T> result{own.size(), entries.columns, std::vector<std::int32_t>(all),
                          std::vector<std::int32_t>(all), std::vector<T>(all)};
     const auto place_of = [&](int to, int from) -> std::size_t& {
@@ -226,12 +227,11 @@ csr_matrix<T> move_rows(const communicator& comm, csr_matrix<T> mine, const row_
 
 template <class T>
 row_partition cut_rows(const communicator& comm, const csr_matrix<T>& mine,
-                       const row_partition& from) {
+                       const row_partition& from, int block_size) {
     const row_range have = local_rows(comm, from);
     const std::int64_t before = sum_before(comm, mine.nnz());
     const std::int64_t all = sum_of_drivers(comm, mine.nnz());
-    int block_size = 1;
-    if (comm.ranks() > 1)
+    if (block_size == 1 && comm.ranks() > 1)
         block_size = find_block_size(from.rows(), [&](row_range window,
                                                       std::vector<std::int64_t>& offsets,
                                                       std::vector<std::int32_t>& columns) {

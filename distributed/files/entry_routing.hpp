@@ -8,6 +8,7 @@
 #include <krylith/comm/communicator.hpp>
 #include <krylith/matrix/coo.hpp>
 #include <krylith/matrix/csr.hpp>
+#include <krylith/matrix/market/memory_limit.hpp>
 #include <krylith/partition/row_partition.hpp>
 
 namespace krylith::detail {
@@ -24,11 +25,16 @@ inline constexpr std::int64_t most_messages = 32;
 /// What the drivers before this one say, added up. Collective.
 [[nodiscard]] std::int64_t sum_before(const communicator& comm, std::int64_t here);
 
+/// The bytes of so many entries of a coo_matrix.
+template <class T>
+[[nodiscard]] double coo_bytes(std::int64_t entries) {
+    return static_cast<double>(2 * sizeof(std::int32_t) + sizeof(T)) * static_cast<double>(entries);
+}
+
 /// Which entries to send.
 enum class entry_side {
     as_given, ///< each to the owner of its row
-    mirrored, ///< those off the diagonal with row and column exchanged
-    negated   ///< the same with other signs
+    mirrored  ///< those off the diagonal with row and column exchanged
 };
 
 /// Cuts the rows so that ranks get about as many entries each; 128 KiB a rank. Collective.
@@ -38,10 +44,12 @@ enum class entry_side {
 
 /// Gives each entry to the driver that owns its row. Entries of one row come in the order of the
 /// drivers that had them, and of each as it had them. Rows of the result count from the first local
-/// one. Collective; beside the result it takes some 48 bytes for each entry of a message.
+/// one. Collective; beside the result it takes some 48 bytes for each entry of a message. Throws
+/// input_error where the limit has no room for the result, with `held` bytes beside the entries.
 template <class T>
 [[nodiscard]] coo_matrix<T> route_entries(const communicator& comm, const coo_matrix<T>& entries,
-                                          const row_partition& rows, entry_side side);
+                                          const row_partition& rows, entry_side side,
+                                          const market::memory_limit& limit, double held = 0);
 
 /// Gives each row to the driver that is to own it, and cuts off nothing. Collective.
 template <class T>
@@ -52,6 +60,6 @@ template <class T>
 /// Collective: some 3 log2(rows) exchanges of a number a rank.
 template <class T>
 [[nodiscard]] row_partition cut_rows(const communicator& comm, const csr_matrix<T>& mine,
-                                     const row_partition& from);
+                                     const row_partition& from, int block_size);
 
 } // namespace krylith::detail

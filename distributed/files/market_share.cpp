@@ -65,9 +65,17 @@ coo_matrix<T> read_share(const communicator& comm, open_market& file, const memo
 
 /// Gives the values of an array their places; zeros are no entries.
 template <class T>
-void place_array(const communicator& comm, const header& h, coo_matrix<T>& entries) {
-    const std::int64_t first = sum_before(comm, static_cast<std::int64_t>(entries.values.size()));
+void place_array(const communicator& comm, const header& h, const memory_limit& limit,
+                 coo_matrix<T>& entries) {
+    const auto count = static_cast<std::int64_t>(entries.values.size());
+    const std::int64_t first = sum_before(comm, count);
+    const std::int64_t nonzeros = count - std::ranges::count(entries.values, T(0));
+    limit.check(static_cast<double>(sizeof(T)) * static_cast<double>(count),
+                coo_bytes<T>(nonzeros));
     coo_matrix<T> placed{h.rows, h.columns, {}, {}, {}};
+    placed.row_indices.reserve(as_size(nonzeros));
+    placed.column_indices.reserve(as_size(nonzeros));
+    placed.values.reserve(as_size(nonzeros));
     market::for_each_nonzero<T>(
         entries.values, h, first, [&](std::int64_t row, std::int64_t column, T value) {
             placed.row_indices.push_back(static_cast<std::int32_t>(row));
@@ -77,7 +85,9 @@ void place_array(const communicator& comm, const header& h, coo_matrix<T>& entri
     entries = std::move(placed);
 }
 
-/// Adds the mirrored entries of rows to those that the file gives. Both are canonical.
+/// Adds the mirrored entries of rows, with other signs where the file is skew-symmetric, to those
+/// that it gives. Both are canonical: signs change when duplicates have been summed, so that sums
+/// of 0 have the sign that they have in a single reader's matrix.
 template <class T>
 csr_matrix<T> merged(open_market& file, const csr_matrix<T>& given, const csr_matrix<T>& mirrored,
                      std::int64_t first_row) {
@@ -85,9 +95,10 @@ csr_matrix<T> merged(open_market& file, const csr_matrix<T>& given, const csr_ma
     both.row_offsets.reserve(given.row_offsets.size());
     both.column_indices.reserve(as_size(given.nnz() + mirrored.nnz()));
     both.values.reserve(as_size(given.nnz() + mirrored.nnz()));
-    const auto put = [&](const csr_matrix<T>& from, std::size_t k) {
+    const T sign = file.h.symmetry == market::symmetry::symmetric ? T(1) : T(-1);
+    const auto put = [&](const csr_matrix<T>& from, std::size_t k, T factor) {
         both.column_indices.push_back(from.column_indices[k]);
-        both.values.push_back(from.values[k]);
+        both.values.push_back(factor * from.values[k]);
     };
     for (std::size_t row = 0; row < as_size(given.rows); ++row) {
         auto j = as_size(mirrored.row_offsets[row]);
@@ -95,14 +106,14 @@ csr_matrix<T> merged(open_market& file, const csr_matrix<T>& given, const csr_ma
         for (auto k = as_size(given.row_offsets[row]); k < as_size(given.row_offsets[row + 1]);
              ++k) {
             const std::int32_t column = given.column_indices[k];
-            while (j < end && mirrored.column_indices[j] < column) put(mirrored, j++);
+            while (j < end && mirrored.column_indices[j] < column) put(mirrored, j++, sign);
             if (j < end && mirrored.column_indices[j] == column)
                 market::refuse_given_twice(
                     file.source, file.h,
                     {first_row + static_cast<std::int64_t>(row), std::int64_t{column}});
-            put(given, k);
+            put(given, k, T(1));
         }
-        while (j < end) put(mirrored, j++);
+        while (j < end) put(mirrored, j++, sign);
         both.row_offsets.push_back(static_cast<std::int64_t>(both.values.size()));
     }
     return both;
@@ -112,18 +123,17 @@ csr_matrix<T> merged(open_market& file, const csr_matrix<T>& given, const csr_ma
 template <class T>
 csr_matrix<T> assemble(const communicator& comm, open_market& file, const memory_limit& limit,
                        coo_matrix<T> entries, const row_partition& cut, std::int64_t& duplicates) {
-    const market::symmetry kind = file.h.symmetry;
+    const bool general = file.h.symmetry == market::symmetry::general;
     const std::int64_t first = local_rows(comm, cut).begin;
     coo_matrix<T> half;
-    auto own = route_entries(comm, entries, cut, entry_side::as_given);
-    if (kind != market::symmetry::general)
-        half = route_entries(comm, entries, cut,
-                             kind == market::symmetry::symmetric ? entry_side::mirrored
-                                                                 : entry_side::negated);
+    auto own = route_entries(comm, entries, cut, entry_side::as_given, limit);
+    if (!general)
+        half = route_entries(comm, entries, cut, entry_side::mirrored, limit,
+                             coo_bytes<T>(own.entries()));
     entries = {};
     auto rows = market::to_rows(file.source, file.h, limit, std::move(own), first, duplicates);
     (void)comm.any(false); // infinite sums come before what is given twice
-    if (kind == market::symmetry::general) return rows;
+    if (general) return rows;
     std::int64_t uncounted = 0;
     const auto other =
         market::to_rows(file.source, file.h, limit, std::move(half), first, uncounted);
@@ -131,21 +141,22 @@ csr_matrix<T> assemble(const communicator& comm, open_market& file, const memory
 }
 
 template <class T>
-own_rows<T> read_rows(const communicator& comm, open_market& file, const load_options& options) {
+own_rows<T> read_rows(const communicator& comm, open_market& file, const load_options& options,
+                      int block_size) {
     const memory_limit limit(file.source, file.h, options.memory);
     limit.check_rows();
     market::tally counts;
     coo_matrix<T> entries = read_share<T>(comm, file, limit, counts);
     file_report report =
         report_on(file.h, counts, static_cast<std::int64_t>(entries.values.size()));
-    if (file.h.layout == market::layout::array) place_array(comm, file.h, entries);
+    if (file.h.layout == market::layout::array) place_array(comm, file.h, limit, entries);
     const bool general = file.h.symmetry == market::symmetry::general;
     row_partition cut = cut_by_entries(comm, file.h.rows, entries.row_indices,
                                        general ? std::span<const std::int32_t>()
                                                : std::span(std::as_const(entries.column_indices)));
     own_rows<T> result;
     result.matrix = assemble(comm, file, limit, std::move(entries), cut, report.duplicates);
-    result.rows = cut_rows(comm, result.matrix, cut);
+    result.rows = cut_rows(comm, result.matrix, cut, block_size);
     result.matrix = move_rows(comm, std::move(result.matrix), cut, result.rows);
     for (std::int64_t* const count :
          {&report.entries, &report.duplicates, &report.rounded, &report.vanished, &report.ignored})
@@ -164,10 +175,10 @@ void check_vector_length(const std::string& name, std::int64_t entries, const ro
 
 template <class T>
 own_rows<T> market_rows(const communicator& comm, const std::string& path,
-                        const load_options& options) {
+                        const load_options& options, int block_size) {
     open_market file(path, market::expected_shape::matrix);
     return market::within_memory(file.source, file.h,
-                                 [&] { return read_rows<T>(comm, file, options); });
+                                 [&] { return read_rows<T>(comm, file, options, block_size); });
 }
 
 template <class T>
@@ -188,7 +199,7 @@ std::vector<T> market_vector(const communicator& comm, const std::string& path,
             std::iota(entries.row_indices.begin(), entries.row_indices.end(),
                       static_cast<std::int32_t>(sum_before(comm, count)));
         }
-        const auto own = route_entries(comm, entries, rows, entry_side::as_given);
+        const auto own = route_entries(comm, entries, rows, entry_side::as_given, limit);
         std::vector<T> vector(as_size(own.rows), T(0));
         if (file.h.layout == market::layout::array) {
             for (std::size_t k = 0; k < own.values.size(); ++k)

@@ -14,7 +14,7 @@ namespace krylith::detail {
 /// load_rows() and load_local_vector() of such a file. Collective.
 template <class T>
 [[nodiscard]] own_rows<T> market_rows(const communicator& comm, const std::string& path,
-                                      const load_options& options);
+                                      const load_options& options, int block_size);
 template <class T>
 [[nodiscard]] std::vector<T> market_vector(const communicator& comm, const std::string& path,
                                            const row_partition& rows);

@@ -68,12 +68,6 @@ bool offsets_descend(const std::shared_ptr<device>& device, const buffer<std::in
 }
 
 template <class T>
-void copy_values(const std::shared_ptr<device>& device, int rank, const T* given, T* to,
-                 std::size_t count) {
-    copy_array(device, given, name_of(rank), "values", to, count);
-}
-
-template <class T>
 copied_part<T> copy_part(const std::shared_ptr<device>& device, int rank, const csr_part<T>& part,
                          std::int64_t first_row, part_values values) {
     copied_part<T> copy;
@@ -107,7 +101,7 @@ copied_part<T> copy_part(const std::shared_ptr<device>& device, int rank, const 
         return copy;
     }
     copy.values = buffer<T>(device, as_size(nonzeros), matrix_item);
-    copy_values(device, rank, part.values, copy.values.data(), copy.values.size());
+    copy_array(device, part.values, name, "values", copy.values.data(), copy.values.size());
     return copy;
 }
 
@@ -136,8 +130,7 @@ void refuse_columns(const std::shared_ptr<device>& device, int rank, const csr_p
                       found + ": allowed are 0 to " + std::to_string(all - 1));
 }
 
-#define KRYLITH_INSTANTIATE(T)                                                                     \
-    template struct instances<copy_part<T>, copy_values<T>, refuse_columns<T>>;
+#define KRYLITH_INSTANTIATE(T) template struct instances<copy_part<T>, refuse_columns<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

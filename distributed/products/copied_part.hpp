@@ -1,7 +1,6 @@
 // Copies of rows that lie on a device with global columns.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
 
@@ -25,12 +24,6 @@ template <class T>
 [[nodiscard]] copied_part<T> copy_part(const std::shared_ptr<device>& device, int rank,
                                        const csr_part<T>& part, std::int64_t first_row,
                                        part_values values);
-
-/// Copies values of a part to the device, from there or from the host, in the order of its stream.
-/// Throws usage_error for a pointer that is null or of another device.
-template <class T>
-void copy_values(const std::shared_ptr<device>& device, int rank, const T* given, T* to,
-                 std::size_t count);
 
 /// Whether offsets on a device descend anywhere. Waits for it.
 [[nodiscard]] bool offsets_descend(const std::shared_ptr<device>& device,

@@ -39,6 +39,9 @@ public:
     /// Whether the name ends so (".npz"), in any case of letters, maybe with ".gz" behind it.
     [[nodiscard]] bool has_ending(std::string_view ending) const;
 
+    /// Whether it is a file of gzip data of which bytes() has not been asked for.
+    [[nodiscard]] bool is_packed() const noexcept { return packed_; }
+
     /// The contents where they are in memory, unpacked; a view as long as this object lives.
     [[nodiscard]] std::optional<std::string_view> in_memory() const;
 

@@ -14,6 +14,13 @@ namespace {
 /// whole warps.
 constexpr std::int64_t align_above = 4096;
 
+std::int64_t alignment_of(std::int64_t rows, int devices, int block_size) {
+    if (block_size < 1)
+        throw usage_error("operator_options::block_size is " + std::to_string(block_size) +
+                          "; must be at least 1");
+    return std::lcm(row_alignment(rows, devices), std::int64_t{block_size});
+}
+
 } // namespace
 
 std::int64_t row_alignment(std::int64_t rows, int devices) {
@@ -22,19 +29,14 @@ std::int64_t row_alignment(std::int64_t rows, int devices) {
 
 row_partition partition_rows(std::int64_t rows, int devices, int block_size,
                              const std::function<std::int64_t(std::int64_t row)>& nonzeros_before) {
-    return equal_nonzeros(rows, nonzeros_before, devices,
-                          std::lcm(row_alignment(rows, devices), std::int64_t{block_size}));
+    return equal_nonzeros(rows, nonzeros_before, devices, alignment_of(rows, devices, block_size));
 }
 
 template <class T>
 row_partition partition_rows(const csr_view<T>& matrix, int devices, int block_size) {
-    if (block_size < 1)
-        throw usage_error("operator_options::block_size is " + std::to_string(block_size) +
-                          "; must be at least 1");
     if (block_size == 1 && devices > 1) block_size = find_block_size(matrix);
     const auto rows = static_cast<std::int64_t>(matrix.row_offsets.size()) - 1;
-    return equal_nonzeros(matrix.row_offsets, devices,
-                          std::lcm(row_alignment(rows, devices), std::int64_t{block_size}));
+    return equal_nonzeros(matrix.row_offsets, devices, alignment_of(rows, devices, block_size));
 }
 
 #define KRYLITH_INSTANTIATE(T) template row_partition partition_rows(const csr_view<T>&, int, int);

@@ -15,8 +15,8 @@ template <class T>
 [[nodiscard]] row_partition partition_rows(const csr_view<T>& matrix, int devices,
                                            int block_size = 1);
 
-/// The same for rows wherever they lie: find_block_size() says `block_size`, nonzeros_before(row)
-/// what equal_nonzeros() asks.
+/// The same for rows wherever they lie: find_block_size() says `block_size` where nobody names one,
+/// nonzeros_before(row) what equal_nonzeros() asks.
 [[nodiscard]] row_partition
 partition_rows(std::int64_t rows, int devices, int block_size,
                const std::function<std::int64_t(std::int64_t row)>& nonzeros_before);

@@ -2,6 +2,7 @@
 #include <krylith/distributed/local_files.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <mutex>
@@ -18,6 +19,7 @@
 #include <krylith/matrix/matrix_market.hpp>
 #include <krylith/partition/balance/partition_rows.hpp>
 #include <krylith/tests/comm/drivers.hpp>
+#include <krylith/tests/matrix/support/golden.hpp>
 #include <krylith/tests/matrix/support/message_of.hpp>
 #include <krylith/tests/matrix/support/random_entries.hpp>
 #include <krylith/tests/matrix/support/temporary_folder.hpp>
@@ -40,7 +42,7 @@ std::vector<device_group> groups_of(const std::vector<int>& sizes) {
 }
 
 template <class T>
-void check_rows(const std::filesystem::path& path) {
+void check_rows(const std::filesystem::path& path, int block_size = 1) {
     CAPTURE(path);
     file_report report;
     const auto expected = load_matrix<T>(path.string(), {.report = &report});
@@ -48,9 +50,10 @@ void check_rows(const std::filesystem::path& path) {
         std::mutex guard; // doctest's checks are not for several threads at once
         testing::expect_none(with_drivers(groups_of(sizes), [&](const communicator& comm) {
             file_report found;
-            const own_rows<T> mine = load_rows<T>(comm, path.string(), {.report = &found});
+            const own_rows<T> mine =
+                load_rows<T>(comm, path.string(), {.report = &found}, block_size);
             const std::scoped_lock lock(guard);
-            CHECK(mine.rows == partition_rows(csr_view<T>(expected), comm.ranks()));
+            CHECK(mine.rows == partition_rows(csr_view<T>(expected), comm.ranks(), block_size));
             CHECK(mine.nonzeros == expected.nnz());
             CHECK(mine.matrix.columns == expected.columns);
             CHECK(mine.columns.rows() == expected.columns);
@@ -70,7 +73,9 @@ void check_rows(const std::filesystem::path& path) {
                        std::equal(part.column_indices.narrow, part.column_indices.narrow + count,
                                   expected.column_indices.begin() + offsets[0]);
                 same = same && std::equal(part.values, part.values + count,
-                                          expected.values.begin() + offsets[0]);
+                                          expected.values.begin() + offsets[0], [](T a, T b) {
+                                              return a == b && std::signbit(a) == std::signbit(b);
+                                          });
                 CHECK(same);
             }
         }));
@@ -137,6 +142,10 @@ TEST_CASE("local files: rows of Matrix Market files") {
         folder.write("symmetric.mtx", text_of(half_of(60, 400, true), "real symmetric")));
     check_rows<double>(
         folder.write("skew.mtx", text_of(half_of(60, 400, false), "real skew-symmetric")));
+    // Duplicates that add up to 0, whose sign is that of the sum.
+    check_rows<double>(folder.write(
+        "cancel.mtx", "%%MatrixMarket matrix coordinate real skew-symmetric\n5 5 5\n2 1 1\n5 4 2\n"
+                      "2 1 -1\n3 1 4\n5 4 -2\n"));
     check_rows<double>(
         folder.write("one.mtx", "%%MatrixMarket matrix coordinate real general\n1 1 1\n1 1 3"));
     check_rows<double>(
@@ -170,6 +179,10 @@ TEST_CASE("local files: rows of Matrix Market files") {
     const auto nodes = make_gallery<double>("elasticity3d:6"); // rows of a node stay together
     write_matrix_market(folder.file("nodes.mtx"), nodes);
     check_rows<double>(folder.file("nodes.mtx"));
+    for (const char* name : {"large.mtx", "large.kcsr", "large.npz"}) { // somebody names 7 rows
+        save_matrix(folder.file(name), large);
+        check_rows<double>(folder.file(name), 7);
+    }
 }
 
 TEST_CASE("local files: drivers with memory of their own [processes]") {
@@ -262,6 +275,19 @@ TEST_CASE("local files: flaws of Matrix Market files") {
                                                   "\n2 2 2\n"));
 }
 
+TEST_CASE("local files: entries for which their owner has no memory") {
+    const temporary_folder folder;
+    std::string text = "%%MatrixMarket matrix coordinate real general\n20000 20000 20000\n";
+    for (int k = 1; k <= 20000; ++k) text += "1 " + std::to_string(k) + " 1\n"; // all in one row
+    const auto path = folder.write("row.mtx", text);
+    for (const auto& one : with_drivers(groups_of({1, 1}), [&](const communicator& comm) {
+             (void)load_rows<double>(comm, path.string(), {.memory = 450'000});
+         }))
+        CHECK(message_of<input_error>([&] {
+                  if (one) std::rethrow_exception(one);
+              }).find("need another 320 kB of memory") != std::string::npos);
+}
+
 TEST_CASE("local files: flaws of .kcsr files") {
     const temporary_folder folder;
     const auto path = folder.file("m.kcsr");
@@ -309,14 +335,17 @@ TEST_CASE("local files: vectors") {
     const auto sparse = folder.write(
         "sparse.mtx",
         "%%MatrixMarket matrix coordinate real general\n5 1 4\n5 1 1\n2 1 3\n5 1 .1\n1 1 -0\n");
-    const auto expected = load_vector<double>(sparse.string());
+    for (const std::string& path : {sparse.string(), test::golden("vector.npy.gz")}) {
+        const auto expected = load_vector<double>(path);
+        const row_partition rows = equal_rows(static_cast<std::int64_t>(expected.size()), 2);
+        testing::expect_none(with_drivers(groups_of({1, 1}), [&](const communicator& comm) {
+            const row_range own = rows.owned(comm.first_local());
+            if (load_local_vector<double>(comm, path, rows) !=
+                std::vector<double>(expected.begin() + own.begin, expected.begin() + own.end))
+                throw std::runtime_error("other values");
+        }));
+    }
     const row_partition rows{{0, 3, 5}};
-    testing::expect_none(with_drivers(groups_of({1, 1}), [&](const communicator& comm) {
-        const row_range own = rows.owned(comm.first_local());
-        if (load_local_vector<double>(comm, sparse.string(), rows) !=
-            std::vector<double>(expected.begin() + own.begin, expected.begin() + own.end))
-            throw std::runtime_error("other values");
-    }));
     for (const char* name : {"whole_x.mtx", "whole_x.npy", "whole_x.txt"})
         for (const auto& one : with_drivers(groups_of({1, 1}), [&](const communicator& comm) {
                  (void)load_local_vector<double>(comm, folder.file(name).string(), rows);

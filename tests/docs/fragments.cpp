@@ -216,8 +216,9 @@ solve_result solved_from_files(const communicator& comm) {
 void split_rows(const communicator& comm, std::size_t rank, std::vector<csr_part<double>>& parts,
                 std::int64_t rows, row_range owned, const row_partition& columns, const int* di,
                 const int* dj, const double* da, const int* oi, const int* oj, const double* oa,
-                std::span<const int> map, std::span<const double> new_diag,
+                const std::vector<int>& global_columns, std::span<const double> new_diag,
                 std::span<const double> new_offd) {
+    const std::span<const int> map(global_columns); // of the columns of the other block
     split_csr<double> mine(rows, owned, csr_block{di, dj, da}, csr_block{oi, oj, oa}, map);
     parts[rank] = mine.part();
     distributed_csr<double> matrix(comm, parts, columns);

@@ -37,6 +37,7 @@ compare x.mtx c.mtx --rhs range:1
 compare x.mtx.gz c.mtx --rhs row-sums --solver gmres --precond ilu0
 compare y.txt a.kcsr --rhs one.x.npy
 compare y.npy a.mtx --rhs one.x.npy --x0 one.y.txt --precond amg --solver cg
+compare v.npy a.mtx --rhs ones --precond amg:block_size=7 --solver cg
 cp one.x.mtx b.mtx
 compare z.mtx c.mtx --rhs b.mtx --solver bicgstab
 

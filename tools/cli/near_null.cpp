@@ -54,6 +54,10 @@ node_coordinates load_coordinates(const std::string& file, std::int64_t rows) {
 
 } // namespace
 
+int named_block_size(std::string_view preconditioner) {
+    return is_amg(preconditioner) ? std::max(1, amg_options_of(preconditioner).block_size) : 1;
+}
+
 near_null find_near_null(std::string_view matrix, bool changed, std::int64_t rows,
                          const std::string& coordinates, std::string_view preconditioner) {
     const bool named = !coordinates.empty() && coordinates != "none";
@@ -64,8 +68,7 @@ near_null find_near_null(std::string_view matrix, bool changed, std::int64_t row
         return {};
     }
     near_null result;
-    if (is_amg(preconditioner))
-        result.block_size = std::max(1, amg_options_of(preconditioner).block_size);
+    result.block_size = named_block_size(preconditioner);
     node_coordinates nodes;
     if (named)
         nodes = load_coordinates(coordinates, rows);

@@ -22,6 +22,10 @@ struct near_null {
 /// What shows for --coordinates in the help.
 inline constexpr const char* coordinates_forms = "FILE|-|none";
 
+/// The rows of a node that `preconditioner`, the text of one or "auto", names; 1 where it names
+/// none.
+[[nodiscard]] int named_block_size(std::string_view preconditioner);
+
 /// The rigid body modes for a preconditioner of a matrix of so many rows: `coordinates` is a file
 /// with an array of nodes x dimension, in which a matrix may be, "-" for standard input, "none", or
 /// empty: those of the gallery, if the matrix is of there and as it is. `preconditioner` is the

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <krylith/spmv/table/operators.hpp>
+#include <krylith/tools/cli/near_null.hpp>
 #include <krylith/tools/solve/failure_advice.hpp>
 
 namespace krylith::tool {
@@ -27,7 +28,8 @@ template <class T>
 std::optional<shared_system<T>> load_shared(const communicator& comm, const solve_request& request,
                                             const vector_source& rhs, file_report& report) {
     shared_system<T> result;
-    result.rows = load_rows<T>(comm, request.matrix, {.report = &report});
+    result.rows = load_rows<T>(comm, request.matrix, {.report = &report},
+                               named_block_size(request.preconditioner));
     if (result.rows.rows.rows() != result.rows.matrix.columns) return std::nullopt;
     result.b = make_local_values(comm, rhs, result.rows);
     if (rhs.what == vector_source::form::row_sums)

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -259,6 +260,14 @@ KRYLITH_GROUP_TEST("distributed csr: new values go in once, for whatever was mad
     CHECK(matrix.download() == a);
     CHECK_THROWS_WITH_AS(borrowing.update_parts(own), doctest::Contains("no values of its own"),
                          usage_error);
+    // One that is wrong: nothing changes.
+    for (double& value : a.values) value *= 2;
+    const double* const last = std::exchange(own.back(), nullptr);
+    CHECK_THROWS_WITH_AS(matrix.update_parts(own), doctest::Contains("values is null"),
+                         usage_error);
+    for (double& value : a.values) value /= 2;
+    CHECK(matrix.download() == a);
+    own.back() = last;
     own.push_back(nullptr);
     CHECK_THROWS_WITH_AS(matrix.update_parts(own), doctest::Contains("arrays for"), usage_error);
     distributed_csr<double>().update_parts({});
