@@ -123,7 +123,7 @@ std::uint64_t* channel::state::credit_route(int rank, int sender, std::uint64_t*
                                             std::span<const posted_data> data) const {
     const posted_data of = data_between(sender, rank, data);
     const auto count = make_posted_count(comm.handle(rank));
-    routes->add(posted_routes::outgoing{rank, sender, credit_kind, count});
+    routes->add(posted_routes::outgoing{rank, sender, credit_kind, count, nullptr, 0, put_kind});
     routes->add(posted_routes::incoming{sender, rank, put_kind, signal, of.target, of.bytes});
     return count.get();
 }

@@ -40,7 +40,9 @@ void posted_routes::add(incoming route) {
 void posted_routes::collect() {
     for (sender& one : senders_) {
         const outgoing& route = one.route;
-        const std::uint64_t word = std::atomic_ref(*route.word).load(std::memory_order_acquire);
+        const std::uint64_t left = std::atomic_ref(*route.word).load(std::memory_order_acquire);
+        if (left == one.sent) continue;
+        const std::uint64_t word = due(route, left);
         if (word == one.sent) continue;
         one.sent = word;
         carried_message message{};
@@ -52,6 +54,15 @@ void posted_routes::collect() {
         message.to = route.to;
         carrier_.post(comm_.driver_of(route.to), message, route.data.get(), route.data);
     }
+}
+
+std::uint64_t posted_routes::due(const outgoing& route, std::uint64_t word) const {
+    if (!route.credit_for) return word;
+    for (const receiver& one : receivers_)
+        if (one.route.from == route.to && one.route.to == route.from &&
+            one.route.kind == *route.credit_for)
+            return std::min(word, one.arrived);
+    return word;
 }
 
 posted_routes::receiver* posted_routes::find(const carried_message& message) {
@@ -73,6 +84,7 @@ void posted_routes::arrive(const carried_message& message, const std::byte* byte
     receiver* const to = find(message);
     if (to == nullptr) return;
     const incoming& route = to->route;
+    to->arrived = message.word;
     const std::atomic_ref word(*route.word);
     if (route.on_host) {
         if (static_cast<std::int32_t>(message.word - word.load()) > 0) word.store(message.word);
@@ -100,6 +112,7 @@ void posted_routes::begin_anew() {
         std::atomic_ref(*one.route.word).store(0);
         one.sent = 0;
     }
+    for (receiver& one : receivers_) one.arrived = 0;
 }
 
 } // namespace krylith

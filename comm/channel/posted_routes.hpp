@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <krylith/comm/carrier/message_carrier.hpp>
@@ -13,8 +14,7 @@ namespace krylith {
 
 /// Routes of one channel, or of whatever else has a word that says that data are there: where the
 /// word of the sender has another value, the data and then the word are copied to the receiver's.
-/// Data that are written again before the receiver was to read them may arrive torn, with the next
-/// ones behind them.
+/// The sender must not write either again before it has learnt that the receiver has them.
 class posted_routes final : public message_carrier::client {
 public:
     struct outgoing {
@@ -25,6 +25,10 @@ public:
         std::shared_ptr<std::uint64_t> word{};
         std::shared_ptr<std::byte> data{};
         std::size_t bytes = 0;
+        /// The kind of the route, the other way, for which this one gives credit: no more of it is
+        /// sent than that one has brought. Kernels give credit when they have read what is there,
+        /// and nobody need have read what is under way.
+        std::optional<std::uint32_t> credit_for{};
     };
     struct incoming {
         int from = 0;
@@ -61,8 +65,11 @@ private:
         /// The word, and behind a line the data; null where kernels read memory of the host.
         std::shared_ptr<std::byte> copy{};
         std::shared_ptr<event> copied{}; ///< to the device, where there are data
+        std::uint64_t arrived = 0;       ///< the last word
     };
     [[nodiscard]] receiver* find(const carried_message& message);
+    /// What may be sent of a word now.
+    [[nodiscard]] std::uint64_t due(const outgoing& route, std::uint64_t word) const;
 
     communicator comm_;
     message_carrier& carrier_;
