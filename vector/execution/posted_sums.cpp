@@ -35,7 +35,7 @@ void posted_sums::collect() {
 
 /// A batch is whole where the next one begins: kernels publish it once they have all of this one.
 void posted_sums::collect(int rank, local_rank& own) {
-    const auto at = [&](std::uint64_t epoch, int v) -> const stamped_value& {
+    const auto at = [&](std::uint64_t epoch, int v) -> stamped_value& {
         return own.outbox.get()[own.view.at(epoch, v, rank)];
     };
     const auto is_there = [&](std::uint64_t epoch, int v) {
@@ -46,7 +46,9 @@ void posted_sums::collect(int rank, local_rank& own) {
         values.clear();
         const int begin = own.next;
         for (; is_there(own.epoch, own.next); ++own.next)
-            values.push_back(at(own.epoch, own.next).value);
+            // A kernel stores it once for each rank of another machine.
+            values.push_back(
+                std::atomic_ref(at(own.epoch, own.next).value).load(std::memory_order_relaxed));
         if (!values.empty()) {
             carried_message message{};
             message.place = place_;
