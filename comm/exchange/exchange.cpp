@@ -172,8 +172,9 @@ void exchange::fetch_items(std::vector<const std::byte*> owners, std::vector<std
     const auto by_user = [&](const shared_items& m) { return fetched(m); };
     const bool any_sent = !std::ranges::all_of(
         items_, [&](const shared_items& m) { return fetched(m) || posted(m); });
-    const auto own = owners; // addresses of local ranks, as they were given
-    const auto own_copies = users;
+    // Addresses of local ranks, as they were given.
+    const auto own = any_posted_ ? owners : std::vector<const std::byte*>();
+    const auto own_copies = any_posted_ ? users : std::vector<std::byte*>();
     if (std::ranges::any_of(items_, by_user))
         owners = reached(std::move(owners), &shared_items::owner, &shared_items::at_owner, bytes);
     if (any_sent)
@@ -205,15 +206,15 @@ exchange::brought_items exchange::bring(std::vector<std::byte*> users, std::size
     std::vector<std::size_t> room(users.size(), 0);
     for (const shared_items& m : items_)
         if (apart(m)) room[static_cast<std::size_t>(m.owner)] += size(m);
-    const bool any_staged = std::ranges::any_of(room, [](std::size_t r) { return r != 0; });
+    const bool any_apart = std::ranges::any_of(room, [](std::size_t r) { return r != 0; });
     result.copies = by_rank(comm(), [&](int owner) {
         return buffer<std::byte>(comm().handle(owner), room[static_cast<std::size_t>(owner)],
                                  exchange_item);
     });
-    const auto own = users;
+    const auto own = any_posted_ ? users : std::vector<std::byte*>();
     users = reached(std::move(users), &shared_items::user, &shared_items::at_user, bytes);
     std::vector<std::byte*> next = pointers_of(result.copies);
-    if (any_staged) next = comm().addresses(std::span<std::byte* const>(next));
+    if (any_apart) next = comm().addresses(std::span<std::byte* const>(next));
     comm().order(orders_);
     std::vector<carried_bytes> carried;
     for (std::size_t k = 0; k < items_.size(); ++k) {
@@ -233,7 +234,7 @@ exchange::brought_items exchange::bring(std::vector<std::byte*> users, std::size
         if (place != nullptr) place += size(m);
     }
     if (any_posted_) comm().carry(carried);
-    if (any_staged) comm().order(orders_);
+    if (any_apart) comm().order(orders_);
     return result;
 }
 
