@@ -12,6 +12,7 @@
 #include <mutex>
 #include <string>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include <krylith/device/error.hpp>
@@ -96,29 +97,21 @@ public:
         const auto* const first = static_cast<const std::byte*>(given);
         const std::scoped_lock lock(at_->guard);
         at_->mail[{driver_, to, tag}].emplace_back(first, first + bytes);
-        return new request;
+        return &posted_; // the bytes are copied, so that it is done
     }
 
-    void* receive(int from, int tag, void* place, std::size_t bytes) const {
-        return new request{{from, driver_, tag}, place, bytes};
+    void* receive(int from, int tag, void* place, std::size_t bytes) {
+        auto one = std::make_unique<expected>(expected{{from, driver_, tag}, place, bytes});
+        void* const request = one.get();
+        receives_.emplace(request, std::move(one));
+        return request;
     }
 
-    int test(void* any) {
-        std::unique_ptr<request> asked(static_cast<request*>(any));
-        if (asked->place == nullptr) return KRYLITH_LINK_DONE;
-        const std::scoped_lock lock(at_->guard);
-        std::deque<bytes_of_one>& mail = at_->mail[asked->address];
-        if (mail.empty()) {
-            const auto from = static_cast<std::size_t>(std::get<0>(asked->address));
-            const bool none_comes = at_->failure != KRYLITH_LINK_DONE &&
-                                    (at_->failure != KRYLITH_LINK_ENDED || at_->ended[from]);
-            if (none_comes) return at_->failure;
-            (void)asked.release();
-            return KRYLITH_LINK_PENDING;
-        }
-        std::memcpy(asked->place, mail.front().data(), asked->bytes);
-        mail.pop_front();
-        return KRYLITH_LINK_DONE;
+    int test(void* request) {
+        if (request == &posted_) return KRYLITH_LINK_DONE;
+        const int status = take(*static_cast<const expected*>(request));
+        if (status != KRYLITH_LINK_PENDING) receives_.erase(request);
+        return status;
     }
 
     void abort() {
@@ -135,14 +128,30 @@ public:
     }
 
 private:
-    struct request {
-        std::tuple<int, int, int> address{};
-        void* place = nullptr; ///< null: it is done
-        std::size_t bytes = 0;
+    struct expected {
+        std::tuple<int, int, int> address;
+        void* place;
+        std::size_t bytes;
     };
+
+    [[nodiscard]] int take(const expected& one) const {
+        const std::scoped_lock lock(at_->guard);
+        std::deque<bytes_of_one>& mail = at_->mail[one.address];
+        if (mail.empty()) {
+            const auto from = static_cast<std::size_t>(std::get<0>(one.address));
+            const bool none_comes = at_->failure != KRYLITH_LINK_DONE &&
+                                    (at_->failure != KRYLITH_LINK_ENDED || at_->ended[from]);
+            return none_comes ? at_->failure : KRYLITH_LINK_PENDING;
+        }
+        std::memcpy(one.place, mail.front().data(), one.bytes);
+        mail.pop_front();
+        return KRYLITH_LINK_DONE;
+    }
 
     std::shared_ptr<meeting> at_;
     int driver_;
+    char posted_ = 0; ///< its address is the request of all posts
+    std::unordered_map<void*, std::unique_ptr<expected>> receives_; ///< that weren't done yet
 };
 
 thread_end& end_of(void* context) {
