@@ -132,6 +132,8 @@ distributed_assembly<T>::distributed_assembly(const communicator& comm,
             rows_of_parts(comm, [&](int rank) { return parts[as_size(rank)].rows; });
         check_partition("distributed_assembly", "rows", rows, rows.rows(), comm);
         check_partition("distributed_assembly", "columns", columns, columns.rows(), comm);
+        check_index_size("distributed_assembly: the number of rows", rows.rows());
+        check_index_size("distributed_assembly: the number of columns", columns.rows());
         std::vector<assembled_rows<T>> made(parts.size());
         std::vector<device_csr<T>> blocks(parts.size());
         std::vector<local_columns> numbers_of(parts.size());

@@ -64,6 +64,7 @@ distributed_csr<T>::distributed_csr(const communicator& comm, const csr_view<T>&
         });
         check_partition("distributed_csr", "rows", rows_, a.rows, comm);
         check_partition("distributed_csr", "columns", columns_, a.columns, comm);
+        check_index_size("distributed_csr: the number of columns", a.columns);
         if (!can_be_cut(a, rows_)) refuse(a);
         blocks_.resize(as_size(comm.ranks()));
         columns_of_.resize(as_size(comm.ranks()));
@@ -123,12 +124,10 @@ distributed_csr<T>::distributed_csr(const communicator& comm, std::span<const cs
         on_each_rank(comm, [&](int rank) {
             const auto& device = comm.handle(rank);
             const std::int64_t first = rows_.owned(rank).begin;
-            copied_part<T> mine = copy_part(device, rank, parts[at(rank)], first, values);
-            auto numbers =
-                number_columns(device, columns_.owned(rank), columns_.rows(), mine.columns);
-            if (!numbers)
-                refuse_columns(device, rank, parts[at(rank)], mine, first, columns_.rows());
-            columns_of_[at(rank)] = *std::move(numbers);
+            copied_part<T> mine =
+                copy_part(device, {rank, first, columns_.owned(rank), columns_.rows()},
+                          parts[at(rank)], values);
+            columns_of_[at(rank)] = std::move(mine.numbers);
             const std::int64_t count = columns_of_[at(rank)].count();
             blocks_[at(rank)] =
                 values == part_values::borrowed
@@ -275,6 +274,8 @@ void distributed_csr<T>::update_parts(std::span<const T* const> by_rank) {
 
 template <class T>
 buffer<std::int32_t> distributed_csr<T>::global_columns(int rank) const {
+    check_index_size("the number of columns of a matrix whose rows are exchanged or made whole",
+                     columns());
     const device_csr_view<T> a = block(rank).view();
     buffer<std::int32_t> global(comm_->handle(rank), as_size(a.nonzeros), matrix_item);
     run_items((*comm_)[rank], number_globally{columns_of(rank).numbers(), a.indices, global.data()},

@@ -58,7 +58,7 @@ enum class part_values { copied, borrowed };
 /// ones: those that the rows refer to and those that the rank owns, numbered in the order of their
 /// global numbers (local_columns). Numbers so ascend where global ones do, and what kernels for one
 /// device compute of a row has the same bits on any number of devices. On one rank local numbers
-/// are global ones. Bytes on a device: those of its block, and 4 a ghost. Constructors, copies,
+/// are global ones. Bytes on a device: those of its block, and 8 a ghost. Constructors, copies,
 /// rows_ascend(), update() and download() are collective. Move-only.
 template <class T>
 class distributed_csr {
@@ -69,7 +69,8 @@ public:
     /// partitions that are not of the rows and columns of `a` on the ranks of the group.
     distributed_csr(const communicator& comm, const csr_view<T>& a, row_partition rows,
                     row_partition columns);
-    /// Copies rows, parts[k] those of rank k, with global columns. Entries keep their order:
+    /// Copies rows, parts[k] those of rank k, with global columns, of which there may be more than
+    /// 32 bits number where each rank has fewer, ghosts included. Entries keep their order:
     /// products want ascending columns (rows_ascend(), sorted_rows of distributed_products.hpp).
     /// Waits for the devices. Values that are borrowed must lie on the devices. Throws usage_error
     /// for another number of parts and for pointers that are null or of another device, and
@@ -135,7 +136,8 @@ public:
     void update_local(std::span<const T> values);
 
     /// Enqueues, on the device of the rank, the global columns of its entries:
-    /// [block(rank).nonzeros()].
+    /// [block(rank).nonzeros()]. Throws input_error where 32 bits don't number all columns; so do
+    /// download() and products of matrices (distributed_products.hpp).
     [[nodiscard]] buffer<std::int32_t> global_columns(int rank) const;
     /// Enqueues a copy, with values of its own or those of this matrix. Both have one pattern.
     [[nodiscard]] distributed_csr copy(part_values values = part_values::copied) const;

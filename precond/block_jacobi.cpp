@@ -99,7 +99,8 @@ public:
 
 private:
     [[nodiscard]] distributed_csr<T> taken(const matrix_ref<T>& matrix) const {
-        return with_moderate_values(on_devices(block_jacobi_name, *layout_, matrix));
+        return with_moderate_values(on_devices(block_jacobi_name, *layout_, matrix,
+                                               part_values::copied, global_columns::any_number));
     }
     /// Products such as r'M^-1 r must neither overflow nor vanish. The exponent is even, as that of
     /// point Jacobi.

@@ -122,8 +122,8 @@ typename ilut_work<T>::blocks ilut_work<T>::make(const matrix_ref<T>& given) con
     on_each_rank(layout.comm, [&](int rank) {
         const auto at = static_cast<std::size_t>(rank);
         const row_range owned = whole ? row_range{0, layout.size()} : layout.rows.owned(rank);
-        rows[at] = {layout.comm.handle(rank), owned,
-                    incomplete::rows_around(matrix, owned, options_.overlap)};
+        const auto around = incomplete::rows_around(matrix, owned, options_.overlap);
+        rows[at] = {layout.comm.handle(rank), owned, {around.begin(), around.end()}};
     });
     const bool overlap = options_.overlap > 0 && !whole && ranks > 1;
     made.vectors = overlap ? std::make_unique<incomplete::block_vectors<T>>(layout_, rows)

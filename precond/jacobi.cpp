@@ -28,7 +28,8 @@ void take_diagonal(const matrix_ref<T>& matrix, vector<T>& to) {
         detail::check_size("jacobi", layout, matrix.rows(), matrix.columns());
         return to.upload(diagonal(*matrix.on_host()));
     }
-    const auto a = detail::on_devices("jacobi", layout, matrix, part_values::borrowed);
+    const auto a = detail::on_devices("jacobi", layout, matrix, part_values::borrowed,
+                                      detail::global_columns::any_number);
     for (const int rank : layout.comm.local())
         run_items(layout.comm[rank],
                   detail::take_diagonal_task<T>{a.block(rank).view(),

@@ -17,7 +17,7 @@ template <class Word>
 void gather_words(device& device, const shared_items& m, const std::byte* from, std::byte* to,
                   std::int64_t numbers) {
     run_items(device,
-              gather_items<Word>{m.places(), reinterpret_cast<const Word*>(from),
+              gather_items<Word, std::int64_t>{m.places(), reinterpret_cast<const Word*>(from),
                                  reinterpret_cast<Word*>(to), numbers},
               m.count * numbers);
 }
@@ -61,10 +61,10 @@ void exchange::bring_lists() {
     std::vector<std::int64_t> sizes(static_cast<std::size_t>(comm().ranks()), 0);
     for (const shared_items& m : items_)
         if (moves(m)) sizes[static_cast<std::size_t>(m.owner)] += m.count;
-    using int_buffer = buffer<std::int32_t>;
+    using place_buffer = buffer<std::int64_t>;
     const auto lists = by_rank(comm(), [&](int rank) { // those of an owner are side by side
         const auto size = static_cast<std::size_t>(sizes[static_cast<std::size_t>(rank)]);
-        return std::make_shared<const int_buffer>(comm().handle(rank), size, exchange_item);
+        return std::make_shared<const place_buffer>(comm().handle(rank), size, exchange_item);
     });
     const auto own =
         by_rank(comm(), [&](int rank) { return lists[static_cast<std::size_t>(rank)]->data(); });
@@ -72,13 +72,13 @@ void exchange::bring_lists() {
     const settled_on_failure settled(comm()); // before they are freed
     std::ranges::fill(sizes, 0);
     std::vector<carried_bytes> carried;
-    std::vector<std::shared_ptr<const int_buffer>> read_later;
+    std::vector<std::shared_ptr<const place_buffer>> read_later;
     for (shared_items& m : items_) {
         if (!moves(m)) continue;
         const auto owner = static_cast<std::size_t>(m.owner);
         const std::int64_t place = std::exchange(sizes[owner], sizes[owner] + m.count);
-        const std::size_t bytes = static_cast<std::size_t>(m.count) * sizeof(std::int32_t);
-        const std::int32_t* const given =
+        const std::size_t bytes = static_cast<std::size_t>(m.count) * sizeof(std::int64_t);
+        const std::int64_t* const given =
             comm().is_local(m.user) ? m.list->data() + m.list_begin : nullptr;
         if (posted(m))
             carried.push_back({m.user, reinterpret_cast<const std::byte*>(given), m.owner,

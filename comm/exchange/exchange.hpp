@@ -46,12 +46,12 @@ struct shared_items {
     /// lies on the user's device, or the owner's (exchange::lists), and is null for drivers that
     /// have no such device.
     bool is_listed = false;
-    std::shared_ptr<const buffer<std::int32_t>> list = nullptr;
+    std::shared_ptr<const buffer<std::int64_t>> list = nullptr;
     std::int64_t list_begin = 0;
-    std::int32_t list_first = 0;
+    std::int64_t list_first = 0;
 
     /// The places of listed items, counted from at_owner, for kernels where the list is.
-    [[nodiscard]] listed_items places() const noexcept {
+    [[nodiscard]] listed_items<std::int64_t> places() const noexcept {
         return {list->data() + list_begin, list_first};
     }
 };
@@ -70,7 +70,7 @@ public:
 
     exchange() = default;
     /// All drivers give the same items in the same order, but for lists, which lie on the users'
-    /// devices. Those that owners need are copied, 4 bytes an item; what the owners enqueue after
+    /// devices. Those that owners need are copied, 8 bytes an item; what the owners enqueue after
     /// this sees them. Collective.
     exchange(const communicator& comm, std::vector<shared_items> items,
              lists where = lists::where_used);

@@ -8,18 +8,19 @@
 namespace krylith {
 
 /// Places that a list names by numbers counted from `first`; all places where there is no list.
+template <class Number>
 struct listed_items {
-    const std::int32_t* list = nullptr;
-    std::int32_t first = 0;
+    const Number* list = nullptr;
+    Number first = 0;
     [[nodiscard]] KRYLITH_HD std::int64_t operator[](std::int64_t i) const {
         return list != nullptr ? list[i] - first : i;
     }
 };
 
 /// Copies listed items of `numbers` entries each: the task has an index for each entry.
-template <class V>
+template <class V, class Number>
 struct gather_items {
-    listed_items places;
+    listed_items<Number> places;
     const V* from;
     V* to;
     std::int64_t numbers = 1;

@@ -1,12 +1,15 @@
 #include <krylith/distributed/products/copied_part.hpp>
 
 #include <algorithm>
-#include <span>
+#include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <krylith/device/error.hpp>
 #include <krylith/device/language/instances.hpp>
+#include <krylith/distributed/products/numbered_columns.hpp>
 #include <krylith/distributed/products/product_kernels.hpp>
 #include <krylith/distributed/source/memory_items.hpp>
 #include <krylith/distributed/source/pointer_check.hpp>
@@ -55,6 +58,48 @@ void copy_array(const std::shared_ptr<device>& device, const V* given, const std
                       ": allowed are row_offsets that don't descend");
 }
 
+/// Names the first entry whose column is not of the matrix.
+template <class V>
+[[noreturn]] void refuse_columns(device& device, const place_of_part& place, const V* given,
+                                 const buffer<std::int64_t>& of_rows) {
+    const std::vector<std::int64_t> offsets = of_rows.download();
+    std::vector<V> columns(as_size(offsets.back()));
+    device.download(columns.data(), given, columns.size() * sizeof(V));
+    const auto bad = std::find_if(columns.begin(), columns.end(), [&](std::int64_t column) {
+        return column < 0 || column >= place.columns;
+    });
+    const auto row =
+        std::upper_bound(offsets.begin(), offsets.end(), bad - columns.begin()) - offsets.begin();
+    throw input_error(name_of(place.rank) + "row " + std::to_string(place.first_row + row - 1) +
+                      " has column " + (bad != columns.end() ? std::to_string(*bad) : "?") +
+                      ": allowed are 0 to " + std::to_string(place.columns - 1));
+}
+
+/// Gives the copy the local numbers of its columns.
+template <class T, class V>
+void take_columns(const std::shared_ptr<device>& device, const place_of_part& place, const V* given,
+                  copied_part<T>& copy) {
+    const std::string name = name_of(place.rank);
+    const auto count = static_cast<std::int64_t>(copy.columns.size());
+    std::optional<local_columns> numbers;
+    if (count != 0) check_readable(*device, name, given, "column_indices");
+    if (place.columns > index_size_limit()) {
+        numbers = number_columns(device, place.owned, place.columns, given, copy.columns);
+    } else {
+        if constexpr (std::is_same_v<V, std::int32_t>) {
+            copy_array(device, given, name, "column_indices", copy.columns.data(),
+                       copy.columns.size());
+        } else {
+            const read_there<V> from(device, given, copy.columns.size(), name, "column_indices");
+            run_items(*device, narrow_columns{from.data(), copy.columns.data()}, count);
+            device->synchronize(); // before the copy of given ones is freed
+        }
+        numbers = number_columns(device, place.owned, place.columns, copy.columns);
+    }
+    if (!numbers) refuse_columns(*device, place, given, copy.offsets);
+    copy.numbers = *std::move(numbers);
+}
+
 } // namespace
 
 bool offsets_descend(const std::shared_ptr<device>& device, const buffer<std::int64_t>& offsets) {
@@ -68,69 +113,41 @@ bool offsets_descend(const std::shared_ptr<device>& device, const buffer<std::in
 }
 
 template <class T>
-copied_part<T> copy_part(const std::shared_ptr<device>& device, int rank, const csr_part<T>& part,
-                         std::int64_t first_row, part_values values) {
+copied_part<T> copy_part(const std::shared_ptr<device>& device, const place_of_part& place,
+                         const csr_part<T>& part, part_values values) {
     copied_part<T> copy;
     copy.offsets = buffer<std::int64_t>(device, as_size(part.rows) + 1, matrix_item);
+    std::int64_t nonzeros = 0;
+    const std::string name = name_of(place.rank);
     if (part.rows == 0) {
         copy.offsets.zero();
-        return copy;
-    }
-    const std::string name = name_of(rank);
-    const index_array& offsets = part.row_offsets;
-    if (offsets.wide != nullptr)
-        copy_offsets(device, offsets.wide, part.rows, name, copy.offsets);
-    else
-        copy_offsets(device, offsets.narrow, part.rows, name, copy.offsets);
-    if (offsets_descend(device, copy.offsets)) refuse_offsets(rank, copy.offsets, first_row);
-    std::int64_t nonzeros = 0;
-    device->download(&nonzeros, copy.offsets.data() + part.rows, sizeof nonzeros);
-    if (nonzeros == 0) return copy;
-    const index_array& columns = part.column_indices;
-    copy.columns = buffer<std::int32_t>(device, as_size(nonzeros), matrix_item);
-    if (columns.wide != nullptr) {
-        const read_there<std::int64_t> from(device, columns.wide, as_size(nonzeros), name,
-                                            "column_indices");
-        run_items(*device, narrow_columns{from.data(), copy.columns.data()}, nonzeros);
     } else {
-        copy_array(device, columns.narrow, name, "column_indices", copy.columns.data(),
-                   copy.columns.size());
+        const index_array& offsets = part.row_offsets;
+        if (offsets.wide != nullptr)
+            copy_offsets(device, offsets.wide, part.rows, name, copy.offsets);
+        else
+            copy_offsets(device, offsets.narrow, part.rows, name, copy.offsets);
+        if (offsets_descend(device, copy.offsets))
+            refuse_offsets(place.rank, copy.offsets, place.first_row);
+        device->download(&nonzeros, copy.offsets.data() + part.rows, sizeof nonzeros);
     }
+    copy.columns = buffer<std::int32_t>(device, as_size(nonzeros), matrix_item);
+    if (part.column_indices.wide != nullptr)
+        take_columns(device, place, part.column_indices.wide, copy);
+    else
+        take_columns(device, place, part.column_indices.narrow, copy);
+    if (nonzeros == 0) return copy;
     if (values == part_values::borrowed) {
         check_pointer(*device, name, part.values, "values");
         return copy;
     }
     copy.values = buffer<T>(device, as_size(nonzeros), matrix_item);
     copy_array(device, part.values, name, "values", copy.values.data(), copy.values.size());
+    device->synchronize(); // the caller may free them
     return copy;
 }
 
-template <class T>
-void refuse_columns(const std::shared_ptr<device>& device, int rank, const csr_part<T>& part,
-                    const copied_part<T>& copy, std::int64_t first_row, std::int64_t all) {
-    const std::vector<std::int64_t> offsets = copy.offsets.download();
-    const std::vector<std::int32_t> columns = copy.columns.download();
-    const auto bad = std::find_if(columns.begin(), columns.end(), [all](std::int64_t column) {
-        return column < 0 || column >= all;
-    });
-    const auto at = bad - columns.begin();
-    const auto row = std::upper_bound(offsets.begin(), offsets.end(), at) - offsets.begin() - 1;
-    std::string found = "?";
-    if (bad != columns.end()) {
-        found = std::to_string(*bad);
-        if (part.column_indices.wide != nullptr) {
-            const read_there<std::int64_t> given(device, part.column_indices.wide, columns.size(),
-                                                 name_of(rank), "column_indices");
-            std::int64_t wide = 0;
-            device->download(&wide, given.data() + at, sizeof wide);
-            found = std::to_string(wide);
-        }
-    }
-    throw input_error(name_of(rank) + "row " + std::to_string(first_row + row) + " has column " +
-                      found + ": allowed are 0 to " + std::to_string(all - 1));
-}
-
-#define KRYLITH_INSTANTIATE(T) template struct instances<copy_part<T>, refuse_columns<T>>;
+#define KRYLITH_INSTANTIATE(T) template struct instances<copy_part<T>>;
 #include <krylith/device/language/instantiate.inc>
 
 } // namespace krylith

@@ -13,26 +13,28 @@ namespace krylith {
 template <class T>
 struct copied_part {
     buffer<std::int64_t> offsets;
-    buffer<std::int32_t> columns;
-    buffer<T> values; ///< empty where they are borrowed
+    buffer<std::int32_t> columns; ///< local
+    buffer<T> values;             ///< empty where they are borrowed
+    local_columns numbers;
 };
 
-/// Checks the arrays of the part of a rank, whose first row is `first_row` of the whole matrix, and
-/// copies them, values unless they are borrowed; columns may still be out of range. Waits. Throws
+/// Where a part is in the whole matrix.
+struct place_of_part {
+    int rank;
+    std::int64_t first_row;
+    row_range owned;      ///< columns of the rank
+    std::int64_t columns; ///< of the whole matrix
+};
+
+/// Checks the arrays of a part and copies them, values unless they are borrowed. Waits. Throws
 /// usage_error and input_error as distributed_csr says.
 template <class T>
-[[nodiscard]] copied_part<T> copy_part(const std::shared_ptr<device>& device, int rank,
-                                       const csr_part<T>& part, std::int64_t first_row,
+[[nodiscard]] copied_part<T> copy_part(const std::shared_ptr<device>& device,
+                                       const place_of_part& place, const csr_part<T>& part,
                                        part_values values);
 
 /// Whether offsets on a device descend anywhere. Waits for it.
 [[nodiscard]] bool offsets_descend(const std::shared_ptr<device>& device,
                                    const buffer<std::int64_t>& offsets);
-
-/// Throws input_error that names the first entry of a part whose column is not of [0, all).
-template <class T>
-[[noreturn]] void refuse_columns(const std::shared_ptr<device>& device, int rank,
-                                 const csr_part<T>& part, const copied_part<T>& copy,
-                                 std::int64_t first_row, std::int64_t all);
 
 } // namespace krylith

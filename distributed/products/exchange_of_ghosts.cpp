@@ -27,7 +27,7 @@ exchange exchange_of_ghosts(const communicator& comm, std::span<const local_colu
             m.at_owner = first_owned[static_cast<std::size_t>(from.owner)];
             m.at_user = from.first;
             m.is_listed = true;
-            m.list_first = static_cast<std::int32_t>(map.owned(from.owner).begin);
+            m.list_first = map.owned(from.owner).begin;
             if (comm.is_local(user)) {
                 m.list = of(user).resident_ghosts();
                 m.list_begin = of(user).place(from.first);

@@ -5,23 +5,46 @@
 
 #include <krylith/device/kernel/annotations.hpp>
 #include <krylith/device/loops/listed_items.hpp>
+#include <krylith/device/loops/shared_numbers.hpp>
 #include <krylith/distributed/source/local_columns.hpp>
 
 namespace krylith {
 
-/// Replaces global columns by local ones.
+/// Writes the local numbers of global columns, perhaps in their place.
+template <class V>
 struct number_locally {
     column_numbers numbers;
-    std::int32_t* columns;
-    KRYLITH_HD void operator()(std::int64_t k) const { columns[k] = numbers.local(columns[k]); }
+    const V* global;
+    std::int32_t* local;
+    KRYLITH_HD void operator()(std::int64_t k) const { local[k] = numbers.local(global[k]); }
 };
 
+/// For a matrix whose columns 32 bits number.
 struct number_globally {
     column_numbers numbers;
     const std::int32_t* local;
     std::int32_t* global;
     KRYLITH_HD void operator()(std::int64_t k) const {
         global[k] = static_cast<std::int32_t>(numbers.global(local[k]));
+    }
+};
+
+/// Lists the global columns that are not owned, each as often as it stands there, in any order;
+/// numbers[0] gets what is not 0 where a column is not of [0, all), numbers[1] how many are listed.
+template <class V>
+struct find_references {
+    const V* columns;
+    row_range owned;
+    std::int64_t all;
+    std::uint32_t* numbers;
+    std::int64_t* listed; ///< room for all
+    KRYLITH_HD void operator()(std::int64_t k) const {
+        const std::int64_t column = columns[k];
+        if (column >= owned.begin && column < owned.end) return;
+        if (column < 0 || column >= all)
+            raise_shared(numbers, 1u);
+        else
+            listed[add_shared(numbers + 1, 1u)] = column;
     }
 };
 
@@ -48,7 +71,7 @@ struct narrow_columns {
 /// Copies the lengths of listed rows.
 struct take_lengths {
     const std::int64_t* offsets;
-    listed_items rows;
+    listed_items<std::int64_t> rows;
     std::int64_t* lengths;
     KRYLITH_HD void operator()(std::int64_t i) const {
         lengths[i] = offsets[rows[i] + 1] - offsets[rows[i]];
@@ -59,7 +82,7 @@ struct take_lengths {
 /// before becomes jump[i]. No row may stand twice in `rows`.
 struct add_lengths {
     const std::int64_t* packed;
-    listed_items rows;
+    listed_items<std::int64_t> rows;
     std::int64_t* lengths;
     std::int64_t* jump;
     KRYLITH_HD void operator()(std::int64_t i) const {
@@ -73,7 +96,7 @@ struct add_lengths {
 /// matrix.
 struct jump_into_rows {
     const std::int64_t* packed;
-    listed_items rows;
+    listed_items<std::int64_t> rows;
     const std::int64_t* offsets;
     std::int64_t* jump;
     KRYLITH_HD void operator()(std::int64_t i) const { jump[i] += offsets[rows[i]] - packed[i]; }
@@ -82,7 +105,7 @@ struct jump_into_rows {
 /// Finds the ways from packed entries to where they are in listed rows.
 struct jump_from_rows {
     const std::int64_t* packed;
-    listed_items rows;
+    listed_items<std::int64_t> rows;
     const std::int64_t* offsets;
     std::int64_t* jump;
     KRYLITH_HD void operator()(std::int64_t i) const { jump[i] = offsets[rows[i]] - packed[i]; }

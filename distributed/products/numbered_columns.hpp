@@ -18,4 +18,13 @@ namespace krylith {
                                                           row_range owned, std::int64_t all,
                                                           const buffer<std::int32_t>& columns);
 
+/// The same for a matrix with any number of columns: `given` has local.size() global columns, on
+/// the device or in memory of the host, and `local` gets their numbers. They are read twice, by the
+/// device in pieces of 128 MiB, and the host sorts the references to ghosts: memory and work don't
+/// depend on `all`. V is int32_t or int64_t.
+template <class V>
+[[nodiscard]] std::optional<local_columns>
+number_columns(const std::shared_ptr<device>& device, row_range owned, std::int64_t all,
+               const V* given, const buffer<std::int32_t>& local);
+
 } // namespace krylith

@@ -112,14 +112,14 @@ outer_columns find_outer_columns(const std::shared_ptr<device>& device, const st
     constexpr std::size_t head = 2;
     constexpr std::size_t first_members = std::size_t{1} << 14;
     const auto room = static_cast<std::size_t>(std::min(all - owned.size(), count));
-    const buffer<std::int32_t> found(device, head + room, product_set_up);
-    device->zero(found.data(), head * sizeof(std::int32_t));
+    const buffer<std::int64_t> found(device, head + room, product_set_up);
+    device->zero(found.data(), head * sizeof(std::int64_t));
     launch_over(*device, count, mark_outer, columns, count, static_cast<std::int32_t>(owned.begin),
                 static_cast<std::int32_t>(owned.end), static_cast<std::int32_t>(all),
                 set.words.data(), reinterpret_cast<unsigned*>(found.data()));
     list_members(device, set, found.data() + 1, found.data() + head);
-    std::vector<std::int32_t> ghosts(head + std::min(room, first_members));
-    device->download(ghosts.data(), found.data(), ghosts.size() * sizeof(std::int32_t));
+    std::vector<std::int64_t> ghosts(head + std::min(room, first_members));
+    device->download(ghosts.data(), found.data(), ghosts.size() * sizeof(std::int64_t));
     if (ghosts[0] != 0) return {{}, {}, false};
     const auto members = static_cast<std::size_t>(ghosts[1]);
     if (members == 0) return {};
@@ -128,9 +128,9 @@ outer_columns find_outer_columns(const std::shared_ptr<device>& device, const st
     ghosts.resize(members);
     if (known < members)
         device->download(ghosts.data() + known, found.data() + head + known,
-                         (members - known) * sizeof(std::int32_t));
-    buffer<std::int32_t> resident(device, members, product_set_up);
-    device->copy(resident.data(), found.data() + head, members * sizeof(std::int32_t));
+                         (members - known) * sizeof(std::int64_t));
+    buffer<std::int64_t> resident(device, members, product_set_up);
+    device->copy(resident.data(), found.data() + head, members * sizeof(std::int64_t));
     return {std::move(ghosts), std::move(resident), true};
 }
 
@@ -152,8 +152,9 @@ void scatter_rows(device& device, const packed_rows& rows, const V* from, V* to)
     move<true>(device, rows, from, to);
 }
 
-template struct item_runs<number_locally, number_globally, narrow_columns,
-                          shift_offsets<std::int32_t>, shift_offsets<std::int64_t>, take_lengths,
+template struct item_runs<number_locally<std::int32_t>, number_locally<std::int64_t>,
+                          find_references<std::int32_t>, find_references<std::int64_t>,
+                          number_globally, narrow_columns, shift_offsets<std::int32_t>, shift_offsets<std::int64_t>, take_lengths,
                           add_lengths, jump_into_rows, jump_from_rows>;
 #define KRYLITH_INSTANTIATE(V) template struct instances<gather_rows<V>, scatter_rows<V>>;
 KRYLITH_INSTANTIATE(std::int32_t)

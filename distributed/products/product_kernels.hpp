@@ -18,8 +18,8 @@ namespace krylith {
 
 /// The columns of entries that a rank does not own.
 struct outer_columns {
-    std::vector<std::int32_t> ghosts; ///< ascending
-    buffer<std::int32_t> resident;    ///< the same on the device; empty where they aren't there
+    std::vector<std::int64_t> ghosts; ///< ascending
+    buffer<std::int64_t> resident;    ///< the same on the device; empty where they aren't there
     bool valid = true;                ///< whether all columns are of the matrix
 };
 

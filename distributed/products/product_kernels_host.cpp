@@ -52,7 +52,7 @@ outer_columns find_outer_columns(const std::shared_ptr<device>& device, const st
     found.valid = valid;
     for (std::size_t w = 0; w < bits.size(); ++w)
         for (std::uint64_t left = bits[w]; left != 0; left &= left - 1)
-            found.ghosts.push_back(static_cast<std::int32_t>(w) * 64 + std::countr_zero(left));
+            found.ghosts.push_back(static_cast<std::int64_t>(w) * 64 + std::countr_zero(left));
     return found;
 }
 

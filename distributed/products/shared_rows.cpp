@@ -57,7 +57,7 @@ std::int64_t shared_rows::bytes_of_rows(int rank) const noexcept {
         if (m.owner == rank) rows_here += m.count;
     const std::size_t packed = packed_[as_size(rank)].size() + jump_[as_size(rank)].size();
     return static_cast<std::int64_t>(packed * sizeof(std::int64_t)) +
-           rows_here * static_cast<std::int64_t>(sizeof(std::int32_t));
+           rows_here * static_cast<std::int64_t>(sizeof(std::int64_t));
 }
 
 } // namespace krylith

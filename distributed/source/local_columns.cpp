@@ -5,18 +5,17 @@
 namespace krylith {
 
 local_columns::local_columns(const std::shared_ptr<device>& device, row_range owned,
-                             const std::vector<std::int32_t>& ghosts)
-    : local_columns(owned, ghosts,
-                    ghosts.empty()
-                        ? buffer<std::int32_t>()
-                        : buffer<std::int32_t>(device, std::span<const std::int32_t>(ghosts),
-                                               "ghost columns")) {}
+                             std::vector<std::int64_t> ghosts)
+    : local_indices(owned, std::move(ghosts)) {
+    if (const std::span<const std::int64_t> list = this->ghosts(); !list.empty())
+        resident_ = std::make_shared<const buffer<std::int64_t>>(device, list, "ghost columns");
+}
 
-local_columns::local_columns(row_range owned, const std::vector<std::int32_t>& ghosts,
-                             buffer<std::int32_t> resident)
-    : local_indices(owned, {ghosts.begin(), ghosts.end()}) {
-    if (!ghosts.empty())
-        resident_ = std::make_shared<const buffer<std::int32_t>>(std::move(resident));
+local_columns::local_columns(row_range owned, std::vector<std::int64_t> ghosts,
+                             buffer<std::int64_t> resident)
+    : local_indices(owned, std::move(ghosts)) {
+    if (!this->ghosts().empty())
+        resident_ = std::make_shared<const buffer<std::int64_t>>(std::move(resident));
 }
 
 column_numbers local_columns::numbers() const noexcept {

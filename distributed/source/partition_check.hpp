@@ -5,7 +5,6 @@
 
 #include <krylith/comm/communicator.hpp>
 #include <krylith/device/error.hpp>
-#include <krylith/matrix/types/index_width.hpp>
 #include <krylith/partition/row_partition.hpp>
 
 namespace krylith {
@@ -21,7 +20,7 @@ template <class Count>
 }
 
 /// Refuses a partition of `what`, rows or columns, that is not one of `size` on the ranks of a
-/// group, and sizes that local numbers can't count. Messages begin with `who`.
+/// group. Messages begin with `who`.
 inline void check_partition(const std::string& who, const std::string& what,
                             const row_partition& partition, std::int64_t size,
                             const communicator& comm) {
@@ -30,7 +29,6 @@ inline void check_partition(const std::string& who, const std::string& what,
                           std::to_string(partition.ranks()) + " ranks for " +
                           std::to_string(comm.ranks()) + " devices");
     check(partition, size);
-    check_index_size(who + ": the number of " + what, size);
 }
 
 } // namespace krylith

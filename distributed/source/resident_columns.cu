@@ -72,7 +72,7 @@ struct set_words {
     const std::uint32_t* words;
     std::uint32_t word_count;
     std::int32_t* below;
-    std::int32_t* total;
+    std::int64_t* total;
 
     [[nodiscard]] __device__ std::uint32_t count() const { return word_count; }
     [[nodiscard]] __device__ word load(std::uint32_t w) const { return {__popc(words[w])}; }
@@ -84,11 +84,11 @@ struct set_words {
 
 __global__ void __launch_bounds__(block_threads)
     store_members(const std::uint32_t* words, const std::int32_t* below, std::int64_t count,
-                  std::int32_t* members) {
+                  std::int64_t* members) {
     for (std::int64_t w = first_item(); w < count; w += item_stride()) {
-        std::int32_t* to = members + below[w];
+        std::int64_t* to = members + below[w];
         for (std::uint32_t bits = words[w]; bits != 0; bits &= bits - 1)
-            *to++ = static_cast<std::int32_t>(w * 32) + __ffs(static_cast<int>(bits)) - 1;
+            *to++ = w * 32 + __ffs(static_cast<int>(bits)) - 1;
     }
 }
 
@@ -153,7 +153,7 @@ std::int64_t find_ghosts(const std::shared_ptr<device>& device, const resident_c
 
 namespace {
 
-void count_members(const std::shared_ptr<device>& device, resident_set& set, std::int32_t* total) {
+void count_members(const std::shared_ptr<device>& device, resident_set& set, std::int64_t* total) {
     const buffer<std::byte> scratch(device, scan_scratch_bytes, set_up_item);
     const auto count = static_cast<std::int64_t>(set.words.size());
     scan(*device,
@@ -161,26 +161,26 @@ void count_members(const std::shared_ptr<device>& device, resident_set& set, std
          count, scratch.data());
 }
 
-void store_all(device& device, const resident_set& set, std::int32_t* listed) {
+void store_all(device& device, const resident_set& set, std::int64_t* listed) {
     const auto count = static_cast<std::int64_t>(set.words.size());
     launch_over(device, count, store_members, set.words.data(), set.below.data(), count, listed);
 }
 
 } // namespace
 
-buffer<std::int32_t> list_members(const std::shared_ptr<device>& device, resident_set& set) {
+buffer<std::int64_t> list_members(const std::shared_ptr<device>& device, resident_set& set) {
     if (set.words.size() == 0) return {};
-    const buffer<std::int32_t> total(device, 1, set_up_item);
+    const buffer<std::int64_t> total(device, 1, set_up_item);
     count_members(device, set, total.data());
     const auto members = static_cast<std::size_t>(total.download().front());
     if (members == 0) return {};
-    buffer<std::int32_t> listed(device, members, set_up_item);
+    buffer<std::int64_t> listed(device, members, set_up_item);
     store_all(*device, set, listed.data());
     return listed;
 }
 
-void list_members(const std::shared_ptr<device>& device, resident_set& set, std::int32_t* total,
-                  std::int32_t* listed) {
+void list_members(const std::shared_ptr<device>& device, resident_set& set, std::int64_t* total,
+                  std::int64_t* listed) {
     count_members(device, set, total);
     store_all(*device, set, listed);
 }

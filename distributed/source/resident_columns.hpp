@@ -44,11 +44,11 @@ namespace cuda {
                                        std::uint8_t* touches_ghost);
 
 /// Counts the members below each word, and lists them all, ascending. Waits for their number.
-[[nodiscard]] buffer<std::int32_t> list_members(const std::shared_ptr<device>& device,
+[[nodiscard]] buffer<std::int64_t> list_members(const std::shared_ptr<device>& device,
                                                 resident_set& set);
 /// Enqueues the same into `listed`, which has room for them, and their number into `total`.
-void list_members(const std::shared_ptr<device>& device, resident_set& set, std::int32_t* total,
-                  std::int32_t* listed);
+void list_members(const std::shared_ptr<device>& device, resident_set& set, std::int64_t* total,
+                  std::int64_t* listed);
 
 /// Downloads the first columns, at most `most`, of each of these rows and of the one after it.
 [[nodiscard]] std::vector<std::array<std::vector<std::int32_t>, 2>>

@@ -60,9 +60,8 @@ halo_plan make_halo_plan(resident_matrix& matrix, row_partition of_rows, row_par
         if (rows.numbers) {
             local[as_size(rank)] = *rows.numbers;
         } else {
-            const auto ghosts =
-                cuda::list_members(matrix.comm.handle(rank), rows.ghosts).download();
-            local[as_size(rank)] = {owned, {ghosts.begin(), ghosts.end()}};
+            local[as_size(rank)] = {
+                owned, cuda::list_members(matrix.comm.handle(rank), rows.ghosts).download()};
         }
     });
     plan.columns = {matrix.comm, std::move(of_columns), std::move(local)};
@@ -111,8 +110,7 @@ local_indices number_blocks(const std::shared_ptr<device>& device, row_range own
                                                  block->touches_ghost.data());
     }
     if (owned.size() == columns) return {owned, {}};
-    const auto ghosts = cuda::list_members(device, set).download();
-    local_indices indices(owned, {ghosts.begin(), ghosts.end()});
+    local_indices indices(owned, cuda::list_members(device, set).download());
     for (resident_rows* const block : blocks) {
         const std::int32_t* const global = block->columns;
         if (block->uploaded.size() == 0) // they are the caller's

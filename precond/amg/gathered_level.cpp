@@ -67,10 +67,9 @@ std::unique_ptr<matrix_operator<W>> make_copying_operator(const layout_handle& s
     auto columns = by_rank(comm, [&](int rank) {
         const row_range rows = range->rows.owned(rank);
         const row_range owned = spread->rows.owned(rank);
-        std::vector<std::int32_t> ghosts; // on the first rank: what it does not own
-        for (std::int64_t i = owned.end; rows.size() != 0 && i < rows.end; ++i)
-            ghosts.push_back(static_cast<std::int32_t>(i));
-        return local_columns(comm.handle(rank), owned, ghosts);
+        std::vector<std::int64_t> ghosts; // on the first rank: what it does not own
+        for (std::int64_t i = owned.end; rows.size() != 0 && i < rows.end; ++i) ghosts.push_back(i);
+        return local_columns(comm.handle(rank), owned, std::move(ghosts));
     });
     auto blocks = by_rank(comm, [&](int rank) {
         return identity_block<W>(comm.handle(rank), range->rows.owned(rank).size(),

@@ -27,8 +27,7 @@ struct pattern_hash_step {
     [[nodiscard]] KRYLITH_HD part_type part(std::int64_t row, int lane, int lanes) const {
         part_type sum = 0;
         for (std::int64_t k = a.offsets[row] + lane; k < a.offsets[row + 1]; k += lanes)
-            sum += colouring::entry_hash(
-                1, static_cast<std::uint32_t>(a.columns.global(a.indices[k])));
+            sum += colouring::entry_hash(1, a.columns.global(a.indices[k]));
         return sum;
     }
     KRYLITH_HD bool finish(std::int64_t row, part_type sum) const {

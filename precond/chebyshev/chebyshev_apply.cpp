@@ -76,8 +76,8 @@ chebyshev_apply<T, W>::chebyshev_apply(const matrix_operator<T>& a, const matrix
 template <class T, class W>
 typename chebyshev_apply<T, W>::contents
 chebyshev_apply<T, W>::compute(const matrix_ref<T>& matrix) const {
-    const distributed_csr<T> a =
-        on_devices(chebyshev_name, *layout_, matrix, part_values::borrowed);
+    const distributed_csr<T> a = on_devices(chebyshev_name, *layout_, matrix, part_values::borrowed,
+                                            global_columns::any_number);
     contents now;
     now.pattern = pattern_of(a);
     now.scaling = scaling_of(a, {chebyshev_name, 0, layout_.get()});

@@ -116,7 +116,7 @@ struct influence_step {
 /// a coarse row influences it.
 struct row_surroundings {
     std::int32_t key = -1;
-    std::int32_t row = -1; ///< global
+    std::int64_t row = -1; ///< global
     std::int32_t beside_coarse = 0;
 
     [[nodiscard]] KRYLITH_HD bool exceeds(const row_surroundings& other) const {

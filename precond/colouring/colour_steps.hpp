@@ -20,10 +20,12 @@ inline constexpr std::int32_t uncoloured = -1;
 inline constexpr std::int64_t mirror_counters = 1024;
 
 /// A number by an entry: two rounds of the finaliser of SplitMix64.
-[[nodiscard]] KRYLITH_HD inline unsigned long long entry_hash(std::uint32_t row,
-                                                              std::uint32_t column) {
-    unsigned long long h =
-        (static_cast<unsigned long long>(row) << 32 | column) + 0x9e3779b97f4a7c15ull;
+[[nodiscard]] KRYLITH_HD inline unsigned long long entry_hash(std::int64_t row,
+                                                              std::int64_t column) {
+    const auto i = static_cast<unsigned long long>(row);
+    const auto j = static_cast<unsigned long long>(column);
+    unsigned long long h = (i << 32) + j + 0x9e3779b97f4a7c15ull;
+    h += (i >> 32) * 0xd6e8feb86659fd93ull + (j >> 32) * 0xa0761d6478bd642full;
     h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9ull;
     h = (h ^ (h >> 27)) * 0x94d049bb133111ebull;
     return h ^ (h >> 31);
@@ -39,10 +41,10 @@ struct mirror_sum_step {
     KRYLITH_HD static part_type join(part_type one, part_type other) { return one + other; }
     [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t) const { return true; }
     [[nodiscard]] KRYLITH_HD part_type part(std::int64_t row, int lane, int lanes) const {
-        const auto i = static_cast<std::uint32_t>(a.columns.global(a.own(row)));
+        const std::int64_t i = a.columns.global(a.own(row));
         part_type sum = 0;
         for (std::int64_t k = a.offsets[row] + lane; k < a.offsets[row + 1]; k += lanes) {
-            const auto j = static_cast<std::uint32_t>(a.columns.global(a.indices[k]));
+            const std::int64_t j = a.columns.global(a.indices[k]);
             sum += entry_hash(i, j) - entry_hash(j, i);
         }
         return sum;

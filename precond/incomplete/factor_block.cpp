@@ -154,7 +154,7 @@ void factor_block<T>::solve(const T* r, T* z) {
     run_items(*device_, scatter_items<T>{places_.data(), r, work_.data()}, rows());
     forward_->solve(work_.data(), work_.data());
     backward_->solve(work_.data(), work_.data());
-    run_items(*device_, gather_items<T>{{places_.data()}, work_.data(), z}, rows());
+    run_items(*device_, gather_items<T, std::int32_t>{{places_.data()}, work_.data(), z}, rows());
 }
 
 template <class T>

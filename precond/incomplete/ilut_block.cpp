@@ -92,7 +92,7 @@ ilut_block<T>::ilut_block(std::shared_ptr<device> device, const csr_view<T>& blo
 template <class T>
 void ilut_block<T>::solve(const T* r, T* z) {
     if (row_at_.size() != 0) {
-        run_items(*device_, gather_items<T>{{row_at_.data()}, r, z}, lower_.rows());
+        run_items(*device_, gather_items<T, std::int32_t>{{row_at_.data()}, r, z}, lower_.rows());
         forward_->solve(z, z);
     } else {
         forward_->solve(r, z);

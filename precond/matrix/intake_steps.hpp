@@ -24,11 +24,9 @@ struct hash_entries_step {
     KRYLITH_HD static part_type join(part_type one, part_type other) { return one + other; }
     [[nodiscard]] KRYLITH_HD bool wanted(std::int64_t) const { return true; }
     [[nodiscard]] KRYLITH_HD part_type part(std::int64_t row, int lane, int lanes) const {
-        const auto i = static_cast<std::uint32_t>(first + row);
         part_type sum = 0;
         for (std::int64_t k = a.offsets[row] + lane; k < a.offsets[row + 1]; k += lanes)
-            sum += colouring::entry_hash(
-                i, static_cast<std::uint32_t>(a.columns.global(a.indices[k])));
+            sum += colouring::entry_hash(first + row, a.columns.global(a.indices[k]));
         return sum;
     }
     KRYLITH_HD bool finish(std::int64_t row, part_type sum) const {

@@ -62,7 +62,10 @@ distributed_csr<T> on_devices(const layout& range, const layout& domain,
 
 template <class T>
 distributed_csr<T> on_devices(const std::string& who, const layout& layout,
-                              const matrix_ref<T>& matrix, part_values values) {
+                              const matrix_ref<T>& matrix, part_values values,
+                              global_columns columns) {
+    if (columns == global_columns::narrow)
+        check_index_size(who + ": the number of rows", layout.size());
     const std::int64_t rows = rows_of(layout.comm, matrix);
     check_size(who, layout, rows, matrix.parts().empty() ? matrix.columns() : rows);
     if (matrix.on_host() != nullptr) return on_devices(layout, layout, *matrix.on_host());
@@ -124,7 +127,7 @@ template <class T>
 distributed_csr<T> alone_on(const communicator& comm, int rank, device_csr<T> rows) {
     const row_partition owners{{0, rows.rows()}};
     std::vector<local_columns> numbers;
-    numbers.emplace_back(comm.handle(rank), owners.owned(0), std::vector<std::int32_t>{});
+    numbers.emplace_back(comm.handle(rank), owners.owned(0), std::vector<std::int64_t>{});
     std::vector<device_csr<T>> blocks;
     blocks.push_back(std::move(rows));
     return {comm.alone(rank), owners, owners, std::move(blocks), std::move(numbers)};
@@ -148,7 +151,7 @@ std::vector<distributed_csr<T>> whole_on_each(distributed_csr<T> matrix) {
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template distributed_csr<T> on_devices(const std::string&, const layout&,                      \
-                                           const matrix_ref<T>&, part_values);                     \
+                                           const matrix_ref<T>&, part_values, global_columns);     \
     template distributed_csr<T> on_devices(const layout&, const layout&, const csr_view<T>&);      \
     template struct instances<with_moderate_values<T>, moderating_exponent<T>, alone_on<T>,        \
                               whole_on_each<T>>;

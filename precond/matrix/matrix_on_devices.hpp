@@ -15,16 +15,23 @@ namespace krylith::detail {
 void check_size(const std::string& who, const layout& layout, std::int64_t rows,
                 std::int64_t columns);
 
+/// What a method makes of the global numbers of columns.
+enum class global_columns {
+    narrow,    ///< it keeps them in 32 bits
+    any_number ///< nothing, or it keeps 64 bits
+};
+
 /// Returns a square matrix with its rows where those of the layout lie, in the order of the layout,
 /// and columns that ascend strictly in each row: entries at one place add up. One in host memory,
 /// in the caller's order, is uploaded, what lies on the devices copied, but values that are
 /// borrowed. Collective. Throws usage_error, which begins with `who`, where sizes differ, and for
 /// what lies on the devices where the layout has an order of its own or other rows; input_error as
-/// validate() does; and what distributed_csr throws.
+/// validate() does, and for more rows than `columns` allows; and what distributed_csr throws.
 template <class T>
 [[nodiscard]] distributed_csr<T> on_devices(const std::string& who, const layout& layout,
                                             const matrix_ref<T>& matrix,
-                                            part_values values = part_values::copied);
+                                            part_values values = part_values::copied,
+                                            global_columns columns = global_columns::narrow);
 
 /// The same of a matrix in host memory whose rows lie as those of one layout, and whose columns as
 /// those of another.

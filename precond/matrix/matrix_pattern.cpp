@@ -56,8 +56,7 @@ matrix_pattern pattern_of(const csr_view<T>& a) {
         const auto i = static_cast<std::size_t>(row);
         for (auto k = static_cast<std::size_t>(a.row_offsets[i]);
              k < static_cast<std::size_t>(a.row_offsets[i + 1]); ++k)
-            sum += colouring::entry_hash(static_cast<std::uint32_t>(row),
-                                         static_cast<std::uint32_t>(a.column_indices[k]));
+            sum += colouring::entry_hash(row, a.column_indices[k]);
     }
     found.hash = sum;
     return found;

@@ -12,6 +12,7 @@
 #include <krylith/device/trace/trace_range.hpp>
 #include <krylith/distributed/distributed_assembly.hpp>
 #include <krylith/distributed/source/partition_check.hpp>
+#include <krylith/matrix/types/index_width.hpp>
 #include <krylith/matrix/types/longest_row.hpp>
 #include <krylith/spmv/building/build_operator.hpp>
 #include <krylith/spmv/building/part_checks.hpp>
@@ -152,6 +153,8 @@ template <class T, class Where>
 std::unique_ptr<matrix_operator<T>> make_of_rows(const Where& where, int devices,
                                                  const distributed_csr<T>& matrix,
                                                  operator_options options) {
+    check_index_size("make_operator: the number of columns for another operator than halo",
+                     matrix.columns());
     std::vector<buffer<std::int32_t>> global; // read while the operator is made
     if (matrix.comm().ranks() > 1)
         global = by_rank(matrix.comm(), [&](int rank) { return matrix.global_columns(rank); });

@@ -14,7 +14,7 @@ namespace krylith {
 namespace {
 
 constexpr std::int64_t items_of_rank = 12;
-const std::vector<std::int32_t> listed_places{100, 103, 104, 108};
+const std::vector<std::int64_t> listed_places{100, 103, 104, 108};
 
 /// Of the next rank each one uses four items that lie apart; of the one after that, five
 /// neighbours.
@@ -32,8 +32,8 @@ std::vector<shared_items> ring(const communicator& comm) {
             m.is_listed = listed;
             m.list_first = 99;
             if (listed && comm.is_local(user))
-                m.list = std::make_shared<const buffer<std::int32_t>>(
-                    comm.handle(user), std::span<const std::int32_t>(listed_places), "test");
+                m.list = std::make_shared<const buffer<std::int64_t>>(
+                    comm.handle(user), std::span<const std::int64_t>(listed_places), "test");
             all.push_back(std::move(m));
         }
     return all;

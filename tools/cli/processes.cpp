@@ -98,7 +98,10 @@ communicator process_team::select(const device_options& options) {
 
 exit_status process_team::tell(const std::exception& failure) const {
     const failure_place place = joined_ ? joined_->last_failure() : not_joined_;
-    const bool says = place.driver ? *place.driver == link_->driver() : joined_ || is_first();
+    // What all find alike the first says, but for a process that is lost: it may be the first.
+    const bool lost = dynamic_cast<const communication_error*>(&failure) != nullptr;
+    const bool says =
+        place.driver ? *place.driver == link_->driver() : joined_ || is_first() || lost;
     if (says)
         print(stderr, fmt::format("krylith: {}{}\n",
                                   has_one() ? ""

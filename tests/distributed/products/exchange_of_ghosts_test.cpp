@@ -32,16 +32,14 @@ void check_fill(const distributed_csr<double>& a, const exchange& ghosts, int ro
         const local_columns& mine = a.columns_of(rank);
         std::vector<V> given(static_cast<std::size_t>(mine.count()), V{1});
         std::vector<V> whole(given.size());
-        const std::vector<std::int32_t> ghosts(mine.ghosts().begin(), mine.ghosts().end());
         bool inverse = true; // local() of global(), everywhere
         for (std::size_t k = 0; k < whole.size(); ++k) {
             column_numbers numbers = mine.numbers();
-            numbers.ghosts = ghosts.data(); // the list on the host
+            numbers.ghosts = mine.ghosts().data(); // the list on the host
             const auto local = static_cast<std::int32_t>(k);
             whole[k] = value_of<V>(numbers.global(local), round);
             if (numbers.owns(local)) given[k] = whole[k];
-            inverse =
-                inverse && numbers.local(static_cast<std::int32_t>(numbers.global(local))) == local;
+            inverse = inverse && numbers.local(numbers.global(local)) == local;
         }
         CHECK(inverse);
         arrays.emplace_back(a.comm().handle(rank), std::span<const V>(given), "test");
