@@ -61,10 +61,11 @@ function(krylith_objects name option)
 endfunction()
 
 # The bits of generated matrices must not depend on whether the processor can fuse a * b + c. Nor must those
-# of products of matrices and of prolongations, which GPUs repeat.
+# of products and sums of matrices and of prolongations, which GPUs repeat.
 file(GLOB gallery CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/matrix/gallery/*.cpp")
 krylith_objects(krylith_rounded_twice -ffp-contract=off ${gallery}
-    sparse/spgemm/spgemm_host.cpp precond/coarsening/prolongation_rows.cpp precond/coarsening/make_factors.cpp
+    sparse/spgemm/spgemm_host.cpp distributed/products/distributed_sum.cpp
+    precond/coarsening/prolongation_rows.cpp precond/coarsening/make_factors.cpp
     precond/coarsening/node_aggregation.cpp precond/coarsening/node_matrix.cpp
     precond/coarsening/classical_coarsening.cpp precond/coarsening/coarse_rows.cpp
     precond/coarsening/grid_product.cpp)

@@ -1,4 +1,5 @@
-// Products and transposes of matrices over the devices of a group: C = A B, R A P, A^T.
+// Products, sums and transposes of matrices over the devices of a group: C = A B, R A P,
+// alpha A + beta B, A^T.
 //
 // A rank needs rows of other ranks for a product: the rows of B for the ghosts of A. Their pattern
 // is fetched once, by the plan, and their values in each numeric phase, together with the rank's
@@ -100,6 +101,15 @@ template <class T>
 [[nodiscard]] distributed_csr<T> transpose(const distributed_csr<T>& a) {
     return distributed_transposition<T>(a).take(a);
 }
+
+/// Returns alpha A + beta B, with the union of the patterns of A and B: entries that cancel out
+/// stay. Columns must ascend strictly in each row of both. A product or a sum rounds each, so that
+/// hosts and GPUs have the same bits. Two passes over both patterns, nothing travels; waits for the
+/// devices. There may be any number of columns. Throws usage_error where groups or partitions
+/// differ, and for rows that don't ascend.
+template <class T>
+[[nodiscard]] distributed_csr<T> add(T alpha, const distributed_csr<T>& a, T beta,
+                                     const distributed_csr<T>& b);
 
 /// The product C = R (A P) of multigrid, with A P kept, so that new values of R, A and P cost no
 /// symbolic work: galerkin_product on one device. Columns must ascend strictly in each row of P.

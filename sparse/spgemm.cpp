@@ -50,11 +50,12 @@ std::unique_ptr<detail::spgemm_phases<T>> make_phases(const device_csr<T>& a,
 
 namespace detail {
 
-void refuse_order(std::int64_t row, std::int32_t before, std::int32_t column) {
-    throw input_error("spgemm: row " + std::to_string(row) + " of B has column " +
+void refuse_order(const std::string& who, const std::string& name, std::int64_t row,
+                  std::int64_t before, std::int64_t column) {
+    throw input_error(who + ": row " + std::to_string(row) + " of " + name + " has column " +
                       std::to_string(column) + " after column " + std::to_string(before) +
-                      "; columns of B must ascend strictly in each row (transposing twice sorts "
-                      "them)");
+                      "; columns of " + name +
+                      " must ascend strictly in each row (transposing twice sorts them)");
 }
 
 } // namespace detail

@@ -33,21 +33,6 @@ void check_factors(const distributed_csr<T>& a, const distributed_csr<T>& b) {
                           "than the rows of B");
 }
 
-/// Refuses rows of B that don't ascend, by their numbers in the whole matrix.
-template <class T>
-void check_order(const distributed_csr<T>& b, int rank) {
-    if (columns_ascend(b.comm().handle(rank), b.block(rank).pattern())) return;
-    const std::vector<std::int32_t> columns = b.global_columns(rank).download();
-    const std::vector<std::int64_t> offsets = b.block(rank).download().row_offsets;
-    for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
-        for (auto k = static_cast<std::size_t>(offsets[i]) + 1;
-             k < static_cast<std::size_t>(offsets[i + 1]); ++k)
-            if (columns[k - 1] >= columns[k])
-                detail::refuse_order(b.row_owners().owned(rank).begin +
-                                         static_cast<std::int64_t>(i),
-                                     columns[k - 1], columns[k]);
-}
-
 } // namespace
 
 template <class T>
@@ -69,7 +54,7 @@ struct distributed_spgemm<T>::plan {
 
     /// Makes the factors, with local columns; their values are to be fetched.
     void make_factors(const distributed_csr<T>& of_a, const distributed_csr<T>& of_b) {
-        on_each_rank(comm, [&](int rank) { check_order(of_b, rank); });
+        on_each_rank(comm, [&](int rank) { check_order("spgemm", "B", of_b, rank); });
         const auto offsets =
             by_rank(comm, [&](int rank) { return of_b.block(rank).view().offsets; });
         fetched = ghost_rows(comm, of_a.all_columns(), offsets);

@@ -7,6 +7,9 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/distributed/distributed_csr.hpp>
+#include <krylith/distributed/products/product_kernels.hpp>
+#include <krylith/matrix/types/index_width.hpp>
+#include <krylith/sparse/spgemm/spgemm_phases.hpp>
 
 namespace krylith {
 
@@ -15,6 +18,23 @@ template <class T>
 void need_group(const char* who, const distributed_csr<T>& a) {
     if (a.row_owners().ranks() == 0)
         throw usage_error(std::string(who) + ": a matrix is empty: it is on no devices");
+}
+
+/// Throws input_error, which names the first row of a rank whose columns don't ascend, if there is
+/// one. Waits for the device.
+template <class T>
+void check_order(const char* who, const char* name, const distributed_csr<T>& a, int rank) {
+    if (columns_ascend(a.comm().handle(rank), a.block(rank).pattern())) return;
+    const csr_matrix<T> rows = a.block(rank).download();
+    const local_columns& columns = a.columns_of(rank); // which ascend as the global ones do
+    for (std::int64_t i = 0; i < rows.rows; ++i)
+        for (auto k = as_size(rows.row_offsets[as_size(i)]) + 1;
+             k < as_size(rows.row_offsets[as_size(i) + 1]); ++k)
+            if (const std::int32_t before = rows.column_indices[k - 1];
+                before >= rows.column_indices[k])
+                detail::refuse_order(who, name, a.row_owners().owned(rank).begin + i,
+                                     columns.global(before),
+                                     columns.global(rows.column_indices[k]));
 }
 
 /// The sizes of the blocks of a matrix, by which plans know it again.

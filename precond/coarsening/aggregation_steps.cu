@@ -25,9 +25,9 @@ template struct row_visits<
     aggregation::grid_step, aggregation::box_step, aggregation::couple_step, aggregation::send_step,
     aggregation::receive_step, aggregation::begin_pairs_step, aggregation::agree_step,
     aggregation::number_pairs_step, aggregation::join_largest_step, aggregation::join_sum_step,
-    aggregation::count_mirror_step, aggregation::count_blocks_step, aggregation::count_reached_step,
-    aggregation::list_reached_step, aggregation::spread_pattern_step, aggregation::factor_step,
-    aggregation::rounding_step, aggregation::flag_values_step>;
+    aggregation::count_blocks_step, aggregation::count_reached_step, aggregation::list_reached_step,
+    aggregation::spread_pattern_step, aggregation::factor_step, aggregation::rounding_step,
+    aggregation::flag_values_step>;
 template struct size_sums<std::int32_t, aggregation::is_root, aggregation::leads_pair>;
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template struct row_visits<                                                                    \

@@ -22,18 +22,12 @@ std::unique_ptr<matrix_operator<T>> make_single(const communicator& comm, const 
     return make_operator(comm, a, options);
 }
 
-template <class T>
-column_operator<T> for_columns(std::unique_ptr<matrix_operator<T>> single, int columns) {
-    const layout_handle layout = in_columns(single->layout(), columns);
-    return {std::move(single), {layout, layout}, columns};
-}
-
 } // namespace
 
 template <class T>
 column_matrix<T>::column_matrix(const communicator& comm, const csr_view<T>& a, int columns,
                                 bool with_jacobi, int block_size)
-    : a_(for_columns(make_single(comm, a, block_size), columns)) {
+    : a_(make_single(comm, a, block_size), columns) {
     if (with_jacobi) jacobi_.emplace(a_.single());
 }
 

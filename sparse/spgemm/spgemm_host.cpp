@@ -46,7 +46,7 @@ void refuse_disorder(const csr_pattern& b, std::int64_t row) {
     if (row < 0) return;
     std::int64_t k = b.offsets[row] + 1;
     while (b.indices[k - 1] < b.indices[k]) ++k;
-    detail::refuse_order(row, b.indices[k - 1], b.indices[k]);
+    detail::refuse_order("spgemm", "B", row, b.indices[k - 1], b.indices[k]);
 }
 
 /// Fills an estimate, but for the bytes, and the products before each row where `before` is not

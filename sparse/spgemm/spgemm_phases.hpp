@@ -33,7 +33,8 @@ public:
 };
 
 /// A row of B whose columns do not ascend.
-[[noreturn]] void refuse_order(std::int64_t row, std::int32_t before, std::int32_t column);
+[[noreturn]] void refuse_order(const std::string& who, const std::string& name, std::int64_t row,
+                               std::int64_t before, std::int64_t column);
 
 } // namespace krylith::detail
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
+#include <krylith/sparse/csr/column_counts.hpp>
 #include <krylith/spmv/columns/column_block.hpp>
 #include <krylith/spmv/table/operators.hpp>
 #include <krylith/vector/ghosts/expect_ghosts.hpp>
@@ -28,6 +29,11 @@ void check_size(const matrix_operator<T>& single, int columns) {
     }
 }
 
+operator_layouts layouts_in_columns(const operator_layouts& single, int columns) {
+    const layout_handle domain = in_columns(single.domain, columns);
+    return {domain, single.square() ? domain : in_columns(single.range, columns)};
+}
+
 /// Whether the second layout is the first with `columns` entries a row.
 bool in_columns_of(const layout& single, const layout& wide, int columns) {
     if (wide.kind != single.kind || wide.order || wide.comm != single.comm) return false;
@@ -37,6 +43,10 @@ bool in_columns_of(const layout& single, const layout& wide, int columns) {
 }
 
 } // namespace
+
+template <class T>
+column_operator<T>::column_operator(std::unique_ptr<matrix_operator<T>> single, int columns)
+    : column_operator(std::move(single), layouts_in_columns(single->layouts(), columns), columns) {}
 
 template <class T>
 column_operator<T>::column_operator(std::unique_ptr<matrix_operator<T>> single,
@@ -49,6 +59,7 @@ column_operator<T>::column_operator(std::unique_ptr<matrix_operator<T>> single,
 
 template <class T>
 void column_operator<T>::make() {
+    check_columns(columns_);
     if (single_->kind() != operators::halo || !single_->any_block().compressed())
         throw usage_error(std::string("several columns at once need operator halo in csr, not ") +
                           to_string(single_->kind()) + " in " + single_->format_name());

@@ -20,6 +20,7 @@
 #include <krylith/solvers/cg.hpp>
 #include <krylith/sparse/transpose.hpp>
 #include <krylith/sparse/triangular_solver.hpp>
+#include <krylith/spmv/columns/column_operator.hpp>
 #include <krylith/spmv/matrix_parts.hpp>
 #include <krylith/spmv/streamed_product.hpp>
 #include <krylith/vector/fused.hpp>
@@ -32,6 +33,19 @@ double multiply_once(const device_group& group, const csr_matrix<double>& a,
     streamed_product<double> product(group); // keeps its buffers: for more calls
     const streamed_times times = product(csr_view<double>(a), x, y); // y = A x
     return times.total;
+}
+
+void multiply_columns(const device_group& group, const csr_matrix<double>& matrix,
+                      const std::vector<double>& values) {
+    const column_operator<double> a(
+        make_operator(group, matrix, {.kind = operators::halo, .format = formats::csr}), 8);
+    auto x = a.make_domain_vector();
+    auto y = a.make_range_vector();
+    x.upload(values); // entry (i, j) is values[8 * i + j]
+    execution run(group, {});
+    put_ghosts(run, x);
+    a.apply(run, 1, x, 0, y);
+    run.flush();
 }
 
 void groups() {

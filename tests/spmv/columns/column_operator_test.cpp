@@ -22,11 +22,7 @@ namespace {
 
 template <class T>
 column_operator<T> of_columns(const device_group& group, const csr_matrix<T>& matrix, int k) {
-    auto single = make_operator(group, matrix, {.kind = operators::halo, .format = formats::csr});
-    const layout_handle domain = in_columns(single->domain_layout(), k);
-    const layout_handle range =
-        single->layouts().square() ? domain : in_columns(single->range_layout(), k);
-    return {std::move(single), {domain, range}, k};
+    return {make_operator(group, matrix, {.kind = operators::halo, .format = formats::csr}), k};
 }
 
 /// Y = alpha A X + beta Y, added up in the order of the entries of each row.
@@ -129,6 +125,8 @@ KRYLITH_GROUP_TEST("column_operator: refuses what it can't take") {
     const operator_options csr{.kind = operators::halo, .format = formats::csr};
     CHECK_THROWS_WITH_AS((void)wide(csr, 2, 4), doctest::Contains("as many entries a row"),
                          usage_error);
+    CHECK_THROWS_WITH_AS((void)of_columns(group, matrix, 3),
+                         doctest::Contains("take 2, 4, 8 or 16, not 3"), usage_error);
     const auto a = wide(csr, 4, 4);
     auto x = a.make_domain_vector("x");
     auto y = a.make_range_vector();
