@@ -40,7 +40,7 @@ std::int64_t first_disorder(const std::shared_ptr<device>& device, const csr_pat
     device.download(columns.data(), b.indices + range[0], columns.size() * sizeof(std::int32_t));
     std::size_t at = 1;
     while (at + 1 < columns.size() && columns[at - 1] < columns[at]) ++at;
-    detail::refuse_order(row, columns[at - 1], columns[at]);
+    detail::refuse_order("spgemm", "B", row, columns[at - 1], columns[at]);
 }
 
 } // namespace
