@@ -9,6 +9,7 @@
 #include <krylith/device/host/host_team.hpp>
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/sparse/csr/csr_rows_host.hpp>
+#include <krylith/sparse/csr/giant_rows_host.hpp>
 #include <krylith/sparse/csr/host_row_schedule.hpp>
 #include <krylith/sparse/csr/row_runs.hpp>
 #include <krylith/sparse/device_matrix.hpp>
@@ -34,14 +35,18 @@ struct schedule_arrays {
 /// cache.
 template <class T, class Offset>
 void multiply_chunk(const csr_arrays<T, Offset>& matrix, const schedule_arrays& rows,
-                    const std::vector<std::int64_t>& runs, const T* x, std::int64_t chunk,
-                    row_part<T> results) {
-    const auto multiply = [&](T* y, T alpha, T beta, std::int64_t begin, std::int64_t end) {
-        if (runs.empty())
-            multiply_rows(matrix, x, y, alpha, beta, begin, end);
-        else
-            multiply_in_runs(matrix, runs.data(), static_cast<std::int64_t>(runs.size()) - 1, x, y,
-                             alpha, beta, begin, end);
+                    const std::vector<std::int64_t>& runs, const giant_row_arrays<T>& giants,
+                    const T* x, std::int64_t chunk, row_part<T> results) {
+    const auto multiply = [&](T* to, T alpha, T beta, std::int64_t first, std::int64_t last) {
+        const auto usual = [&](T* y, std::int64_t begin, std::int64_t end) {
+            if (runs.empty())
+                multiply_rows(matrix, x, y, alpha, beta, begin, end);
+            else
+                multiply_in_runs(matrix, runs.data(), static_cast<std::int64_t>(runs.size()) - 1, x,
+                                 y, alpha, beta, begin, end);
+        };
+        if (giants.count == 0) return usual(to, first, last);
+        giants.multiply_between(to, alpha, beta, first, last, usual);
     };
     for (std::int64_t r = rows.first_range[chunk]; r < rows.first_range[chunk + 1]; ++r) {
         for (std::int64_t begin = rows.ranges[r].begin; begin < rows.ranges[r].end;) {
@@ -71,14 +76,19 @@ void for_chunks_of(const schedule_arrays& rows, std::int64_t first, std::int64_t
 
 template <class T, class Offset>
 void product(const csr_arrays<T, Offset>& matrix, const schedule_arrays& rows,
-             const std::vector<std::int64_t>& runs, const spmv_arguments<T>& a, int threads) {
+             const std::vector<std::int64_t>& runs, const giant_row_arrays<T>& giants,
+             const spmv_arguments<T>& a, int threads) {
     registers reg;
     if (!kernel_prologue(a.common, reg)) return;
     const row_epilogue<T> results(a, rows.chunks);
     if (!results.before_writing()) return;
+    if (giants.count != 0) {
+        if (giants.need_ghosts && !results.before_reading(true)) return;
+        giants.multiply(matrix, a.x, threads);
+    }
     in_team(worthwhile_team(threads, rows.items_before[rows.chunks]), [&](int thread, int team) {
         const auto body = [&](std::int64_t chunk) {
-            multiply_chunk(matrix, rows, runs, a.x, chunk, results.part(chunk));
+            multiply_chunk(matrix, rows, runs, giants, a.x, chunk, results.part(chunk));
         };
         for_chunks_of(rows, 0, rows.interior, thread, team, body);
         if (!results.before_reading(true)) return;
@@ -103,7 +113,12 @@ public:
         columns_ = columns_of(device_, block, item);
         values_ = values_of(device_, block, item);
 
-        const row_schedule s = make_row_schedule(block.offsets, block.boundary);
+        const giant_rows giants = find_giant_rows(block.offsets, block.boundary);
+        giants_need_ghosts_ = giants.need_ghosts;
+        giants_ = {device_, std::span(giants.rows), item};
+        first_piece_ = {device_, std::span(giants.first_piece), item};
+        pieces_ = {device_, static_cast<std::size_t>(giants.first_piece.back()), item};
+        const row_schedule s = make_row_schedule(block.offsets, block.boundary, giants.rows);
         interior_ = s.interior;
         chunks_ = s.chunks();
         ranges_ = {device_, std::span(s.ranges), item};
@@ -263,8 +278,11 @@ private:
         auto& host = static_cast<host_device&>(*device_);
         const schedule_arrays rows{ranges_.data(), first_range_.data(), items_before_.data(),
                                    interior_, chunks_};
+        const giant_row_arrays<T> giants{giants_.data(), first_piece_.data(),
+                                         static_cast<std::int64_t>(giants_.size()),
+                                         giants_need_ghosts_, pieces_.data()};
         host.submit([=, runs = runs_, threads = host.threads()] {
-            product(matrix, rows, *runs, a, threads);
+            product(matrix, rows, *runs, giants, a, threads);
         });
     }
 
@@ -280,6 +298,10 @@ private:
     buffer<row_range> ranges_;
     buffer<std::int64_t> first_range_;
     buffer<std::int64_t> items_before_;
+    bool giants_need_ghosts_ = false;
+    buffer<std::int64_t> giants_;
+    buffer<std::int64_t> first_piece_;
+    buffer<T> pieces_;
     /// Of find_row_runs(), by tasks of the device.
     std::shared_ptr<std::vector<std::int64_t>> runs_ =
         std::make_shared<std::vector<std::int64_t>>();

@@ -18,10 +18,19 @@ std::int64_t rows_of_a_chunk(std::int64_t rows) {
 } // namespace
 
 row_schedule make_row_schedule(std::span<const std::int64_t> offsets,
-                               std::span<const std::uint8_t> boundary) {
+                               std::span<const std::uint8_t> boundary,
+                               std::span<const std::int64_t> giants) {
     const auto rows = static_cast<std::int64_t>(offsets.size()) - 1;
     const std::int64_t length = rows_of_a_chunk(rows);
     const auto at = [&](std::int64_t row) { return offsets[static_cast<std::size_t>(row)]; };
+    /// Rows and nonzeros of [begin, end).
+    const auto items_of = [&](std::int64_t begin, std::int64_t end) {
+        std::int64_t items = end - begin + at(end) - at(begin);
+        for (auto giant = std::ranges::lower_bound(giants, begin);
+             giant != giants.end() && *giant < end; ++giant)
+            items -= at(*giant + 1) - at(*giant);
+        return items;
+    };
     const auto on_boundary = [&](std::int64_t row) {
         return boundary[static_cast<std::size_t>(row)] != 0;
     };
@@ -34,7 +43,7 @@ row_schedule make_row_schedule(std::span<const std::int64_t> offsets,
             const std::int64_t end = std::min(rows, begin + length);
             s.ranges.push_back({begin, end});
             s.first_range.push_back(static_cast<std::int64_t>(s.ranges.size()));
-            s.items_before.push_back(end + at(end) - at(0));
+            s.items_before.push_back(s.items_before.back() + items_of(begin, end));
         }
         s.interior = s.chunks();
         return s;
@@ -57,7 +66,7 @@ row_schedule make_row_schedule(std::span<const std::int64_t> offsets,
             while (row < rows && row - begin < length - held && on_boundary(row) == second) ++row;
             s.ranges.push_back({begin, row});
             held += row - begin;
-            items += row - begin + at(row) - at(begin);
+            items += items_of(begin, row);
             if (held == length) close_chunk();
         }
         close_chunk();

@@ -18,7 +18,8 @@ struct row_range {
 struct row_schedule {
     std::vector<row_range> ranges;          ///< those of chunk 0, of chunk 1, ...
     std::vector<std::int64_t> first_range;  ///< [chunks + 1] into ranges
-    std::vector<std::int64_t> items_before; ///< [chunks + 1] rows and nonzeros in earlier chunks
+    std::vector<std::int64_t> items_before; ///< [chunks + 1] rows and nonzeros in earlier chunks,
+                                            ///< but those of giant rows
     std::int64_t interior = 0;              ///< chunks of the interior; they come first
 
     [[nodiscard]] std::int64_t chunks() const {
@@ -27,8 +28,9 @@ struct row_schedule {
 };
 
 /// Makes at most reduction_chunks chunks. `boundary` is empty or has an entry for each row: not 0
-/// where the row is of the boundary.
+/// where the row is of the boundary. `giants` are rows that count as empty, ascending.
 [[nodiscard]] row_schedule make_row_schedule(std::span<const std::int64_t> offsets,
-                                             std::span<const std::uint8_t> boundary);
+                                             std::span<const std::uint8_t> boundary,
+                                             std::span<const std::int64_t> giants = {});
 
 } // namespace krylith::host

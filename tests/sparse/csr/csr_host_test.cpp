@@ -11,6 +11,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/sparse/csr/csr_rows_host.hpp>
+#include <krylith/sparse/csr/giant_rows_host.hpp>
 #include <krylith/sparse/device_matrix.hpp>
 #include <krylith/tests/vector/host_ranks.hpp>
 
@@ -21,8 +22,12 @@ namespace krylith::csr_host_tests {
 namespace {
 
 template <class T>
-double tolerance() {
-    return 200 * static_cast<double>(std::numeric_limits<T>::epsilon());
+double tolerance(const block_data<T>& b) {
+    std::int64_t longest = 0;
+    for (std::size_t i = 1; i < b.offsets.size(); ++i)
+        longest = std::max(longest, b.offsets[i] - b.offsets[i - 1]);
+    return std::max(200.0, static_cast<double>(longest) / 3) *
+           static_cast<double>(std::numeric_limits<T>::epsilon());
 }
 
 /// Checks y = alpha A x + beta y and both dot products, all on `threads` threads.
@@ -56,7 +61,7 @@ void check(const block_data<T>& b, int threads) {
             for (std::size_t i = 0; i < y.size(); ++i) {
                 double expected = alpha * product[i];
                 if (beta != 0.0) expected += beta * static_cast<double>(before[i]);
-                if (!(std::abs(static_cast<double>(y[i]) - expected) <= tolerance<T>())) ++wrong;
+                if (!(std::abs(static_cast<double>(y[i]) - expected) <= tolerance(b))) ++wrong;
                 wy += static_cast<double>(w[i]) * static_cast<double>(y[i]);
                 yy += static_cast<double>(y[i]) * static_cast<double>(y[i]);
             }
@@ -102,15 +107,29 @@ TEST_CASE("host csr: boundary rows anywhere") {
     }
 }
 
-TEST_CASE("host csr: the same bits with any team") {
-    const auto b = random_block<double>(5000, 800, [](std::int64_t i) { return i % 31; });
+namespace {
+
+/// Rows 0, 70, 71 and the last are too long for one thread, 40 just isn't.
+block_data<double> with_giant_rows() {
+    return random_block<double>(
+        101, 80'000,
+        [](std::int64_t i) {
+            if (i == 0 || i == 70 || i == 71 || i == 100)
+                return host::most_row_entries + 1 + 700 * i;
+            return i == 40 ? host::most_row_entries : i % 9;
+        },
+        12'345);
+}
+
+void check_teams(const block_data<double>& b) {
+    const auto rows = static_cast<std::size_t>(b.rows());
     const auto x = random_vector<double>(b.columns, 1);
     std::vector<double> first_y;
     std::vector<double> first_sums;
     for (const int threads : {1, 2, 3, 7}) {
         host_ranks ranks(1, threads);
         const auto csr = host::make_csr<double>(handle(ranks, 0), b.view());
-        std::vector<double> y(5000);
+        std::vector<double> y(rows);
         spmv_arguments<double> a{};
         a.common = ranks.make_context(0);
         a.x = x.data();
@@ -126,6 +145,23 @@ TEST_CASE("host csr: the same bits with any team") {
         CHECK(y == first_y);
         CHECK(found == first_sums);
     }
+}
+
+} // namespace
+
+TEST_CASE("host csr: the same bits with any team") {
+    check_teams(random_block<double>(5000, 800, [](std::int64_t i) { return i % 31; }));
+    check_teams(with_giant_rows());
+}
+
+TEST_CASE("host csr: rows that are too long for one thread") {
+    auto b = with_giant_rows();
+    for (const int threads : {1, 3}) check(b, threads);
+    b.boundary.assign(101, 0);
+    b.boundary[70] = b.boundary[5] = 1;
+    check(b, 2);
+    b.boundary.assign(101, 1);
+    check(b, 2);
 }
 
 TEST_CASE("host csr: new values on the same pattern, size and name") {
