@@ -1,9 +1,12 @@
 // Ranks that are dealt to two communicators, each with a thread that sees its own devices alone.
 #pragma once
 
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -47,6 +50,17 @@ with_drivers(const std::vector<device_group>& groups,
     return thrown;
 }
 
+/// The drivers and the devices of each that KRYLITH_TEST_DRIVERS names, as 3x2, in place of those
+/// of the test; nothing without.
+inline std::optional<std::vector<int>> named_drivers() {
+    const char* const named = std::getenv("KRYLITH_TEST_DRIVERS");
+    int drivers = 0;
+    int devices = 0;
+    if (named == nullptr || std::sscanf(named, "%dx%d", &drivers, &devices) != 2)
+        return std::nullopt;
+    return std::vector<int>(static_cast<std::size_t>(drivers), devices);
+}
+
 /// A group, and the same devices dealt to several.
 struct dealt_group {
     device_group whole;
@@ -56,6 +70,7 @@ struct dealt_group {
     /// Drivers on several machines have no staged copies.
     [[nodiscard]] static dealt_group of(backend kind, std::vector<int> sizes,
                                         const group_options& options = {}) {
+        if (kind == backend::host) sizes = named_drivers().value_or(sizes);
         group_options of_part = options;
         if (treated_as.separate_machines) of_part.staged = false;
         if (kind == backend::host) {

@@ -1,6 +1,9 @@
 // Solves by the processes that a launcher has started, in a program that is linked with no MPI: the
 // same bits as one process with as many devices.
+//
+//     krylith_process_tests [auto|posted [DEVICES]]
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <string>
@@ -58,7 +61,8 @@ int wrong = 0;
 void compare(const std::string& what, const communicator& comm, const communicator& whole,
              const std::function<std::vector<double>(const communicator&)>& work) {
     std::vector<std::vector<double>> found(static_cast<std::size_t>(comm.ranks()));
-    found[static_cast<std::size_t>(comm.first_local())] = work(comm);
+    const std::vector<double> mine = work(comm);
+    for (const int rank : comm.local()) found[static_cast<std::size_t>(rank)] = mine;
     comm.all_gather_lists(found);
     if (!comm.is_local(0)) return;
     const std::vector<double> expected = work(whole);
@@ -71,13 +75,15 @@ void compare(const std::string& what, const communicator& comm, const communicat
 
 } // namespace
 
-int main(int, char** given) {
+int main(int count, char** given) {
     try {
         const group_options one_thread{.host_threads = 1};
         // "posted": as if each were on a machine of its own.
-        const communicator_options options{.separate_machines = given[1] != nullptr};
-        const communicator comm(device_group::host(1, one_thread), link_launched_processes(60),
-                                options);
+        const communicator_options options{.separate_machines =
+                                               count > 1 && std::string(given[1]) == "posted"};
+        const int devices = count > 2 ? std::atoi(given[2]) : 1; // of each process
+        const communicator comm(device_group::host(devices, one_thread),
+                                link_launched_processes(60), options);
         const device_group whole = device_group::host(
             comm.ranks(), {.host_threads = comm.ranks()}); // of the first process
         // Of the last, most ranks have no row.
