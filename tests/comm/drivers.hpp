@@ -103,6 +103,16 @@ inline void expect_none(const std::vector<std::exception_ptr>& thrown) {
         if (one) std::rethrow_exception(one);
 }
 
+/// What work(comm) returns in a thread for each group. Throws the first failure.
+template <class Work>
+auto found_by_drivers(const std::vector<device_group>& groups, const Work& work) {
+    std::vector<decltype(work(std::declval<const communicator&>()))> found(groups.size());
+    expect_none(with_drivers(groups, [&](const communicator& comm) {
+        found[static_cast<std::size_t>(comm.driver_of(comm.first_local()))] = work(comm);
+    }));
+    return found;
+}
+
 } // namespace krylith::testing
 
 /// A test on host devices, one with [processes] on host devices whose drivers have memory of their

@@ -54,10 +54,9 @@ KRYLITH_DRIVERS_TEST("drivers: persistent CG has the bits of one driver, or is r
     const found_solve one = solve_persistently(devices.whole, options, 2);
     CHECK(one.why_not.empty() == (kind == backend::cuda && devices.whole.concurrent()));
     CHECK(one.result.reason == reason::converged_rtol);
-    std::vector<found_solve> found(2);
-    expect_none(with_drivers(devices.parts, [&](const communicator& comm) {
-        found[comm.is_local(0) ? 0 : 1] = solve_persistently(comm, options, 2);
-    }));
+    const auto found = testing::found_by_drivers(devices.parts, [&](const communicator& comm) {
+        return solve_persistently(comm, options, 2);
+    });
     for (const found_solve& of : found) {
         CHECK(of.why_not == one.why_not);
         CHECK(of.result.form == one.result.form);

@@ -49,11 +49,8 @@ outcome solve_on(const matrix_operator<double>& a, const solver_method& method,
 std::vector<outcome> on_both(backend kind, const group_options& options,
                              const std::function<outcome(const communicator&)>& work) {
     const dealt_group devices = dealt_group::of(kind, {2, 1}, options);
-    std::vector<outcome> found(3);
-    found[2] = work(devices.whole);
-    expect_none(with_drivers(devices.parts, [&](const communicator& comm) {
-        found[comm.is_local(0) ? 0 : 1] = work(comm);
-    }));
+    std::vector<outcome> found = testing::found_by_drivers(devices.parts, work);
+    found.push_back(work(devices.whole));
     return found;
 }
 
@@ -174,9 +171,8 @@ KRYLITH_DRIVERS_TEST("drivers: a stop, a limit and a failure of one driver end a
     for (const execution_mode mode : {execution_mode::automatic, execution_mode::eager}) {
         // The second driver is told to stop, before the solve and within it.
         for (const std::int64_t at : {0, 40}) {
-            std::vector<outcome> found(2);
-            expect_none(
-                with_drivers(dealt_group::of(kind, {1, 1}).parts, [&](const communicator& comm) {
+            const auto found = testing::found_by_drivers(
+                dealt_group::of(kind, {1, 1}).parts, [&](const communicator& comm) {
                     const bool second = comm.is_local(1);
                     const auto a = make_operator(comm, matrix);
                     std::stop_source source;
@@ -189,11 +185,13 @@ KRYLITH_DRIVERS_TEST("drivers: a stop, a limit and a failure of one driver end a
                         if (second && at != 0 && report.iteration >= at) source.request_stop();
                         return next_step::go;
                     };
-                    found[second ? 1 : 0] = solve_on(*a, solver_rows::cg, options);
-                }));
-            for (const outcome& of : found) CHECK(of.reason == reason::interrupted);
-            CHECK(found[0].iterations == found[1].iterations);
-            CHECK(found[0].x == found[1].x);
+                    return solve_on(*a, solver_rows::cg, options);
+                });
+            for (const outcome& of : found) {
+                CHECK(of.reason == reason::interrupted);
+                CHECK(of.iterations == found[0].iterations);
+                CHECK(of.x == found[0].x);
+            }
         }
         const auto thrown =
             with_drivers(dealt_group::of(kind, {1, 2}).parts, [&](const communicator& comm) {
@@ -235,8 +233,8 @@ KRYLITH_DRIVERS_TEST("drivers: a wrong entry of one of them is every one's, and 
     const auto thrown =
         with_drivers(dealt_group::of(kind, {1, 1}).parts, [&](const communicator& comm) {
             const auto assemble = [&](std::int32_t wrong) {
-                std::vector<buffer<std::int32_t>> indices(2);
-                std::vector<buffer<double>> values(2);
+                std::vector<buffer<std::int32_t>> indices(static_cast<std::size_t>(comm.ranks()));
+                std::vector<buffer<double>> values(indices.size());
                 const auto parts = by_rank(comm, [&](int rank) {
                     std::vector<std::int32_t> places;
                     for (std::int32_t i = 0; i < 64; ++i) places.push_back(64 * rank + i);
