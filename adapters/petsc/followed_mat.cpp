@@ -151,8 +151,7 @@ mat_change followed_mat::follow(const communicator& comm, Mat mat, const ksp_opt
     } else {
         a_.reset(); // its memory is needed
         rows_ = own.spread(comm, block_size);
-        operator_options made = options.of_operator(block_size);
-        made.borrow = comm.kind() == backend::host && made.format == formats::automatic;
+        const operator_options made = options.of_operator(block_size);
         a_ = like == nullptr ? make_operator(rows_, made)
                              : make_operator(like->layouts(), rows_, made);
         pattern_ = shape;

@@ -45,7 +45,7 @@ private:
     pattern pattern_;
     int block_size_ = 1;
     distributed_csr<double> rows_;
-    std::unique_ptr<matrix_operator<double>> a_; ///< borrows the values of rows_ on host devices
+    std::unique_ptr<matrix_operator<double>> a_;
 };
 
 } // namespace krylith::petsc

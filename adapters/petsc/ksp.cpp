@@ -33,23 +33,25 @@ void begin_anew(KSP ksp, ksp_options options) {
     ksp->data = new ksp_solver(std::move(options));
 }
 
-/// PETSc gives each KSP a PC, ILU where the user chose none, and sets it up. One that was asked for
-/// by an option is no mistake to pass over.
-void switch_pc_off(KSP ksp) {
+/// A PC that was asked for by an option is no mistake to pass over.
+void refuse_pc_option(KSP ksp) {
     PC pc = nullptr;
-    PCType type = nullptr;
-    check(KSPGetPC(ksp, &pc));
-    check(PCGetType(pc, &type));
-    if (type != nullptr && std::strcmp(type, PCNONE) == 0) return;
     char asked[64];
     PetscBool given = PETSC_FALSE;
+    check(KSPGetPC(ksp, &pc));
     check(PetscOptionsGetString(reinterpret_cast<PetscObject>(ksp)->options,
                                 reinterpret_cast<PetscObject>(pc)->prefix, "-pc_type", asked,
                                 sizeof asked, &given));
-    if (given)
+    if (given && std::strcmp(asked, PCNONE) != 0)
         throw usage_error("-pc_type is '" + std::string(asked) +
                           "', which krylith doesn't use: -krylith_M names its preconditioner, such "
                           "as amg, jacobi or ilu0; allowed is -pc_type none");
+}
+
+/// PETSc gives each KSP a PC, ILU where the user chose none, and would set it up.
+void switch_pc_off(KSP ksp) {
+    PC pc = nullptr;
+    check(KSPGetPC(ksp, &pc));
     check(PCSetType(pc, PCNONE));
 }
 
@@ -89,6 +91,7 @@ PetscErrorCode set_from_options(KSP ksp, PetscOptionItems* PetscOptionsObject) {
     PetscCall(read_options(PetscOptionsObject, options));
     PetscOptionsHeadEnd();
     PetscCall(checked(comm_of(ksp), "KSPSetFromOptions_krylith", [&] {
+        refuse_pc_option(ksp);
         if (options == solver_of(ksp).options()) return;
         options.check();
         begin_anew(ksp, std::move(options));

@@ -36,7 +36,7 @@ residual_watch::residual_watch(KSP ksp, const communicator& comm, solver_options
     if (later_) return;
     options.callback_interval = 1;
     options.callback = [this](const progress& now) {
-        failure_ = tell(now.iteration, now.residual);
+        if (!failure_) failure_ = tell(now.iteration, now.residual);
         return failure_ ? next_step::stop : next_step::go;
     };
 }
