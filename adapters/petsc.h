@@ -9,8 +9,7 @@
  *     ...
  *     KSPSetType(ksp, KSPKRYLITH);
  *
- * Its options, and what it takes and refuses, are on the page docs/several_processes.md, section
- * PETSc. For C and C++.
+ * Its options, and what it takes and refuses, are on the page docs/petsc.md. For C and C++.
  */
 #ifndef KRYLITH_ADAPTERS_PETSC_H
 #define KRYLITH_ADAPTERS_PETSC_H

@@ -34,8 +34,9 @@ void refuse_types(Mat mat) {
     if (known) return;
     MatType type = nullptr;
     check(MatGetType(mat, &type));
-    throw usage_error("the matrix has type " + std::string(type) + ": allowed are " MATSEQAIJ
-                      " and " MATMPIAIJ " (-mat_type aij, or MatConvert() to " MATAIJ ")");
+    throw usage_error("the matrix has type " + std::string(type) +
+                      ": allowed are " MATSEQAIJ " and " MATMPIAIJ
+                      " (-mat_type aij, or MatConvert() to " MATAIJ ")");
 }
 
 } // namespace
@@ -104,7 +105,8 @@ public:
         for (const int rank : comm.local()) {
             const std::int64_t k = rank - comm.first_local();
             const std::int64_t from = nodes * k / devices * block_size;
-            const std::int64_t to = k + 1 == devices ? size_ : nodes * (k + 1) / devices * block_size;
+            const std::int64_t to =
+                k + 1 == devices ? size_ : nodes * (k + 1) / devices * block_size;
             const auto entry = size_ == 0 ? 0 : offsets_[from];
             parts[static_cast<std::size_t>(rank)] = {to - from, offsets_ + from, columns_ + entry,
                                                      values_ + entry};

@@ -92,6 +92,7 @@ PetscErrorCode set_from_options(KSP ksp, PetscOptionItems* PetscOptionsObject) {
     PetscOptionsHeadEnd();
     PetscCall(checked(comm_of(ksp), "KSPSetFromOptions_krylith", [&] {
         refuse_pc_option(ksp);
+        refuse_unknown_options(ksp);
         if (options == solver_of(ksp).options()) return;
         options.check();
         begin_anew(ksp, std::move(options));
@@ -103,8 +104,8 @@ PetscErrorCode set_from_options(KSP ksp, PetscOptionItems* PetscOptionsObject) {
 PetscErrorCode view(KSP ksp, PetscViewer viewer) {
     return checked(comm_of(ksp), "KSPView_krylith", [&] {
         PetscBool text = PETSC_FALSE;
-        check(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII,
-                                     &text));
+        check(
+            PetscObjectTypeCompare(reinterpret_cast<PetscObject>(viewer), PETSCVIEWERASCII, &text));
         if (text) solver_of(ksp).view(viewer);
     });
 }

@@ -25,8 +25,9 @@ std::vector<int> numbers_in(std::string_view text) {
         const char* const end = text.data() + text.size();
         const auto [after, failure] = std::from_chars(p, end, number);
         if (failure != std::errc() || number < 0 || (after != end && *after != ','))
-            throw usage_error("krylith_devices is '" + std::string(text) +
-                              "': allowed are a number of devices, and numbers of GPUs such as 0,2");
+            throw usage_error(
+                "krylith_devices is '" + std::string(text) +
+                "': allowed are a number of devices, and numbers of GPUs such as 0,2");
         result.push_back(number);
         if (after == end) return result;
         p = after;
@@ -46,8 +47,8 @@ device_group make_devices(const ksp_options& options, driver_link* link) {
         return device_group::host(count, {.host_threads = options.threads ? options.threads : own});
     }
     if (!listed) {
-        gpus.resize(static_cast<std::size_t>(options.backend == "cuda" ? count
-                                                                       : std::min(count, present)));
+        gpus.resize(
+            static_cast<std::size_t>(options.backend == "cuda" ? count : std::min(count, present)));
         std::iota(gpus.begin(), gpus.end(), 0);
         if (link != nullptr) gpus = share.gpus(static_cast<int>(gpus.size()));
     }

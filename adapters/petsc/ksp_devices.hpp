@@ -8,8 +8,8 @@
 
 namespace krylith::petsc {
 
-/// Makes the communicator of the processes of PETSc's `comm`, each with the devices that the options
-/// give it. Collective.
+/// Makes the communicator of the processes of PETSc's `comm`, each with the devices that the
+/// options give it. Collective.
 [[nodiscard]] communicator make_communicator(MPI_Comm comm, const ksp_options& options);
 
 } // namespace krylith::petsc

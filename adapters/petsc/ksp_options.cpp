@@ -1,5 +1,10 @@
 #include <krylith/adapters/petsc/ksp_options.hpp>
 
+#include <sstream>
+
+#include <strings.h>
+
+#include <krylith/adapters/petsc/checked.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/solver_table.hpp>
@@ -43,6 +48,26 @@ PetscErrorCode read(PetscOptionItems* PetscOptionsObject, const char* name, cons
     PetscFunctionReturn(0);
 }
 
+/// Calls see(name, help, value) for each option.
+template <class See>
+void visit(ksp_options& o, const See& see) {
+    see("-krylith_method", "Solver, such as cg; auto chooses", o.method);
+    see("-krylith_M", "Preconditioner, such as amg:theta=0.1", o.m);
+    see("-krylith_devices", "How many a process, or numbers of GPUs, as 0,2", o.devices);
+    see("-krylith_backend", "host or cuda", o.backend);
+    see("-krylith_threads", "Threads of a process; 0: its cores", o.threads);
+    see("-krylith_kind", "How products are spread over devices", o.kind);
+    see("-krylith_format", "How devices keep the matrix", o.format);
+    see("-krylith_transport", "How entries of x reach other devices", o.transport);
+    see("-krylith_restart", "Vectors of the basis of gmres", o.restart);
+    see("-krylith_polynomial_degree", "l of bicgstab_l", o.polynomial_degree);
+    see("-krylith_shadow_vectors", "s of idr", o.shadow_vectors);
+    see("-krylith_stagnation_window", "Iterations without progress", o.stagnation_window);
+    see("-krylith_stagnation_gain", "What counts as progress", o.stagnation_gain);
+    see("-krylith_max_seconds", "Seconds of a solve", o.max_seconds);
+    see("-krylith_timeout_seconds", "Seconds that devices wait for others", o.timeout_seconds);
+}
+
 } // namespace
 
 void ksp_options::check() const {
@@ -78,27 +103,36 @@ solver_options ksp_options::of_solve(KSP ksp) const {
             .timeout_seconds = timeout_seconds};
 }
 
-PetscErrorCode read_options(PetscOptionItems* database, ksp_options& o) {
+PetscErrorCode read_options(PetscOptionItems* database, ksp_options& options) {
+    PetscErrorCode failure = static_cast<PetscErrorCode>(0);
     PetscFunctionBegin;
-    PetscCall(read(database, "-krylith_method", "Solver, such as cg; auto chooses", o.method));
-    PetscCall(read(database, "-krylith_M", "Preconditioner, such as amg:theta=0.1", o.m));
-    PetscCall(read(database, "-krylith_devices", "How many a process, or GPUs, as 0,2", o.devices));
-    PetscCall(read(database, "-krylith_backend", "host or cuda", o.backend));
-    PetscCall(read(database, "-krylith_threads", "Threads of a process; 0: its cores", o.threads));
-    PetscCall(read(database, "-krylith_kind", "How products are spread over devices", o.kind));
-    PetscCall(read(database, "-krylith_format", "How devices keep the matrix", o.format));
-    PetscCall(read(database, "-krylith_transport", "How entries of x cross", o.transport));
-    PetscCall(read(database, "-krylith_restart", "Vectors of the basis of gmres", o.restart));
-    PetscCall(read(database, "-krylith_polynomial_degree", "l of bicgstab_l", o.polynomial_degree));
-    PetscCall(read(database, "-krylith_shadow_vectors", "s of idr", o.shadow_vectors));
-    PetscCall(read(database, "-krylith_stagnation_window", "Iterations without progress",
-                   o.stagnation_window));
-    PetscCall(read(database, "-krylith_stagnation_gain", "What counts as progress",
-                   o.stagnation_gain));
-    PetscCall(read(database, "-krylith_max_seconds", "Seconds of a solve", o.max_seconds));
-    PetscCall(read(database, "-krylith_timeout_seconds", "Seconds that devices wait for others",
-                   o.timeout_seconds));
+    visit(options, [&](const char* name, const char* help, auto& value) {
+        if (!failure) failure = read(database, name, help, value);
+    });
+    PetscCall(failure);
     PetscFunctionReturn(0);
+}
+
+void refuse_unknown_options(KSP ksp) {
+    const auto* const object = reinterpret_cast<PetscObject>(ksp);
+    const std::string begin =
+        "-" + std::string(object->prefix != nullptr ? object->prefix : "") + "krylith_";
+    char* all = nullptr;
+    petsc::check(PetscOptionsGetAll(object->options, &all));
+    std::istringstream given(all);
+    petsc::check(PetscFree(all));
+    for (std::string word; given >> word;) {
+        if (strncasecmp(word.c_str(), begin.c_str(), begin.size()) != 0) continue;
+        const std::string name = "-krylith_" + word.substr(begin.size());
+        bool known = false;
+        std::string names;
+        ksp_options none;
+        visit(none, [&](const char* one, const char*, const auto&) {
+            known = known || strcasecmp(one, name.c_str()) == 0;
+            names += (names.empty() ? "" : " ") + std::string(one);
+        });
+        if (!known) throw usage_error("unknown option " + word + ": allowed are " + names);
+    }
 }
 
 } // namespace krylith::petsc

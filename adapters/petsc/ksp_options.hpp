@@ -39,5 +39,8 @@ struct ksp_options {
 /// Reads -krylith_..., with the KSP's prefix, between PetscObjectOptionsBegin() and
 /// PetscOptionsEnd().
 PetscErrorCode read_options(PetscOptionItems* database, ksp_options& options);
+/// Throws usage_error for an option of the KSP's that begins with krylith_ and has another name:
+/// PETSc passes over what nobody reads.
+void refuse_unknown_options(KSP ksp);
 
 } // namespace krylith::petsc

@@ -65,8 +65,9 @@ void ksp_solver::follow(KSP ksp) {
     Mat a = nullptr;
     Mat p = nullptr;
     check(KSPGetOperators(ksp, &a, &p));
-    if (!comm_) comm_.emplace(make_communicator(PetscObjectComm(reinterpret_cast<PetscObject>(ksp)),
-                                                options_));
+    if (!comm_)
+        comm_.emplace(
+            make_communicator(PetscObjectComm(reinterpret_cast<PetscObject>(ksp)), options_));
     mat_change change = a_.follow(*comm_, a, options_);
     if (change == mat_change::pattern) { // what was made for other vectors
         m_ = {};

@@ -338,6 +338,8 @@ static void refusals(void) {
     const char *const options[][2] = {
         {"-krylith_method cgg", "did you mean 'cg'"},   {"-krylith_M amgg", "amg"},
         {"-krylith_backend tpu", "allowed are host"}, {"-krylith_kind hallo", "halo"},
+        {"-krylith_presond amg", "unknown option -krylith_presond"},
+        {"-inner_krylith_N amg", "unknown option -inner_krylith_N"},
         {"-pc_type icc", "-krylith_M names its preconditioner"}};
     PetscPushErrorHandler(keep_words, NULL);
     for (size_t k = 0; k < sizeof options / sizeof *options; ++k) {
