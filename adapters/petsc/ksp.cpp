@@ -27,9 +27,13 @@ ksp_solver& solver_of(KSP ksp) {
     return *static_cast<ksp_solver*>(ksp->data);
 }
 
+void end(KSP ksp) {
+    delete static_cast<ksp_solver*>(std::exchange(ksp->data, nullptr));
+}
+
 /// Replaces the solver by one that has nothing yet.
 void begin_anew(KSP ksp, ksp_options options) {
-    delete std::exchange(*reinterpret_cast<ksp_solver**>(&ksp->data), nullptr);
+    end(ksp); // its memory may be needed
     ksp->data = new ksp_solver(std::move(options));
 }
 
@@ -56,9 +60,6 @@ void switch_pc_off(KSP ksp) {
 }
 
 void check_settings(KSP ksp) {
-    if (ksp->normtype != KSP_NORM_UNPRECONDITIONED)
-        throw usage_error("krylith ends by the norm of b - A x: allowed is -ksp_norm_type "
-                          "unpreconditioned");
     const auto* const test = static_cast<const KSPConvergedDefaultCtx*>(ksp->cnvP);
     if (ksp->converged != KSPConvergedDefault || test == nullptr || test->initialrtol ||
         test->mininitialrtol)
@@ -112,13 +113,11 @@ PetscErrorCode view(KSP ksp, PetscViewer viewer) {
 
 PetscErrorCode reset(KSP ksp) {
     return checked(comm_of(ksp), "KSPReset_krylith",
-                   [&] { begin_anew(ksp, solver_of(ksp).options()); });
+                   [&] { begin_anew(ksp, ksp_options(solver_of(ksp).options())); });
 }
 
 PetscErrorCode destroy(KSP ksp) {
-    return checked(comm_of(ksp), "KSPDestroy_krylith", [&] {
-        delete std::exchange(*reinterpret_cast<ksp_solver**>(&ksp->data), nullptr);
-    });
+    return checked(comm_of(ksp), "KSPDestroy_krylith", [&] { end(ksp); });
 }
 
 PetscErrorCode create(KSP ksp) {

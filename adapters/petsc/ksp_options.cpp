@@ -71,7 +71,10 @@ void visit(ksp_options& o, const See& see) {
 } // namespace
 
 void ksp_options::check() const {
-    (void)find_solver(method);
+    if (find_solver(method).least_squares)
+        throw usage_error("krylith_method is '" + method +
+                          "', which needs the transposed matrix: allowed are methods for square "
+                          "matrices");
     if (!m.empty() && m != "auto") (void)parse_preconditioner(m);
     (void)of_operator(1);
     if (!backend.empty() && backend != "host" && backend != "cuda")

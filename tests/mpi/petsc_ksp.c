@@ -207,6 +207,37 @@ static void empty_processes(void) {
     WELL(VecDestroy(&c));
 }
 
+/* A matrix that maps constants to 0, with a b that is no sum of its columns. */
+static void null_space(void) {
+    Mat a = laplacian(20, 0, 0, 0, MATAIJ);
+    Vec sums, b = right_side(a), x;
+    MatNullSpace constant;
+    PetscScalar sum;
+    PetscReal norm;
+    KSPConvergedReason reason;
+    WELL(MatCreateVecs(a, &x, &sums));
+    WELL(MatGetRowSum(a, sums));
+    WELL(VecScale(sums, -1));
+    WELL(MatDiagonalSet(a, sums, ADD_VALUES));
+    WELL(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_TRUE, 0, NULL, &constant));
+    WELL(MatSetNullSpace(a, constant));
+    WELL(MatSetTransposeNullSpace(a, constant));
+    KSP ksp = make_ksp(a, a, "-krylith_method cg -krylith_M jacobi -ksp_rtol 1e-9");
+    WELL(VecSet(x, 1));
+    WELL(KSPSetInitialGuessNonzero(ksp, PETSC_TRUE));
+    WELL(KSPSolve(ksp, b, x));
+    WELL(KSPGetConvergedReason(ksp, &reason));
+    WELL(VecSum(x, &sum));
+    WELL(VecNorm(x, NORM_2, &norm));
+    CHECK(reason == KSP_CONVERGED_RTOL && norm > 1 && PetscAbsScalar(sum) < 1e-9 * norm);
+    WELL(MatNullSpaceDestroy(&constant));
+    WELL(KSPDestroy(&ksp));
+    WELL(MatDestroy(&a));
+    WELL(VecDestroy(&sums));
+    WELL(VecDestroy(&b));
+    WELL(VecDestroy(&x));
+}
+
 static PetscInt told; /* iterations that the monitor has heard of */
 
 static PetscErrorCode listen_to(KSP ksp, PetscInt iteration, PetscReal residual, void *context) {
@@ -318,6 +349,20 @@ static void refusals(void) {
     WELL(KSPSetOperators(ksp, a, a));
     solve_and_check(ksp, b, __LINE__);
     FAILS(KSPSolveTranspose(ksp, b, x), "KSPSetUseExplicitTranspose");
+    WELL(KSPDestroy(&ksp));
+    Mat skew = laplacian(12, 0, 0.4, 0, MATAIJ), transposed;
+    ksp = make_ksp(skew, skew, "-krylith_method bicgstab -krylith_M jacobi");
+    WELL(KSPSetUseExplicitTranspose(ksp, PETSC_TRUE));
+    WELL(KSPSolveTranspose(ksp, b, x));
+    WELL(MatTranspose(skew, MAT_INITIAL_MATRIX, &transposed));
+    check_solution(transposed, b, x, __LINE__);
+    WELL(KSPDestroy(&ksp));
+    WELL(MatDestroy(&skew));
+    WELL(MatDestroy(&transposed));
+    ksp = make_ksp(a, a, "-krylith_method cg -ksp_norm_type none");
+    FAILS(KSPSolve(ksp, b, x), "does not support norm type NONE");
+    WELL(KSPDestroy(&ksp));
+    ksp = make_ksp(a, a, "-krylith_method cg");
     WELL(KSPSetConvergenceTest(ksp, KSPConvergedSkip, NULL, NULL));
     FAILS(KSPSolve(ksp, b, x), "another convergence test");
     WELL(KSPDestroy(&ksp));
@@ -338,6 +383,7 @@ static void refusals(void) {
     const char *const options[][2] = {
         {"-krylith_method cgg", "did you mean 'cg'"},   {"-krylith_M amgg", "amg"},
         {"-krylith_backend tpu", "allowed are host"}, {"-krylith_kind hallo", "halo"},
+        {"-krylith_method lsqr", "'lsqr', which needs the transposed"},
         {"-krylith_presond amg", "unknown option -krylith_presond"},
         {"-inner_krylith_N amg", "unknown option -inner_krylith_N"},
         {"-pc_type icc", "-krylith_M names its preconditioner"}};
@@ -393,6 +439,7 @@ int main(int argc, char **argv) {
     solutions();
     second_matrix();
     empty_processes();
+    null_space();
     residuals();
     refusals();
     nothing_left();
