@@ -71,14 +71,14 @@ install(FILES "${PROJECT_SOURCE_DIR}/adapters/petsc.h" DESTINATION "${CMAKE_INST
         COMPONENT development)
 
 enable_language(C)
-# krylith_petsc_program(TARGET SOURCE): a program in C that calls PETSc, and is not linked with krylith.
-function(krylith_petsc_program target source)
+# krylith_petsc_program(TARGET SOURCE...): a program in C that calls PETSc, and is not linked with krylith.
+function(krylith_petsc_program target)
     string(TOUPPER "${KRYLITH_PETSC_INTERFACE}" upper)
     set(compiled ${KRYLITH_MPI_${upper}_FLAGS})
     list(FILTER compiled INCLUDE REGEX "^-[DI]")
     set(linked ${KRYLITH_MPI_${upper}_FLAGS})
     list(FILTER linked EXCLUDE REGEX "^-[DI]")
-    add_executable(${target} "${source}")
+    add_executable(${target} ${ARGN})
     target_compile_options(${target} PRIVATE ${compiled} -Wall -Wextra)
     target_link_libraries(${target} PRIVATE PkgConfig::KRYLITH_PC_PETSC ${linked} m)
     set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/bin")

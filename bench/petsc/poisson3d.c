@@ -3,16 +3,16 @@
  *     mpirun -n 2 petsc_poisson3d [-n 64] [-repeats 5] -ksp_type ...
  *
  * Each repetition makes a KSP anew, which then solves twice: after its set-up, and after new values
- * of the same pattern, twice the old ones, and the set-up for these. What is printed are the medians,
- * in seconds of the slowest process. It knows nothing of krylith: with -dll_append the KSP may be
- * krylith's.
+ * of the same pattern, twice the old ones, and the set-up for these. What is printed are the
+ * medians, in seconds of the slowest process. It knows nothing of krylith: with -dll_append the KSP
+ * may be krylith's.
  */
 #include <petscksp.h>
 #include <stdlib.h>
 
 enum { SET_UP, SOLVE, NEW_VALUES, SOLVE_AGAIN, PHASES };
 
-static PetscErrorCode assemble(PetscInt n, Mat *result, Vec *x, Vec *b) {
+static PetscErrorCode assemble(PetscInt n, Mat* result, Vec* x, Vec* b) {
     PetscInt first, end;
     Mat a;
     PetscFunctionBeginUser;
@@ -41,14 +41,15 @@ static PetscErrorCode assemble(PetscInt n, Mat *result, Vec *x, Vec *b) {
     PetscCall(MatAssemblyEnd(a, MAT_FINAL_ASSEMBLY));
     PetscCall(MatCreateVecs(a, x, b));
     for (PetscInt row = first; row < end; ++row) /* the same bits on any number of processes */
-        PetscCall(VecSetValue(*b, row, 1 + 0.5 * PetscSinReal(0.01 * (PetscReal)row), INSERT_VALUES));
+        PetscCall(
+            VecSetValue(*b, row, 1 + 0.5 * PetscSinReal(0.01 * (PetscReal)row), INSERT_VALUES));
     PetscCall(VecAssemblyBegin(*b));
     PetscCall(VecAssemblyEnd(*b));
     *result = a;
     PetscFunctionReturn(0);
 }
 
-static PetscErrorCode relative_residual(Mat a, Vec b, Vec x, PetscReal *result) {
+static PetscErrorCode relative_residual(Mat a, Vec b, Vec x, PetscReal* result) {
     Vec r;
     PetscReal norm;
     PetscFunctionBeginUser;
@@ -68,64 +69,77 @@ static double now(void) {
     return MPI_Wtime();
 }
 
-static int ascending(const void *a, const void *b) {
-    const double left = *(const double *)a, right = *(const double *)b;
+static int ascending(const void* a, const void* b) {
+    const double left = *(const double*)a, right = *(const double*)b;
     return (left > right) - (left < right);
 }
 
-int main(int argc, char **argv) {
-    PetscInt n = 64, repeats = 5, iterations = 0;
-    PetscReal residual = 0, again = 0;
-    double *seconds[PHASES];
-    KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+/* What came of the last repetition. */
+struct outcome {
+    PetscInt iterations;
+    KSPConvergedReason reason;
+    PetscReal residual, again; /* of b; the second with new values */
+};
+
+static PetscErrorCode repeat(Mat a, Vec b, Vec x, double seconds[PHASES], struct outcome* found) {
+    KSP ksp;
+    double start, set_up;
+    PetscFunctionBeginUser;
+    PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
+    PetscCall(KSPSetOperators(ksp, a, a));
+    PetscCall(KSPSetFromOptions(ksp));
+    start = now();
+    PetscCall(KSPSetUp(ksp));
+    set_up = now();
+    PetscCall(KSPSolve(ksp, b, x));
+    seconds[SET_UP] = set_up - start;
+    seconds[SOLVE] = now() - set_up;
+    PetscCall(KSPGetIterationNumber(ksp, &found->iterations));
+    PetscCall(KSPGetConvergedReason(ksp, &found->reason));
+    PetscCall(relative_residual(a, b, x, &found->residual));
+
+    PetscCall(MatScale(a, 2));
+    PetscCall(KSPSetOperators(ksp, a, a));
+    start = now();
+    PetscCall(KSPSetUp(ksp));
+    set_up = now();
+    PetscCall(KSPSolve(ksp, b, x));
+    seconds[NEW_VALUES] = set_up - start;
+    seconds[SOLVE_AGAIN] = now() - set_up;
+    PetscCall(relative_residual(a, b, x, &found->again));
+    PetscCall(MatScale(a, 0.5));
+    PetscCall(KSPDestroy(&ksp));
+    PetscFunctionReturn(0);
+}
+
+int main(int argc, char** argv) {
+    PetscInt n = 64, repeats = 5;
+    double* seconds[PHASES];
+    struct outcome found = {0};
     Mat a;
     Vec x, b;
     PetscFunctionBeginUser;
     PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
     PetscCall(PetscOptionsGetInt(NULL, NULL, "-n", &n, NULL));
     PetscCall(PetscOptionsGetInt(NULL, NULL, "-repeats", &repeats, NULL));
-    for (int k = 0; k < PHASES; ++k) PetscCall(PetscMalloc1(repeats, &seconds[k]));
+    for (int phase = 0; phase < PHASES; ++phase) PetscCall(PetscMalloc1(repeats, &seconds[phase]));
     PetscCall(assemble(n, &a, &x, &b));
     for (PetscInt k = 0; k < repeats; ++k) {
-        KSP ksp;
-        PetscReal other;
-        double t[PHASES + 1];
-        PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
-        PetscCall(KSPSetOperators(ksp, a, a));
-        PetscCall(KSPSetFromOptions(ksp));
-        t[0] = now();
-        PetscCall(KSPSetUp(ksp));
-        t[1] = now();
-        PetscCall(KSPSolve(ksp, b, x));
-        t[2] = now();
-        PetscCall(KSPGetIterationNumber(ksp, &iterations));
-        PetscCall(KSPGetConvergedReason(ksp, &reason));
-        PetscCall(relative_residual(a, b, x, &residual));
-        PetscCall(MatScale(a, 2));
-        PetscCall(KSPSetOperators(ksp, a, a));
-        seconds[SET_UP][k] = t[1] - t[0];
-        seconds[SOLVE][k] = t[2] - t[1];
-        t[0] = now();
-        PetscCall(KSPSetUp(ksp));
-        t[1] = now();
-        PetscCall(KSPSolve(ksp, b, x));
-        t[2] = now();
-        seconds[NEW_VALUES][k] = t[1] - t[0];
-        seconds[SOLVE_AGAIN][k] = t[2] - t[1];
-        PetscCall(relative_residual(a, b, x, &other));
-        if (other > again) again = other;
-        PetscCall(MatScale(a, 0.5));
-        PetscCall(KSPDestroy(&ksp));
+        double these[PHASES] = {0};
+        PetscCall(repeat(a, b, x, these, &found));
+        for (int phase = 0; phase < PHASES; ++phase) seconds[phase][k] = these[phase];
     }
-    for (int k = 0; k < PHASES; ++k) qsort(seconds[k], (size_t)repeats, sizeof(double), ascending);
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "set-up %.3f s, solve %.3f s, %" PetscInt_FMT " iterations, %s\n",
-                          seconds[SET_UP][repeats / 2], seconds[SOLVE][repeats / 2], iterations,
-                          KSPConvergedReasons[reason]));
+    for (int phase = 0; phase < PHASES; ++phase)
+        qsort(seconds[phase], (size_t)repeats, sizeof(double), ascending);
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD,
+                          "set-up %.3f s, solve %.3f s, %" PetscInt_FMT " iterations, %s\n",
+                          seconds[SET_UP][repeats / 2], seconds[SOLVE][repeats / 2],
+                          found.iterations, KSPConvergedReasons[found.reason]));
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "new values: set-up %.3f s, solve %.3f s\n",
                           seconds[NEW_VALUES][repeats / 2], seconds[SOLVE_AGAIN][repeats / 2]));
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "residual %.1e of b, %.1e with new values\n", (double)residual,
-                          (double)again));
-    for (int k = 0; k < PHASES; ++k) PetscCall(PetscFree(seconds[k]));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "residual %.1e of b, %.1e with new values\n",
+                          (double)found.residual, (double)found.again));
+    for (int phase = 0; phase < PHASES; ++phase) PetscCall(PetscFree(seconds[phase]));
     PetscCall(MatDestroy(&a));
     PetscCall(VecDestroy(&x));
     PetscCall(VecDestroy(&b));
