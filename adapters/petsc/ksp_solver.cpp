@@ -55,10 +55,13 @@ bool ksp_solver::chooses_m() const {
            (options_.m.empty() || options_.m == "auto");
 }
 
-void ksp_solver::make_m() {
-    const followed_mat& of = p_ ? *p_ : a_;
-    m_ = make_preconditioner<double>(m_text_, of.a(), of.rows(),
-                                     {.block_size = of.block_size(), .near_null = near_null_});
+bool ksp_solver::update_m() {
+    try {
+        m_.update(p_ ? p_->rows() : a_.rows());
+        return true;
+    } catch (const usage_error&) {
+        return false;
+    }
 }
 
 void ksp_solver::follow(KSP ksp) {
@@ -99,19 +102,18 @@ void ksp_solver::follow(KSP ksp) {
         m_text_ = text;
         return;
     }
-    if (m_text_ == text && near_null_id_ == near_id && change != mat_change::pattern) {
-        if (change == mat_change::none) return;
+    const bool fits = m_text_ == text && near_null_id_ == near_id && change != mat_change::pattern;
+    if (fits && change == mat_change::none) return;
+    m_text_.clear(); // should something fail here, M is made at the next call
+    if (!fits || !update_m()) {
+        m_ = {}; // its memory is needed
+        near_null_ = near_id != 0 ? vectors_of(near, p) : std::vector<double>();
+        near_null_id_ = near_id;
         const followed_mat& of = p_ ? *p_ : a_;
-        try {
-            return m_.update(of.rows());
-        } catch (const usage_error&) { // this M can't take new values
-        }
+        m_ = make_preconditioner<double>(text, of.a(), of.rows(),
+                                         {.block_size = of.block_size(), .near_null = near_null_});
     }
-    m_ = {}; // its memory is needed
     m_text_ = text;
-    near_null_ = near_id != 0 ? vectors_of(near, p) : std::vector<double>();
-    near_null_id_ = near_id;
-    make_m();
 }
 
 solve_result ksp_solver::run(const vector<double>& b, vector<double>& x,

@@ -33,7 +33,8 @@ public:
 private:
     /// Whether M is one for the whole of the method to choose.
     [[nodiscard]] bool chooses_m() const;
-    void make_m();
+    /// Gives M new values. Returns false where it is of a kind that can't take them.
+    [[nodiscard]] bool update_m();
     [[nodiscard]] solve_result run(const vector<double>& b, vector<double>& x,
                                    const solver_options& options);
     [[nodiscard]] solve_result run_on(KSP ksp, const double* b, double* x,

@@ -25,6 +25,14 @@ void refused_uses(void) {
     WELL(KSPDestroy(&ksp));
     WELL(MatDestroy(&skew));
     WELL(MatDestroy(&transposed));
+    Mat hollow = laplacian(12, -4, 0, 0, MATAIJ); /* M can't be made, also when it is asked again */
+    ksp = make_ksp(hollow, hollow, "-krylith_method bicgstab -krylith_M jacobi");
+    FAILS(KSPSolve(ksp, b, x), "diagonal");
+    FAILS(KSPSolve(ksp, b, x), "diagonal");
+    WELL(MatShift(hollow, 4));
+    SOLVE_AND_CHECK(ksp, b);
+    WELL(KSPDestroy(&ksp));
+    WELL(MatDestroy(&hollow));
     ksp = make_ksp(a, a, "-krylith_method cg -ksp_norm_type none");
     FAILS(KSPSolve(ksp, b, x), "does not support norm type NONE");
     WELL(KSPDestroy(&ksp));
