@@ -64,11 +64,13 @@ target_link_options(krylith_petsc PRIVATE "LINKER:-z,nodelete" "LINKER:--exclude
 set_target_properties(krylith_petsc PROPERTIES
     CXX_VISIBILITY_PRESET hidden
     VISIBILITY_INLINES_HIDDEN ON
+    INSTALL_RPATH "$ORIGIN"
+    INSTALL_RPATH_USE_LINK_PATH ON
     LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib")
 krylith_unity(krylith_petsc)
-install(TARGETS krylith_petsc LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT links)
+install(TARGETS krylith_petsc LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT petsc)
 install(FILES "${PROJECT_SOURCE_DIR}/adapters/petsc.h" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/krylith/adapters"
-        COMPONENT development)
+        COMPONENT petsc)
 
 enable_language(C)
 # krylith_petsc_program(TARGET SOURCE...): a program in C that calls PETSc, and is not linked with krylith.
