@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
-#include <memory>
+#include <cstddef>
+#include <exception>
 #include <numeric>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,23 +37,21 @@ std::vector<int> numbers_in(std::string_view text) {
     }
 }
 
-device_group make_devices(const ksp_options& options, driver_link* link) {
-    machine_share share;
-    if (link != nullptr) share = find_machine_share(*link);
+device_group make_devices(const ksp_options& options, const machine_share* share) {
     const std::string devices = options.devices.empty() ? "1" : options.devices;
     std::vector<int> gpus = numbers_in(devices);
     const bool listed = gpus.size() > 1;
     const int count = listed ? static_cast<int>(gpus.size()) : gpus.front();
     const int present = options.backend == "host" ? 0 : cuda_device_count();
     if (options.backend == "host" || (options.backend.empty() && present == 0 && !listed)) {
-        const int own = link == nullptr ? 0 : share.threads();
+        const int own = share == nullptr ? 0 : share->threads();
         return device_group::host(count, {.host_threads = options.threads ? options.threads : own});
     }
     if (!listed) {
         gpus.resize(
             static_cast<std::size_t>(options.backend == "cuda" ? count : std::min(count, present)));
         std::iota(gpus.begin(), gpus.end(), 0);
-        if (link != nullptr) gpus = share.gpus(static_cast<int>(gpus.size()));
+        if (share != nullptr) gpus = share->gpus(static_cast<int>(gpus.size()));
     }
     return device_group::cuda(gpus);
 }
@@ -62,8 +63,20 @@ communicator make_communicator(MPI_Comm comm, const ksp_options& options) {
     check(MPI_Comm_size(comm, &processes));
     if (processes == 1) return make_devices(options, nullptr);
     auto link = link_processes(comm);
-    const device_group devices = make_devices(options, link.get());
-    return {devices, std::move(link)};
+    const machine_share share = find_machine_share(*link);
+    std::optional<device_group> devices;
+    std::string failure;
+    try {
+        devices.emplace(make_devices(options, &share));
+    } catch (const std::exception& failed) {
+        failure = failed.what();
+    }
+    const auto bytes = std::as_bytes(std::span(failure));
+    for (const auto& words : link->all_gather({bytes.begin(), bytes.end()}))
+        if (!words.empty())
+            throw device_error(
+                std::string(reinterpret_cast<const char*>(words.data()), words.size()));
+    return {*devices, std::move(link)};
 }
 
 } // namespace krylith::petsc

@@ -25,6 +25,9 @@ void refused_uses(void) {
     WELL(KSPDestroy(&ksp));
     WELL(MatDestroy(&skew));
     WELL(MatDestroy(&transposed));
+    ksp = make_ksp(a, a, "-krylith_method cg -krylith_devices 0,x");
+    FAILS(KSPSolve(ksp, b, x), "krylith_devices is '0,x'");
+    WELL(KSPDestroy(&ksp));
     Mat hollow = laplacian(12, -4, 0, 0, MATAIJ); /* M can't be made, also when it is asked again */
     ksp = make_ksp(hollow, hollow, "-krylith_method bicgstab -krylith_M jacobi");
     FAILS(KSPSolve(ksp, b, x), "diagonal");
