@@ -28,7 +28,8 @@ foreach(room IN LISTS KRYLITH_ROOMS)
     endif()
 endforeach()
 
-list(FILTER sources EXCLUDE REGEX "/adapters/mpi/") # libraries of their own (KrylithMpi.cmake)
+# Libraries of their own (KrylithMpi.cmake, KrylithPetsc.cmake).
+list(FILTER sources EXCLUDE REGEX "/adapters/(mpi|petsc)/")
 krylith_without_parts(sources)
 
 # The kernel models that are built in: a source made from spmspv/selection/models/NAME.txt.
