@@ -34,8 +34,8 @@ public:
         return matrix_.get();
     }
 
-    /// What a search multiplies by. A level is often over sooner than devices have told each other of
-    /// it: on GPUs it is all of the matrix on the first one, if that has room for it twice, and
+    /// What a search multiplies by. A level is often over sooner than devices have told each other
+    /// of it: on GPUs it is all of the matrix on the first one, if that has room for it twice, and
     /// matrix() otherwise. `one_device` asks for the one, which throws device_error where memory is
     /// short, or for the other. It is made of what the devices have, by way of the host, at the
     /// first call, and kept.

@@ -159,7 +159,7 @@ template <class T>
 class amg : public matrix_preconditioner<T> {
 public:
     /// `matrix` is what the operator was made of, in the caller's order of rows. An operator for
-    /// several columns at once (spmv/columns/column_operator.hpp) makes an M for these: apply()
+    /// several columns at once (spmv/column_operator.hpp) makes an M for these: apply()
     /// then takes columns of norm 1 or 0, reads the hierarchy once for all, and there is no
     /// update().
     ///

@@ -45,7 +45,7 @@ template <class T>
 class chebyshev : public matrix_preconditioner<T> {
 public:
     /// `matrix` is what the operator was made of, in the caller's order of rows. An operator for
-    /// several columns at once (spmv/columns/column_operator.hpp) makes an M for these: apply()
+    /// several columns at once (spmv/column_operator.hpp) makes an M for these: apply()
     /// then takes columns of norm 1 or 0, and there is no update().
     chebyshev(const matrix_operator<T>& a, const matrix_ref<T>& matrix,
               const chebyshev_options& options = {});

@@ -19,7 +19,7 @@ import re
 import sys
 from collections import defaultdict
 
-MOST_FACES = 68
+MOST_FACES = 69
 MOST_LINES = 300
 METHODS = r"\| (Solvers|Preconditioners|Graphs) \|"
 SOURCE = re.compile(r"\.(hpp|cuh|cpp|cu)$")

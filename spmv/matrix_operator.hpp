@@ -56,7 +56,7 @@ public:
     [[nodiscard]] const communicator& comm() const { return layouts_.range->comm; }
     /// The number of columns that vectors have, row by row, and the operator of the same matrix for
     /// vectors of one: more than 1 for operators that multiply several columns at once
-    /// (spmv/columns/column_operator.hpp).
+    /// (spmv/column_operator.hpp).
     [[nodiscard]] virtual int columns_at_once() const { return 1; }
     [[nodiscard]] virtual const matrix_operator& single() const { return *this; }
     /// Returns a vector of the range layout, filled with zeros.

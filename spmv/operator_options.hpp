@@ -37,8 +37,8 @@ struct operator_options {
     double redundant_fraction = -1;
     /// Rows that stay together, as those of the unknowns of a node: the rows of a device begin at
     /// multiples of it. 1: nothing is known; nodes that the pattern shows (find_block_size()) stay
-    /// together all the same. No effect on csr_part and coo_part, on given layouts, on orders other than
-    /// none, and on pcsr, pcsc and pcoo.
+    /// together all the same. No effect on csr_part and coo_part, on given layouts, on orders other
+    /// than none, and on pcsr, pcsc and pcoo.
     int block_size = 1;
 };
 

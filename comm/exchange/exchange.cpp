@@ -18,7 +18,7 @@ void gather_words(device& device, const shared_items& m, const std::byte* from, 
                   std::int64_t numbers) {
     run_items(device,
               gather_items<Word, std::int64_t>{m.places(), reinterpret_cast<const Word*>(from),
-                                 reinterpret_cast<Word*>(to), numbers},
+                                               reinterpret_cast<Word*>(to), numbers},
               m.count * numbers);
 }
 

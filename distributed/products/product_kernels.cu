@@ -152,10 +152,10 @@ void scatter_rows(device& device, const packed_rows& rows, const V* from, V* to)
     move<true>(device, rows, from, to);
 }
 
-template struct item_runs<number_locally<std::int32_t>, number_locally<std::int64_t>,
-                          find_references<std::int32_t>, find_references<std::int64_t>,
-                          number_globally, narrow_columns, shift_offsets<std::int32_t>, shift_offsets<std::int64_t>, take_lengths,
-                          add_lengths, jump_into_rows, jump_from_rows>;
+template struct item_runs<
+    number_locally<std::int32_t>, number_locally<std::int64_t>, find_references<std::int32_t>,
+    find_references<std::int64_t>, number_globally, narrow_columns, shift_offsets<std::int32_t>,
+    shift_offsets<std::int64_t>, take_lengths, add_lengths, jump_into_rows, jump_from_rows>;
 #define KRYLITH_INSTANTIATE(V) template struct instances<gather_rows<V>, scatter_rows<V>>;
 KRYLITH_INSTANTIATE(std::int32_t)
 #include <krylith/device/language/instantiate.inc>

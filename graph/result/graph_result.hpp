@@ -49,7 +49,7 @@ struct graph_step {
 struct graph_outcome {
     graph_reason reason = graph_reason::max_steps;
     std::int64_t devices = 0; ///< those that took part
-    double seconds = 0;       ///< from the cleared state to the last step, without downloading results
+    double seconds = 0; ///< from the cleared state to the last step, without downloading results
     std::vector<graph_step> steps;
 
     [[nodiscard]] std::int64_t iterations() const noexcept {

@@ -34,10 +34,11 @@ struct many_materials {
 
     [[nodiscard]] double operator()(const grid_point& cell) const {
         const auto at = [&](std::uint64_t which) {
-            return counter_hash(seed ^ which,
-                                (static_cast<std::uint64_t>(cell.z) << 11 |
-                                 static_cast<std::uint64_t>(cell.y)) << 11 |
-                                    static_cast<std::uint64_t>(cell.x));
+            return counter_hash(
+                seed ^ which,
+                (static_cast<std::uint64_t>(cell.z) << 11 | static_cast<std::uint64_t>(cell.y))
+                        << 11 |
+                    static_cast<std::uint64_t>(cell.x));
         };
         return std::ldexp(1 + unit_interval(at(0)), static_cast<int>(below(octaves, at(0x5eed))));
     }
@@ -95,7 +96,7 @@ csr_matrix<T> rough_diffusion(std::int64_t n, double contrast, std::uint64_t see
 
 #define KRYLITH_INSTANTIATE(T)                                                                     \
     template csr_matrix<T> jump_diffusion(std::int64_t, double, std::int64_t,                      \
-                                          std::optional<std::uint64_t>);                   \
+                                          std::optional<std::uint64_t>);                           \
     template csr_matrix<T> rough_diffusion(std::int64_t, double, std::uint64_t);
 #include <krylith/device/language/instantiate.inc>
 

@@ -6,7 +6,7 @@
 #include <krylith/precond/amg/hierarchy.hpp>
 #include <krylith/precond/amg/level_operators.hpp>
 #include <krylith/precond/amg/rounded_level.hpp>
-#include <krylith/spmv/columns/column_operator.hpp>
+#include <krylith/spmv/column_operator.hpp>
 #include <krylith/spmv/matrix_parts.hpp>
 
 namespace krylith::detail {

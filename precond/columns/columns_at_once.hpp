@@ -1,5 +1,5 @@
 // What preconditioners that are made of operators need to be applied to several columns at once,
-// where they are made for an operator of these (spmv/columns/column_operator.hpp).
+// where they are made for an operator of these (spmv/column_operator.hpp).
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 #include <utility>
 
 #include <krylith/device/error.hpp>
-#include <krylith/spmv/columns/column_operator.hpp>
+#include <krylith/spmv/column_operator.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 
 namespace krylith::detail {

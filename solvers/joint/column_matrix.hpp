@@ -7,7 +7,7 @@
 #include <krylith/matrix/csr.hpp>
 #include <krylith/precond/jacobi.hpp>
 #include <krylith/sparse/device_matrix/compressed_rows.hpp>
-#include <krylith/spmv/columns/column_operator.hpp>
+#include <krylith/spmv/column_operator.hpp>
 #include <krylith/vector/vector.hpp>
 
 namespace krylith {

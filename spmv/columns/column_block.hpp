@@ -1,4 +1,4 @@
-// The block of a rank of an operator for several columns (spmv/columns/column_operator.hpp).
+// The block of a rank of an operator for several columns (spmv/column_operator.hpp).
 #pragma once
 
 #include <cstdint>

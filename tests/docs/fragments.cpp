@@ -20,7 +20,7 @@
 #include <krylith/solvers/cg.hpp>
 #include <krylith/sparse/transpose.hpp>
 #include <krylith/sparse/triangular_solver.hpp>
-#include <krylith/spmv/columns/column_operator.hpp>
+#include <krylith/spmv/column_operator.hpp>
 #include <krylith/spmv/matrix_parts.hpp>
 #include <krylith/spmv/streamed_product.hpp>
 #include <krylith/vector/fused.hpp>

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include <krylith/device/error.hpp>
-#include <krylith/spmv/columns/column_operator.hpp>
+#include <krylith/spmv/column_operator.hpp>
 #include <krylith/spmv/matrix_free.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/vector/execution.hpp>

@@ -119,8 +119,7 @@ KRYLITH_GROUP_TEST("bfs: in launches or by products, levels, parents and steps a
         if (one) limits.insert(limits.end(), {std::nullopt, 1, 100});
         for (const auto& limit : limits) {
             CAPTURE(limit.value_or(-1));
-            breadth_first_search<double> search(
-                g, {.level_limit = limit, .one_device = false});
+            breadth_first_search<double> search(g, {.level_limit = limit, .one_device = false});
             for (const auto source : c.sources) {
                 CAPTURE(source);
                 const bfs_result expected = products(source);

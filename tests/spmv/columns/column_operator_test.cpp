@@ -5,7 +5,7 @@
 
 #include <krylith/device/error.hpp>
 #include <krylith/matrix/gallery.hpp>
-#include <krylith/spmv/columns/column_operator.hpp>
+#include <krylith/spmv/column_operator.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/vector/execution.hpp>
 #include <krylith/vector/fused.hpp>

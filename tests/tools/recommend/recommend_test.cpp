@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include <krylith/matrix/gallery.hpp>
-#include <krylith/partition/nodes/block_size.hpp>
 #include <krylith/partition/matched_rows.hpp>
+#include <krylith/partition/nodes/block_size.hpp>
 #include <krylith/precond/table/preconditioner_table.hpp>
 #include <krylith/solvers/automatic/row_sample.hpp>
 #include <krylith/tests/support/matrices.hpp>

@@ -29,9 +29,9 @@ public:
     /// numbers, and input_error where a rank has more than 2^31 - 1 entries of a vector.
     /// Collective.
     column_operator(std::unique_ptr<matrix_operator<T>> single, int columns);
-    /// The same between vectors of layouts that there are: `layouts` are its layouts with `columns` entries a row
-    /// (in_columns()). Downloads the lists of entries that are sent. Throws usage_error for other
-    /// layouts, too.
+    /// The same between vectors of layouts that there are: `layouts` are its layouts with `columns`
+    /// entries a row (in_columns()). Downloads the lists of entries that are sent. Throws
+    /// usage_error for other layouts, too.
     column_operator(std::unique_ptr<matrix_operator<T>> single, operator_layouts layouts,
                     int columns);
 

@@ -1,4 +1,4 @@
-#include <krylith/spmv/columns/column_operator.hpp>
+#include <krylith/spmv/column_operator.hpp>
 
 #include <cstdint>
 #include <limits>
