@@ -39,7 +39,9 @@ std::vector<std::int64_t> parse_sources(const std::string& text, std::int64_t ve
 }
 
 std::vector<std::int64_t> sources_of(const graph_request& request, std::int64_t vertices) {
-    const bool jumps = graph_named(request.algorithm).jumps;
+    const graph_start start = graph_named(request.algorithm).start;
+    if (start == graph_start::none) return {};
+    const bool jumps = start == graph_start::jumps;
     if (vertices == 0 && !jumps)
         throw input_error(request.matrix + " has no vertices: " + request.algorithm +
                           " starts at one");
