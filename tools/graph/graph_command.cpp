@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include <krylith/device/error.hpp>
-#include <krylith/spmspv/product/kernel_name.hpp>
 #include <krylith/tools/cli/command.hpp>
 #include <krylith/tools/cli/console.hpp>
+#include <krylith/tools/cli/kernel_choice.hpp>
 #include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/operator_request.hpp>
 #include <krylith/tools/cli/output_file.hpp>
@@ -84,7 +84,7 @@ command add_graph(CLI::App& parent) {
     add("--source", request.source, "S",
         "Vertex to start at, counted from 1 as the rows of a file are; 1 if none is given. "
         "pagerank: where jumps lead, S,S,... if several; else to all vertices");
-    add("--kernel", request.kernel, "adaptive|" + alternatives(spmspv::kernel_names),
+    add("--kernel", request.kernel, kernel_choices(),
         "Of products: chosen for each step (adaptive), or always the same")
         ->capture_default_str();
     app->add_flag("--reproducible", request.reproducible,
