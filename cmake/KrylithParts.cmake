@@ -21,7 +21,7 @@ endif()
 # gallery/poisson.cpp stays: machine rates are measured with it.
 set(files_of_GALLERY "matrix/gallery/[^p][^/]*[.]cpp" "matrix/gallery[.]hpp" "tools/gallery/gallery_command[.]cpp")
 set(files_of_SPMSPV "spmspv/.*" "spmv/column_adaptive/.*" "tools/cli/kernel_choice[.].*"
-    "tools/spmv/sparse_product[.].*")
+    "tools/spmv/sparse_(product|test)[.].*")
 set(files_of_GRAPHS "graph/.*" "tools/graph/.*")
 set(files_of_STREAMING "spmv/streaming/.*" "spmv/streamed_product[.].*")
 

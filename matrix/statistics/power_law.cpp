@@ -20,8 +20,10 @@ constexpr std::int64_t all_candidates = 32; ///< up to which every length is tri
 /// The sum of (a + k)^-s over all k >= 0, for s > 1 and a >= 1: some terms, and the rest by the
 /// formula of Euler and Maclaurin.
 double hurwitz_zeta(double s, double a) {
+    const int terms = a < 10 ? 10 - static_cast<int>(a) : 0;
     double sum = 0;
-    for (; a < 10; ++a) sum += std::pow(a, -s);
+    for (int k = 0; k < terms; ++k) sum += std::pow(a + k, -s);
+    a += terms;
     const double last = std::pow(a, -s);
     return sum + last * (a / (s - 1) + 0.5 + s / (12 * a) * (1 - (s + 1) * (s + 2) / (60 * a * a)));
 }

@@ -58,6 +58,7 @@ csr_matrix<double> random_edges(std::int32_t vertices, std::int32_t edges, std::
     testing::random_numbers random(seed);
     const auto vertex = [&] { return static_cast<std::int32_t>(random.below(vertices)); };
     std::vector<testing::weighted_edge> chosen;
+    chosen.reserve(static_cast<std::size_t>(edges));
     for (std::int32_t e = 0; e < edges; ++e) chosen.push_back({vertex(), vertex(), 1});
     return testing::from_edges(vertices, std::move(chosen));
 }
