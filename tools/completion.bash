@@ -59,7 +59,7 @@ _krylith() {
         elif [[ $type ]]; then
             choices=$(_krylith_words "$type")
         elif [[ ${words[1]} == convert ]] && ((${#words[@]} > 3)) ||
-            { [[ ${words[1]} == multiply ]] && ((${#words[@]} > 4)); }; then
+            { [[ ${words[1]} == multiply || ${words[1]} == add ]] && ((${#words[@]} > 4)); }; then
             choices=$(compgen -f -- "$word")
         else
             choices=$(_krylith_matrices "$1" "$word")

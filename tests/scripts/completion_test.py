@@ -89,6 +89,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(offers("krylith convert a.mtx d"), ["d.txt"])
         self.assertEqual(offers("krylith multiply a.mtx a"), ["a.mtx"])
         self.assertEqual(offers("krylith multiply a.mtx a.mtx d"), ["d.txt"])
+        self.assertEqual(offers("krylith add a.mtx a.mtx d"), ["d.txt"])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-// krylith multiply against a product of dense matrices.
+// krylith multiply and krylith add against products and sums of dense matrices.
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -115,6 +115,51 @@ TEST_CASE("multiply: matrices without rows, columns or entries") {
     const auto outer = load_matrix<double>(folder.file("c.mtx").string());
     CHECK(outer.rows == 4);
     CHECK(outer.columns == 0);
+}
+
+TEST_CASE("add: alpha A + beta B, on any devices, whatever the order in rows") {
+    const temporary_folder folder;
+    const auto a = load_matrix<double>(folder.write("a.mtx", wide).string());
+    csr_matrix<double> b; // unsorted, with two entries of one place, and one that cancels
+    b.rows = 3;
+    b.columns = 5;
+    b.row_offsets = {0, 4, 4, 5};
+    b.column_indices = {4, 0, 4, 3, 1};
+    b.values = {1, -4, 2, 8, 16};
+    krylith::write_binary_csr(folder.file("b.kcsr"), b);
+    const auto left = dense(a);
+    const auto right = dense(b);
+    for (const char* options : {"", "--devices 2", "--devices 7", "--precision fp32"}) {
+        CAPTURE(options);
+        const auto said =
+            run_krylith(folder, std::string("add a.mtx b.kcsr c.mtx --alpha 2 --beta 0.5 --backend "
+                                            "host --report - --quiet ") +
+                                    options);
+        REQUIRE_MESSAGE(said.status == 0, said.err);
+        const auto c = load_matrix<double>(folder.file("c.mtx").string());
+        const auto sums = dense(c);
+        for (std::size_t i = 0; i < sums.size(); ++i)
+            for (std::size_t j = 0; j < sums[i].size(); ++j)
+                CHECK(sums[i][j] == 2 * left[i][j] + 0.5 * right[i][j]);
+        const json report = json::parse(said.out);
+        CHECK(report.at("sum").at("nnz") == c.nnz());
+        CHECK(report.at("alpha") == 2);
+        CHECK(report.at("beta") == 0.5);
+    }
+    REQUIRE(run_krylith(folder, "add a.mtx a.mtx c.kcsr --beta -1 --backend host").status == 0);
+    const auto zeros = load_matrix<double>(folder.file("c.kcsr").string());
+    CHECK(zeros.column_indices == a.column_indices); // what cancels stays
+    CHECK(zeros.values == std::vector<double>(a.values.size(), 0.0));
+    folder.write("tall.mtx", tall);
+    const auto sizes = run_krylith(folder, "add a.mtx tall.mtx d.mtx --backend host");
+    CHECK(sizes.status == 3);
+    CHECK_MESSAGE(contains(sizes.err, "a.mtx is 3 x 5 and tall.mtx is 5 x 2"), sizes.err);
+    CHECK_FALSE(std::filesystem::exists(folder.file("d.mtx")));
+    CHECK(run_krylith(folder, "add a.mtx a.mtx d.mtx --alpha inf --backend host").status == 2);
+    CHECK(run_krylith(folder, "multiply a.mtx a.mtx d.mtx --alpha 2").status == 2);
+    folder.write("none.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n");
+    CHECK(run_krylith(folder, "add none.mtx none.mtx e.mtx --backend host --devices 2").status ==
+          0);
 }
 
 TEST_CASE("multiply: what doesn't fit is refused, and nothing is lost") {
