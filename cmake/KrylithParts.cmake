@@ -20,7 +20,8 @@ endif()
 # The files of each part, as patterns of paths in the source tree, and in tests/ likewise.
 # gallery/poisson.cpp stays: machine rates are measured with it.
 set(files_of_GALLERY "matrix/gallery/[^p][^/]*[.]cpp" "matrix/gallery[.]hpp" "tools/gallery/gallery_command[.]cpp")
-set(files_of_SPMSPV "spmspv/.*" "spmv/column_adaptive/.*")
+set(files_of_SPMSPV "spmspv/.*" "spmv/column_adaptive/.*" "tools/cli/kernel_choice[.].*"
+    "tools/spmv/sparse_(product|test)[.].*")
 set(files_of_GRAPHS "graph/.*" "tools/graph/.*")
 set(files_of_STREAMING "spmv/streaming/.*" "spmv/streamed_product[.].*")
 

@@ -101,30 +101,6 @@ std::vector<std::int64_t> graph<T>::out_degrees() const {
 
 namespace {
 
-/// The rows of all devices.
-template <class T>
-csr_matrix<T> download(const spmspv::group_matrix<T>& matrix) {
-    csr_matrix<T> all;
-    all.rows = all.columns = matrix.size();
-    all.row_offsets.reserve(as_size(matrix.size()) + 1);
-    all.column_indices.resize(as_size(matrix.nonzeros()));
-    all.values.resize(as_size(matrix.nonzeros()));
-    std::vector<std::int32_t> offsets;
-    for (const auto& m : matrix.local()) {
-        const auto rows = m.part->by_rows();
-        device& on = matrix.group()[m.rank];
-        const std::int64_t before = all.row_offsets.back();
-        offsets.resize(as_size(m.rows.size()) + 1);
-        on.download(offsets.data(), rows.offsets, offsets.size() * sizeof(std::int32_t));
-        on.download(all.column_indices.data() + before, rows.indices,
-                    as_size(rows.nonzeros) * sizeof(std::int32_t));
-        on.download(all.values.data() + before, rows.values, as_size(rows.nonzeros) * sizeof(T));
-        for (std::size_t i = 1; i < offsets.size(); ++i)
-            all.row_offsets.push_back(before + offsets[i]);
-    }
-    return all;
-}
-
 /// Whether the first of several GPUs has the matrix, or room for it by rows and by columns, twice.
 template <class T>
 bool fits_on_first(const spmspv::group_matrix<T>& matrix, bool is_there) {
@@ -145,7 +121,7 @@ graph<T>::search_matrix(std::optional<bool> one_device) const {
     if (on_first_ != nullptr) return on_first_;
     try {
         on_first_ = std::make_shared<const spmspv::group_matrix<T>>(
-            group().alone(0), csr_view<T>(download(*matrix_)));
+            group().alone(0), csr_view<T>(matrix_->download()));
     } catch (const memory_error&) {
         if (one_device) throw;
         return matrix_.get(); // there was less room than it seemed

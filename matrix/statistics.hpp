@@ -21,6 +21,18 @@ struct row_lengths {
     std::int64_t empty = 0;
 };
 
+/// A power law of the lengths of rows: of the rows with at least `from` entries a fraction
+/// proportional to k^-exponent has k entries.
+struct power_law {
+    double exponent = 0;  ///< the likeliest
+    double deviation = 0; ///< its standard error
+    std::int64_t from = 0;
+    std::int64_t rows = 0; ///< of at least `from` entries
+    /// Kolmogorov and Smirnov's: the largest difference between the fraction of these rows up to a
+    /// length and what the law says. Where it is above some hundredths, another law may fit better.
+    double distance = 0;
+};
+
 /// An entry and the one on the other side of the diagonal (0 where none is stored).
 struct mirrored_entry {
     std::int64_t row = 0;
@@ -86,6 +98,7 @@ struct matrix_statistics {
     std::int64_t duplicates = 0; ///< of these, how many add to an earlier one
     bool sorted = true;          ///< columns ascend in each row
     row_lengths lengths;
+    std::optional<power_law> length_law; ///< fit_power_law()
     std::int64_t empty_columns = 0;
     bandwidths bandwidth;
     value_statistics values;
@@ -101,6 +114,14 @@ struct matrix_statistics {
 
 /// Measures row lengths; `offsets` as in CSR, rows + 1 entries. O(rows + longest row).
 [[nodiscard]] row_lengths measure_row_lengths(std::span<const std::int64_t> offsets);
+
+/// Fits a power law by maximum likelihood, and takes as `from` the length by which the distance is
+/// least, of all lengths up to 32 and those a tenth longer each (Clauset, Shalizi, Newman,
+/// Power-law distributions in empirical data, SIAM Review 51, 2009; the law of whole numbers, not
+/// its approximation). Returns nothing where that would say nothing: for less than 100 rows of at
+/// least `from` entries, or less than 10 of 10 times as many. O(rows + longest row + distinct
+/// lengths times their logarithm).
+[[nodiscard]] std::optional<power_law> fit_power_law(std::span<const std::int64_t> offsets);
 
 /// Measures the symmetry of a square canonical matrix. It finds each upper entry's mirror by binary
 /// search, and the lower ones' only if some have no partner: O(nnz log(row length)), next to no

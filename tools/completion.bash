@@ -58,7 +58,8 @@ _krylith() {
             choices=$("$1" gallery | sed -n 's/^gallery:\([^:]*\).*/\1/p')
         elif [[ $type ]]; then
             choices=$(_krylith_words "$type")
-        elif [[ ${words[1]} == convert ]] && ((${#words[@]} > 3)); then
+        elif [[ ${words[1]} == convert ]] && ((${#words[@]} > 3)) ||
+            { [[ ${words[1]} == multiply || ${words[1]} == add ]] && ((${#words[@]} > 4)); }; then
             choices=$(compgen -f -- "$word")
         else
             choices=$(_krylith_matrices "$1" "$word")

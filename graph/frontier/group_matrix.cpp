@@ -30,6 +30,31 @@ group_matrix<M>::group_matrix(device_group group, const csr_view<M>& a)
 }
 
 template <class M>
+csr_matrix<M> group_matrix<M>::download(bool with_values) const {
+    csr_matrix<M> all;
+    all.rows = all.columns = size_;
+    all.row_offsets.reserve(as_size(size_) + 1);
+    all.column_indices.resize(as_size(nonzeros_));
+    if (with_values) all.values.resize(as_size(nonzeros_));
+    std::vector<std::int32_t> offsets;
+    for (const local_rows& m : local_) {
+        const auto rows = m.part->by_rows();
+        device& on = group_[m.rank];
+        const std::int64_t before = all.row_offsets.back();
+        offsets.resize(as_size(m.rows.size()) + 1);
+        on.download(offsets.data(), rows.offsets, offsets.size() * sizeof(std::int32_t));
+        on.download(all.column_indices.data() + before, rows.indices,
+                    as_size(rows.nonzeros) * sizeof(std::int32_t));
+        if (with_values)
+            on.download(all.values.data() + before, rows.values,
+                        as_size(rows.nonzeros) * sizeof(M));
+        for (std::size_t i = 1; i < offsets.size(); ++i)
+            all.row_offsets.push_back(before + offsets[i]);
+    }
+    return all;
+}
+
+template <class M>
 void group_matrix<M>::send_lengths() {
     const std::size_t parts = local_.size();
     if (parts == 1) {

@@ -52,6 +52,8 @@ public:
     [[nodiscard]] std::int64_t nonzeros() const noexcept { return nonzeros_; }
     /// The devices that have rows, in the order of rows; empty for a matrix without rows.
     [[nodiscard]] const std::vector<local_rows>& local() const noexcept { return local_; }
+    /// Returns the rows of all devices, without values only their pattern. Waits.
+    [[nodiscard]] csr_matrix<M> download(bool with_values = true) const;
 
 private:
     void send_lengths();

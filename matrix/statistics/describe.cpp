@@ -41,6 +41,7 @@ matrix_statistics describe_canonical(const csr_view<T>& a) {
     result.columns = a.columns;
     result.stored = a.nnz();
     result.lengths = measure_row_lengths(a.row_offsets);
+    result.length_law = fit_power_law(a.row_offsets);
     const entry_survey survey = survey_entries(a);
     result.bandwidth = survey.bandwidth;
     result.values = survey.values;

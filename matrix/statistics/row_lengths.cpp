@@ -3,21 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include <krylith/matrix/statistics/length_histogram.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith {
-
-namespace {
-
-/// The number of rows by length. Sums over it are the same whatever the order of rows and threads.
-std::vector<std::int64_t> histogram(std::span<const std::int64_t> offsets, std::int64_t most) {
-    std::vector<std::int64_t> rows(as_size(most) + 1, 0);
-    for (std::size_t row = 0; row + 1 < offsets.size(); ++row)
-        ++rows[as_size(offsets[row + 1] - offsets[row])];
-    return rows;
-}
-
-} // namespace
 
 row_lengths measure_row_lengths(std::span<const std::int64_t> offsets) {
     const auto n = static_cast<std::int64_t>(offsets.size()) - 1;
@@ -38,7 +27,7 @@ row_lengths measure_row_lengths(std::span<const std::int64_t> offsets) {
     double squares = 0;
     double before = 0;  // entries in shorter rows
     double unequal = 0; // twice the area under the Lorenz curve, times n and nnz
-    const std::vector<std::int64_t> rows = histogram(offsets, most);
+    const std::vector<std::int64_t> rows = length_histogram(offsets, most);
     for (std::int64_t length = least; length <= most; ++length) {
         const auto alike = static_cast<double>(rows[as_size(length)]);
         const auto entries = alike * static_cast<double>(length);

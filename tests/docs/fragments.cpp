@@ -10,6 +10,8 @@
 #include <krylith/adapters/split_csr.hpp>
 #include <krylith/device/device_group.hpp>
 #include <krylith/distributed/local_files.hpp>
+#include <krylith/graph/connected_components.hpp>
+#include <krylith/graph/triangle_count.hpp>
 #include <krylith/matrix/coo_assembly.hpp>
 #include <krylith/partition/pcsr.hpp>
 #include <krylith/precond/amg.hpp>
@@ -53,6 +55,14 @@ void groups() {
     const auto gpus = device_group::cuda(std::vector<int>{0, 1}); // CUDA ordinals, in this order
     (void)cpu;
     (void)gpus;
+}
+
+/// docs/graphs.md.
+std::int64_t parts_and_triangles(const device_group& group, const csr_view<double>& matrix) {
+    const graph<double> g(group, matrix);
+    const connected_components_result found = connected_components(g);
+    const triangle_count_result counted = triangle_count(g, {.per_vertex = true});
+    return found.components() + counted.triangles;
 }
 
 /// adapters/csr_arrays.hpp.

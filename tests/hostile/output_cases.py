@@ -76,6 +76,7 @@ def stream_cases(backend):
         "info": ["info", "a.mtx"], "spmv": ["spmv", "a.mtx"] + backend, "gallery": ["gallery"],
         "devices": ["devices"], "help": ["solve", "--help"], "version": ["--version"],
         "graph": ["graph", "bfs", "a.mtx"] + backend, "convert": ["convert", "a.mtx", "c.mtx"],
+        "multiply": ["multiply", "a.mtx", "a.mtx", "c.mtx"] + backend,
     }
     for name, arguments in commands.items():
         for label, shell in (("full", 'exec "$@" >/dev/full'), ("closed", 'exec "$@" >&-')):
@@ -93,6 +94,9 @@ def cases(backend):
     for name in CONVERTED:
         yield from file_cases(name, lambda to: ["convert", "a.mtx", to, "--quiet"],
                               lambda to: ["convert", "gallery:random:3000:9", to, "--quiet"], "convert " + name)
+    yield from file_cases("c.mtx", lambda to: ["multiply", "a.mtx", "a.mtx", to, "--quiet"] + backend,
+                          lambda to: ["multiply"] + 2 * ["gallery:random:3000:9"] + [to, "--quiet"] + backend,
+                          "multiply")
     yield from stream_cases(backend)
     yield Case("--solution is the matrix", solve + ["--solution", "a.mtx"], (2, 3), {"a.mtx": GOOD}, ["a.mtx"],
                ["a.mtx"])

@@ -46,6 +46,7 @@ says("without its gallery .KRYLITH_GALLERY=OFF." solve gallery:poisson2d:4)
 says("without gallery .KRYLITH_GALLERY=OFF." gallery)
 says("without graph .KRYLITH_GRAPHS=OFF." graph bfs "${WORK_DIR}/a.mtx" --source 1)
 says("KRYLITH_SPMSPV=OFF" solve "${WORK_DIR}/a.mtx" --operator adaptive)
+says("without products with sparse vectors .KRYLITH_SPMSPV=OFF." spmv "${WORK_DIR}/a.mtx" --sparse ones:1)
 
 # What needs a part that is left out is refused by CMake in words.
 refuses(refused "KRYLITH_GRAPHS=ON needs KRYLITH_SPMSPV=ON" ${configure} -DKRYLITH_SPMSPV=OFF -DKRYLITH_GRAPHS=ON)

@@ -87,6 +87,9 @@ class Completion(unittest.TestCase):
     def test_other_files(self):
         self.assertEqual(offers("krylith solve a.mtx --x0 d"), ["d.txt"])
         self.assertEqual(offers("krylith convert a.mtx d"), ["d.txt"])
+        self.assertEqual(offers("krylith multiply a.mtx a"), ["a.mtx"])
+        self.assertEqual(offers("krylith multiply a.mtx a.mtx d"), ["d.txt"])
+        self.assertEqual(offers("krylith add a.mtx a.mtx d"), ["d.txt"])
 
 
 if __name__ == "__main__":

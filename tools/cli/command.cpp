@@ -207,9 +207,9 @@ exit_status run_command_line(int argc, char** argv, std::span<const benchmark> k
     app.require_subcommand(1);
     app.formatter(std::make_shared<help_format>()); // before the subcommands, which inherit it
     const std::vector<command> commands = {
-        add_solve(app),        add_spmv(app),    add_info(app),
-        add_recommend(app),    add_convert(app), add_devices(app),
-        add_bench(app, known), add_gallery(app), add_graph(app)};
+        add_solve(app),        add_spmv(app),      add_multiply(app), add_add(app),
+        add_info(app),         add_recommend(app), add_convert(app),  add_devices(app),
+        add_bench(app, known), add_gallery(app),   add_graph(app)};
     check_command_name(app, {argv + 1, argv + argc});
     refuse_beyond_64_bits(app);
     try {

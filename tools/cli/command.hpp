@@ -60,6 +60,8 @@ struct command {
 [[nodiscard]] command add_bench(CLI::App& parent, std::span<const benchmark> known);
 [[nodiscard]] command add_gallery(CLI::App& parent);
 [[nodiscard]] command add_convert(CLI::App& parent);
+[[nodiscard]] command add_multiply(CLI::App& parent);
+[[nodiscard]] command add_add(CLI::App& parent);
 [[nodiscard]] command add_graph(CLI::App& parent);
 [[nodiscard]] command add_info(CLI::App& parent);
 [[nodiscard]] command add_recommend(CLI::App& parent);

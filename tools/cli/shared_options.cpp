@@ -67,8 +67,8 @@ std::string format_help() {
 
 } // namespace
 
-void add_matrix(CLI::App& app, std::string& matrix) {
-    app.add_option("MATRIX", matrix,
+void add_matrix(CLI::App& app, std::string& matrix, const std::string& name) {
+    app.add_option(name, matrix,
                    "A file (see below), - for standard input, or gallery:NAME[:ARGUMENT...]")
         ->required()
         ->type_name("");

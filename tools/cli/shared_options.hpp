@@ -14,7 +14,8 @@ class Option;
 
 namespace krylith::tool {
 
-void add_matrix(CLI::App& app, std::string& matrix);
+/// `name`: of the argument.
+void add_matrix(CLI::App& app, std::string& matrix, const std::string& name = "MATRIX");
 void add_spd(CLI::App& app, bool& spd);
 void add_device_options(CLI::App& app, device_options& options);
 /// Backend, threads and transport only, where a command counts devices itself.

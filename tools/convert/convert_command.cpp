@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <krylith/device/error.hpp>
+#include <krylith/matrix/conversions.hpp>
 #include <krylith/matrix/files/file_formats.hpp>
 #include <krylith/matrix/load.hpp>
 #include <krylith/tools/cli/command.hpp>
@@ -31,6 +32,7 @@ struct convert_job {
     std::string output;
     std::string precision = "fp64";
     bool spd = false;
+    bool transposed = false;
     bool vector = false;
     bool quiet = false;
 
@@ -43,9 +45,10 @@ void check_output(const convert_job& job) {
     if (format_to_write(job.output, job.content()) == nullptr)
         throw usage_error("OUTPUT is '" + job.output + "': its name must end in " +
                           written_endings(job.content()) + ", which says the format");
-    if (job.vector && job.spd)
-        throw usage_error("--spd makes a matrix positive definite, --vector is for vectors: "
-                          "allowed is one of them");
+    if (job.vector && (job.spd || job.transposed))
+        throw usage_error(fmt::format("{} is for matrices, --vector is for vectors: allowed is one "
+                                      "of them",
+                                      job.spd ? "--spd" : "--transpose"));
     check_outputs({{"OUTPUT", job.output}}, {{"MATRIX", job.matrix}});
 }
 
@@ -79,15 +82,16 @@ exit_status convert(const convert_job& job) {
     if (job.vector) return convert_vector<T>(job);
     stopwatch watch;
     file_report file;
-    const csr_matrix<T> matrix = job.spd ? load_square<T>(job.matrix, true, &file)
-                                         : load_matrix<T>(job.matrix, {.report = &file});
+    csr_matrix<T> matrix = job.spd ? load_square<T>(job.matrix, true, &file)
+                                   : load_matrix<T>(job.matrix, {.report = &file});
     const double read_seconds = watch.lap();
+    if (job.transposed) matrix = transpose(matrix);
     save_matrix(job.output, matrix, "krylith convert " + job.matrix);
     const double write_seconds = watch.lap();
     if (job.quiet) return exit_status::success;
-    print(stdout,
-          fmt::format("matrix      {}: {} x {}, {} nonzeros, read in {}\n", one_line(job.matrix),
-                      matrix.rows, matrix.columns, matrix.nnz(), in_seconds(read_seconds)));
+    print(stdout, fmt::format("matrix      {}{}: {} x {}, {} nonzeros, read in {}\n",
+                              one_line(job.matrix), job.transposed ? " transposed" : "",
+                              matrix.rows, matrix.columns, matrix.nnz(), in_seconds(read_seconds)));
     if (!file.layout.empty()) print(stdout, fmt::format("file        {}\n", in_words(file)));
     print_output(job, write_seconds);
     return exit_status::success;
@@ -107,6 +111,7 @@ command add_convert(CLI::App& parent) {
     auto job = std::make_shared<convert_job>();
     add_matrix(*app, job->matrix);
     add_spd(*app, job->spd);
+    app->add_flag("--transpose", job->transposed, "Write A'");
     app->add_option("OUTPUT", job->output,
                     "File to write, replaced if it exists: its name ends in " +
                         written_endings(file_content::matrix) +

@@ -47,7 +47,7 @@ void report_bfs(const graph_request& request, const graph_figures& f, nlohmann::
 constinit const graph_method graph_rows::bfs = {
     .name = "bfs",
     .help = "levels from a vertex",
-    .jumps = false,
+    .start = graph_start::vertex,
     .options = {"--level-limit", "--parents"},
     .run = graph_runners{run_bfs<double>, run_bfs<float>},
     .outcome = bfs_outcome,

@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include <krylith/device/error.hpp>
-#include <krylith/spmspv/product/kernel_name.hpp>
 #include <krylith/tools/cli/command.hpp>
 #include <krylith/tools/cli/console.hpp>
+#include <krylith/tools/cli/kernel_choice.hpp>
 #include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/operator_request.hpp>
 #include <krylith/tools/cli/output_file.hpp>
@@ -44,6 +44,11 @@ exit_status run_graph_job(const graph_job& job) {
 
 void refuse_options_of_others(const CLI::App& given, const std::string& algorithm) {
     const graph_method& method = graph_named(algorithm);
+    if (method.start == graph_start::none)
+        for (const std::string option : {"--source", "--kernel", "--max-steps"})
+            if (given.count(option) != 0)
+                throw usage_error(option + " is not for " + algorithm +
+                                  ", which takes no steps from vertex to vertex");
     for (const graph_method* other : graph_algorithms)
         for (const std::string_view option : other->options)
             if (given.count(std::string(option)) != 0 && !takes(method, option))
@@ -66,7 +71,8 @@ std::string algorithm_help() {
 
 command add_graph(CLI::App& parent) {
     CLI::App* app = parent.add_subcommand(
-        "graph", "Walk over the graph of a matrix: breadth-first search, PageRank, shortest paths");
+        "graph", "Search the graph of a matrix: breadth-first search, PageRank, shortest paths, "
+                 "connected components, triangles");
     auto job = std::make_shared<graph_job>();
     graph_request& request = job->request;
     const auto add = [&](const char* name, auto& value, const std::string& type,
@@ -78,7 +84,7 @@ command add_graph(CLI::App& parent) {
     add("--source", request.source, "S",
         "Vertex to start at, counted from 1 as the rows of a file are; 1 if none is given. "
         "pagerank: where jumps lead, S,S,... if several; else to all vertices");
-    add("--kernel", request.kernel, "adaptive|" + alternatives(spmspv::kernel_names),
+    add("--kernel", request.kernel, kernel_choices(),
         "Of products: chosen for each step (adaptive), or always the same")
         ->capture_default_str();
     app->add_flag("--reproducible", request.reproducible,
@@ -99,7 +105,8 @@ command add_graph(CLI::App& parent) {
         ->capture_default_str();
     add_device_options(*app, request.devices);
     add("--output", request.output_file, "FILE",
-        vector_output_help("Levels, ranks or distances (-1: not reached)"))
+        vector_output_help("Levels, ranks or distances (-1: not reached), or for each vertex the "
+                           "number of its component or of its triangles"))
         ->group("Output");
     add("--parents", request.parents_file, "FILE",
         "bfs: the vertices before, counted from 1; -1: none")

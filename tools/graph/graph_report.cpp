@@ -46,11 +46,14 @@ std::vector<std::int64_t> from_one(std::vector<std::int64_t> vertices) {
 }
 
 std::string what_ran(const graph_request& request, const graph_figures& f) {
+    const graph_start start = graph_named(request.algorithm).start;
+    if (start == graph_start::none)
+        return request.algorithm + ", edges taken whichever way they go";
     const std::string kernels = request.kernel == "adaptive"
                                     ? "kernels by the model '" + f.model + "'"
                                     : "kernel " + request.kernel + " (as asked for)";
     const std::string sources = f.sources.empty() ? "jumps to all vertices"
-                                : graph_named(request.algorithm).jumps
+                                : start == graph_start::jumps
                                     ? fmt::format("jumps to {} of the vertices", f.sources.size())
                                     : fmt::format("from vertex {}", f.sources.front() + 1);
     const bool alone = f.outcome.devices == 1 && f.devices.size() > 1;
@@ -95,12 +98,13 @@ std::string by_steps(const graph_outcome& outcome) {
 } // namespace
 
 std::string json_report(const graph_request& request, const graph_figures& f) {
+    const bool walks = graph_named(request.algorithm).start != graph_start::none;
     json report = {{"schema_version", report_schema},
                    {"version", KRYLITH_VERSION},
                    {"algorithm", request.algorithm},
                    {"matrix", {{"name", request.matrix}, {"rows", f.vertices}, {"nnz", f.edges}}},
                    {"sources", from_one(f.sources)},
-                   {"kernel", request.kernel},
+                   {"kernel", walks ? json(request.kernel) : json()},
                    {"model", f.model.empty() ? json() : json(f.model)},
                    {"reproducible", request.reproducible},
                    {"precision", request.precision},
@@ -131,6 +135,10 @@ std::string summary(const graph_request& request, const graph_figures& f) {
     line("algorithm", what_ran(request, f));
     line("outcome",
          graph_named(request.algorithm).outcome(f, f.outcome.reason != graph_reason::max_steps));
+    if (f.outcome.steps.empty()) {
+        line("time", in_seconds(f.outcome.seconds));
+        return text;
+    }
     double choosing = 0;
     for (const graph_step& step : f.outcome.steps) choosing += step.select_seconds;
     line("time", fmt::format("{}, {} edges walked along, {:.3g} GTEPS; choosing kernels {:.1f}%",

@@ -1,7 +1,6 @@
 #include <krylith/tools/graph/graph_run.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -9,6 +8,8 @@
 #include <krylith/device/error.hpp>
 #include <krylith/graph/graph.hpp>
 #include <krylith/matrix/load.hpp>
+#include <krylith/tools/cli/index_list.hpp>
+#include <krylith/tools/cli/kernel_choice.hpp>
 #include <krylith/tools/cli/names.hpp>
 #include <krylith/tools/cli/operator_request.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
@@ -19,27 +20,14 @@ namespace krylith::tool {
 
 namespace {
 
-/// "3,7" as vertices from 0.
-std::vector<std::int64_t> parse_sources(const std::string& text, std::int64_t vertices) {
-    std::vector<std::int64_t> sources;
-    for (std::string_view rest = text; !rest.empty();) {
-        const std::size_t comma = rest.find(',');
-        const std::string_view part = rest.substr(0, comma);
-        rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
-        std::int64_t number = 0;
-        const auto [stop, code] = std::from_chars(part.data(), part.data() + part.size(), number);
-        if (code != std::errc() || stop != part.data() + part.size() || number < 1 ||
-            number > vertices)
-            throw usage_error(fmt::format("--source is '{}': allowed are vertices 1 to {}, counted "
-                                          "from 1 as rows of the file are",
-                                          text, vertices));
-        sources.push_back(number - 1);
-    }
-    return sources;
+std::vector<std::int64_t> parse_sources(std::string_view text, std::int64_t vertices) {
+    return parse_indices("--source", text, "vertices", vertices);
 }
 
 std::vector<std::int64_t> sources_of(const graph_request& request, std::int64_t vertices) {
-    const bool jumps = graph_named(request.algorithm).jumps;
+    const graph_start start = graph_named(request.algorithm).start;
+    if (start == graph_start::none) return {};
+    const bool jumps = start == graph_start::jumps;
     if (vertices == 0 && !jumps)
         throw input_error(request.matrix + " has no vertices: " + request.algorithm +
                           " starts at one");
@@ -83,13 +71,7 @@ const graph_method& graph_named(std::string_view name) {
 }
 
 spmspv::adaptive_options kernels_of(const graph_request& request) {
-    spmspv::adaptive_options options{.reproducible = request.reproducible};
-    if (request.kernel == "adaptive") return options;
-    std::vector<std::string_view> names = {"adaptive"};
-    names.insert(names.end(), spmspv::kernel_names.begin(), spmspv::kernel_names.end());
-    check_name("kernel", request.kernel, names);
-    options.fixed = spmspv::parse_kernel(request.kernel);
-    return options;
+    return kernels_named(request.kernel, request.reproducible);
 }
 
 void write_values(const std::string& file, const std::vector<double>& values,

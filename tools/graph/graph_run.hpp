@@ -26,14 +26,14 @@ struct graph_request {
     std::optional<std::int64_t> level_limit; ///< of bfs; none: the device's
     std::string precision = "fp64";
     device_options devices;
-    std::string output_file;  ///< levels, ranks or distances
+    std::string output_file;  ///< levels, ranks, distances, labels or counts of triangles
     std::string parents_file; ///< of bfs
 };
 
 struct graph_figures {
     std::int64_t vertices = 0;
     std::int64_t edges = 0;
-    std::vector<std::int64_t> sources; ///< from 0; of pagerank empty: all
+    std::vector<std::int64_t> sources; ///< from 0; empty: all of pagerank, or none
     std::vector<std::string> devices;
     backend kind = backend::host;
     std::string model; ///< that kernels were chosen by; empty where one was asked for
@@ -45,6 +45,9 @@ struct graph_figures {
     std::optional<double> farthest;                       ///< sssp: the longest distance
     std::optional<double> error_bound;                    ///< pagerank
     std::vector<std::pair<std::int64_t, double>> highest; ///< pagerank: vertices from 0, and ranks
+    /// components: the sizes that there are, the largest first, and how many components have each
+    std::vector<std::pair<std::int64_t, std::int64_t>> component_sizes;
+    std::optional<std::int64_t> triangles;
 };
 
 /// Runs it once to warm up where that changes the time (GPUs), then once, and writes the files.

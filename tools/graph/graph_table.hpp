@@ -38,12 +38,17 @@ struct graph_runners {
     }
 };
 
+/// Where an algorithm starts.
+enum class graph_start {
+    vertex, ///< at one vertex, and needs one
+    jumps,  ///< at the vertices that jumps lead to: several, or none for all
+    none    ///< nowhere: it doesn't walk, and has no sources, products or steps
+};
+
 struct graph_method {
     required_text name;
     required_text help; ///< a clause, such as "levels from a vertex"
-    /// Whether sources are vertices that jumps lead to: several, or none for all vertices. Else it
-    /// starts at one vertex, and needs one.
-    required<bool> jumps;
+    required<graph_start> start;
     /// Options of the command that not every algorithm takes.
     name_list options;
     required<graph_runners> run;
@@ -57,10 +62,13 @@ namespace graph_rows {
 extern const graph_method bfs;
 extern const graph_method pagerank;
 extern const graph_method sssp;
+extern const graph_method components;
+extern const graph_method triangles;
 } // namespace graph_rows
 
 inline constexpr std::array graph_algorithms = {&graph_rows::bfs, &graph_rows::pagerank,
-                                                &graph_rows::sssp};
+                                                &graph_rows::sssp, &graph_rows::components,
+                                                &graph_rows::triangles};
 
 /// Whether the option is among those that not every algorithm takes, and this one does.
 [[nodiscard]] bool takes(const graph_method& method, std::string_view option);

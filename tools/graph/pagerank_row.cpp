@@ -61,7 +61,7 @@ void report_pagerank(const graph_request& request, const graph_figures& f,
 constinit const graph_method graph_rows::pagerank = {
     .name = "pagerank",
     .help = "ranks of vertices",
-    .jumps = true,
+    .start = graph_start::jumps,
     .options = {"--reproducible", "--damping", "--tolerance"},
     .run = graph_runners{run_pagerank<double>, run_pagerank<float>},
     .outcome = pagerank_outcome,

@@ -53,7 +53,7 @@ void report_sssp(const graph_request& /*request*/, const graph_figures& f,
 constinit const graph_method graph_rows::sssp = {
     .name = "sssp",
     .help = "lengths of shortest paths from a vertex",
-    .jumps = false,
+    .start = graph_start::vertex,
     .options = name_list::none(),
     .run = graph_runners{run_sssp<double>, run_sssp<float>},
     .outcome = sssp_outcome,

@@ -112,6 +112,12 @@ std::string json_report(const matrix_info& info) {
     report["row_lengths"] = {{"least", s.lengths.least}, {"most", s.lengths.most},
                              {"mean", s.lengths.mean},   {"deviation", s.lengths.deviation},
                              {"gini", s.lengths.gini},   {"empty", s.lengths.empty}};
+    report["power_law"] = s.length_law ? json{{"exponent", s.length_law->exponent},
+                                              {"deviation", s.length_law->deviation},
+                                              {"from", s.length_law->from},
+                                              {"rows", s.length_law->rows},
+                                              {"distance", s.length_law->distance}}
+                                       : json();
     report["empty_columns"] = s.empty_columns;
     report["bandwidth"] = {{"lower", s.bandwidth.lower}, {"upper", s.bandwidth.upper}};
     report["symmetry"] = symmetry(s);

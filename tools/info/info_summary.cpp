@@ -31,6 +31,13 @@ std::string pattern_lines(const matrix_statistics& s) {
         info_line("a row", fmt::format("{} to {} nonzeros, mean {:.4g}, deviation {:.3g}, "
                                        "Gini {:.3f}; {} empty",
                                        r.least, r.most, r.mean, r.deviation, r.gini, r.empty));
+    if (s.length_law)
+        out += info_line("power law",
+                         fmt::format("exponent {:.3g} +- {:.2g} of the {} rows with {} nonzeros or "
+                                     "more; Kolmogorov-Smirnov distance {:.3f}{}",
+                                     s.length_law->exponent, s.length_law->deviation,
+                                     s.length_law->rows, s.length_law->from, s.length_law->distance,
+                                     s.length_law->distance > 0.1 ? ", a poor fit" : ""));
     if (s.duplicates > 0 || !s.sorted)
         out += info_line("stored",
                          fmt::format("{} entries, {} of them summed as duplicates; columns {} "

@@ -12,6 +12,7 @@
 #include <krylith/matrix/load.hpp>
 #include <krylith/spmv/cost_model.hpp>
 #include <krylith/spmv/tuning/timed_trips.hpp>
+#include <krylith/tools/cli/printable.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
 #include <krylith/tools/cli/vector_source.hpp>
 #include <krylith/tools/model/models.hpp>
@@ -58,11 +59,12 @@ void compare(const spmv_request& request, exact_sum exact, T y, T result, spmv_o
     if (!(relative <= out.relative_difference)) out.relative_difference = relative;
 }
 
-/// y as a plain loop computes it, against the result of the devices. The transposed product is
-/// added up column by column as the rows come, so that no transposed matrix is needed.
+} // namespace
+
 template <class T>
-void compare(const spmv_request& request, const csr_matrix<T>& matrix, std::span<const T> x,
-             std::span<const T> y, std::span<const T> result, spmv_outcome& out) {
+void compare_with_loop(const spmv_request& request, const csr_matrix<T>& matrix,
+                       std::span<const T> x, std::span<const T> y, std::span<const T> result,
+                       spmv_outcome& out) {
     out.agrees = true;
     std::vector<exact_sum> columns(request.transpose ? result.size() : 0);
     const auto rows = static_cast<std::size_t>(matrix.rows);
@@ -82,6 +84,8 @@ void compare(const spmv_request& request, const csr_matrix<T>& matrix, std::span
     for (std::size_t j = 0; j < columns.size(); ++j)
         compare<T>(request, columns[j], y[j], result[j], out);
 }
+
+namespace {
 
 template <class T>
 std::vector<T> multiply_once(const spmv_request& request, const matrix_operator<T>& a, vector<T>& x,
@@ -154,7 +158,7 @@ spmv_outcome run_spmv(const spmv_request& request) {
     auto x = a->make_domain_vector("x");
     x.upload(x_values);
     const std::vector<T> result = multiply_once<T>(request, *a, x, y_values);
-    compare<T>(request, matrix, x_values, y_values, result, out);
+    compare_with_loop<T>(request, matrix, x_values, y_values, result, out);
     if (!request.output_file.empty())
         save_vector<T>(request.output_file, result, "product with " + request.matrix);
     out.seconds =
@@ -185,8 +189,30 @@ spmv_outcome run_spmv(const spmv_request& request) {
     return out;
 }
 
+std::string matrix_line(const spmv_request& request, const spmv_outcome& o) {
+    const std::string columns = o.columns == o.rows ? "" : fmt::format("{} columns, ", o.columns);
+    return named_line("matrix", fmt::format("{}{}{}: {} rows, {}{} nonzeros", request.matrix,
+                                            request.spd ? " made spd" : "",
+                                            request.transpose ? ", to be transposed" : "", o.rows,
+                                            columns, o.nnz));
+}
+
+std::string difference_line(const spmv_outcome& o) {
+    return named_line(
+        "difference",
+        fmt::format("{:.2e} at most, {:.2e} relative to |alpha| |A| |x| + |beta| |y|: {}",
+                    o.largest_difference, o.relative_difference,
+                    o.agrees ? "rounding" : "WRONG, more than rounding explains"));
+}
+
 template spmv_outcome run_spmv<double>(const spmv_request&);
 template spmv_outcome run_spmv<float>(const spmv_request&);
+template void compare_with_loop(const spmv_request&, const csr_matrix<double>&,
+                                std::span<const double>, std::span<const double>,
+                                std::span<const double>, spmv_outcome&);
+template void compare_with_loop(const spmv_request&, const csr_matrix<float>&,
+                                std::span<const float>, std::span<const float>,
+                                std::span<const float>, spmv_outcome&);
 template double time_product(const matrix_operator<double>&, vector<double>&, double, double,
                              std::int64_t, execution_options);
 template double time_product(const matrix_operator<float>&, vector<float>&, float, float,

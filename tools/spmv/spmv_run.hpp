@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -57,6 +58,20 @@ struct spmv_outcome {
 /// T is the type of request.multiply.precision. Writes request.output_file.
 template <class T>
 [[nodiscard]] spmv_outcome run_spmv(const spmv_request& request);
+
+/// Throws usage_error for a number of products, or factors, that are not allowed.
+void check_numbers(const spmv_request& request);
+
+/// Compares y with what a plain loop makes of x and the y before, in the widest type. A transposed
+/// product is added up column by column as the rows come, so that no transposed matrix is needed.
+template <class T>
+void compare_with_loop(const spmv_request& request, const csr_matrix<T>& matrix,
+                       std::span<const T> x, std::span<const T> y, std::span<const T> result,
+                       spmv_outcome& out);
+
+/// Lines of a summary: of the matrix, and of how far compare_with_loop() found the result off.
+[[nodiscard]] std::string matrix_line(const spmv_request& request, const spmv_outcome& o);
+[[nodiscard]] std::string difference_line(const spmv_outcome& o);
 
 /// Seconds of y = alpha A x + beta y, what peers need of x sent anew each time. `settings`: its
 /// mode is that of the operator.

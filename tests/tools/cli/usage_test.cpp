@@ -29,8 +29,8 @@ TEST_CASE("help and version are answers, nothing at all is not") {
     const temporary_folder folder;
     const auto help = run_krylith(folder, "--help");
     CHECK(help.status == 0);
-    for (const char* command : {"solve", "spmv", "graph", "info", "recommend", "convert", "devices",
-                                "bench", "gallery"}) {
+    for (const char* command : {"solve", "spmv", "multiply", "add", "graph", "info", "recommend",
+                                "convert", "devices", "bench", "gallery"}) {
         CHECK(contains(help.out, command));
         CHECK(run_krylith(folder, std::string(command) + " --help").status == 0);
     }

@@ -96,6 +96,37 @@ TEST_CASE("convert --vector writes vectors") {
     CHECK(run_krylith(folder, "convert --vector --spd b.txt c.npy").status == 2);
 }
 
+TEST_CASE("convert --transpose writes A'") {
+    const temporary_folder folder;
+    for (const std::string& text : variants) {
+        CAPTURE(text);
+        const auto original = load_matrix<double>(folder.write("a.mtx", text).string());
+        REQUIRE(run_krylith(folder, "convert a.mtx b.kcsr --transpose").status == 0);
+        const auto mirrored = load_matrix<double>(folder.file("b.kcsr").string());
+        CHECK(mirrored.rows == original.columns);
+        CHECK(mirrored.columns == original.rows);
+        std::vector<std::vector<double>> difference(
+            static_cast<std::size_t>(original.rows),
+            std::vector<double>(static_cast<std::size_t>(original.columns)));
+        const auto subtract = [&](const krylith::csr_matrix<double>& m, bool swapped, double sign) {
+            for (std::size_t i = 0; i < static_cast<std::size_t>(m.rows); ++i)
+                for (auto k = static_cast<std::size_t>(m.row_offsets[i]);
+                     k < static_cast<std::size_t>(m.row_offsets[i + 1]); ++k) {
+                    const auto j = static_cast<std::size_t>(m.column_indices[k]);
+                    difference[swapped ? j : i][swapped ? i : j] += sign * m.values[k];
+                }
+        };
+        subtract(original, false, 1);
+        subtract(mirrored, true, -1);
+        CHECK(mirrored.nnz() == original.nnz());
+        for (const auto& row : difference)
+            for (const double entry : row) CHECK(entry == 0);
+        REQUIRE(run_krylith(folder, "convert b.kcsr c.mtx --transpose").status == 0);
+        CHECK(load_matrix<double>(folder.file("c.mtx").string()) == original);
+    }
+    CHECK(run_krylith(folder, "convert --vector --transpose a.mtx c.npy").status == 2);
+}
+
 TEST_CASE("the precision is that of the values that are written") {
     // Would surface: fp32 asked for and fp64 written.
     const temporary_folder folder;

@@ -83,6 +83,41 @@ TEST_CASE("graph: ranks sum to 1, and the report has the bound") {
     CHECK(written(folder, "out.mtx")[3] > written(folder, "out.mtx")[2]);
 }
 
+TEST_CASE("graph: components and triangles, of edges whichever way they go") {
+    const temporary_folder folder;
+    // A triangle 1, 2, 3 with 4 behind it, 5 and 6 connected, 7 with a loop.
+    folder.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n7 7 6\n"
+                          "1 2 1\n3 1 5\n2 3 -2\n4 3 1\n6 5 1\n7 7 1\n");
+    for (const char* options : {"", "--devices 3", "--precision fp32 --devices 2"}) {
+        CAPTURE(options);
+        const std::string common =
+            std::string(" a.mtx --backend host --output out.mtx --report - --quiet ") + options;
+        const auto components = run_krylith(folder, "graph components" + common);
+        REQUIRE_MESSAGE(components.status == 0, components.err);
+        CHECK(written(folder, "out.mtx") == std::vector<double>{1, 1, 1, 1, 2, 2, 3});
+        const json report = json::parse(components.out);
+        CHECK(report.at("components") == 3);
+        CHECK(report.at("sizes")[0] == json{{"vertices", 4}, {"components", 1}});
+        CHECK(report.at("sizes")[2] == json{{"vertices", 1}, {"components", 1}});
+        CHECK(report.at("kernel").is_null());
+        CHECK(report.at("reason") == "nothing_left");
+        const auto triangles = run_krylith(folder, "graph triangles" + common);
+        REQUIRE_MESSAGE(triangles.status == 0, triangles.err);
+        CHECK(written(folder, "out.mtx") == std::vector<double>{1, 1, 1, 0, 0, 0, 0});
+        CHECK(json::parse(triangles.out).at("triangles") == 1);
+    }
+    const auto said = run_krylith(folder, "graph components a.mtx --backend host").out;
+    CHECK_MESSAGE(contains(said, "outcome     3 connected components\nvertices    4, 2, 1\n"),
+                  said);
+    CHECK(
+        contains(run_krylith(folder, "graph triangles a.mtx --backend host").out, " 1 triangle\n"));
+    folder.write("none.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n");
+    CHECK(contains(run_krylith(folder, "graph components none.mtx --backend host").out,
+                   "0 connected components"));
+    CHECK(contains(run_krylith(folder, "graph triangles none.mtx --backend host").out,
+                   "0 triangles"));
+}
+
 TEST_CASE("graph: the summary is for people, and steps that run out end with 1") {
     const temporary_folder folder;
     const auto bfs =
@@ -140,6 +175,11 @@ TEST_CASE("graph: options of another algorithm are refused") {
           std::pair{"sssp gallery:road:5 --parents p.mtx", "--parents is for bfs, not for sssp"},
           std::pair{"sssp gallery:road:5 --level-limit 3",
                     "--level-limit is for bfs, not for sssp"},
+          std::pair{"components gallery:road:5 --source 3", "--source is not for components"},
+          std::pair{"triangles gallery:road:5 --kernel row", "--kernel is not for triangles"},
+          std::pair{"triangles gallery:road:5 --max-steps 9", "--max-steps is not for triangles"},
+          std::pair{"components gallery:road:5 --damping 0.5",
+                    "--damping is for pagerank, not for components"},
           std::pair{"bfs gallery:road:5 --level-limit -3",
                     "--level-limit is -3: allowed are 0 and more"}}) {
         const auto refused =
@@ -158,7 +198,9 @@ TEST_CASE("graph: negative weights and matrices that are no graph are bad input"
     CHECK(negative.status == 3);
     CHECK_MESSAGE(contains(negative.err, "row 2 and column 3 (from 1) is -4"), negative.err);
     CHECK(run_krylith(folder, "graph bfs negative.mtx --backend host").status == 0);
-    CHECK(run_krylith(folder, "graph bfs flat.mtx --backend host").status == 3);
+    for (const char* algorithm : {"bfs", "components", "triangles"})
+        CHECK(run_krylith(folder, std::string("graph ") + algorithm + " flat.mtx --backend host")
+                  .status == 3);
     CHECK(run_krylith(folder, "graph bfs absent.mtx --backend host").status == 3);
     CHECK(run_krylith(folder, "graph bfs negative.mtx --backend host --output .").status == 3);
 }

@@ -125,4 +125,22 @@ TEST_CASE("info refuses what it can't do") {
     CHECK(quiet.status == 0);
 }
 
+TEST_CASE("info tells the power law of row lengths where there is one") {
+    const temporary_folder folder;
+    const auto law_of = [&](const std::string& matrix) {
+        const auto said = run_krylith(folder, "info " + matrix + " --report - --quiet");
+        REQUIRE_MESSAGE(said.status == 0, said.err);
+        return json::parse(said.out).at("power_law");
+    };
+    CHECK(law_of("gallery:poisson2d:30").is_null());
+    const json law = law_of("gallery:web:3000");
+    CHECK(law.at("exponent") > 2);
+    CHECK(law.at("exponent") < 3);
+    CHECK(law.at("distance") < 0.05);
+    CHECK(law.at("rows") <= 3000);
+    const auto said = run_krylith(folder, "info gallery:web:3000 --no-picture").out;
+    CHECK_MESSAGE(contains(said, "power law    exponent 2."), said);
+    CHECK_FALSE(contains(run_krylith(folder, "info gallery:poisson2d:30").out, "power law"));
+}
+
 } // namespace krylith::tool
