@@ -20,6 +20,11 @@ KRYLITH_HD inline V add_shared(V* to, V number) {
     return std::atomic_ref<V>(*to).fetch_add(number, std::memory_order_relaxed);
 #endif
 }
+KRYLITH_HD inline std::int64_t add_shared(std::int64_t* to, std::int64_t number) {
+    using bits = unsigned long long; // CUDA adds these
+    return static_cast<std::int64_t>(
+        add_shared(reinterpret_cast<bits*>(to), static_cast<bits>(number)));
+}
 
 template <class V>
 KRYLITH_HD inline void raise_shared(V* to, V number) {
@@ -40,6 +45,14 @@ template <class V>
     return *static_cast<volatile V*>(from);
 #else
     return std::atomic_ref<V>(*from).load(std::memory_order_relaxed);
+#endif
+}
+
+KRYLITH_HD inline void store_shared(std::int32_t* to, std::int32_t number) {
+#ifdef __CUDA_ARCH__
+    *static_cast<volatile std::int32_t*>(to) = number;
+#else
+    std::atomic_ref<std::int32_t>(*to).store(number, std::memory_order_relaxed);
 #endif
 }
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include <krylith/device/kernel/annotations.hpp>
-#include <krylith/device/kernel/relaxed_words.hpp>
+#include <krylith/device/loops/shared_numbers.hpp>
 #include <krylith/device/loops/visit_rows.hpp>
 
 namespace krylith {
@@ -21,10 +21,10 @@ struct vertex_forest {
 
     /// Returns the root, and has each vertex on the way point to its parent's parent.
     [[nodiscard]] KRYLITH_HD std::int32_t root(std::int32_t v) const {
-        std::int32_t parent = read_word(parents + v);
+        std::int32_t parent = load_shared(parents + v);
         while (parent != v) {
-            const std::int32_t above = read_word(parents + parent);
-            if (above != parent) write_word(parents + v, above);
+            const std::int32_t above = load_shared(parents + parent);
+            if (above != parent) store_shared(parents + v, above);
             v = parent;
             parent = above;
         }
@@ -40,7 +40,7 @@ struct vertex_forest {
             const std::int32_t greater = u > v ? u : v;
             const std::int32_t smaller = u > v ? v : u;
             // Another thread may have hooked the greater one in the meantime.
-            const std::int32_t found = replace_word(parents + greater, greater, smaller);
+            const std::int32_t found = exchange_shared(parents + greater, greater, smaller);
             if (found == greater) return;
             u = found;
             v = smaller;

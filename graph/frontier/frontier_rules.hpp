@@ -11,9 +11,29 @@
 #include <cstdint>
 
 #include <krylith/device/kernel/annotations.hpp>
-#include <krylith/device/kernel/relaxed_words.hpp>
+#ifndef __CUDA_ARCH__
+#include <atomic>
+#endif
 
 namespace krylith::spmspv {
+
+/// Sets bits of a word in which other threads may set bits at the same time.
+KRYLITH_HD inline void set_bits(std::uint32_t* word, std::uint32_t bits) {
+#ifdef __CUDA_ARCH__
+    atomicOr(word, bits);
+#else
+    std::atomic_ref(*word).fetch_or(bits, std::memory_order_relaxed);
+#endif
+}
+
+/// Reads the word while other threads may set bits of it.
+[[nodiscard]] KRYLITH_HD inline std::uint32_t read_bits(std::uint32_t* word) {
+#ifdef __CUDA_ARCH__
+    return *word;
+#else
+    return std::atomic_ref(*word).load(std::memory_order_relaxed);
+#endif
+}
 
 /// Breadth-first search: a row that was not visited becomes visited on this level.
 struct visit {

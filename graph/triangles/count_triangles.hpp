@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include <krylith/device/kernel/annotations.hpp>
-#include <krylith/device/kernel/relaxed_words.hpp>
 #include <krylith/device/loops/run_items.hpp>
+#include <krylith/device/loops/shared_numbers.hpp>
 
 namespace krylith {
 
@@ -32,14 +32,14 @@ struct count_triangles_task {
             const std::int32_t other = targets[of_v];
             if (one == other) {
                 ++found;
-                if (of_all_three) add_to_word(counts + one, 1);
+                if (of_all_three) add_shared(counts + one, 1);
             }
             of_u += one <= other ? 1 : 0;
             of_v += other <= one ? 1 : 0;
         }
         if (found == 0) return;
-        add_to_word(counts + u, found);
-        if (of_all_three) add_to_word(counts + v, found);
+        add_shared(counts + u, found);
+        if (of_all_three) add_shared(counts + v, found);
     }
 };
 
