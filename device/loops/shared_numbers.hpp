@@ -21,9 +21,13 @@ KRYLITH_HD inline V add_shared(V* to, V number) {
 #endif
 }
 KRYLITH_HD inline std::int64_t add_shared(std::int64_t* to, std::int64_t number) {
+#ifdef __CUDA_ARCH__
     using bits = unsigned long long; // CUDA adds these
     return static_cast<std::int64_t>(
-        add_shared(reinterpret_cast<bits*>(to), static_cast<bits>(number)));
+        atomicAdd(reinterpret_cast<bits*>(to), static_cast<bits>(number)));
+#else
+    return std::atomic_ref<std::int64_t>(*to).fetch_add(number, std::memory_order_relaxed);
+#endif
 }
 
 template <class V>
