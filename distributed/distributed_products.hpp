@@ -106,7 +106,7 @@ template <class T>
 /// stay. Columns must ascend strictly in each row of both. A product or a sum rounds each, so that
 /// hosts and GPUs have the same bits. Two passes over both patterns, nothing travels; waits for the
 /// devices. There may be any number of columns. Throws usage_error where groups or partitions
-/// differ, and for rows that don't ascend.
+/// differ, and input_error for rows that don't ascend.
 template <class T>
 [[nodiscard]] distributed_csr<T> add(T alpha, const distributed_csr<T>& a, T beta,
                                      const distributed_csr<T>& b);

@@ -25,7 +25,7 @@ struct row_lengths {
 /// proportional to k^-exponent has k entries.
 struct power_law {
     double exponent = 0;  ///< the likeliest
-    double deviation = 0; ///< its standard error
+    double deviation = 0; ///< its standard error, by the curvature of the likelihood
     std::int64_t from = 0;
     std::int64_t rows = 0; ///< of at least `from` entries
     /// Kolmogorov and Smirnov's: the largest difference between the fraction of these rows up to a

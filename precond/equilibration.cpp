@@ -136,8 +136,7 @@ void equilibration<T>::take(const matrix_ref<T>& matrix) {
     constexpr double least = wide ? -500 : -63; // the square of it is in range, too
     const layout& layout = *inverse_->layout();
     const scaling_logs found =
-        equilibrate(detail::on_devices("equilibration", layout, matrix, part_values::borrowed,
-                                       detail::global_columns::any_number));
+        equilibrate(detail::on_devices("equilibration", layout, matrix, part_values::borrowed));
     const double largest = 2 * found.largest;
     const double k = std::fabs(largest) <= usual ? 0 : -2 * std::round(largest / 2);
     for (const int rank : layout.comm.local()) {

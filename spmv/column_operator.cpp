@@ -46,7 +46,12 @@ bool in_columns_of(const layout& single, const layout& wide, int columns) {
 
 template <class T>
 column_operator<T>::column_operator(std::unique_ptr<matrix_operator<T>> single, int columns)
-    : column_operator(std::move(single), layouts_in_columns(single->layouts(), columns), columns) {}
+    : column_operator(layouts_in_columns(single->layouts(), columns), std::move(single), columns) {}
+
+template <class T>
+column_operator<T>::column_operator(const operator_layouts& layouts,
+                                    std::unique_ptr<matrix_operator<T>>&& single, int columns)
+    : column_operator(std::move(single), layouts, columns) {}
 
 template <class T>
 column_operator<T>::column_operator(std::unique_ptr<matrix_operator<T>> single,

@@ -48,6 +48,9 @@ public:
                std::span<const reduction_into<T>> dots = {}) const override;
 
 private:
+    /// The layouts are read from the operator before it is moved.
+    column_operator(const operator_layouts& layouts, std::unique_ptr<matrix_operator<T>>&& single,
+                    int columns);
     void make();
 
     std::unique_ptr<matrix_operator<T>> single_;

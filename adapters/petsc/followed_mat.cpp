@@ -136,7 +136,7 @@ mat_change followed_mat::follow(const communicator& comm, Mat mat, const ksp_opt
     PetscObjectState state = 0;
     check(PetscObjectGetId(reinterpret_cast<PetscObject>(mat), &id));
     check(PetscObjectStateGet(reinterpret_cast<PetscObject>(mat), &state));
-    if (id == id_ && state == state_) return mat_change::none;
+    if (!comm.any(id != id_ || state != state_)) return mat_change::none;
     refuse_types(mat);
     PetscInt given = 1;
     check(MatGetBlockSize(mat, &given));

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstddef>
 #include <exception>
 #include <numeric>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +12,7 @@
 
 #include <krylith/adapters/mpi.hpp>
 #include <krylith/adapters/petsc/checked.hpp>
+#include <krylith/comm/agreement/failure_words.hpp>
 #include <krylith/device/device_group.hpp>
 #include <krylith/device/error.hpp>
 
@@ -65,17 +64,15 @@ communicator make_communicator(MPI_Comm comm, const ksp_options& options) {
     auto link = link_processes(comm);
     const machine_share share = find_machine_share(*link);
     std::optional<device_group> devices;
-    std::string failure;
+    std::exception_ptr failed;
     try {
         devices.emplace(make_devices(options, &share));
-    } catch (const std::exception& failed) {
-        failure = failed.what();
+    } catch (...) {
+        failed = std::current_exception();
     }
-    const auto bytes = std::as_bytes(std::span(failure));
-    for (const auto& words : link->all_gather({bytes.begin(), bytes.end()}))
-        if (!words.empty())
-            throw device_error(
-                std::string(reinterpret_cast<const char*>(words.data()), words.size()));
+    const auto words = link->all_gather(failure_words(failed));
+    if (const std::size_t first = first_failure(words); first != words.size())
+        std::rethrow_exception(failure_of(words[first]));
     return {*devices, std::move(link)};
 }
 

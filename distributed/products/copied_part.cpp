@@ -63,8 +63,13 @@ template <class V>
 [[noreturn]] void refuse_columns(device& device, const place_of_part& place, const V* given,
                                  const buffer<std::int64_t>& of_rows) {
     const std::vector<std::int64_t> offsets = of_rows.download();
-    std::vector<V> columns(as_size(offsets.back()));
-    device.download(columns.data(), given, columns.size() * sizeof(V));
+    std::vector<V> columns;
+    if (device.lies_elsewhere(given) == host_memory_name) {
+        columns.assign(given, given + offsets.back());
+    } else {
+        columns.resize(as_size(offsets.back()));
+        device.download(columns.data(), given, columns.size() * sizeof(V));
+    }
     const auto bad = std::find_if(columns.begin(), columns.end(), [&](std::int64_t column) {
         return column < 0 || column >= place.columns;
     });

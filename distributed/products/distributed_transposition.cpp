@@ -143,6 +143,7 @@ struct distributed_transposition<T>::plan {
 template <class T>
 distributed_transposition<T>::distributed_transposition(const distributed_csr<T>& a) {
     need_group(transposition_name, a);
+    check_index_size(std::string(transposition_name) + ": the number of rows", a.rows());
     plan_ = std::make_unique<plan>(
         plan{a.comm(), planned_blocks(a), a.row_owners(), a.column_owners()});
     plan_->blocks.resize(plan::at(a.comm().ranks()));

@@ -40,6 +40,9 @@ template <class T, class Fill>
         std::vector<std::int64_t> ghosts;
         std::ranges::set_union(a.columns_of(rank).ghosts(), b.columns_of(rank).ghosts(),
                                std::back_inserter(ghosts));
+        check_index_size("add: the number of columns of a rank, ghosts included,",
+                         a.column_owners().owned(rank).size() +
+                             static_cast<std::int64_t>(ghosts.size()));
         local_columns numbers(device, a.column_owners().owned(rank), std::move(ghosts));
         const merged_rows rows = rows_of_both(a, b, rank);
         const std::int64_t count = a.block(rank).rows();

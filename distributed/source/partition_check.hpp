@@ -5,6 +5,7 @@
 
 #include <krylith/comm/communicator.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/matrix/types/index_width.hpp>
 #include <krylith/partition/row_partition.hpp>
 
 namespace krylith {
@@ -20,7 +21,7 @@ template <class Count>
 }
 
 /// Refuses a partition of `what`, rows or columns, that is not one of `size` on the ranks of a
-/// group. Messages begin with `who`.
+/// group, and more of it on a rank than 32 bits number. Messages begin with `who`.
 inline void check_partition(const std::string& who, const std::string& what,
                             const row_partition& partition, std::int64_t size,
                             const communicator& comm) {
@@ -29,6 +30,9 @@ inline void check_partition(const std::string& who, const std::string& what,
                           std::to_string(partition.ranks()) + " ranks for " +
                           std::to_string(comm.ranks()) + " devices");
     check(partition, size);
+    for (int rank = 0; rank < partition.ranks(); ++rank)
+        check_index_size(who + ": the number of " + what + " of a rank",
+                         partition.owned(rank).size());
 }
 
 } // namespace krylith

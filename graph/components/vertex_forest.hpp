@@ -65,7 +65,7 @@ struct unite_edges_step : writes_only {
         return offsets[row] != offsets[row + 1];
     }
     [[nodiscard]] KRYLITH_HD std::uint32_t part(std::int64_t row, int lane, int lanes) const {
-        for (std::int32_t k = offsets[row] + lane; k < offsets[row + 1]; k += lanes)
+        for (std::int64_t k = std::int64_t{offsets[row]} + lane; k < offsets[row + 1]; k += lanes)
             forest.unite(static_cast<std::int32_t>(first_row + row), indices[k]);
         return 0;
     }

@@ -1,20 +1,15 @@
 #include <krylith/graph/triangles/oriented_edges.hpp>
 
 #include <algorithm>
-#include <atomic>
 #include <numeric>
 #include <utility>
 
+#include <krylith/device/loops/shared_numbers.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith {
 
 namespace {
-
-/// Adds one, and returns what was there, while other threads do so.
-std::int64_t count_one(std::int64_t& counter) {
-    return std::atomic_ref(counter).fetch_add(1, std::memory_order_relaxed);
-}
 
 /// Calls visit(from, to) for each edge, oriented, by several threads.
 template <class Visit>
@@ -73,13 +68,14 @@ oriented_edges orient(std::span<const std::int64_t> offsets, std::span<const std
     oriented_edges edges;
     edges.offsets.assign(offsets.size(), 0);
     for_oriented(offsets, columns, degrees, both_ways, [&](std::int64_t from, std::int64_t) {
-        count_one(edges.offsets[as_size(from) + 1]);
+        add_shared(&edges.offsets[as_size(from) + 1], std::int64_t{1});
     });
     std::partial_sum(edges.offsets.begin(), edges.offsets.end(), edges.offsets.begin());
     edges.targets.resize(as_size(edges.offsets.back()));
     std::vector<std::int64_t> next(edges.offsets.begin(), edges.offsets.end() - 1);
     for_oriented(offsets, columns, degrees, both_ways, [&](std::int64_t from, std::int64_t to) {
-        edges.targets[as_size(count_one(next[as_size(from)]))] = static_cast<std::int32_t>(to);
+        edges.targets[as_size(add_shared(&next[as_size(from)], std::int64_t{1}))] =
+            static_cast<std::int32_t>(to);
     });
     sort_lists(edges);
     edges.sources.resize(edges.targets.size());

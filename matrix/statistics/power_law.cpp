@@ -86,6 +86,17 @@ double likeliest_exponent(const length_class& first) {
     return (low + high) / 2;
 }
 
+/// The standard error of an exponent: 1 / sqrt(rows times the second derivative of log zeta).
+double deviation_of(const power_law& fit) {
+    const auto from = static_cast<double>(fit.from);
+    const double step = 1e-3 * (fit.exponent - 1);
+    const auto logarithm = [&](double s) { return std::log(hurwitz_zeta(s, from)); };
+    const double curvature = (logarithm(fit.exponent + step) - 2 * logarithm(fit.exponent) +
+                              logarithm(fit.exponent - step)) /
+                             (step * step);
+    return 1 / std::sqrt(curvature * static_cast<double>(fit.rows));
+}
+
 /// The largest difference between the fraction of the tail's rows up to a length and the law's. It
 /// lies at a length that there is, or just before the next.
 double distance_of(std::span<const length_class> tail, double exponent) {
@@ -136,7 +147,7 @@ std::optional<power_law> fit_power_law(std::span<const std::int64_t> offsets) {
         fit.from = tail.front().length;
         fit.rows = tail.front().tail_rows;
         fit.exponent = likeliest_exponent(tail.front());
-        fit.deviation = (fit.exponent - 1) / std::sqrt(static_cast<double>(fit.rows));
+        fit.deviation = deviation_of(fit);
         fit.distance = distance_of(tail, fit.exponent);
     }
     const auto best = std::ranges::min_element(fits, {}, &power_law::distance);

@@ -82,18 +82,29 @@ void product(const csr_arrays<T, Offset>& matrix, const schedule_arrays& rows,
     if (!kernel_prologue(a.common, reg)) return;
     const row_epilogue<T> results(a, rows.chunks);
     if (!results.before_writing()) return;
-    if (giants.count != 0) {
-        if (giants.need_ghosts && !results.before_reading(true)) return;
-        giants.multiply(matrix, a.x, threads);
-    }
-    in_team(worthwhile_team(threads, rows.items_before[rows.chunks]), [&](int thread, int team) {
-        const auto body = [&](std::int64_t chunk) {
-            multiply_chunk(matrix, rows, runs, giants, a.x, chunk, results.part(chunk));
-        };
+    const auto body = [&](std::int64_t chunk) {
+        multiply_chunk(matrix, rows, runs, giants, a.x, chunk, results.part(chunk));
+    };
+    const int most = worthwhile_team(threads, rows.items_before[rows.chunks]);
+    const auto interior = [&](int thread, int team) {
         for_chunks_of(rows, 0, rows.interior, thread, team, body);
+    };
+    const auto boundary = [&](int thread, int team) {
         if (!results.before_reading(true)) return;
         for_chunks_of(rows, rows.interior, rows.chunks, thread, team, body);
-    });
+    };
+    giants.multiply(matrix, a.x, false, threads);
+    if (giants.any(true)) { // which all threads multiply once their ghosts are there
+        in_team(most, interior);
+        if (!results.before_reading(true)) return;
+        giants.multiply(matrix, a.x, true, threads);
+        in_team(most, boundary);
+    } else {
+        in_team(most, [&](int thread, int team) {
+            interior(thread, team);
+            boundary(thread, team);
+        });
+    }
     results.leave();
 }
 
@@ -114,7 +125,7 @@ public:
         values_ = values_of(device_, block, item);
 
         const giant_rows giants = find_giant_rows(block.offsets, block.boundary);
-        giants_need_ghosts_ = giants.need_ghosts;
+        giants_of_boundary_ = {device_, std::span(giants.boundary), item};
         giants_ = {device_, std::span(giants.rows), item};
         first_piece_ = {device_, std::span(giants.first_piece), item};
         pieces_ = {device_, static_cast<std::size_t>(giants.first_piece.back()), item};
@@ -279,8 +290,8 @@ private:
         const schedule_arrays rows{ranges_.data(), first_range_.data(), items_before_.data(),
                                    interior_, chunks_};
         const giant_row_arrays<T> giants{giants_.data(), first_piece_.data(),
-                                         static_cast<std::int64_t>(giants_.size()),
-                                         giants_need_ghosts_, pieces_.data()};
+                                         giants_of_boundary_.data(),
+                                         static_cast<std::int64_t>(giants_.size()), pieces_.data()};
         host.submit([=, runs = runs_, threads = host.threads()] {
             product(matrix, rows, *runs, giants, a, threads);
         });
@@ -298,8 +309,8 @@ private:
     buffer<row_range> ranges_;
     buffer<std::int64_t> first_range_;
     buffer<std::int64_t> items_before_;
-    bool giants_need_ghosts_ = false;
     buffer<std::int64_t> giants_;
+    buffer<std::uint8_t> giants_of_boundary_;
     buffer<std::int64_t> first_piece_;
     buffer<T> pieces_;
     /// Of find_row_runs(), by tasks of the device.

@@ -14,7 +14,7 @@ giant_rows find_giant_rows(std::span<const std::int64_t> offsets,
         found.rows.push_back(static_cast<std::int64_t>(row));
         found.first_piece.push_back(found.first_piece.back() +
                                     (entries + piece_entries - 1) / piece_entries);
-        if (!boundary.empty() && boundary[row] != 0) found.need_ghosts = true;
+        found.boundary.push_back(boundary.empty() ? std::uint8_t{0} : boundary[row]);
     }
     return found;
 }

@@ -20,7 +20,7 @@ inline constexpr std::int64_t piece_entries = 1 << 13;
 struct giant_rows {
     std::vector<std::int64_t> rows;           ///< ascending
     std::vector<std::int64_t> first_piece{0}; ///< [rows + 1]
-    bool need_ghosts = false;                 ///< whether any is of the boundary
+    std::vector<std::uint8_t> boundary;       ///< [rows] not 0: of the boundary
 };
 
 /// `boundary` is empty or has an entry for each row: not 0 where the row is of the boundary.
@@ -32,18 +32,26 @@ template <class T>
 struct giant_row_arrays {
     const std::int64_t* rows;
     const std::int64_t* first_piece;
+    const std::uint8_t* boundary;
     std::int64_t count;
-    bool need_ghosts;
     T* pieces; ///< [first_piece[count]]
 
-    /// Computes the products of all pieces.
+    /// Whether there are any of the interior, or of the boundary.
+    [[nodiscard]] bool any(bool of_boundary) const {
+        return std::any_of(boundary, boundary + count,
+                           [=](std::uint8_t b) { return (b != 0) == of_boundary; });
+    }
+
+    /// Computes the products of the pieces of these.
     template <class Offset>
-    void multiply(const csr_arrays<T, Offset>& a, const T* x, int threads) const {
+    void multiply(const csr_arrays<T, Offset>& a, const T* x, bool of_boundary, int threads) const {
+        if (!any(of_boundary)) return;
         const std::int64_t all = first_piece[count];
         in_team(std::min<std::int64_t>(threads, all), [&](std::int64_t thread, std::int64_t team) {
             for (std::int64_t p = all * thread / team; p < all * (thread + 1) / team; ++p) {
                 const std::int64_t k =
                     std::upper_bound(first_piece, first_piece + count, p) - first_piece - 1;
+                if ((boundary[k] != 0) != of_boundary) continue;
                 const Offset first =
                     a.offsets[rows[k]] + static_cast<Offset>((p - first_piece[k]) * piece_entries);
                 pieces[p] = row_product(

@@ -153,7 +153,8 @@ template <class T, class Where>
 std::unique_ptr<matrix_operator<T>> make_of_rows(const Where& where, int devices,
                                                  const distributed_csr<T>& matrix,
                                                  operator_options options) {
-    check_index_size("make_operator: the number of columns for another operator than halo",
+    check_index_size("make_operator: for other operators than halo, trials, transposed products "
+                     "and vectors of other partitions the number of columns",
                      matrix.columns());
     std::vector<buffer<std::int32_t>> global; // read while the operator is made
     if (matrix.comm().ranks() > 1)

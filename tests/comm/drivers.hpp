@@ -1,6 +1,7 @@
 // Ranks that are dealt to two communicators, each with a thread that sees its own devices alone.
 #pragma once
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -54,10 +55,11 @@ with_drivers(const std::vector<device_group>& groups,
 /// of the test; nothing without.
 inline std::optional<std::vector<int>> named_drivers() {
     const char* const named = std::getenv("KRYLITH_TEST_DRIVERS");
+    if (named == nullptr) return std::nullopt;
     int drivers = 0;
     int devices = 0;
-    if (named == nullptr || std::sscanf(named, "%dx%d", &drivers, &devices) != 2)
-        return std::nullopt;
+    REQUIRE(std::sscanf(named, "%dx%d", &drivers, &devices) == 2);
+    REQUIRE(std::min(drivers, devices) > 0);
     return std::vector<int>(static_cast<std::size_t>(drivers), devices);
 }
 

@@ -75,13 +75,12 @@ for ((round = 0, tries = 0; round < rounds && tries < 5 * rounds; ++tries)); do
     victim=$(cat "$folder/pid.first")
     if [ $kind = memory ]; then # no more than it has now
         prlimit --pid "$victim" --as=$(($(awk '$1 == "VmSize:" { print $2 }' "/proc/$victim/status") * 1024))
-        wait_for 1 50
-        begin=$(sort -k 2 "$folder"/status.* 2>/dev/null | head -1)
-        if [[ ! $begin =~ ^[45]\  ]]; then # it needed no more
+        if ! wait_for 1 50; then # it needed no more
             end_all
             wait
             continue
         fi
+        begin=$(sort -k 2 "$folder"/status.* | head -1)
         begin=${begin#* }
     else
         kill -"$kind" "$victim"
@@ -92,6 +91,8 @@ for ((round = 0, tries = 0; round < rounds && tries < 5 * rounds; ++tries)); do
     wait_for $others 100 || why="not all have ended after 10 s"
     last=$(cat "$folder"/status.* | awk -v b="$begin" '$2 - b > most { most = $2 - b } END { printf "%.2f", most }')
     awk -v l="$last" 'BEGIN { exit !(l > 3) }' && why="$why; the last ended after $last s"
+    [ $kind != memory ] || grep -qs '^[45] ' "$folder/status.first" ||
+        why="$why; status $(cat "$folder/status.first") of the process without memory"
     for file in "$folder"/status.other.*; do
         read -r status _ <"$file"
         [ "$status" = 5 ] || [ "$status" = 4 ] || why="$why; status $status of another process"

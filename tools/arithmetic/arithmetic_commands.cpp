@@ -2,6 +2,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -162,9 +163,12 @@ exit_status run_arithmetic_job(const arithmetic_job& job) {
     if (format_to_write(job.output, file_content::matrix) == nullptr)
         throw usage_error("OUTPUT is '" + job.output + "': its name must end in " +
                           written_endings(file_content::matrix) + ", which says the format");
-    if (!std::isfinite(job.alpha) || !std::isfinite(job.beta))
-        throw usage_error(fmt::format("--alpha is {}, --beta is {}: allowed are finite numbers",
-                                      job.alpha, job.beta));
+    const double largest = job.precision == "fp32" ? std::numeric_limits<float>::max()
+                                                   : std::numeric_limits<double>::max();
+    if (!(std::fabs(job.alpha) <= largest) || !(std::fabs(job.beta) <= largest))
+        throw usage_error(fmt::format("--alpha is {}, --beta is {}: allowed are finite numbers of "
+                                      "{}",
+                                      job.alpha, job.beta, job.precision));
     check_outputs({{"OUTPUT", job.output}, {"--report", job.report, {".json"}}},
                   {{"A", job.a}, {"B", job.b}});
     const arithmetic_outcome outcome =

@@ -1,5 +1,6 @@
 #include <krylith/tools/cli/index_list.hpp>
 
+#include <algorithm>
 #include <charconv>
 
 #include <fmt/format.h>
@@ -11,10 +12,10 @@ namespace krylith::tool {
 std::vector<std::int64_t> parse_indices(const std::string& option, std::string_view text,
                                         std::string_view what, std::int64_t count) {
     std::vector<std::int64_t> indices;
-    for (std::string_view rest = text; !rest.empty();) {
-        const std::size_t comma = rest.find(',');
-        const std::string_view part = rest.substr(0, comma);
-        rest = comma == std::string_view::npos ? std::string_view() : rest.substr(comma + 1);
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t comma = std::min(text.find(',', begin), text.size());
+        const std::string_view part = text.substr(begin, comma - begin);
+        begin = comma + 1;
         std::int64_t number = 0;
         const auto [stop, code] = std::from_chars(part.data(), part.data() + part.size(), number);
         if (code != std::errc() || stop != part.data() + part.size() || number < 1 ||
