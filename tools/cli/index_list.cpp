@@ -12,6 +12,7 @@ namespace krylith::tool {
 std::vector<std::int64_t> parse_indices(const std::string& option, std::string_view text,
                                         std::string_view what, std::int64_t count) {
     std::vector<std::int64_t> indices;
+    if (text.empty()) return indices;
     for (std::size_t begin = 0; begin <= text.size();) {
         const std::size_t comma = std::min(text.find(',', begin), text.size());
         const std::string_view part = text.substr(begin, comma - begin);

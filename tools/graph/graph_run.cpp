@@ -21,7 +21,6 @@ namespace krylith::tool {
 namespace {
 
 std::vector<std::int64_t> parse_sources(std::string_view text, std::int64_t vertices) {
-    if (text.empty()) return {}; // none is named
     return parse_indices("--source", text, "vertices", vertices);
 }
 
