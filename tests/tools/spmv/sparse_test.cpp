@@ -134,6 +134,7 @@ TEST_CASE("spmv --sparse: what doesn't fit is refused") {
     refused("--sparse absent.mtx", 3, "absent.mtx");
     refused("--sparse ones:7", 2, "allowed are entries 1 to 6");
     refused("--sparse ones:0", 2, "allowed are entries 1 to 6");
+    refused("--sparse ones:3,", 2, "allowed are entries 1 to 6");
     refused("--sparse ones:2,4,2", 2, "it names entry 2 more than once");
     refused("--sparse x.mtx --x ones", 2, "--x is not for --sparse");
     refused("--sparse x.mtx --operator nz", 2, "--operator is not for --sparse");
