@@ -33,7 +33,7 @@ std::vector<std::int64_t> degrees_of(std::span<const std::int64_t> offsets,
     std::vector<std::int64_t> degrees(offsets.size() - 1, 0);
 #pragma omp parallel for schedule(static)
     for (std::int64_t k = 0; k < std::ssize(columns); ++k)
-        count_one(degrees[as_size(columns[as_size(k)])]);
+        add_shared(&degrees[as_size(columns[as_size(k)])], std::int64_t{1});
     for (std::size_t v = 0; v < degrees.size(); ++v) degrees[v] += offsets[v + 1] - offsets[v];
     return degrees;
 }
