@@ -151,7 +151,7 @@ class runs_test(unittest.TestCase):
         out = str(self.here / "out")
         self.refused("can't read", "plot", str(self.here / "nowhere.json"), out)
         self.refused("no keys 'benchmark' and 'rows'", "plot", self.file_of("{}"), out)
-        self.refused("allowed are graph, spmv, cg, gmres, bicgstab, streamed, imbalance, sparse", "plot",
+        self.refused("allowed are graph, spmv, cg, gmres, bicgstab, streamed, imbalance, sparse, spmspv", "plot",
                      self.file("r.json", [], "read"), out)
         self.refused("no row to draw", "plot",
                      self.file("v.json", [product("nz", 2, 1, void_because=["x"])]), out)
@@ -180,13 +180,18 @@ class runs_test(unittest.TestCase):
         loads = self.file("i.json", [two_loads(0, 1, 1.0)] +
                           [two_loads(k, r, 4 / (4 - k + k * r)) for k in (1, 2, 3)
                            for r in (0.1, 0.5)], "imbalance")
+        sparse_x = self.here / "x.json"  # the head, what the matrix is like, and a line a vector
+        sparse_x.write_text("".join(json.dumps(line) + "\n" for line in (
+            {"benchmark": "spmspv", "kernels": ["spmv", "row"]}, {"matrix": "m", "features": {"rows": 9}},
+            *({"matrix": "m", "vector": "random", "entries": n, "us": {"pairs": {"pairs": [3, n]}},
+               "void_because": []} for n in (1, 9)))))
         faster = {"cusparse": 3.1, "best_switch": 1.2, "best_kernel": 1.5}
         walks = self.file("g.json", [walk("adaptive", speedup=faster), walk("row", ms=2),
                                      walk("cusparse", ms=3), walk("adaptive", "sssp", 2)],
                           "graph")
         kernels = self.file("k.json", [sparse("poisson3d:8", 3000, 0.1), sparse("kron:5", 900, 0.2),
                                        sparse("kron:5", 900, 0.3, "spgemm", "", gflops=4.5, gb_per_s=7)], "sparse")
-        for file, *names in ((streamed_rows, "phases"), (loads, "imbalance"),
+        for file, *names in ((streamed_rows, "phases"), (str(sparse_x), "kernels"), (loads, "imbalance"),
                              (kernels, "rates_transpose", "rates_spgemm", "bandwidth_spgemm", "gain_spgemm",
                               "gain_transpose", "speedup"),
                              (walks, "speedup_bfs", "steps_bfs", "steps_sssp")):
