@@ -116,7 +116,7 @@ struct influence_step {
 /// a coarse row influences it.
 struct row_surroundings {
     std::int32_t key = -1;
-    std::int64_t row = -1; ///< global
+    std::int32_t row = -1; ///< global: amg has no more than 32 bits number
     std::int32_t beside_coarse = 0;
 
     [[nodiscard]] KRYLITH_HD bool exceeds(const row_surroundings& other) const {
@@ -144,7 +144,7 @@ struct choose_coarse_step {
             const std::int32_t j = a.indices[k];
             row_surroundings one;
             if (kind[j] == open)
-                one = {key[j], a.columns.global(j), 0};
+                one = {key[j], static_cast<std::int32_t>(a.columns.global(j)), 0};
             else if (kind[j] == coarse && (coupling & influenced) != 0)
                 one.beside_coarse = 1;
             found = join(found, one);
@@ -162,7 +162,7 @@ struct choose_coarse_step {
         const std::int32_t now = kind[own];
         next[own] = now;
         if (now != open) return false;
-        const row_surroundings self{key[own], a.columns.global(own), 0};
+        const row_surroundings self{key[own], static_cast<std::int32_t>(a.columns.global(own)), 0};
         if (around.beside_coarse != 0)
             next[own] = fine;
         else if (self.exceeds(around))
