@@ -46,45 +46,16 @@ void refuse_types(Mat mat) {
 class followed_mat::own_rows {
 public:
     own_rows(const communicator& comm, Mat mat) : rows_(mat) {
-        PetscBool parallel = PETSC_FALSE;
-        check(PetscObjectBaseTypeCompareAny(reinterpret_cast<PetscObject>(mat), &parallel,
-                                            MATMPIAIJ, ""));
-        PetscInt first = 0, end = 0, first_column = 0, end_column = 0, columns = 0;
-        check(MatGetOwnershipRange(mat, &first, &end));
-        check(MatGetOwnershipRangeColumn(mat, &first_column, &end_column));
-        check(MatGetSize(mat, nullptr, &columns));
-        comm.together([&] {
-            if (first != first_column || end != end_column)
-                throw usage_error("a process has rows " + std::to_string(first) + " to " +
-                                  std::to_string(end) + " and columns " +
-                                  std::to_string(first_column) + " to " +
-                                  std::to_string(end_column) + ": both must be the same");
-        });
-        if (parallel) {
-            rows_ = nullptr;
-            check_together(comm, MatMPIAIJGetLocalMat(mat, MAT_INITIAL_MATRIX, &rows_),
-                           "MatMPIAIJGetLocalMat");
-            copied_ = true;
+        try {
+            take(comm, mat);
+        } catch (...) {
+            give_back();
+            throw;
         }
-        PetscBool done = PETSC_FALSE;
-        PetscInt count = 0;
-        check(MatGetRowIJ(rows_, 0, PETSC_FALSE, PETSC_FALSE, &count, &offsets_, &columns_, &done));
-        check(MatSeqAIJGetArrayRead(rows_, &values_));
-        begin_ = first;
-        size_ = count;
-        all_columns_ = columns;
     }
     own_rows(const own_rows&) = delete;
     own_rows& operator=(const own_rows&) = delete;
-    ~own_rows() {
-        PetscBool done = PETSC_FALSE;
-        PetscInt count = 0;
-        if (values_ != nullptr) (void)MatSeqAIJRestoreArrayRead(rows_, &values_);
-        if (columns_ != nullptr)
-            (void)MatRestoreRowIJ(rows_, 0, PETSC_FALSE, PETSC_FALSE, &count, &offsets_, &columns_,
-                                  &done);
-        if (copied_) (void)MatDestroy(&rows_);
-    }
+    ~own_rows() { give_back(); }
 
     [[nodiscard]] std::span<const double> values() const {
         return {values_, static_cast<std::size_t>(entries())};
@@ -121,6 +92,46 @@ public:
 
 private:
     [[nodiscard]] std::int64_t entries() const { return size_ == 0 ? 0 : offsets_[size_]; }
+
+    void take(const communicator& comm, Mat mat) {
+        PetscBool parallel = PETSC_FALSE;
+        check(PetscObjectBaseTypeCompareAny(reinterpret_cast<PetscObject>(mat), &parallel,
+                                            MATMPIAIJ, ""));
+        PetscInt first = 0, end = 0, first_column = 0, end_column = 0, columns = 0;
+        check(MatGetOwnershipRange(mat, &first, &end));
+        check(MatGetOwnershipRangeColumn(mat, &first_column, &end_column));
+        check(MatGetSize(mat, nullptr, &columns));
+        comm.together([&] {
+            if (first != first_column || end != end_column)
+                throw usage_error("a process has rows " + std::to_string(first) + " to " +
+                                  std::to_string(end) + " and columns " +
+                                  std::to_string(first_column) + " to " +
+                                  std::to_string(end_column) + ": both must be the same");
+        });
+        if (parallel) {
+            rows_ = nullptr;
+            check_together(comm, MatMPIAIJGetLocalMat(mat, MAT_INITIAL_MATRIX, &rows_),
+                           "MatMPIAIJGetLocalMat");
+            copied_ = true;
+        }
+        PetscBool done = PETSC_FALSE;
+        PetscInt count = 0;
+        check(MatGetRowIJ(rows_, 0, PETSC_FALSE, PETSC_FALSE, &count, &offsets_, &columns_, &done));
+        check(MatSeqAIJGetArrayRead(rows_, &values_));
+        begin_ = first;
+        size_ = count;
+        all_columns_ = columns;
+    }
+
+    void give_back() {
+        PetscBool done = PETSC_FALSE;
+        PetscInt count = 0;
+        if (values_ != nullptr) (void)MatSeqAIJRestoreArrayRead(rows_, &values_);
+        if (columns_ != nullptr)
+            (void)MatRestoreRowIJ(rows_, 0, PETSC_FALSE, PETSC_FALSE, &count, &offsets_, &columns_,
+                                  &done);
+        if (copied_) (void)MatDestroy(&rows_);
+    }
 
     Mat rows_;
     bool copied_ = false;
