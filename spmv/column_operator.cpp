@@ -30,6 +30,7 @@ void check_size(const matrix_operator<T>& single, int columns) {
 }
 
 operator_layouts layouts_in_columns(const operator_layouts& single, int columns) {
+    check_columns(columns);
     const layout_handle domain = in_columns(single.domain, columns);
     return {domain, single.square() ? domain : in_columns(single.range, columns)};
 }
@@ -64,7 +65,6 @@ column_operator<T>::column_operator(std::unique_ptr<matrix_operator<T>> single,
 
 template <class T>
 void column_operator<T>::make() {
-    check_columns(columns_);
     if (single_->kind() != operators::halo || !single_->any_block().compressed())
         throw usage_error(std::string("several columns at once need operator halo in csr, not ") +
                           to_string(single_->kind()) + " in " + single_->format_name());
