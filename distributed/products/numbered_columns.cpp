@@ -31,8 +31,7 @@ void in_pieces(const std::shared_ptr<device>& device, const V* given, std::int64
 
 void sort_unique(std::vector<std::int64_t>& list) {
     std::ranges::sort(list);
-    const auto rest = std::ranges::unique(list);
-    list.erase(rest.begin(), rest.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
 }
 
 } // namespace
