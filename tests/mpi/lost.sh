@@ -75,7 +75,8 @@ for ((round = 0, tries = 0; round < rounds && tries < 5 * rounds; ++tries)); do
     victim=$(cat "$folder/pid.first")
     if [ $kind = memory ]; then # no more than it has now
         prlimit --pid "$victim" --as=$(($(awk '$1 == "VmSize:" { print $2 }' "/proc/$victim/status") * 1024))
-        if ! wait_for 1 50; then # it needed no more
+        # It needed no more, and goes on, or has ended as those that don't converge.
+        if ! wait_for 1 50 || grep -qs '^1 ' "$folder/status.first"; then
             end_all
             wait
             continue
