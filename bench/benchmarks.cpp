@@ -8,6 +8,7 @@
 #include <krylith/bench/graph/graph_run.hpp>
 #include <krylith/bench/imbalance/imbalance_run.hpp>
 #include <krylith/bench/multigrid/multigrid_run.hpp>
+#include <krylith/bench/processes/processes_run.hpp>
 #include <krylith/bench/read/read_run.hpp>
 #include <krylith/bench/right_hand_sides/right_hand_sides_run.hpp>
 #include <krylith/bench/solver/solver_run.hpp>
@@ -43,7 +44,7 @@ std::function<exit_status()> add_solver(CLI::App& options, std::string_view name
     return [request] { return status_of_run(bench::solver_run(*request)); };
 }
 
-constexpr std::array<benchmark, 14> others = {{
+constexpr std::array<benchmark, 15> others = {{
     {"calls", "What a call of a solver costs beside its iterations, and time steps",
      add<bench::calls_request, bench::calls_run>},
     {"spmv", "y = A x: formats on one device, operators on several, and their limits",
@@ -66,6 +67,8 @@ constexpr std::array<benchmark, 14> others = {{
      add<bench::total_request, bench::total_run>},
     {"multigrid", "From a matrix on the devices to the answer by amg, step by step",
      add<bench::multigrid_request, bench::multigrid_run>},
+    {"processes", "CG by two processes that mpirun has started, beside messages alone",
+     add<bench::processes_request, bench::processes_run>},
     {"right-hand-sides", "Several systems with one matrix: at once, and one after another",
      add<bench::right_hand_sides_request, bench::right_hand_sides_run>},
     {"factors", "ILU(0) and IC(0) made on the devices, step by step, and CG with them",

@@ -3,8 +3,6 @@
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <limits>
-#include <memory>
 #include <stop_token>
 #include <thread>
 #include <utility>
@@ -13,38 +11,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <krylith/bench/common/long_solve.hpp>
 #include <krylith/bench/common/shared_options.hpp>
 #include <krylith/matrix/load.hpp>
-#include <krylith/solvers/cg.hpp>
-#include <krylith/spmv/matrix_operator.hpp>
 #include <krylith/tools/cli/shared_options.hpp>
 
 namespace krylith::bench {
-
-/// A system on devices, solved by one of two kernels of CG. The start is so far from the solution
-/// that the solve takes several hundred iterations to the last digit, unless its options end it.
-struct watched_system {
-    std::unique_ptr<matrix_operator<double>> a;
-    vector<double> b, x;
-    std::vector<double> start;
-
-    watched_system(const device_group& group, const csr_matrix<double>& matrix)
-        : a(make_operator(group, matrix)),
-          b(a->make_range_vector()),
-          x(a->make_range_vector()),
-          start(static_cast<std::size_t>(matrix.rows), 1e30) {
-        b.upload(std::vector<double>(start.size(), 1.0));
-    }
-
-    [[nodiscard]] solve_result solve(bool persistent, solver_options options) {
-        x.upload(start);
-        options.initial_guess = true;
-        options.rtol = 0;
-        options.divergence_tolerance = 1e100;
-        options.stagnation_window = std::numeric_limits<std::int32_t>::max();
-        return persistent ? persistent_cg(*a, b, x, options) : launched_cg(*a, b, x, options);
-    }
-};
 
 namespace {
 
@@ -112,7 +84,7 @@ bool watch_run::run() {
 }
 
 void watch_run::run_matrix(const std::string& name, const csr_matrix<double>& matrix, int count) {
-    watched_system s(choice_.group(count), matrix);
+    long_solve s(choice_.group(count), matrix);
     for (const bool persistent : {false, true}) {
         const char* const solver = persistent ? "cg:persistent" : "cg";
         if (persistent && !not_persistent_because(*s.a).empty()) {
@@ -124,7 +96,7 @@ void watch_run::run_matrix(const std::string& name, const csr_matrix<double>& ma
     }
 }
 
-void watch_run::run_watched(watched_system& s, const watched_row& at, bool persistent) {
+void watch_run::run_watched(long_solve& s, const watched_row& at, bool persistent) {
     const std::stop_source source;
     std::int64_t calls = 0;
     std::array<std::vector<double>, ways.size()> each;
@@ -166,7 +138,7 @@ void watch_run::run_watched(watched_system& s, const watched_row& at, bool persi
     }
 }
 
-void watch_run::run_stopped(watched_system& s, const watched_row& at, bool persistent) {
+void watch_run::run_stopped(long_solve& s, const watched_row& at, bool persistent) {
     std::vector<double> latency;
     std::vector<double> late;
     std::vector<std::string> wrong_end;

@@ -26,7 +26,7 @@ struct watch_request {
 
 void add_options(CLI::App& app, watch_request& q);
 
-struct watched_system;
+struct long_solve;
 
 /// What a row of the table is of.
 struct watched_row {
@@ -48,9 +48,9 @@ public:
 private:
     void run_matrix(const std::string& name, const csr_matrix<double>& matrix, int count);
     /// Times iterations that are watched in each way.
-    void run_watched(watched_system& s, const watched_row& at, bool persistent);
+    void run_watched(long_solve& s, const watched_row& at, bool persistent);
     /// Times how long a solve goes on after it was asked to stop.
-    void run_stopped(watched_system& s, const watched_row& at, bool persistent);
+    void run_stopped(long_solve& s, const watched_row& at, bool persistent);
 
     watch_request request_;
     device_choice choice_;

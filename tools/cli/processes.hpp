@@ -28,6 +28,8 @@ public:
     [[nodiscard]] bool has_one() const noexcept { return link_ == nullptr; }
     /// Whether this one prints, and writes files.
     [[nodiscard]] bool is_first() const noexcept { return has_one() || link_->driver() == 0; }
+    /// Of processes that are not one.
+    [[nodiscard]] driver_link& link() const { return *link_; }
     /// Joins what each process takes of the devices asked for: those of one machine share its
     /// cores, and each takes GPUs of its own as long as there are enough. Collective.
     [[nodiscard]] communicator select(const device_options& options);
