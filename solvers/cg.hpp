@@ -71,7 +71,7 @@ struct launched_cg_method {
 
 /// Says why cg() with these runs in kernels that are launched in every iteration; empty where it
 /// runs in persistent kernels. The answer depends on the matrix, the group, M and the options
-/// alone.
+/// alone. Collective: all drivers have the same options.
 template <linear_operator A, preconditioner<typename A::value_type> M>
 [[nodiscard]] std::string launched_because(const A& a, const M& m,
                                            const vector<typename A::value_type>& b,
@@ -92,13 +92,18 @@ struct cg_method {
           vector<typename A::value_type>& x, const solver_options& options, const M& m) {
         using T = typename A::value_type;
         check_square(a, "cg");
-        std::string why = launched_because(a, m, b, options);
+        const communicator comm = range_layout_of(a)->comm;
+        solver_options agreed;
+        std::string why = comm.together([&] {
+            agreed = agreed_options(comm, resolved<T>(options), "cg");
+            return launched_because(a, m, b, agreed);
+        });
         if constexpr (std::derived_from<A, matrix_operator<T>>) {
             const matrix_operator<T>& matrix = a;
             if (why.empty())
-                return solve_with<persistent_cg_loop<T, M>>(shelf, matrix, b, x, options, m);
+                return solve_with<persistent_cg_loop<T, M>>(shelf, matrix, b, x, agreed, m);
         }
-        auto result = solve_with<cg_loop<A, M>>(shelf, a, b, x, options, m);
+        auto result = solve_with<cg_loop<A, M>>(shelf, a, b, x, agreed, m);
         result.form_because = std::move(why);
         return result;
     }

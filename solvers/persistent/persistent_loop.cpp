@@ -76,17 +76,16 @@ std::string not_persistent_because(const matrix_operator<T>& a) {
 template <class T>
 std::string persistent_not_worth_because(const matrix_operator<T>& a, execution_mode mode) {
     if (mode != execution_mode::automatic) return "solver_options::mode asks for it";
-    if (!a.comm().has_one_driver())
-        return "its ranks have several drivers, for which cg:persistent was not measured";
     // Of groups that can't record not_persistent_because() says why.
-    if (a.comm().concurrent() && automatic_mode(a.comm()) == execution_mode::eager)
-        return "the environment asks for eager execution";
-    for (const int rank : a.comm().local())
-        if (a.matrix_bytes(rank) > most_persistent_bytes)
-            return "a device's block of the matrix has " + std::to_string(a.matrix_bytes(rank)) +
-                   " bytes, at most " + std::to_string(most_persistent_bytes) +
-                   " are worth persistent kernels";
-    return "";
+    const bool eager = a.comm().concurrent() && automatic_mode(a.comm()) == execution_mode::eager;
+    return first_reason(a.comm(), [&](int rank) -> std::string {
+        if (eager) return "the environment asks for eager execution";
+        const std::int64_t bytes = a.matrix_bytes(rank);
+        if (bytes <= most_persistent_bytes) return "";
+        return "a device's block of the matrix has " + std::to_string(bytes) +
+               " bytes, at most " + std::to_string(most_persistent_bytes) +
+               " are worth persistent kernels";
+    });
 }
 
 template <class T>

@@ -31,7 +31,7 @@ template <class T>
 
 /// Says why cg() doesn't run persistent kernels although it might be able to; empty if it should:
 /// the mode asks for something else, or the matrix is so large that kernels of a product alone read
-/// it faster, or there are several drivers.
+/// it faster. Collective.
 template <class T>
 [[nodiscard]] std::string persistent_not_worth_because(const matrix_operator<T>& a,
                                                        execution_mode mode);

@@ -74,9 +74,7 @@ KRYLITH_DRIVERS_TEST("drivers: solve() chooses, fails and converges as with one 
           problem{"constants vanish", neumann(60)}, problem{"not square", tall(90)}}) {
         CAPTURE(std::string(system.name));
         const csr_matrix<double>& matrix = system.matrix;
-        solver_options options{.max_iterations = 300, .history = true};
-        // One driver of GPUs gives recorded CG of small systems to its persistent kernel.
-        if (kind == backend::cuda) options.mode = execution_mode::eager;
+        const solver_options options{.max_iterations = 300, .history = true};
         const dealt_group devices = dealt_group::of(kind, {2, 1});
         const chosen_solve one = solve_by_choice(devices.whole, matrix, options);
         const auto found = testing::found_by_drivers(devices.parts, [&](const communicator& comm) {
