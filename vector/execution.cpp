@@ -58,7 +58,7 @@ execution::execution(communicator comm, const execution_options& options)
         memory_ = by_rank(
             comm_, [&](int rank) { return std::make_unique<rank_memory>(comm_, rank, options); });
         posted_sums_ = make_posted_sums(comm_, options);
-        const peer_memory peers = addresses_of(comm_, memory_, posted_sums_.get());
+        const peer_memory peers = addresses_of(comm_, memory_);
         peer_slots_ = peers.slots;
         contexts_ = by_rank(comm_, [&](int rank) {
             return connect(comm_, memory(rank), peers, posted_sums_.get(), rank, options);

@@ -235,7 +235,7 @@ private:
     void make_board();
     /// Makes the routes of orders and stop words; `orders` of other machines become outboxes.
     [[nodiscard]] std::unique_ptr<posted_routes> post_orders(std::vector<stamped_value*>& orders,
-                                                             std::uint64_t& stop);
+                                                             loop_board& board);
     void begin_watched_launch();
     /// Waits until the launch under way has ended, and calls `look` meanwhile.
     void await_launch();

@@ -68,15 +68,18 @@ void execution::make_board() {
     if (board != nullptr) return;
     auto made = std::make_unique<loop_board_memory>(comm_.handle(first()));
     const auto own =
-        by_rank(comm_, [&](int rank) -> stamped_value* { return watch(rank)->orders; });
+        by_rank(comm_, [&](int rank) -> stamped_value* { return watch(rank)->own_orders; });
     auto orders = comm_.addresses(std::span(own));
     std::vector<std::uint64_t*> words(orders.size());
     words[static_cast<std::size_t>(first())] = &made->board().order;
     stop_word_ = comm_.addresses(std::span<std::uint64_t* const>(words)).front();
     std::unique_ptr<posted_routes> routes;
-    if (comm_.carrier() != nullptr) routes = post_orders(orders, made->board().order);
+    if (comm_.carrier() != nullptr) routes = post_orders(orders, made->board());
     for (const int rank : comm_.local()) {
         loop_watch watch{};
+        watch.orders = comm_.path(0, rank) == peer_path::posted
+                           ? made->board().carried_orders
+                           : own[static_cast<std::size_t>(rank)];
         if (rank == first()) {
             watch.board = &made->board();
             watch.bell = made->bell();
@@ -91,15 +94,19 @@ void execution::make_board() {
 
 /// Orders of rank 0, and the words by which hosts stop it, go to and from other machines by routes.
 std::unique_ptr<posted_routes> execution::post_orders(std::vector<stamped_value*>& orders,
-                                                      std::uint64_t& stop) {
+                                                      loop_board& board) {
     auto routes = std::make_unique<posted_routes>(comm_);
     constexpr std::uint32_t stop_kind = 2; // orders have that of their place
     const auto word_at = [](const std::shared_ptr<std::byte>& block, std::size_t offset) {
         return std::shared_ptr<std::uint64_t>(
             block, reinterpret_cast<std::uint64_t*>(block.get() + offset));
     };
-    for (int rank = 0; rank < ranks(); ++rank) {
+    for (int rank = 1; rank < ranks(); ++rank) {
         if (comm_.driver_of(rank) == comm_.driver_of(0)) continue;
+        if (comm_.driver_of(rank) == comm_.driver_of(rank - 1)) { // ranks of a driver share them
+            orders[static_cast<std::size_t>(rank)] = orders[static_cast<std::size_t>(rank - 1)];
+            continue;
+        }
         if (comm_.is_local(0)) {
             const auto block = make_host_block(comm_.handle(0), 2 * sizeof(stamped_value));
             orders[static_cast<std::size_t>(rank)] = reinterpret_cast<stamped_value*>(block.get());
@@ -110,14 +117,15 @@ std::unique_ptr<posted_routes> execution::post_orders(std::vector<stamped_value*
                     0, rank, k, word_at(block, at + offsetof(stamped_value, epoch)), value,
                     sizeof(double)});
             }
-            routes->add(posted_routes::incoming{rank, 0, stop_kind, &stop, nullptr, 0, true});
+            routes->add(posted_routes::incoming{rank, 0, stop_kind, &board.order, nullptr, 0, true,
+                                                true});
         }
         if (!comm_.is_local(rank)) continue;
         for (std::uint32_t k = 0; k < 2; ++k) {
-            stamped_value* const order = watch(rank)->orders + k;
+            stamped_value* const order = board.carried_orders + k;
             routes->add(posted_routes::incoming{0, rank, k, &order->epoch,
                                                 reinterpret_cast<std::byte*>(&order->value),
-                                                sizeof(double)});
+                                                sizeof(double), true});
         }
     }
     if (comm_.is_local(0)) return routes;

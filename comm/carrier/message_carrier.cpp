@@ -113,6 +113,10 @@ void message_carrier::bring(device& to, const void* from, void* target, std::siz
     side_queues_.at(&to)->bring(from, target, bytes);
 }
 
+void message_carrier::write(device& to, std::uint64_t* target, std::uint64_t word) {
+    side_queues_.at(&to)->write(target, word);
+}
+
 std::shared_ptr<event> message_carrier::brought(device& to) {
     return side_queues_.at(&to)->record();
 }

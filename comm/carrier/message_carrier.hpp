@@ -79,6 +79,8 @@ public:
     /// Copies to memory of a local GPU beside its stream; `from` is a host block that is left alone
     /// until the copy is done. Of one device they are done in order.
     void bring(device& to, const void* from, void* target, std::size_t bytes);
+    /// Writes a word in that order.
+    void write(device& to, std::uint64_t* target, std::uint64_t word);
     /// Returns an event after the copies to a local GPU so far.
     [[nodiscard]] std::shared_ptr<event> brought(device& to);
 

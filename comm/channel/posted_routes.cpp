@@ -9,12 +9,6 @@
 
 namespace krylith {
 
-namespace {
-
-constexpr std::size_t cache_line = 128;
-
-} // namespace
-
 posted_routes::posted_routes(const communicator& comm)
     : comm_(comm), carrier_(*comm.carrier()), place_(carrier_.add(*this)) {}
 
@@ -32,9 +26,8 @@ void posted_routes::add(outgoing route) {
 
 void posted_routes::add(incoming route) {
     receiver& added = receivers_.emplace_back(receiver{route});
-    const auto& device = comm_.handle(route.to);
-    if (device->kind() == backend::cuda && !route.on_host)
-        added.copy = make_host_block(device, cache_line + route.bytes);
+    if (is_on_gpu(route) && route.bytes != 0)
+        added.copy = make_host_block(comm_.handle(route.to), route.bytes);
 }
 
 void posted_routes::collect() {
@@ -77,7 +70,7 @@ std::shared_ptr<std::byte> posted_routes::receive_buffer(const carried_message& 
     receiver* const to = find(message);
     if (to == nullptr || to->copy == nullptr) return nullptr;
     if (to->copied) to->copied->wait(); // soon: nothing keeps copies beside the stream waiting
-    return {to->copy, to->copy.get() + cache_line};
+    return to->copy;
 }
 
 void posted_routes::arrive(const carried_message& message, const std::byte* bytes) {
@@ -85,26 +78,28 @@ void posted_routes::arrive(const carried_message& message, const std::byte* byte
     if (to == nullptr) return;
     const incoming& route = to->route;
     to->arrived = message.word;
+    if (is_on_gpu(route)) {
+        arrive_on_gpu(*to, message.word, bytes);
+        return;
+    }
+    if (route.bytes != 0) std::memcpy(route.data, bytes, route.bytes);
     const std::atomic_ref word(*route.word);
-    if (route.on_host) {
-        if (static_cast<std::int32_t>(message.word - word.load()) > 0) word.store(message.word);
-        return;
-    }
-    if (to->copy == nullptr) {
-        if (route.bytes != 0) std::memcpy(route.data, bytes, route.bytes);
+    if (!route.keeps_newest || static_cast<std::int32_t>(message.word - word.load()) > 0)
         word.store(message.word, std::memory_order_release);
-        return;
-    }
-    std::byte* const copy = to->copy.get();
-    if (bytes != copy + cache_line && route.bytes != 0) {
-        if (to->copied) to->copied->wait();
-        std::memcpy(copy + cache_line, bytes, route.bytes);
-    }
-    std::memcpy(copy, &message.word, sizeof message.word);
+}
+
+void posted_routes::arrive_on_gpu(receiver& to, std::uint64_t word, const std::byte* bytes) {
+    const incoming& route = to.route;
     device& on = comm_[route.to];
-    if (route.bytes != 0) carrier_.bring(on, copy + cache_line, route.data, route.bytes);
-    carrier_.bring(on, copy, route.word, sizeof message.word);
-    if (route.bytes != 0) to->copied = carrier_.brought(on);
+    if (route.bytes != 0) {
+        if (bytes != to.copy.get()) {
+            if (to.copied) to.copied->wait();
+            std::memcpy(to.copy.get(), bytes, route.bytes);
+        }
+        carrier_.bring(on, to.copy.get(), route.data, route.bytes);
+    }
+    carrier_.write(on, route.word, word);
+    if (route.bytes != 0) to.copied = carrier_.brought(on);
 }
 
 void posted_routes::begin_anew() {

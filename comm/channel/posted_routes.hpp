@@ -37,8 +37,8 @@ public:
         std::uint64_t* word = nullptr;
         std::byte* data = nullptr;
         std::size_t bytes = 0;
-        bool on_host = false; ///< whether the word is in memory of the host, for any device: of
-                              ///< several routes' words it keeps the newest
+        bool on_host = false;     ///< they are in memory of the host, for any device
+        bool keeps_newest = false; ///< several routes have this word
     };
 
     /// Collective, as all that is made for routes. `comm` has posted paths.
@@ -62,12 +62,18 @@ private:
     };
     struct receiver {
         incoming route;
-        /// The word, and behind a line the data; null where kernels read memory of the host.
+        /// The data, from where they are copied to the memory of a GPU; null where there are none,
+        /// or kernels read memory of the host.
         std::shared_ptr<std::byte> copy{};
-        std::shared_ptr<event> copied{}; ///< to the device, where there are data
+        std::shared_ptr<event> copied{};
         std::uint64_t arrived = 0;       ///< the last word
     };
+    [[nodiscard]] bool is_on_gpu(const incoming& route) const {
+        return !route.on_host && comm_.kind() == backend::cuda;
+    }
     [[nodiscard]] receiver* find(const carried_message& message);
+    /// Copies data, and then the word, beside the stream.
+    void arrive_on_gpu(receiver& to, std::uint64_t word, const std::byte* bytes);
     /// What may be sent of a word now.
     [[nodiscard]] std::uint64_t due(const outgoing& route, std::uint64_t word) const;
 

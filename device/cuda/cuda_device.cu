@@ -11,6 +11,7 @@
 #include <krylith/device/cuda/group_streams.cuh>
 #include <krylith/device/cuda/host_sum.cuh>
 #include <krylith/device/cuda/pinned_ring.cuh>
+#include <krylith/device/cuda/stream_write.cuh>
 
 namespace krylith::cuda {
 
@@ -320,6 +321,11 @@ public:
     void bring(const void* from, void* target, std::size_t bytes) override {
         const current_device current(ordinal_);
         KRYLITH_CUDA_CHECK(cudaMemcpyAsync(target, from, bytes, cudaMemcpyHostToDevice, stream_));
+    }
+
+    void write(std::uint64_t* target, std::uint64_t word) override {
+        const current_device current(ordinal_);
+        write_in_order(stream_, target, word);
     }
 
     [[nodiscard]] std::shared_ptr<event> record() override {

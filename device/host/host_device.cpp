@@ -1,5 +1,6 @@
 #include <krylith/device/host/host_device.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
@@ -97,6 +98,10 @@ public:
 
     void bring(const void* from, void* target, std::size_t bytes) override {
         queue_->push([=] { std::memcpy(target, from, bytes); });
+    }
+
+    void write(std::uint64_t* target, std::uint64_t word) override {
+        queue_->push([=] { std::atomic_ref(*target).store(word, std::memory_order_release); });
     }
 
     [[nodiscard]] std::shared_ptr<event> record() override {

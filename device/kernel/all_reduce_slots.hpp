@@ -28,6 +28,10 @@ struct alignas(16) stamped_value {
 /// One rank's view; plain pointers, passed to kernels by value.
 struct all_reduce_slots {
     stamped_value* own_slots; ///< this rank's, see at()
+    /// What comes from GPUs of other machines, in memory of the host; null: nothing does. Reads of
+    /// one line there by many blocks take about 2 us each, one after the other: the first block of
+    /// a kernel takes values from here to own_slots, where all of them wait.
+    const stamped_value* inbox;
     stamped_value* const*
         peer_slots;           ///< [ranks] where to write for each rank: its slots or a staging copy
     std::uint64_t* published; ///< batches that this rank has published

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 
 namespace krylith {
@@ -21,6 +22,9 @@ public:
     virtual void copy(const void* from, device& to, void* target, std::size_t bytes) = 0;
     /// Copies from host memory, pinned on CUDA, which is left alone until the copy is done.
     virtual void bring(const void* from, void* target, std::size_t bytes) = 0;
+    /// Writes a word to memory of the queue's device, after the copies given so far: kernels that
+    /// see it see their data. Cheaper than a copy of 8 bytes by 1 to 7 us on an H200.
+    virtual void write(std::uint64_t* target, std::uint64_t word) = 0;
     /// Returns an event after the copies given so far.
     [[nodiscard]] virtual std::shared_ptr<event> record() = 0;
 };

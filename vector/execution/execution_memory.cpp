@@ -49,7 +49,7 @@ rank_memory::rank_memory(const communicator& comm, int rank, const execution_opt
     posts = std::make_unique<posted_words>(d, most_posted + 1, item);
     const auto sums_of_value = static_cast<std::size_t>(reduction_blocks(*d));
     partials = buffer<double>(d, 2 * (partials_header + capacity(options) * sums_of_value), item);
-    own_slots = buffer<stamped_value>(d, comm.carrier() != nullptr ? 0 : all_reduce_capacity, item);
+    own_slots = buffer<stamped_value>(d, all_reduce_capacity, item);
     published = buffer<std::uint64_t>(d, 1, item);
     signals = buffer<unsigned>(d, 1, item);
     failure = buffer<std::int32_t>(d, 1, item);
@@ -76,14 +76,11 @@ std::unique_ptr<posted_sums> make_posted_sums(const communicator& comm,
                                                    static_cast<std::size_t>(comm.ranks()));
 }
 
-peer_memory addresses_of(const communicator& comm, const group_memory& memory,
-                         const posted_sums* posted) {
+peer_memory addresses_of(const communicator& comm, const group_memory& memory) {
     const auto of = [&](int rank) -> const rank_memory& {
         return *memory[static_cast<std::size_t>(rank)];
     };
-    const auto slots = by_rank(comm, [&](int rank) {
-        return posted != nullptr ? posted->slots(rank) : of(rank).own_slots.data();
-    });
+    const auto slots = by_rank(comm, [&](int rank) { return of(rank).own_slots.data(); });
     const auto failures = by_rank(comm, [&](int rank) { return of(rank).failure.data(); });
     return {comm.addresses(std::span(slots)), comm.addresses(std::span(failures))};
 }
@@ -105,6 +102,7 @@ kernel_context connect(const communicator& comm, rank_memory& m, const peer_memo
 
     kernel_context context{};
     context.all_reduce.own_slots = peers.slots[static_cast<std::size_t>(rank)];
+    context.all_reduce.inbox = posted != nullptr ? posted->inbox(rank) : nullptr;
     context.all_reduce.peer_slots = m.peer_slots.data();
     context.all_reduce.published = m.published.data();
     context.all_reduce.signals = m.signals.data();

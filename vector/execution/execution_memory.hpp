@@ -28,8 +28,8 @@ struct rank_memory {
     buffer<double> array;
     buffer<double> history; // of the first local rank
     buffer<loop_watch> watch;
-    buffer<double> partials;         // two halves, each a header and the partial sums of a batch
-    buffer<stamped_value> own_slots; // empty where sums are posted
+    buffer<double> partials; // two halves, each a header and the partial sums of a batch
+    buffer<stamped_value> own_slots;
     std::vector<buffer<stamped_value>> staging; // [ranks], empty where the path is direct
     buffer<stamped_value*> peer_slots;          // connect() makes these two
     buffer<std::uint64_t> published;
@@ -51,8 +51,7 @@ struct peer_memory {
 };
 
 /// Gathers these addresses from all drivers; those behind posted paths are null.
-[[nodiscard]] peer_memory addresses_of(const communicator& comm, const group_memory& memory,
-                                       const posted_sums* posted);
+[[nodiscard]] peer_memory addresses_of(const communicator& comm, const group_memory& memory);
 
 /// Makes what carries sums by posted paths; null where there are none. Collective.
 [[nodiscard]] std::unique_ptr<posted_sums> make_posted_sums(const communicator& comm,

@@ -40,6 +40,26 @@ __device__ inline stamped_value peek_stamped(const KernelContext& context, int v
     return (*context.published & 1) != 0 ? odd : even;
 }
 
+/// Waits for a value of the batch under way. The first block also looks for it in the inbox.
+template <class KernelContext>
+__device__ inline bool await_stamped(const KernelContext& context, std::uint64_t epoch, int v,
+                                     int rank, stamped_value& there) {
+    const all_reduce_slots& all_reduce = context.all_reduce;
+    const std::int64_t at = all_reduce.at(epoch, v, rank);
+    stamped_value* const own = context.own_slots + at;
+    const stamped_value* const inbox =
+        blockIdx.x == 0 && all_reduce.inbox != nullptr ? all_reduce.inbox + at : nullptr;
+    return wait_until(all_reduce, rank, [&] {
+        there = load_stamped(own);
+        if (there.epoch == epoch) return true;
+        if (inbox == nullptr) return false;
+        there = load_stamped(inbox);
+        if (there.epoch != epoch) return false;
+        store_stamped(own, there);
+        return true;
+    });
+}
+
 /// The number of lanes for one value of a batch: a power of two that is at least the number of
 /// ranks.
 template <class KernelContext>
@@ -64,14 +84,7 @@ __device__ inline bool gather_batch(const KernelContext& context, stamped_value 
         double value = 0;
         if (mine) {
             stamped_value there = first == 0 ? early : peek_stamped(context, v, rank);
-            if (there.epoch != epoch) {
-                const stamped_value* place =
-                    context.own_slots + context.all_reduce.at(epoch, v, rank);
-                ok = wait_until(context.all_reduce, rank, [&] {
-                    there = load_stamped(place);
-                    return there.epoch == epoch;
-                });
-            }
+            if (there.epoch != epoch) ok = await_stamped(context, epoch, v, rank, there) && ok;
             value = there.value;
         }
         const int base = lane & ~(group - 1);

@@ -21,10 +21,13 @@ namespace krylith {
 inline constexpr int loop_posts = 2048;
 
 /// Host memory that a driver's first rank writes and the host reads, but for `order`, which rank 0
-/// reads and the hosts of all drivers write.
+/// reads and the hosts of all drivers write, and for `carried_orders`.
 struct loop_board {
     alignas(64) std::uint64_t order; ///< the number of the launch that is to stop
     alignas(64) std::uint64_t ended; ///< the number of the launch that has ended
+    /// loop_watch::orders of all ranks of a driver to which rank 0's are carried; the host writes
+    /// them.
+    alignas(64) stamped_value carried_orders[2];
     /// Squared residual norms, that of iteration k at k % loop_posts.
     alignas(64) stamped_value posts[loop_posts];
 };
@@ -49,8 +52,9 @@ struct loop_watch {
     loop_board* board;                     ///< null except on the first local rank
     loop_bell* bell;                       ///< of host devices; null where `board` is
     std::uint64_t trips;                   ///< that were watched and went on; the same on all ranks
-    stamped_value orders[2];               ///< what rank 0 has read, stamped with the trip
-    stamped_value* peer_orders[max_ranks]; ///< rank 0's: `orders` of each rank
+    stamped_value own_orders[2];
+    stamped_value* orders;                 ///< what rank 0 has read, stamped with the trip
+    stamped_value* peer_orders[max_ranks]; ///< rank 0's: where each rank, or who carries, has them
 };
 
 /// What the kernel that ends a trip needs of it; plain data.

@@ -17,7 +17,8 @@ posted_sums::posted_sums(const communicator& comm, std::size_t slots)
         return std::shared_ptr<stamped_value>(block, reinterpret_cast<stamped_value*>(block.get()));
     };
     for (const int rank : comm.local())
-        ranks_.push_back({bytes, make(rank), make(rank), make_host_word(comm.handle(rank))});
+        ranks_.push_back({bytes, comm.kind() == backend::cuda ? make(rank) : nullptr, make(rank),
+                          make_host_word(comm.handle(rank))});
 }
 
 posted_sums::~posted_sums() {
@@ -77,10 +78,11 @@ void posted_sums::arrive(const carried_message& message, const std::byte* bytes)
     for (const int rank : comm_.local()) {
         const local_rank& own = of(rank);
         if (begin + count > own.view.capacity) return;
+        stamped_value* const slots = own.inbox != nullptr ? own.inbox.get() : own.view.own_slots;
         for (int k = 0; k < count; ++k) {
             double value = 0;
             std::memcpy(&value, bytes + static_cast<std::size_t>(k) * sizeof value, sizeof value);
-            host::store_stamped(own.slots.get()[own.view.at(message.word, begin + k, message.from)],
+            host::store_stamped(slots[own.view.at(message.word, begin + k, message.from)],
                                 {value, message.word});
         }
     }
@@ -107,8 +109,9 @@ void posted_sums::begin_anew() {
     for (const int rank : comm_.local()) {
         local_rank& own = of(rank);
         if (own.view.ranks == 0) continue;
-        for (const auto& block : {own.slots, own.outbox})
-            std::memset(static_cast<void*>(block.get()), 0, own.bytes);
+        for (const auto& block : {own.inbox, own.outbox})
+            if (block != nullptr) std::memset(static_cast<void*>(block.get()), 0, own.bytes);
+        comm_[rank].zero(own.view.own_slots, own.bytes);
         comm_[rank].zero(own.view.published, sizeof *own.view.published);
         comm_[rank].zero(own.view.failure, sizeof *own.view.failure);
         std::atomic_ref(*own.failed).store(0);

@@ -12,17 +12,17 @@
 
 namespace krylith {
 
-/// Carries what local ranks publish to the slots of all ranks of other drivers. Kernels have the
-/// same slots as on one machine, but in memory of the host, and add up all ranks' values in the
-/// same order: results have the same bits.
+/// Carries what local ranks publish to all ranks of other drivers: to the slots of host devices, to
+/// the inboxes of GPUs. Kernels add up all ranks' values in the same order as on one machine:
+/// results have the same bits.
 class posted_sums final : public message_carrier::client {
 public:
     /// `slots` is how many stamped values a rank has room for, of all ranks. Collective.
     posted_sums(const communicator& comm, std::size_t slots);
     ~posted_sums() override;
 
-    /// The slots of a local rank, zero.
-    [[nodiscard]] stamped_value* slots(int rank) const { return of(rank).slots.get(); }
+    /// Where a local rank finds what comes from other drivers (all_reduce_slots::inbox).
+    [[nodiscard]] const stamped_value* inbox(int rank) const { return of(rank).inbox.get(); }
     /// Where a local rank writes for ranks of other drivers.
     [[nodiscard]] stamped_value* outbox(int rank) const { return of(rank).outbox.get(); }
     /// Says how the slots of a local rank are used; its kernels may run then.
@@ -38,8 +38,8 @@ public:
 
 private:
     struct local_rank {
-        std::size_t bytes; ///< of the next two
-        std::shared_ptr<stamped_value> slots;
+        std::size_t bytes;                    ///< of the slots, and of the next two
+        std::shared_ptr<stamped_value> inbox; ///< null for host devices
         std::shared_ptr<stamped_value> outbox;
         std::shared_ptr<std::uint32_t> failed; ///< what a failure word becomes
         all_reduce_slots view{};
