@@ -94,7 +94,7 @@ def link_offences(root):
 
 
 # The others tell how krylith is built, and may name what is internal.
-INSIDE = ("CONTRIBUTING.md", "design.md", "kernels.md", "measured.md")
+INSIDE = ("CONTRIBUTING.md", "design.md", "kernels.md", "measured.md", "papers.md")
 
 
 def installed_headers(root):
