@@ -80,9 +80,11 @@ std::vector<double> execution::read() {
     }
     if (failure) std::rethrow_exception(failure);
     if (failed == 0) return values;
+    auto missing = static_cast<int>(failed) - 1;
+    if (missing == ranks() && posted_sums_ != nullptr) missing = posted_sums_->missing();
     comm_.note_failure();
-    throw communication_error("rank " + std::to_string(failed - 1) + " of the device group (" +
-                              comm_.description(static_cast<int>(failed) - 1) +
+    throw communication_error("rank " + std::to_string(missing) + " of the device group (" +
+                              comm_.description(missing) +
                               ") did not answer within " +
                               std::to_string(options_.timeout_seconds) + " s");
 }

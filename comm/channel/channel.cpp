@@ -1,10 +1,12 @@
 #include <krylith/comm/channel/channel.hpp>
 
 #include <krylith/comm/channel/posted_routes.hpp>
+#include <krylith/device/error.hpp>
 #include <krylith/device/words/host_block.hpp>
 
 #include <algorithm>
 #include <span>
+#include <string>
 #include <utility>
 
 namespace krylith {
@@ -41,6 +43,18 @@ struct places {
     std::size_t credit_table;
     std::size_t size;
 };
+
+/// Kernels wait for and tell their peers by the lanes of one warp.
+constexpr std::size_t most_peers_of_gpu = 32;
+
+void check_peers(const communicator& comm, const std::vector<std::vector<int>>& peers) {
+    if (comm.kind() != backend::cuda) return;
+    for (const std::vector<int>& of_rank : peers)
+        if (of_rank.size() > most_peers_of_gpu)
+            throw usage_error("a GPU sends to, or receives from, " +
+                              std::to_string(of_rank.size()) + " others: allowed are " +
+                              std::to_string(most_peers_of_gpu));
+}
 
 std::size_t place_in(const std::vector<int>& ranks, int rank) {
     return static_cast<std::size_t>(std::ranges::find(ranks, rank) - ranks.begin());
@@ -174,6 +188,8 @@ channel::channel(const communicator& comm, std::vector<std::vector<int>> receive
     for (std::size_t rank = 0; rank < ranks; ++rank)
         for (const int to : receivers[rank])
             senders[static_cast<std::size_t>(to)].push_back(static_cast<int>(rank));
+    check_peers(comm, receivers);
+    check_peers(comm, senders);
     auto made = std::make_shared<state>(state{comm, std::move(receivers), std::move(senders), {}});
     made->words = by_rank(comm, [&](int rank) {
         return buffer<std::uint64_t>(comm.handle(rank), made->layout(rank).size, item);

@@ -123,7 +123,7 @@ std::vector<bool> communicator::number_ranks(const communicator_options& options
     first_ = s.begin[agreement_->driver()];
     s.numbers.resize(static_cast<std::size_t>(s.ranks()));
     std::iota(s.numbers.begin(), s.numbers.end(), 0);
-    const int most = kind() == backend::cuda ? max_gpus : max_ranks;
+    const int most = kind() == backend::cuda && !s.posted ? max_gpus : max_ranks;
     if (s.ranks() > most)
         throw usage_error("a communicator has 1 to " + std::to_string(most) + " ranks, not " +
                           std::to_string(s.ranks()));

@@ -109,10 +109,7 @@ __global__ void __launch_bounds__(block_threads)
 #pragma unroll 8
         for (unsigned b = lane; b < blocks; b += 32) sum += __ldcg(from + b);
         sum = warp_sum(sum);
-        if (lane < context.all_reduce.ranks)
-            store_stamped(context.all_reduce.peer_slots[lane] +
-                              context.all_reduce.at(epoch, v, context.all_reduce.rank),
-                          {sum, epoch});
+        post_sum(context.all_reduce, lane, epoch, v, reduce.count, [&] { return sum; });
     }
     if (last_block(context.all_reduce.signals) && threadIdx.x == 0) { // all have read the epoch
         *context.all_reduce.published = epoch;

@@ -21,7 +21,7 @@ struct alignas(16) packed_context {
     std::int32_t partial_stride;
     std::int32_t batch;
     std::int32_t batch_array;
-    std::int16_t ranks;
+    std::int16_t sources;
     bool guarded;
     std::uint8_t signal_count;
     std::uint8_t load_count;
@@ -71,7 +71,7 @@ template <class Packed>
     c.partial_stride = static_cast<std::int32_t>(context.partial_stride);
     c.batch = context.batch;
     c.batch_array = context.batch_array;
-    c.ranks = static_cast<std::int16_t>(context.all_reduce.ranks);
+    c.sources = static_cast<std::int16_t>(context.all_reduce.sources);
     c.guarded = context.guarded;
     c.signal_count = static_cast<std::uint8_t>(context.signal_count);
     c.all_reduce = context.all_reduce;

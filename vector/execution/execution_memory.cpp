@@ -23,6 +23,11 @@ std::size_t sent_to_one(const execution_options& options) {
     return 2 * capacity(options);
 }
 
+/// all_reduce_slots::sources
+int sources_of(const communicator& comm) {
+    return comm.carrier() != nullptr ? 1 : comm.ranks();
+}
+
 /// More iterations than any memory holds, whose bytes can still be counted.
 constexpr std::int64_t most_history = std::int64_t{1} << 57;
 
@@ -37,7 +42,8 @@ std::int64_t recorded_iterations(const execution_options& options) {
 rank_memory::rank_memory(const communicator& comm, int rank, const execution_options& options) {
     const auto& d = comm.handle(rank);
     const int p = comm.ranks();
-    const std::size_t all_reduce_capacity = sent_to_one(options) * static_cast<std::size_t>(p);
+    const std::size_t all_reduce_capacity =
+        sent_to_one(options) * static_cast<std::size_t>(sources_of(comm));
     slots = buffer<double>(d, std::size_t{2} * max_registers, item);
     array = buffer<double>(d, static_cast<std::size_t>(options.array_size), item);
     if (rank == comm.first_local())
@@ -72,8 +78,7 @@ rank_memory::rank_memory(const communicator& comm, int rank, const execution_opt
 std::unique_ptr<posted_sums> make_posted_sums(const communicator& comm,
                                               const execution_options& options) {
     if (comm.carrier() == nullptr) return nullptr;
-    return std::make_unique<posted_sums>(comm, sent_to_one(options) *
-                                                   static_cast<std::size_t>(comm.ranks()));
+    return std::make_unique<posted_sums>(comm, sent_to_one(options));
 }
 
 peer_memory addresses_of(const communicator& comm, const group_memory& memory) {
@@ -92,9 +97,10 @@ kernel_context connect(const communicator& comm, rank_memory& m, const peer_memo
     for (std::size_t to = 0; to < peer_slots.size(); ++to) {
         const peer_path path = comm.path(rank, static_cast<int>(to));
         if (path == peer_path::direct) continue;
-        peer_slots[to] = path == peer_path::posted ? posted->outbox(rank) : m.staging[to].data();
+        if (path == peer_path::staged) peer_slots[to] = m.staging[to].data();
         failures[to] = m.failure.data();
     }
+    if (posted != nullptr) peer_slots.front() = posted->outbox(rank);
     m.peer_slots = buffer<stamped_value*>(comm.handle(rank),
                                           std::span<stamped_value* const>(peer_slots), item);
     m.failures =
@@ -112,6 +118,7 @@ kernel_context connect(const communicator& comm, rank_memory& m, const peer_memo
     context.all_reduce.timeout_ns = static_cast<std::uint64_t>(options.timeout_seconds * 1e9);
     context.all_reduce.ranks = comm.ranks();
     context.all_reduce.rank = rank;
+    context.all_reduce.sources = sources_of(comm);
     context.all_reduce.capacity = static_cast<std::int32_t>(capacity(options));
     if (posted != nullptr) posted->connect(rank, context.all_reduce);
     context.slots = m.slots.data();

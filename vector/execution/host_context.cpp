@@ -16,7 +16,8 @@ void store(const kernel_context& context, const registers& reg) {
 [[nodiscard]] bool receive(const all_reduce_slots& all_reduce, std::uint64_t epoch, int v, int from,
                            double& value) {
     stamped_value& place = all_reduce.own_slots[all_reduce.at(epoch, v, from)];
-    if (!wait_until(all_reduce, from, [&] { return load_acquire(place.epoch) == epoch; }))
+    if (!wait_until(all_reduce, all_reduce.awaited(from),
+                    [&] { return load_acquire(place.epoch) == epoch; }))
         return false;
     value = std::atomic_ref(place.value).load(std::memory_order_relaxed);
     return true;
@@ -27,9 +28,9 @@ void store(const kernel_context& context, const registers& reg) {
     for (int v = 0; v < context.batch; ++v) {
         double sum = 0;
         if (!receive(context.all_reduce, epoch, v, 0, sum)) return false;
-        for (int rank = 1; rank < context.all_reduce.ranks; ++rank) {
+        for (int source = 1; source < context.all_reduce.sources; ++source) {
             double value = 0;
-            if (!receive(context.all_reduce, epoch, v, rank, value)) return false;
+            if (!receive(context.all_reduce, epoch, v, source, value)) return false;
             sum += value;
         }
         if (context.batch_array < 0)
@@ -60,18 +61,18 @@ bool kernel_prologue(const kernel_context& context, registers& reg) {
 
 void publish(const kernel_context& context, const reduction& sums, std::int64_t chunks) {
     if (sums.count == 0) return;
-    const std::uint64_t epoch = *context.all_reduce.published + 1;
+    const all_reduce_slots& all_reduce = context.all_reduce;
+    const std::uint64_t epoch = *all_reduce.published + 1;
     for (int v = 0; v < sums.count; ++v) {
         const double* partials = sums.partials + v * chunks;
         double sum = 0;
         for (std::int64_t c = 0; c < chunks; ++c) sum += partials[c];
-        for (int j = 0; j < context.all_reduce.ranks; ++j)
+        for (int j = 0; j < all_reduce.sources; ++j)
             store_stamped(
-                context.all_reduce
-                    .peer_slots[j][context.all_reduce.at(epoch, v, context.all_reduce.rank)],
-                {sum, epoch});
+                all_reduce.peer_slots[j][all_reduce.at(epoch, v, all_reduce.own_source())],
+                {sum, all_reduce.stamp(epoch, sums.count)});
     }
-    *context.all_reduce.published = epoch;
+    *all_reduce.published = epoch;
 }
 
 } // namespace krylith::host

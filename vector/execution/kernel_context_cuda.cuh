@@ -28,28 +28,29 @@ using context_state = state_of<compact_context>;
 
 template <class KernelContext>
 __device__ inline bool takes_short_cut(const KernelContext& context) {
-    return context.ranks == 1 && context.batch > 0 && context.batch_array < 0;
+    return context.all_reduce.ranks == 1 && context.batch > 0 && context.batch_array < 0;
 }
 
 /// Returns a stamped value of the batch under way, or whatever its slot holds. Both halves of its
 /// slots are read before the epoch is known: one trip to memory instead of two.
 template <class KernelContext>
-__device__ inline stamped_value peek_stamped(const KernelContext& context, int v, int rank) {
-    const stamped_value even = load_stamped(context.own_slots + context.all_reduce.at(0, v, rank));
-    const stamped_value odd = load_stamped(context.own_slots + context.all_reduce.at(1, v, rank));
+__device__ inline stamped_value peek_stamped(const KernelContext& context, int v, int source) {
+    const all_reduce_slots& all_reduce = context.all_reduce;
+    const stamped_value even = load_stamped(context.own_slots + all_reduce.at(0, v, source));
+    const stamped_value odd = load_stamped(context.own_slots + all_reduce.at(1, v, source));
     return (*context.published & 1) != 0 ? odd : even;
 }
 
 /// Waits for a value of the batch under way. The first block also looks for it in the inbox.
 template <class KernelContext>
 __device__ inline bool await_stamped(const KernelContext& context, std::uint64_t epoch, int v,
-                                     int rank, stamped_value& there) {
+                                     int source, stamped_value& there) {
     const all_reduce_slots& all_reduce = context.all_reduce;
-    const std::int64_t at = all_reduce.at(epoch, v, rank);
+    const std::int64_t at = all_reduce.at(epoch, v, source);
     stamped_value* const own = context.own_slots + at;
     const stamped_value* const inbox =
         blockIdx.x == 0 && all_reduce.inbox != nullptr ? all_reduce.inbox + at : nullptr;
-    return wait_until(all_reduce, rank, [&] {
+    return wait_until(all_reduce, all_reduce.awaited(source), [&] {
         there = load_stamped(own);
         if (there.epoch == epoch) return true;
         if (inbox == nullptr) return false;
@@ -61,36 +62,36 @@ __device__ inline bool await_stamped(const KernelContext& context, std::uint64_t
 }
 
 /// The number of lanes for one value of a batch: a power of two that is at least the number of
-/// ranks.
+/// sources.
 template <class KernelContext>
 __device__ inline int lanes_a_value(const KernelContext& context) {
     int lanes = 1;
-    while (lanes < context.ranks) lanes *= 2;
+    while (lanes < context.sources) lanes *= 2;
     return lanes;
 }
 
-/// Sums the batch under way over the ranks, in rank order; warp 0 calls it. One lane calls `take(v,
-/// sum)` for each value. `early` is what the lane read of the first 32 stamped values.
+/// Sums the batch under way over its sources, in their order; warp 0 calls it. One lane calls
+/// `take(v, sum)` for each value. `early` is what the lane read of the first 32 stamped values.
 template <class KernelContext, class Take>
 __device__ inline bool gather_batch(const KernelContext& context, stamped_value early, Take take) {
     const int lane = static_cast<int>(threadIdx.x & 31);
     const int group = lanes_a_value(context);
-    const int rank = lane & (group - 1);
+    const int source = lane & (group - 1);
     const std::uint64_t epoch = *context.published;
     bool ok = true;
     for (int first = 0; first < context.batch; first += 32 / group) {
         const int v = first + lane / group;
-        const bool mine = v < context.batch && rank < context.ranks;
+        const bool mine = v < context.batch && source < context.sources;
         double value = 0;
         if (mine) {
-            stamped_value there = first == 0 ? early : peek_stamped(context, v, rank);
-            if (there.epoch != epoch) ok = await_stamped(context, epoch, v, rank, there) && ok;
+            stamped_value there = first == 0 ? early : peek_stamped(context, v, source);
+            if (there.epoch != epoch) ok = await_stamped(context, epoch, v, source, there) && ok;
             value = there.value;
         }
         const int base = lane & ~(group - 1);
         double sum = __shfl_sync(0xffffffffu, value, base);
-        for (int r = 1; r < context.ranks; ++r) sum += __shfl_sync(0xffffffffu, value, base + r);
-        if (mine && rank == 0) take(v, sum);
+        for (int k = 1; k < context.sources; ++k) sum += __shfl_sync(0xffffffffu, value, base + k);
+        if (mine && source == 0) take(v, sum);
     }
     return ok;
 }
@@ -143,9 +144,9 @@ __device__ __noinline__ void prologue_warp(const KernelContext& parameter,
     stamped_value early{};
     if (!short_cut && context.batch > 0) {
         const int group = lanes_a_value(context);
-        const int rank = lane & (group - 1);
-        if (lane / group < context.batch && rank < context.ranks)
-            early = peek_stamped(context, lane / group, rank);
+        const int source = lane & (group - 1);
+        if (lane / group < context.batch && source < context.sources)
+            early = peek_stamped(context, lane / group, source);
     }
     double sum = 0; // lane v: value v
     if (short_cut)
@@ -214,6 +215,17 @@ __device__ inline bool kernel_prologue(const KernelContext& context, state_of<Ke
     return kernel_prologue(context, s, array_values, [] {});
 }
 
+/// Stores a value of the batch that begins for every rank, or for the host: a thread each, which
+/// all find the same sum.
+template <class Sum>
+__device__ inline void post_sum(const all_reduce_slots& all_reduce, int thread, std::uint64_t epoch,
+                                int v, int count, Sum sum) {
+    if (thread < all_reduce.sources)
+        store_stamped(all_reduce.peer_slots[thread] +
+                          all_reduce.at(epoch, v, all_reduce.own_source()),
+                      {sum(), all_reduce.stamp(epoch, count)});
+}
+
 /// Adds up the blocks' partial sums and posts them to every rank; the last block calls it.
 __device__ inline void post_batch(const compact_context& context, const reduction& out) {
     __shared__ double warp_sums[block_warps];
@@ -232,13 +244,8 @@ __device__ inline void post_batch(const compact_context& context, const reductio
             partial += __ldcg(from + b);
         store_warp_sum(partial, warp_sums);
         __syncthreads();
-        if (static_cast<int>(threadIdx.x) <
-            context.all_reduce.ranks) { // a thread a rank, all the same sum
-            const double sum = sum_of_warps(warp_sums);
-            store_stamped(context.all_reduce.peer_slots[threadIdx.x] +
-                              context.all_reduce.at(epoch, v, context.all_reduce.rank),
-                          {sum, epoch});
-        }
+        post_sum(context.all_reduce, static_cast<int>(threadIdx.x), epoch, v, out.count,
+                 [&] { return sum_of_warps(warp_sums); });
         __syncthreads();
     }
     if (threadIdx.x == 0) {
@@ -267,7 +274,7 @@ __device__ inline bool reduce_and_post(const compact_context& context, const red
                     sum;
         }
     }
-    if (context.ranks == 1) {
+    if (context.all_reduce.ranks == 1) {
         if (threadIdx.x == 0 && blockIdx.x == 0) out.partials[-1] = gridDim.x;
         return false;
     }

@@ -16,10 +16,7 @@ __device__ inline void post_large_batch(const compact_context& context, const re
 #pragma unroll 8
         for (unsigned b = lane; b < gridDim.x; b += 32) sum += __ldcg(from + b);
         sum = warp_sum(sum);
-        if (lane < context.all_reduce.ranks)
-            store_stamped(context.all_reduce.peer_slots[lane] +
-                              context.all_reduce.at(epoch, v, context.all_reduce.rank),
-                          {sum, epoch});
+        post_sum(context.all_reduce, lane, epoch, v, out.count, [&] { return sum; });
     }
     __syncthreads(); // all have read the epoch
     if (threadIdx.x == 0) {

@@ -49,9 +49,9 @@ struct loop_bell {
 
 /// What a rank keeps of it in its memory, zero until the first loop that is watched.
 struct loop_watch {
-    loop_board* board;                     ///< null except on the first local rank
-    loop_bell* bell;                       ///< of host devices; null where `board` is
-    std::uint64_t trips;                   ///< that were watched and went on; the same on all ranks
+    loop_board* board;   ///< null except on the first local rank
+    loop_bell* bell;     ///< of host devices; null where `board` is
+    std::uint64_t trips; ///< that were watched and went on; the same on all ranks
     stamped_value own_orders[2];
     stamped_value* orders;                 ///< what rank 0 has read, stamped with the trip
     stamped_value* peer_orders[max_ranks]; ///< rank 0's: where each rank, or who carries, has them

@@ -1,5 +1,6 @@
 #include <krylith/vector/execution/posted_sums.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 
@@ -10,7 +11,6 @@ namespace krylith {
 
 posted_sums::posted_sums(const communicator& comm, std::size_t slots)
     : comm_(comm), carrier_(*comm.carrier()), place_(carrier_.add(*this)) {
-    if (!comm.local().empty()) first_ = comm.first_local();
     const std::size_t bytes = slots * sizeof(stamped_value);
     const auto make = [&](int rank) {
         const auto block = make_host_block(comm.handle(rank), bytes);
@@ -19,6 +19,14 @@ posted_sums::posted_sums(const communicator& comm, std::size_t slots)
     for (const int rank : comm.local())
         ranks_.push_back({bytes, comm.kind() == backend::cuda ? make(rank) : nullptr, make(rank),
                           make_host_word(comm.handle(rank))});
+    for (int rank = 0; rank < comm.ranks(); ++rank) {
+        const int driver = comm.driver_of(rank);
+        if (parties_.empty() || parties_.back().driver != driver)
+            parties_.push_back({driver, rank, 0});
+        ++parties_.back().ranks;
+        if (driver == carrier_.driver()) own_ = parties() - 1;
+    }
+    for (batch& one : batches_) one.values.resize(parties_.size());
 }
 
 posted_sums::~posted_sums() {
@@ -29,63 +37,140 @@ posted_sums::~posted_sums() {
     }
 }
 
-void posted_sums::collect() {
-    for (const int rank : comm_.local())
-        if (of(rank).view.ranks != 0) collect(rank, of(rank));
+int posted_sums::party_before(int places) const {
+    return (own_ + parties() - places) % parties();
 }
 
-/// A batch is whole where the next one begins: kernels publish it once they have all of this one.
-void posted_sums::collect(int rank, local_rank& own) {
-    const auto at = [&](std::uint64_t epoch, int v) -> stamped_value& {
-        return own.outbox.get()[own.view.at(epoch, v, rank)];
-    };
-    const auto is_there = [&](std::uint64_t epoch, int v) {
-        return v < own.view.capacity && host::load_acquire(at(epoch, v).epoch) == epoch;
-    };
-    std::vector<double> values;
-    for (;;) {
-        values.clear();
-        const int begin = own.next;
-        for (; is_there(own.epoch, own.next); ++own.next)
-            // A kernel stores it once for each rank of another machine.
-            values.push_back(
-                std::atomic_ref(at(own.epoch, own.next).value).load(std::memory_order_relaxed));
-        if (!values.empty()) {
-            carried_message message{};
-            message.place = place_;
-            message.word = own.epoch;
-            message.size = values.size() * sizeof(double);
-            message.kind = static_cast<std::uint32_t>(begin);
-            message.from = rank;
-            std::shared_ptr<std::vector<double>> kept;
-            if (message.size > message.bytes.size())
-                kept = std::make_shared<std::vector<double>>(values);
-            const auto* const bytes =
-                reinterpret_cast<const std::byte*>(kept ? kept->data() : values.data());
-            for (int k = 0; k < carrier_.drivers(); ++k)
-                if (k != carrier_.driver() && comm_.has_ranks_of(k))
-                    carrier_.post(k, message, bytes, kept);
-        }
-        if (!is_there(own.epoch + 1, 0)) return;
-        ++own.epoch;
-        own.next = 0;
+posted_sums::batch& posted_sums::at(std::uint64_t epoch) {
+    batch& found = batches_[epoch & 1];
+    if (found.epoch != epoch) {
+        std::vector<std::vector<double>> values = std::move(found.values); // keeps its memory
+        found = {};
+        found.values = std::move(values);
+        found.epoch = epoch;
     }
+    return found;
+}
+
+int posted_sums::values_left(int rank) const {
+    const local_rank& own = of(rank);
+    if (own.view.ranks == 0) return 0; // not connected
+    const auto stamp_of = [&](int v) {
+        return host::load_acquire(own.outbox.get()[own.view.at(next_, v, 0)].epoch);
+    };
+    const std::uint64_t stamp = stamp_of(0);
+    const int count = batch_count(stamp);
+    if (stamp != counted_stamp(next_, count)) return 0;
+    for (int v = 1; v < count; ++v)
+        if (stamp_of(v) != stamp) return 0;
+    return count;
+}
+
+/// Takes the batch that local ranks have left, if all have.
+bool posted_sums::take_own() {
+    int count = 0;
+    for (const int rank : comm_.local()) {
+        count = values_left(rank);
+        if (count == 0) return false;
+    }
+    if (count == 0) return false; // no local ranks
+    batch& next = at(next_);
+    next.count = count;
+    next.known = 1;
+    std::vector<double>& values = next.values[static_cast<std::size_t>(own_)];
+    values.clear();
+    for (const int rank : comm_.local())
+        for (int v = 0; v < count; ++v)
+            values.push_back(
+                std::atomic_ref(of(rank).outbox.get()[of(rank).view.at(next_, v, 0)].value)
+                    .load(std::memory_order_relaxed));
+    ++next_;
+    advance(next);
+    return true;
+}
+
+void posted_sums::collect() {
+    while (take_own()) {
+    }
+}
+
+/// Goes on with a batch, of which the own values are here, as far as messages have arrived.
+void posted_sums::advance(batch& of) {
+    while (of.known < parties()) {
+        const int blocks = std::min(of.known, parties() - of.known);
+        if (!of.sent) send(of, blocks);
+        of.sent = true;
+        if ((of.arrived >> of.step & 1) == 0) return;
+        of.known += blocks;
+        of.sent = false;
+        ++of.step;
+    }
+    deliver(of);
+}
+
+void posted_sums::send(const batch& of, int blocks) {
+    const auto values = std::make_shared<std::vector<double>>();
+    for (int k = 0; k < blocks; ++k) {
+        const auto& block = of.values[static_cast<std::size_t>(party_before(k))];
+        values->insert(values->end(), block.begin(), block.end());
+    }
+    carried_message message{};
+    message.place = place_;
+    message.word = of.epoch;
+    message.size = values->size() * sizeof(double);
+    message.kind = static_cast<std::uint32_t>(of.step);
+    const party& to = parties_[static_cast<std::size_t>((own_ + of.known) % parties())];
+    carrier_.post(to.driver, message, reinterpret_cast<const std::byte*>(values->data()), values);
 }
 
 void posted_sums::arrive(const carried_message& message, const std::byte* bytes) {
-    const auto count = static_cast<int>(message.size / sizeof(double));
-    const auto begin = static_cast<int>(message.kind);
-    for (const int rank : comm_.local()) {
-        const local_rank& own = of(rank);
-        if (begin + count > own.view.capacity) return;
-        stamped_value* const slots = own.inbox != nullptr ? own.inbox.get() : own.view.own_slots;
-        for (int k = 0; k < count; ++k) {
-            double value = 0;
-            std::memcpy(&value, bytes + static_cast<std::size_t>(k) * sizeof value, sizeof value);
-            host::store_stamped(slots[own.view.at(message.word, begin + k, message.from)],
-                                {value, message.word});
+    batch& of = at(message.word);
+    const int before = 1 << message.kind; // the sender is so many places before this party
+    const int blocks = std::min(before, parties() - before);
+    std::size_t ranks = 0;
+    for (int k = 0; k < blocks; ++k)
+        ranks += static_cast<std::size_t>(
+            parties_[static_cast<std::size_t>(party_before(before + k))].ranks);
+    const std::size_t count = message.size / sizeof(double) / ranks;
+    for (int k = 0; k < blocks; ++k) {
+        const auto from = static_cast<std::size_t>(party_before(before + k));
+        std::vector<double>& values = of.values[from];
+        values.resize(count * static_cast<std::size_t>(parties_[from].ranks));
+        std::memcpy(values.data(), bytes, values.size() * sizeof(double));
+        bytes += values.size() * sizeof(double);
+    }
+    of.arrived |= 1U << message.kind;
+    if (of.known != 0) advance(of);
+}
+
+/// Adds up the values of all ranks, as kernels of one machine do, and hands the sums to local
+/// ranks.
+void posted_sums::deliver(const batch& of) {
+    for (int v = 0; v < of.count; ++v) {
+        double sum = 0;
+        bool any = false;
+        for (const auto& values : of.values)
+            for (auto k = static_cast<std::size_t>(v); k < values.size();
+                 k += static_cast<std::size_t>(of.count)) {
+                sum = any ? sum + values[k] : values[k];
+                any = true;
+            }
+        for (const int rank : comm_.local()) {
+            const local_rank& own = this->of(rank);
+            stamped_value* const slots =
+                own.inbox != nullptr ? own.inbox.get() : own.view.own_slots;
+            host::store_stamped(slots[own.view.at(of.epoch, v, 0)], {sum, of.epoch});
         }
     }
+}
+
+int posted_sums::missing() const {
+    const batch& last = batches_[(next_ - 1) & 1];
+    if (last.epoch == next_ - 1 && last.known != 0 && last.known < parties())
+        return parties_[static_cast<std::size_t>(party_before(last.known))].first;
+    for (const int rank : comm_.local())
+        if (values_left(rank) == 0) return rank;
+    return 0;
 }
 
 void posted_sums::fail(int rank) {
@@ -115,9 +200,9 @@ void posted_sums::begin_anew() {
         comm_[rank].zero(own.view.published, sizeof *own.view.published);
         comm_[rank].zero(own.view.failure, sizeof *own.view.failure);
         std::atomic_ref(*own.failed).store(0);
-        own.epoch = 1;
-        own.next = 0;
     }
+    for (batch& one : batches_) one.epoch = 0;
+    next_ = 1;
 }
 
 } // namespace krylith

@@ -33,8 +33,9 @@ __device__ std::uint64_t order_of_host(const all_reduce_slots& all_reduce, loop_
     __syncwarp(); // all lanes have read it
     const int lane = static_cast<int>(threadIdx.x);
     if (lane == 0) watch.trips = trip;
-    if (all_reduce.rank == 0 && lane < all_reduce.ranks)
-        store_stamped(watch.peer_orders[lane] + (trip & 1), {static_cast<double>(order), trip});
+    if (all_reduce.rank == 0)
+        for (int r = lane; r < all_reduce.ranks; r += 32)
+            store_stamped(watch.peer_orders[r] + (trip & 1), {static_cast<double>(order), trip});
     if (trip == 1) return 0;
     stamped_value before{};
     const bool there = wait_until(all_reduce, 0, [&] {
