@@ -150,7 +150,7 @@ public:
     template <class Join>
     __device__ void leave(bool joins, Join join) {
         store_dots(blockIdx.x, false);
-        const bool one_rank = context_.ranks == 1;
+        const bool one_rank = context_.all_reduce.ranks == 1;
         if (Dots > 0 && one_rank && blockIdx.x == 0 && threadIdx.x == 0)
             a_.reduce.partials[-1] = gridDim.x;
         const bool posts = Dots > 0 && !one_rank;
