@@ -28,7 +28,7 @@ __device__ bool all_reduce(const long_context& f, const persistent_arguments<T>&
                            double (&values)[Most]) {
     const int warp = static_cast<int>(threadIdx.x / 32);
     const int lane = static_cast<int>(threadIdx.x & 31);
-    const int ranks = f.ranks;
+    const int ranks = f.all_reduce.ranks;
 #pragma unroll
     for (int v = 0; v < Most; ++v) {
         if (v >= count) break;
