@@ -15,6 +15,7 @@
 #include <krylith/device/memory/buffer.hpp>
 #include <krylith/sparse/device_matrix/compressed_rows.hpp>
 #include <krylith/sparse/device_matrix/doubled_residual.hpp>
+#include <krylith/sparse/device_matrix/early_rows.hpp>
 #include <krylith/sparse/device_matrix/partial_sums.hpp>
 #include <krylith/sparse/device_matrix/row_map.hpp>
 #include <krylith/sparse/device_matrix/sell_view.hpp>
@@ -68,7 +69,8 @@ struct spmv_operands {
     put_signal ghosts;                ///< awaited before rows that read ghosts
     ghost_credit credit;
     result_put<T> put;
-    partial_sums<T> partials; ///< of peers, added to rows of the boundary; not with a map
+    early_rows<T> early;      ///< multiplied and sent at the start; only on CUDA devices
+    partial_sums<T> partials; ///< of peers, added at the end; not with a map
     row_map map;              ///< maps the block's rows to those of y
 };
 
@@ -86,8 +88,7 @@ struct local_csr {
     std::span<const std::int64_t> offsets;  ///< rows + 1, the first need not be 0
     std::span<const std::int32_t> indices;  ///< nonzeros of these rows, from offsets[0] on
     std::span<const T> values;              ///< of these nonzeros; empty if device_values has them
-    std::span<const std::uint8_t> boundary; ///< rows that wait for peers (read ghosts, or have
-                                            ///< partial sums), or empty: none does
+    std::span<const std::uint8_t> boundary; ///< rows that read ghosts, or empty: none does
     std::int64_t first_owned = 0; ///< local column of the first owned one; 0 where columns are all
     /// Rows from this one on are computed by every device and sent by none: formats may compute
     /// them in between, while results of the others are sent.

@@ -12,14 +12,14 @@ namespace {
 constexpr std::int64_t outer_groups = 3;
 
 /// A lane has a row. Groups go round by one.
-template <class T, int Dots, bool Split>
+template <class T, int Dots>
 __global__ void __launch_bounds__(block_threads)
     block_kernel(const __grid_constant__ compact_context parameter,
                  const __grid_constant__ spmv_operands<T> a,
                  const __grid_constant__ detail::borrowed_blocks<T> m) {
     __shared__ context_state state;
     if (!kernel_prologue(parameter, state)) return;
-    row_epilogue<T, Dots, Split> results(state.context, a);
+    row_epilogue<T, Dots> results(state.context, a);
     const std::int64_t rows = m.blocks.rows;
     const std::int64_t groups = (rows + block_threads - 1) / block_threads;
     for (std::int64_t position = blockIdx.x; position < groups; position += gridDim.x) {
@@ -69,7 +69,7 @@ public:
     void apply(const spmv_arguments<T>& a) override {
         const std::int64_t groups = (this->a_.blocks.rows + block_threads - 1) / block_threads;
         launch_rows(*this->device_, a, groups, this->a_,
-                    [](auto dots, auto split) { return block_kernel<T, dots(), split()>; });
+                    [](auto dots) { return block_kernel<T, dots()>; });
     }
 };
 

@@ -19,26 +19,16 @@ void dispatch_dots(const spmv_operands<T>& a, Launch launch) {
     }
 }
 
-/// Whether the product has to send results to places of their own, or to add partial sums of peers:
-/// it needs the kernels of the form `split`.
-template <class T>
-[[nodiscard]] bool is_split(const spmv_operands<T>& a) {
-    return a.partials.marks != nullptr || a.put.targets != nullptr;
-}
-
-/// Enqueues the kernel that kernel_of(dots, split) returns, with a view of the matrix as its last
+/// Enqueues the kernel that kernel_of(dots) returns, with a view of the matrix as its last
 /// argument, in as many blocks as `groups` of rows can use.
 template <class T, class View, class KernelOf>
 void launch_rows(device& device, const spmv_arguments<T>& a, std::int64_t groups, const View& view,
                  KernelOf kernel_of) {
     const launch_scope launch(device);
-    const auto enqueue = [&](auto kernel) {
+    dispatch_dots(a, [&](auto dots) {
+        const auto kernel = kernel_of(dots);
         kernel<<<launch.blocks(kernel, block_threads, groups), block_threads, 0, launch.stream()>>>(
             compact(a.common), a, view);
-    };
-    dispatch_dots(a, [&](auto dots) {
-        if (is_split(a)) return enqueue(kernel_of(dots, std::true_type{}));
-        enqueue(kernel_of(dots, std::false_type{}));
     });
     launch.check_launch();
 }

@@ -3,8 +3,8 @@
 // here.
 //
 //     __shared__ context_state state;
-//     if (!kernel_prologue(parameter, state)) return;
-//     row_epilogue<T, Dots, Split> rows(state.context, a);
+//     if (!product_prologue(parameter, state, a)) return;
+//     row_epilogue<T, Dots> rows(state.context, a);
 //     for (...) {
 //         rows.before_reading(position >= interior); // the whole block, before it reads x
 //         sum = ...
@@ -13,13 +13,14 @@
 //     }
 //     rows.leave();                                  // the whole block
 //
-// launch_rows.cuh chooses `Dots` (the number of dot products) and `Split`: blocks of
-// nonzero_split_operator.hpp (put.targets, partials) have a form of their own, because tests for
-// these in every row would cost the other products registers that they don't have.
+// launch_rows.cuh chooses `Dots`, the number of dot products. Sums of peers are no matter of single
+// rows: the last block adds them, because to look for them in every row would cost registers that
+// kernels don't have.
 #pragma once
 
 #include <cstdint>
 
+#include <krylith/sparse/epilogue/product_prologue.cuh>
 #include <krylith/sparse/epilogue/row_signals.cuh>
 
 namespace krylith::cuda {
@@ -32,12 +33,12 @@ struct alignas(16) row_word {
     T at[lane_rows<T>];
 };
 
-template <class T, int Dots, bool Split>
+template <class T, int Dots>
 class row_epilogue {
 public:
     /// Tells the peers that the last results are read; the whole block makes it after the prologue.
     __device__ row_epilogue(const compact_context& context, const spmv_operands<T>& a)
-        : context_(context), a_(a), ghosts_there_(!awaits_peers<Split>(a)) {
+        : context_(context), a_(a), ghosts_there_(a.ghosts.senders == 0) {
         give_result_credit(a);
     }
 
@@ -45,7 +46,7 @@ public:
     /// it waits for what peers send. The whole block calls it.
     __device__ void before_reading(bool boundary) {
         if (ghosts_there_ || !boundary) return;
-        wait_for_ghosts<Split>(context_, a_);
+        wait_for(context_, a_.ghosts);
         ghosts_there_ = true;
     }
 
@@ -58,14 +59,12 @@ public:
 
     /// Takes the sum of row `row` of the block, from one thread.
     __device__ void row(std::int64_t row, T sum) {
-        if constexpr (Split && Dots == 0) {
+        if constexpr (Dots == 0) {
             if (a_.put.targets != nullptr) {
                 *a_.put.targets[row] = a_.alpha * sum;
                 return;
             }
         }
-        if constexpr (Split)
-            if (a_.partials.marks != nullptr) sum = a_.partials.add_to(sum, row);
         bool sent = true;
         bool counted = true;
         if (a_.map.count != 0) {
@@ -80,8 +79,8 @@ public:
         pass_on(row, y, sent, counted);
     }
 
-    /// What y had in row `row` of a block without a map, if it counts, else 0: for kernels that
-    /// read it before they have the row's sum.
+    /// What y had in row `row` of a block without a map and targets, if it counts, else 0: for
+    /// kernels that read it before they have the row's sum.
     [[nodiscard]] __device__ T earlier(std::int64_t row) const {
         return a_.beta != T(0) ? a_.y[row] : T(0);
     }
@@ -121,7 +120,8 @@ public:
                 other = *reinterpret_cast<const row_word<T>*>(a_.dot_with[d] + first);
 #pragma unroll
             for (int j = 0; j < lane_rows<T>; ++j)
-                dots_[d] += static_cast<double>(y.at[j]) * static_cast<double>(other.at[j]);
+                if (!a_.partials.is_late(first + j))
+                    dots_[d] += static_cast<double>(y.at[j]) * static_cast<double>(other.at[j]);
         }
     }
 
@@ -132,21 +132,22 @@ public:
 
     /// Ends the kernel: the dot products and what peers wait for. The whole block calls it last.
     __device__ void leave() {
+        if (a_.partials.count != 0) return leave(false, [] {});
         bool last = false;
         if constexpr (Dots > 0) {
             last = reduce_and_post(context_, a_.reduce, dots_);
         } else {
-            if (!tells_peers<Split>(a_)) return;
+            if (!tells_peers(a_)) return;
             last = last_block(context_.all_reduce.signals);
             if (last && threadIdx.x == 0) *context_.all_reduce.signals = 0;
         }
-        if (last) tell_peers<Split>(a_);
+        if (last) tell_peers(a_);
     }
 
     /// Ends a kernel in which rows may lie in several blocks. Where `joins`, the last block calls
     /// join() when all others are done; it calls before_writing() and row() for such rows, each of
     /// which no block has written. The last block differs from run to run: its dot products are
-    /// added to those of block 0, so that sums have the same order.
+    /// added to those of block 0, so that sums have the same order. Late rows come after these.
     template <class Join>
     __device__ void leave(bool joins, Join join) {
         store_dots(blockIdx.x, false);
@@ -154,16 +155,30 @@ public:
         if (Dots > 0 && one_rank && blockIdx.x == 0 && threadIdx.x == 0)
             a_.reduce.partials[-1] = gridDim.x;
         const bool posts = Dots > 0 && !one_rank;
-        if (!posts && !joins && !tells_peers<Split>(a_)) return;
+        const bool late = a_.partials.count != 0;
+        if (!posts && !joins && !late && !tells_peers(a_)) return;
         if (!last_block(context_.all_reduce.signals)) return;
         if (threadIdx.x == 0) *context_.all_reduce.signals = 0;
-        if (joins) {
-            join();
-            store_dots(0, true);
+        if (joins) join();
+        if (late) {
+            wait_for(context_, a_.partials.arrived);
+            complete(static_cast<std::int32_t>(threadIdx.x), block_threads);
         }
+        if (joins || late) store_dots(0, true);
         __syncthreads();
         if (posts) post_batch(context_, a_.reduce);
-        tell_peers<Split>(a_);
+        tell_peers(a_);
+    }
+
+    /// Adds the peers' sums, which are there, to late rows m = first, first + step and so on, each
+    /// of which has in y what this device holds of it.
+    __device__ void complete(std::int32_t first, std::int32_t step) {
+        for (std::int32_t m = first; m < a_.partials.count; m += step) {
+            const std::int32_t row = a_.partials.rows[m];
+            const T y = __ldcg(a_.y + row) + a_.alpha * a_.partials.sum(m); // of any block
+            a_.y[row] = y;
+            count(row, y);
+        }
     }
 
 private:
@@ -171,7 +186,10 @@ private:
     /// `counted`.
     __device__ void pass_on(std::int64_t row, T y, bool sent, bool counted) {
         if (sent && a_.put.channel.receivers != 0) send(row, y);
-        if (!counted) return;
+        if (counted && !a_.partials.is_late(row)) count(row, y);
+    }
+
+    __device__ void count(std::int64_t row, T y) {
 #pragma unroll
         for (int d = 0; d < Dots; ++d) {
             const T other = a_.dot_with[d] != nullptr ? a_.dot_with[d][row] : y;

@@ -46,9 +46,7 @@ public:
             const std::int64_t to = chunk.begin + chunk.shift;
             T* const y = a_.y + to;
             multiply(y, a_.alpha, a_.beta, chunk.begin, chunk.end);
-            if (a_.partials.marks != nullptr) add_partials(y, chunk.begin, chunk.end);
-            for (int d = 0; d < a_.reduce.count && chunk.counted; ++d)
-                add_dot(sums_[d], count, y, a_.dot_with[d] != nullptr ? a_.dot_with[d] + to : y);
+            if (chunk.counted) add_dots(y, to, count);
             for (int k = 0; k < a_.put.channel.receivers && chunk.sent; ++k)
                 std::copy_n(y, count, a_.put.copies[k] + to);
         });
@@ -81,13 +79,20 @@ private:
         }
     }
 
-    /// Adds the partial sums of peers to y, whose first entry is that of row `begin`.
-    void add_partials(T* y, std::int64_t begin, std::int64_t end) const {
-        for (std::int64_t word = begin / 32; word * 32 < end; ++word) {
-            if (a_.partials.marks[word].rows == 0) continue;
-            const std::int64_t last = std::min(end, word * 32 + 32);
-            for (std::int64_t row = std::max(begin, word * 32); row < last; ++row)
-                y[row - begin] += a_.alpha * a_.partials.add_to(T{0}, row);
+    /// Adds up the dot products of rows [first, first + count) but for late ones.
+    void add_dots(const T* y, std::int64_t first, std::int64_t count) {
+        const std::int64_t late = a_.partials.first_row;
+        const std::int64_t before = std::clamp<std::int64_t>(late - first, 0, count);
+        const std::int64_t after =
+            std::clamp<std::int64_t>(late + a_.partials.count - first, 0, count);
+        for (int d = 0; d < a_.reduce.count; ++d) {
+            const T* const with = a_.dot_with[d] != nullptr ? a_.dot_with[d] + first : y;
+            if (before == after) {
+                add_dot(sums_[d], count, y, with);
+                continue;
+            }
+            add_dot(sums_[d], before, y, with);
+            add_dot(sums_[d], count - after, y + after, with + after);
         }
     }
 
@@ -121,17 +126,18 @@ public:
     /// it waits for what peers send. Each thread waits by itself, and so sees the peers' entries.
     /// False: a peer has failed, and these rows must not be computed.
     [[nodiscard]] bool before_reading(bool boundary) const {
-        return !boundary || (wait_for(a_.common.all_reduce, a_.ghosts) &&
-                             wait_for(a_.common.all_reduce, a_.partials.arrived));
+        return !boundary || wait_for(a_.common.all_reduce, a_.ghosts);
     }
 
     [[nodiscard]] row_part<T> part(std::int64_t number) const {
         return {a_, a_.reduce.partials + number, parts_};
     }
 
-    /// Ends the product: the dot products and what peers wait for.
+    /// Ends the product: late rows, the dot products, and what peers wait for.
     void leave() const {
+        if (!wait_for(a_.common.all_reduce, a_.partials.arrived)) return;
         if (failed(a_.common.all_reduce)) return;
+        for (std::int32_t m = 0; m < a_.partials.count; ++m) complete(m);
         if (a_.credit.senders != 0) {
             tell(a_.credit.peer_credits, a_.credit.senders, *a_.credit.put_count);
             *a_.credit.credited = *a_.credit.put_count;
@@ -144,6 +150,16 @@ public:
     }
 
 private:
+    /// Adds the peers' sums to late row m, and its dot products to those of part 0.
+    void complete(std::int32_t m) const {
+        const std::int64_t row = a_.partials.rows[m];
+        const T y = a_.y[row] += a_.alpha * a_.partials.sum(m);
+        for (int d = 0; d < a_.reduce.count; ++d)
+            a_.reduce.partials[d * parts_] +=
+                static_cast<double>(y) *
+                static_cast<double>(a_.dot_with[d] != nullptr ? a_.dot_with[d][row] : y);
+    }
+
     const spmv_arguments<T>& a_;
     std::int64_t parts_;
 };

@@ -9,23 +9,10 @@
 
 namespace krylith::cuda {
 
-/// Whether rows of the boundary wait for peers.
-template <bool Split, class T>
-__device__ inline bool awaits_peers(const spmv_operands<T>& a) {
-    if constexpr (Split) return (a.ghosts.senders | a.partials.arrived.senders) != 0;
-    return a.ghosts.senders != 0;
-}
-
-/// Waits until all ghosts and the peers' partial sums are there; the whole block calls it before
-/// its first boundary row.
-template <bool Split, class T>
-__device__ inline void wait_for_ghosts(const compact_context& context, const spmv_operands<T>& a) {
+/// Waits until what peers send is there; the whole block calls it before it reads that.
+__device__ inline void wait_for(const compact_context& context, const put_signal& data) {
     const int lane = static_cast<int>(threadIdx.x);
-    const auto wait_for = [&](const put_signal& data) {
-        if (lane < data.senders) await_count(context.all_reduce, data.sent[lane], *data.expected);
-    };
-    wait_for(a.ghosts);
-    if constexpr (Split) wait_for(a.partials.arrived);
+    if (lane < data.senders) await_count(context.all_reduce, data.sent[lane], *data.expected);
     __syncthreads();
 }
 
@@ -53,15 +40,14 @@ __device__ inline void wait_for_receivers(const compact_context& context,
 }
 
 /// Whether any peer waits for the end of this product.
-template <bool Split, class T>
+template <class T>
 __device__ inline bool tells_peers(const spmv_operands<T>& a) {
-    const std::int32_t told = a.put.channel.receivers | a.credit.senders;
-    return (Split ? told | a.partials.arrived.senders : told) != 0;
+    return (a.put.channel.receivers | a.credit.senders | a.partials.arrived.senders) != 0;
 }
 
 /// Signals what was sent and gives credit for what was read; the last block calls it. The order of
 /// what was sent is by cumulativity: barrier, the counter of blocks, release at system scope.
-template <bool Split, class T>
+template <class T>
 __device__ inline void tell_peers(const spmv_operands<T>& a) {
     if (threadIdx.x >= 32) return;
     const int lane = static_cast<int>(threadIdx.x);
@@ -77,8 +63,7 @@ __device__ inline void tell_peers(const spmv_operands<T>& a) {
         if (lane < a.credit.senders) store_release(a.credit.peer_credits[lane], number);
         if (lane == 0) *a.credit.credited = number;
     }
-    if constexpr (Split) {
-        if (a.partials.arrived.senders == 0) return;
+    if (a.partials.arrived.senders != 0) {
         const std::uint64_t number = *a.partials.next + 1;
         __syncwarp();
         if (lane < a.partials.arrived.senders) store_release(a.partials.peer_credits[lane], number);

@@ -11,8 +11,8 @@ __global__ void __launch_bounds__(block_threads)
                          const __grid_constant__ spmv_operands<T> a, std::int64_t rows,
                          const T* product) {
     __shared__ context_state state;
-    if (!kernel_prologue(parameter, state)) return;
-    row_epilogue<T, Dots, true> results(state.context, a);
+    if (!product_prologue(parameter, state, a)) return;
+    row_epilogue<T, Dots> results(state.context, a);
     results.before_reading(true);
     results.before_writing();
     const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * block_threads;
@@ -32,7 +32,7 @@ template <class T>
 void after_product(device& device, const spmv_arguments<T>& a, std::int64_t rows,
                    const T* product) {
     const bool tells =
-        (a.credit.senders | a.put.channel.receivers | a.partials.arrived.senders) != 0;
+        (a.credit.senders | a.put.channel.receivers | a.early.count | a.partials.count) != 0;
     if (a.reduce.count == 0 && !tells && product == a.y) return;
     const spmv_arguments<T> rest = after_waiting(a);
     const launch_scope launch(device);

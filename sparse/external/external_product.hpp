@@ -43,11 +43,10 @@ template <class T>
     return rest;
 }
 
-/// Whether y's rows are consecutive, have no partial sums, and go nowhere else: a product may write
-/// them.
+/// Whether y's rows are consecutive, and go nowhere else: a product may write them.
 template <class T>
 [[nodiscard]] bool leaves_rows_in_place(const spmv_arguments<T>& a) {
-    return a.map.count == 0 && a.partials.marks == nullptr && a.put.targets == nullptr;
+    return a.map.count == 0 && a.put.targets == nullptr;
 }
 
 /// Computes y = alpha A x + beta y and the dot products, and sends y to the peers. `product` holds

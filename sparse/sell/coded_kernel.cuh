@@ -77,9 +77,9 @@ __global__ void __launch_bounds__(block_threads, coded_blocks_per_sm<T>)
     if constexpr (Form == value_code::table)
         for (int i = static_cast<int>(threadIdx.x); i < table_size; i += block_threads)
             table[i] = m.table[i];
-    if (!kernel_prologue(parameter, state)) return;
+    if (!product_prologue(parameter, state, a)) return;
     __syncthreads(); // the table is there
-    row_epilogue<T, Dots, false> results(state.context, a);
+    row_epilogue<T, Dots> results(state.context, a);
     while (position < m.groups) {
         results.before_reading(position >= m.interior);
         const slice_head head = next_head;

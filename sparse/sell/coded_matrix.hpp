@@ -7,7 +7,7 @@
 namespace krylith::cuda {
 
 /// Enqueues the product of a matrix most of whose slices have values of this form, full ones being
-/// those with triples. The product is not of the form `split` (launch_rows.cuh).
+/// those with triples.
 template <class T>
 void apply_coded(device& device, const spmv_arguments<T>& a, const sell_view<T>& m,
                  value_code form);

@@ -32,9 +32,9 @@ constexpr int group_slices = block_warps; ///< one warp for each slice
 /// iteration on 256^3 26%, 6 54%, 8 116%: they spill. Loads of float bring half the bytes, so that
 /// more threads are needed to keep the memory busy: with 48 registers, which two dot products don't
 /// fit into, a product takes 209 us instead of 238, with 40 it spills and takes 339. A slice loaded
-/// ahead costs registers, too: 307. The form `Split` spills with 4.
-template <class T, int Dots, bool Split>
-constexpr int sell_blocks_per_sm = Split ? 3 : (sizeof(T) == 4 && Dots < 2 ? 5 : 4);
+/// ahead costs registers, too: 307.
+template <class T, int Dots>
+constexpr int sell_blocks_per_sm = sizeof(T) == 4 && Dots < 2 ? 5 : 4;
 
 /// Whether uniform_kernel(), which takes several groups at a time, is faster than a kernel that
 /// takes one. With 7 entries a row it wins by 1% on 256^3 rows in fp64, where it loses 10% on
@@ -47,9 +47,9 @@ template <class T>
 }
 
 /// `Ahead` is for matrices with many values; the other form for small ones whose slices are mostly
-/// uniform and diagonal. Only the form `Split` multiplies triples: others have coded_kernel().
-template <class T, int Dots, bool Split, bool Ahead>
-__global__ void __launch_bounds__(block_threads, (sell_blocks_per_sm<T, Dots, Split>))
+/// uniform and diagonal. Slices with triples have coded_kernel().
+template <class T, int Dots, bool Ahead>
+__global__ void __launch_bounds__(block_threads, (sell_blocks_per_sm<T, Dots>))
     sell_kernel(const __grid_constant__ compact_context parameter,
                 const __grid_constant__ spmv_operands<T> a,
                 const __grid_constant__ sell_view<T> m) {
@@ -71,11 +71,10 @@ __global__ void __launch_bounds__(block_threads, (sell_blocks_per_sm<T, Dots, Sp
         row = row_at(m, std::int64_t{slice} * slice_rows + lane);
     };
     look_up(position);
-    warp_slice<T, Ahead, Split> slice;
+    warp_slice<T, Ahead> slice;
     // The matrix doesn't depend on what the prologue waits for.
-    if (!kernel_prologue(parameter, state, nullptr, [&] { slice.start(m, head, row, lane); }))
-        return;
-    row_epilogue<T, Dots, Split> results(state.context, a);
+    if (!product_prologue(parameter, state, a, [&] { slice.start(m, head, row, lane); })) return;
+    row_epilogue<T, Dots> results(state.context, a);
     while (position < m.groups) {
         results.before_reading(position >= m.interior);
         position += stride;
@@ -202,23 +201,21 @@ public:
         // A recording keeps the kernel, whatever values come later: all kernels take all.
         const std::int64_t columns = slices_.slice_columns;
         const bool uniform = 2 * narrow_.counts().diagonal > columns;
-        if (reads_form() && !is_split(a))
+        if (reads_form())
             apply_coded(*device_, a, view_, narrow_.form());
-        else if (slices_.triples != 0 && !is_split(a))
+        else if (slices_.triples != 0)
             apply_coded(*device_, a, view_, value_code::full);
         else if (has_stencil() && takes_lane_rows(a, view_.first_owned))
             apply_stencil(*device_, a, view_, narrow_.counts().shape);
-        else if (uniform && pays_together<T>(view_.groups, columns) && !is_split(a))
+        else if (uniform && pays_together<T>(view_.groups, columns))
             launch_rows(*device_, a, (view_.groups + slices_together - 1) / slices_together, view_,
-                        [](auto dots, auto) { return uniform_kernel<T, dots()>; });
+                        [](auto dots) { return uniform_kernel<T, dots()>; });
         else if (uniform)
-            launch_rows(*device_, a, view_.groups, view_, [](auto dots, auto split) {
-                return sell_kernel<T, dots(), split(), split()>;
-            });
+            launch_rows(*device_, a, view_.groups, view_,
+                        [](auto dots) { return sell_kernel<T, dots(), false>; });
         else
-            launch_rows(*device_, a, view_.groups, view_, [](auto dots, auto split) {
-                return sell_kernel<T, dots(), split(), true>;
-            });
+            launch_rows(*device_, a, view_.groups, view_,
+                        [](auto dots) { return sell_kernel<T, dots(), true>; });
     }
 
     void update(std::span<const T> values) override { bring_values(*device_, *this, values); }

@@ -60,8 +60,8 @@ __device__ __noinline__ T triples_product(const sell_view<T>& m, const slice_hea
 /// One load of the warp fetches the steps, lane u having that of entry u: a load for each step
 /// would take 14 registers, which spill. Values are loaded `Ahead`, with the steps; or else beside
 /// x, and those of uniform diagonal slices by uniform_product(), which needs no steps either.
-/// `Triples` says whether a slice may have them; they are multiplied apart, too.
-template <class T, bool Ahead, bool Triples>
+/// Slices with triples are none of its.
+template <class T, bool Ahead>
 struct warp_slice {
     /// The number of loads in flight of a thread: enough for a whole 7-point row.
     static constexpr int in_flight = 7;
@@ -75,7 +75,7 @@ struct warp_slice {
                           int lane) {
         row = lane_row;
         head_ = head;
-        if (!easy() && !triples()) load(m, lane);
+        if (!easy()) load(m, lane);
     }
 
     /// The product of the lane's row with x. It is called once. Padding reads no x and adds a
@@ -83,8 +83,6 @@ struct warp_slice {
     /// cheaper than to skip it.
     __device__ T product(const sell_view<T>& m, const T* x, int lane) {
         if (easy()) return uniform_product(m, head_, row, x, lane);
-        if constexpr (Triples)
-            if (triples()) return triples_product(m, head_, row, x, lane);
         T sum = 0;
         while (head_.length() > 0) {
             if (head_.code() != column_code::wide) tell_columns(lane);
@@ -113,10 +111,6 @@ private:
     [[nodiscard]] __device__ bool easy() const {
         return !Ahead && head_.values() == value_code::uniform &&
                head_.code() == column_code::diagonal;
-    }
-
-    [[nodiscard]] __device__ bool triples() const {
-        return head_.code() == column_code::triples;
     }
 
     static __device__ void add_up(T& sum, const T (&values)[in_flight],
@@ -207,7 +201,7 @@ private:
 template <class T>
 __device__ __noinline__ T product_alone(const sell_view<T>& m, std::int32_t slice, std::int32_t row,
                                         const T* x, int lane) {
-    warp_slice<T, false, false> one;
+    warp_slice<T, false> one;
     one.start(m, load_head(m.heads + slice), row, lane);
     return one.product(m, x, lane);
 }

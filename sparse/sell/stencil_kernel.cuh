@@ -185,8 +185,8 @@ __global__ void __launch_bounds__(block_threads, 4)
         shared.value[threadIdx.x] = m.stencil->value[threadIdx.x];
     }
     const bool aligned = m.stencil->aligned != 0;
-    if (!kernel_prologue(parameter, state)) return; // with a barrier
-    row_epilogue<T, Dots, false> results(state.context, a);
+    if (!product_prologue(parameter, state, a)) return; // with a barrier
+    row_epilogue<T, Dots> results(state.context, a);
     int count = 0; // of units of the warp that are multiplied slice by slice
     while (position < m.groups) {
         results.before_reading(position + rows > m.interior);

@@ -11,7 +11,7 @@ namespace krylith::cuda {
 
 template <class T>
 bool takes_lane_rows(const spmv_arguments<T>& a, std::int64_t first_owned) {
-    if (is_split(a) || a.map.count != 0) return false;
+    if (a.put.targets != nullptr || a.map.count != 0) return false;
     std::uintptr_t all =
         reinterpret_cast<std::uintptr_t>(a.x + first_owned) | reinterpret_cast<std::uintptr_t>(a.y);
     for (const T* with : a.dot_with) all |= reinterpret_cast<std::uintptr_t>(with);
@@ -25,7 +25,7 @@ namespace {
 template <class T, stencil_shape Shape>
 void launch_stencil(device& device, const spmv_arguments<T>& a, const sell_view<T>& m) {
     launch_rows(device, a, (m.groups + lane_rows<T> - 1) / lane_rows<T>, m,
-                [](auto dots, auto) { return stencil_kernel<T, dots(), Shape>; });
+                [](auto dots) { return stencil_kernel<T, dots(), Shape>; });
 }
 
 } // namespace

@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 8 ? 3 : 2)
         return (m.order != nullptr ? m.order[t] : t) * block_warps + warp;
     };
     // In double the registers would spill.
-    const bool early = sizeof(T) == 4 && a.map.count == 0;
+    const bool early = sizeof(T) == 4 && a.map.count == 0 && a.put.targets == nullptr;
     const auto stride = static_cast<std::int32_t>(gridDim.x) * together;
     auto position = static_cast<std::int32_t>(blockIdx.x) * together;
     // The heads of the next slices are loaded one iteration ahead: the loads of rows depend on
@@ -76,8 +76,8 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 8 ? 3 : 2)
         }
     };
     look_up(position);
-    if (!kernel_prologue(parameter, state)) return;
-    row_epilogue<T, Dots, false> results(state.context, a);
+    if (!product_prologue(parameter, state, a)) return;
+    row_epilogue<T, Dots> results(state.context, a);
     while (position < m.groups) {
         results.before_reading(position + together > m.interior);
         const slice_head head = next[0];

@@ -7,8 +7,10 @@
 #include <krylith/device/transport/transfers.hpp>
 #include <krylith/distributed/source/memory_items.hpp>
 #include <krylith/matrix/types/index_width.hpp>
+#include <krylith/sparse/external/external_product.hpp>
 #include <krylith/sparse/selection/make_device_matrix.hpp>
 #include <krylith/spmv/nonzero_split/split_tasks.hpp>
+#include <krylith/spmv/nonzero_split/summed_rows.hpp>
 #include <krylith/vector/execution/context_after.hpp>
 
 namespace krylith {
@@ -34,6 +36,10 @@ nonzero_split_operator<T>::nonzero_split_operator(operator_kind kind, operator_l
         this->schedule_ =
             std::make_shared<put_schedule<T>>(this->layouts_.domain, plan.halo.columns);
     if (any_remote) exchange_ = std::make_unique<partial_exchange<T>>(this->comm(), plan);
+    for (const int rank : this->comm().local()) {
+        bool& few = remote_[static_cast<std::size_t>(rank)].few;
+        few = few && exchange_->reaches_all(rank);
+    }
     if (source.parts.empty())
         give(source.matrix.values);
     else
@@ -67,13 +73,7 @@ void nonzero_split_operator<T>::make_own_block(int rank, split_matrix& split, fo
     device_pattern there;
     local_csr<T> block = block_of(split, rank, false, there);
     block.first_owned = split.plan.halo.columns.local(rank).first_owned();
-    std::vector<std::uint8_t> waits;
-    if (block.there == nullptr) {
-        waits = split.plan.halo.boundary[at].touches_ghost;
-        for (const std::int32_t row : split.plan.local[at].summed_rows)
-            waits[static_cast<std::size_t>(row)] = 1;
-        block.boundary = waits;
-    }
+    if (block.there == nullptr) block.boundary = split.plan.halo.boundary[at].touches_ghost;
     this->blocks_.push_back(make_device_matrix(this->comm().handle(rank), block, format));
     this->dealt_.add(rank, *this->blocks_.back(), std::move(split.own[at].entries));
     split.own[at].there = {};
@@ -99,7 +99,9 @@ void nonzero_split_operator<T>::make_remote_block(int rank, split_matrix& split,
         if (to.reads_ghosts) block.boundary = touches_ghost;
     }
     to.rows = split.plan.local[at].remote_rows;
-    to.matrix = make_device_matrix(this->comm().handle(rank), block, format);
+    to.few = this->comm().kind() == backend::cuda && block.nonzeros() <= most_early_entries;
+    to.matrix =
+        make_device_matrix(this->comm().handle(rank), block, to.few ? formats::csr : format);
     this->dealt_.add(rank, *to.matrix, std::move(split.remote[at].entries));
     split.remote[at].there = {};
 }
@@ -205,7 +207,7 @@ void nonzero_split_operator<T>::apply(execution& run, T alpha, const vector<T>& 
     if (exchange_) run.join_if_ordered();     // readers of the last results are done
     for (int rank = 0; exchange_ && rank < run.ranks(); ++rank) {
         const remote_rows& rows = remote_[static_cast<std::size_t>(rank)];
-        if (!rows.matrix) continue;
+        if (!rows.matrix || is_early(run, rows)) continue;
         spmv_arguments<T> a{};
         a.common = run.at(rank);
         a.x = this->local_entries(x, rank);
@@ -217,15 +219,48 @@ void nonzero_split_operator<T>::apply(execution& run, T alpha, const vector<T>& 
     if (exchange_) exchange_->forward(run);
     for (const int rank : run.comm().local()) {
         auto a = this->arguments(run, rank, alpha, x, beta, y, dots, 0);
-        if (remote_[static_cast<std::size_t>(rank)].matrix) a.common = context_after(a.common);
+        const remote_rows& rows = remote_[static_cast<std::size_t>(rank)];
+        if (is_early(run, rows)) {
+            const result_put<T> put = exchange_->put(rank, false);
+            a.early = {*rows.matrix->compressed(),
+                       static_cast<std::int32_t>(rows.rows.size()),
+                       put.targets,
+                       {},
+                       put.channel};
+            if (rows.reads_ghosts) a.early.ghosts = ghosts->arrived(rank);
+        } else if (rows.matrix) {
+            a.common = context_after(a.common);
+        }
         if (ghosts != nullptr) {
             a.ghosts = ghosts->arrived(rank);
             if (x.single_reader()) a.credit = credit_of(ghosts->channel_of(rank));
         }
-        if (exchange_) a.partials = exchange_->sums(rank);
-        this->blocks_[static_cast<std::size_t>(rank)]->apply(a);
+        multiply_own(a, rank);
     }
     run.close();
+}
+
+/// Where many rows have partial sums, as with cuts by columns, these are added after the product,
+/// and dot products are computed last.
+template <class T>
+void nonzero_split_operator<T>::multiply_own(spmv_arguments<T>& a, int rank) const {
+    const bool few = !exchange_ || exchange_->are_few(rank);
+    const reduction dots = a.reduce;
+    if (!few) a.reduce.count = 0;
+    if (exchange_ && few) a.partials = exchange_->sums(rank);
+    this->blocks_[static_cast<std::size_t>(rank)]->apply(a);
+    if (few) return;
+    device& device = this->comm()[rank];
+    a.common = context_after(a.common);
+    a.ghosts.senders = 0;
+    a.credit.senders = 0;
+    a.early.count = 0;
+    a.partials = exchange_->sums(rank);
+    KRYLITH_ON(device, add_partial_sums(device, a));
+    a.reduce = dots;
+    a.partials = {};
+    const std::int64_t rows = this->layouts_.range->rows.owned(rank).size();
+    KRYLITH_ON(device, after_product(device, a, rows, a.y));
 }
 
 template <class T>

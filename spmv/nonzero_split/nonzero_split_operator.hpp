@@ -2,11 +2,12 @@
 // owned vectors (Chen et al., MSREP, arXiv:2209.07552; here the parts stay on the devices and the
 // results are merged there).
 //
-// A device first multiplies its entries of rows that others own, by one kernel that stores each
-// result into a slot of the owner; then those of its own rows, by one that adds up what came: rows
-// without ghosts and slots first, while these are on their way. Each row so has its final value in
-// one pass, dot products included, and the sum is taken in a fixed order: own entries, then the
-// peers' by rank.
+// A device first multiplies its entries of rows that others own, and stores each result into a slot
+// of the owner: by a kernel of its own or, where they are few, as with pcsr, in one warp beside its
+// own rows. These it multiplies as `halo` does. What came meanwhile is added last: to a few rows,
+// as pcsr has them, by the last block of the same kernel, which also counts them in the dot
+// products; to many by another kernel, after which the dot products are computed. Sums are taken in
+// a fixed order: own entries, then the peers' by rank.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +45,7 @@ private:
     struct remote_rows {
         std::unique_ptr<device_matrix<T>> matrix;
         bool reads_ghosts = false;
+        bool few = false;               // it reaches their owners, and takes them early
         std::vector<std::int64_t> rows; // of the matrix
     };
     /// An entry of the diagonal that another device holds.
@@ -62,6 +64,13 @@ private:
     void make_remote_block(int rank, split_matrix& split, format_kind format);
     [[nodiscard]] static local_csr<T> block_of(const split_matrix& split, int rank, bool remote,
                                                device_pattern& there);
+    /// Whether the product of the own rows has these with it. Where events order devices, those
+    /// must have all sums before the products of own rows begin.
+    [[nodiscard]] static bool is_early(const execution& run, const remote_rows& rows) {
+        return rows.few && !run.ordered();
+    }
+    /// Enqueues the product of a device's own rows, and adds the sums of its peers.
+    void multiply_own(spmv_arguments<T>& a, int rank) const;
     /// Gives values of the entries that the lists count, which lie on the devices.
     void give(const array_over_group<T>& arrays);
     /// Deals the values of the source's rows out by columns.

@@ -1,6 +1,5 @@
 #include <krylith/spmv/nonzero_split/partial_exchange.hpp>
 
-#include <bit>
 #include <span>
 #include <utility>
 
@@ -9,18 +8,6 @@ namespace krylith {
 namespace {
 
 constexpr const char* partial_sums_item = "partial sums";
-
-std::vector<row_marks> mark_rows(std::int64_t rows, std::span<const std::int32_t> marked) {
-    std::vector<row_marks> marks(static_cast<std::size_t>((rows + 31) / 32));
-    for (const std::int32_t row : marked)
-        marks[static_cast<std::size_t>(row / 32)].rows |= 1u << (row % 32);
-    std::int32_t before = 0;
-    for (row_marks& m : marks) {
-        m.before = before;
-        before += std::popcount(m.rows);
-    }
-    return marks;
-}
 
 template <class V>
 buffer<V> uploaded(const communicator& comm, int rank, const std::vector<V>& values) {
@@ -32,7 +19,7 @@ buffer<V> uploaded(const communicator& comm, int rank, const std::vector<V>& val
 template <class T>
 partial_exchange<T>::partial_exchange(const communicator& comm, const nonzero_split_plan& plan)
     : comm_(comm), ranks_(static_cast<std::size_t>(comm.ranks())) {
-    for (const int rank : comm.local()) receive(rank, plan);
+    for (const int rank : comm.local()) receive(rank, plan.local[static_cast<std::size_t>(rank)]);
     for (const int rank : comm.local()) send(rank, plan.local[static_cast<std::size_t>(rank)]);
     channel_ =
         channel(comm,
@@ -48,16 +35,16 @@ partial_exchange<T>::partial_exchange(const communicator& comm, const nonzero_sp
 }
 
 template <class T>
-void partial_exchange<T>::receive(int rank, const nonzero_split_plan& plan) {
-    const local_split& part = plan.local[static_cast<std::size_t>(rank)];
+void partial_exchange<T>::receive(int rank, const local_split& part) {
+    if (part.slot.empty()) return;
     rank_state& s = ranks_[static_cast<std::size_t>(rank)];
-    if (!part.slot.empty()) {
-        const std::int64_t rows = plan.halo.rows.owned(rank).size();
-        s.slots = buffer<T>(comm_.handle(rank), part.slot.size(), partial_sums_item);
-        s.marks = uploaded(comm_, rank, mark_rows(rows, part.summed_rows));
-        s.first = uploaded(comm_, rank, part.first_slot);
-        s.place = uploaded(comm_, rank, part.slot);
-    }
+    s.slots = buffer<T>(comm_.handle(rank), part.slot.size(), partial_sums_item);
+    s.rows = uploaded(comm_, rank, part.summed_rows);
+    s.first = uploaded(comm_, rank, part.first_slot);
+    s.place = uploaded(comm_, rank, part.slot);
+    s.first_row = part.summed_rows.front();
+    const auto count = static_cast<std::int32_t>(part.summed_rows.size());
+    s.few = count <= most_late_rows && part.summed_rows.back() - s.first_row + 1 == count;
 }
 
 template <class T>
@@ -94,7 +81,9 @@ partial_sums<T> partial_exchange<T>::sums(int rank) const {
     const rank_state& s = state(rank);
     if (s.slots.size() == 0) return {};
     const channel_view& channel = channel_.view(rank);
-    return {s.marks.data(),
+    return {static_cast<std::int32_t>(s.rows.size()),
+            s.first_row,
+            s.rows.data(),
             s.first.data(),
             s.place.data(),
             s.slots.data(),
@@ -115,8 +104,8 @@ template <class T>
 std::int64_t partial_exchange<T>::index_bytes(int rank) const {
     const rank_state& s = state(rank);
     return static_cast<std::int64_t>(s.targets.size() * sizeof(T*) +
-                                     s.marks.size() * sizeof(row_marks) +
-                                     (s.first.size() + s.place.size()) * sizeof(std::int32_t));
+                                     (s.rows.size() + s.first.size() + s.place.size()) *
+                                         sizeof(std::int32_t));
 }
 
 #define KRYLITH_INSTANTIATE(T) template class partial_exchange<T>;

@@ -24,8 +24,13 @@ public:
 
     /// For the kernel of `rank` that computes its remote rows.
     [[nodiscard]] result_put<T> put(int rank, bool ordered) const;
-    /// For the one that computes its own rows.
+    /// Whether that kernel reaches all owners.
+    [[nodiscard]] bool reaches_all(int rank) const { return state(rank).staged.empty(); }
+    /// For the one that computes its own rows, or the one that adds up after it.
     [[nodiscard]] partial_sums<T> sums(int rank) const;
+    /// Whether the rows that get any are so few, and consecutive, that the product of the own rows
+    /// adds them up at its end.
+    [[nodiscard]] bool are_few(int rank) const { return state(rank).few; }
 
     /// To be called between the kernels for remote rows and those for own rows: copies the sums
     /// that are staged, and orders the kernels for own rows after the sums that they add, unless
@@ -47,16 +52,18 @@ private:
     };
     struct rank_state {
         buffer<T> slots;
-        buffer<row_marks> marks;
+        buffer<std::int32_t> rows;
         buffer<std::int32_t> first;
         buffer<std::int32_t> place;
+        std::int32_t first_row = 0;
+        bool few = true;
         buffer<T*> targets; // [remote rows]
         std::vector<staged_message> staged;
     };
     [[nodiscard]] const rank_state& state(int rank) const {
         return ranks_[static_cast<std::size_t>(rank)];
     }
-    void receive(int rank, const nonzero_split_plan& plan);
+    void receive(int rank, const local_split& part);
     void send(int rank, const local_split& part);
 
     communicator comm_;

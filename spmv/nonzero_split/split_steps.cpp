@@ -62,15 +62,6 @@ void number_columns(const communicator& comm, row_partition columns, split_matri
         plan.halo.boundary[as_size(rank)].interior_rows = own.interior_rows;
         if (own.columns == own.uploaded.data() && !split.held.empty())
             split.held[as_size(rank)] = {}; // its local columns are its own
-        const std::vector<std::int32_t>& summed = plan.local[as_size(rank)].summed_rows;
-        if (summed.empty()) return;
-        if (own.touches_ghost.size() == 0) { // it owns all columns
-            own.touches_ghost = {device, as_size(own.lengths.rows), set_up_item};
-            own.touches_ghost.zero();
-        }
-        const buffer<std::int32_t> rows(device, std::span<const std::int32_t>(summed), set_up_item);
-        run_items(*device, mark_listed{rows.data(), own.touches_ghost.data()},
-                  static_cast<std::int64_t>(summed.size()));
     });
     plan.halo.columns = {std::move(columns), std::move(local)};
 }

@@ -4,7 +4,7 @@
 
 namespace krylith::cuda {
 
-template struct item_runs<mark_listed, find_diagonal_entries, list_remote_rows, pick_values<double>,
+template struct item_runs<find_diagonal_entries, list_remote_rows, pick_values<double>,
                           pick_values<float>>;
 template void add_up_sizes(const std::shared_ptr<device>&, std::int64_t, const remote_row_sizes&,
                            std::int64_t*);

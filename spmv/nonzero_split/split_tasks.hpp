@@ -9,14 +9,6 @@
 
 namespace krylith {
 
-/// Marks listed rows.
-struct mark_listed {
-    const std::int32_t* rows;
-    std::uint8_t* marks;
-
-    KRYLITH_HD void operator()(std::int64_t k) const { marks[rows[k]] = 1; }
-};
-
 /// Finds the entries of the diagonal among those of listed rows, with global columns: counts them,
 /// and stores their places and rows, in any order, where there is room.
 struct find_diagonal_entries {

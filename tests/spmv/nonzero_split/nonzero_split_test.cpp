@@ -1,6 +1,7 @@
 // Operators pcsr, pcsc and pcoo on matrices made for places where parts are cut. All values are
 // such that sums are exact in any order: results must be equal.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include <krylith/vector/fused.hpp>
 
 #include <krylith/tests/partition/nonzero/range_matrices.hpp>
+#include <krylith/tests/sparse/sell/sell_products.hpp>
 #include <krylith/tests/support/groups.hpp>
 #include <krylith/tests/support/matrices.hpp>
 #include <krylith/tests/support/tables.hpp>
@@ -142,6 +144,27 @@ test_matrix long_lines(std::int32_t n) {
     return m;
 }
 
+/// A row with most entries, so that devices between that of its first and that of its last own no
+/// row that has any; the others are empty, or have one.
+test_matrix giant_row(std::int32_t n) {
+    test_matrix m{"a row over all parts", n, n, {}};
+    random_numbers random(6);
+    for (std::int32_t i = 0; i < n; ++i)
+        for (std::int32_t j = 0; j < n; ++j)
+            if (i == n / 2 || (i == j && i % 50 == 0))
+                m.entries.push_back({i, j, static_cast<double>(random.below(9) - 4)});
+    return m;
+}
+
+/// A group of the same devices whose copies are staged.
+device_group staged_like(const device_group& group) {
+    if (group.kind() == backend::host) return device_group::host(group.size(), {.staged = true});
+    std::vector<int> ordinals;
+    for (int rank = 0; rank < group.size(); ++rank)
+        ordinals.push_back(cuda_device_count() < group.size() ? 0 : rank);
+    return device_group::cuda(ordinals, {.staged = true});
+}
+
 std::vector<format_kind> split_formats(const device_group& group) {
     auto formats = testing::formats_of(group.kind());
     if (group.kind() == backend::host)
@@ -171,6 +194,45 @@ KRYLITH_GROUP_TEST("pieces: rows and columns that all devices hold") {
             check_split_products<double>(group, long_lines(1500), kind, format);
 }
 
+KRYLITH_GROUP_TEST("pieces: a row of which most devices hold a part, and own no other") {
+    const test_matrix m = giant_row(1000);
+    for (const auto kind : split_kinds)
+        for (const auto format : split_formats(group))
+            check_split_products<double>(group, m, kind, format);
+    const auto a = make_operator(group, csr_of<double>(m), {.kind = operators::pcsr});
+    const auto& part = dynamic_cast<const nonzero_split_operator<double>&>(*a);
+    for (int rank = 1; rank < group.size(); ++rank) {
+        CHECK(part.remote_block(rank) != nullptr); // its first entries are of the giant row
+        if (rank + 1 < group.size()) CHECK(a->layout()->rows.owned(rank).size() == 0);
+    }
+    CHECK(a->received(0) == group.size() - 1);
+}
+
+/// Rows of which a device has all entries have the kernel, and so the encodings, that halo has for
+/// them: the same bits.
+KRYLITH_GROUP_TEST("pieces: whole rows of a stencil are multiplied as by halo") {
+    const int side = group.kind() == backend::cuda ? 40 : 12;
+    const testing::pattern p = testing::stencil(7, side, side, side);
+    const csr_matrix<double> matrix{p.rows(), p.rows(), p.offsets, p.indices,
+                                    testing::values_by_diagonal<double>(p)};
+    const auto format = group.kind() == backend::cuda ? formats::sell : formats::csr;
+    const auto whole = make_operator(group, matrix, {.kind = operators::halo, .format = format});
+    const auto x = testing::random_values<double>(p.rows(), 77);
+    const auto expected = testing::product(*whole, x);
+    for (const auto kind : {operators::pcsr, operators::pcoo}) {
+        const auto a = make_operator(group, matrix, {.kind = kind, .format = format});
+        CHECK(std::abs(testing::narrow_fraction(*a) - testing::narrow_fraction(*whole)) < 0.05);
+        auto y = testing::product(*a, x);
+        REQUIRE(y.size() == expected.size());
+        int others = 0;
+        for (std::size_t row = 0; row < y.size(); ++row) others += y[row] == expected[row] ? 0 : 1;
+        CHECK(others < group.size()); // at most one row between two devices is summed in parts
+        for (int rank = 0; rank < group.size(); ++rank)
+            CHECK(static_cast<double>(a->matrix_bytes(rank)) <
+                  1.2 * static_cast<double>(whole->matrix_bytes(rank)));
+    }
+}
+
 KRYLITH_GROUP_TEST("pieces: coordinates are dealt as they lie") {
     random_numbers random(8);
     for (int number = 0; number < 10; ++number) {
@@ -193,14 +255,15 @@ KRYLITH_GROUP_TEST("pieces: coordinates are dealt as they lie") {
     }
 }
 
-KRYLITH_GROUP_TEST("pieces: the same bits every time") {
-    const auto matrix = testing::random_matrix(900, 7, 2, 61);
-    const auto x0 = testing::random_values<double>(900, 62);
+void check_bits(const device_group& group, const csr_matrix<double>& matrix) {
+    const auto x0 = testing::random_values<double>(matrix.rows, 62);
+    const device_group staged = staged_like(group);
     for (const auto kind : split_kinds) {
         std::vector<double> expected;
         for (int round = 0; round < 4; ++round) {
-            const auto a = make_operator(group, matrix, {.kind = kind});
-            execution run(group, {});
+            const device_group& devices = round == 3 ? staged : group;
+            const auto a = make_operator(devices, matrix, {.kind = kind});
+            execution run(devices, {});
             auto source = testing::make_range_vector(a->layout(), x0);
             auto x = a->make_domain_vector();
             auto y = a->make_range_vector();
@@ -214,6 +277,13 @@ KRYLITH_GROUP_TEST("pieces: the same bits every time") {
             CHECK(testing::same_bits(result, expected));
         }
     }
+}
+
+KRYLITH_GROUP_TEST("pieces: the same bits every time, whatever the transport") {
+    check_bits(group, testing::random_matrix(900, 7, 2, 61));
+    csr_matrix<double> giant = csr_of<double>(giant_row(700));
+    giant.values = testing::random_values<double>(std::ssize(giant.values), 63);
+    check_bits(group, giant);
 }
 
 KRYLITH_GROUP_TEST("pieces: what they can't do is refused") {
