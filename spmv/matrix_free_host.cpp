@@ -31,7 +31,7 @@ public:
             T* const y = plain ? a.y : result_.data();
             product_.function({product_.rank, product_.rows, a.x + product_.x.first, y, nullptr});
             row_part<T> all = results.part(0);
-            all.take(y, product_.rows.size());
+            all.take(y, 0, product_.rows.size());
             all.leave();
             results.leave();
         });

@@ -162,7 +162,7 @@ public:
         if (joins) join();
         if (late) {
             wait_for(context_, a_.partials.arrived);
-            complete(static_cast<std::int32_t>(threadIdx.x), block_threads);
+            complete_late_rows();
         }
         if (joins || late) store_dots(0, true);
         __syncthreads();
@@ -170,18 +170,19 @@ public:
         tell_peers(a_);
     }
 
-    /// Adds the peers' sums, which are there, to late rows m = first, first + step and so on, each
-    /// of which has in y what this device holds of it.
-    __device__ void complete(std::int32_t first, std::int32_t step) {
-        for (std::int32_t m = first; m < a_.partials.count; m += step) {
+private:
+    /// Adds the peers' sums, which are there, to late rows: they have in y, whichever block stored
+    /// it, what this device holds of them.
+    __device__ void complete_late_rows() {
+        for (auto m = static_cast<std::int32_t>(threadIdx.x); m < a_.partials.count;
+             m += block_threads) {
             const std::int32_t row = a_.partials.rows[m];
-            const T y = __ldcg(a_.y + row) + a_.alpha * a_.partials.sum(m); // of any block
+            const T y = __ldcg(a_.y + row) + a_.alpha * a_.partials.sum(m);
             a_.y[row] = y;
             count(row, y);
         }
     }
 
-private:
     /// Sends y[row] to the peers if it is `sent`, and adds it to the dot products if it is
     /// `counted`.
     __device__ void pass_on(std::int64_t row, T y, bool sent, bool counted) {

@@ -52,9 +52,9 @@ public:
         });
     }
 
-    /// Takes all `count` rows from product = A x, or from y itself.
-    void take(const T* product, std::int64_t count) {
-        rows(0, count, [&](T* y, T alpha, T beta, std::int64_t begin, std::int64_t end) {
+    /// Takes rows [from, to) of product = A x, or of y itself.
+    void take(const T* product, std::int64_t from, std::int64_t to) {
+        rows(from, to, [&](T* y, T alpha, T beta, std::int64_t begin, std::int64_t end) {
             if (product == a_.y) return;
             for (std::int64_t i = begin; i < end; ++i)
                 y[i - begin] = alpha * product[i] + (beta != T(0) ? beta * y[i - begin] : T(0));
