@@ -4,8 +4,8 @@
 // entries, whose counters each thread would have for itself.
 //
 // It takes the place of MergeTrans (Wang, Liu, Hou, Feng, ICS 2016, section 4.2), which transposes
-// blocks of rows and merges the results by pairs: on 2 cores that took 1.6 to 3 times as long as
-// ScanTrans on all matrices tried, as it moves all entries once more for each doubling of blocks.
+// blocks of rows and merges the results by pairs: on 2 cores that was never faster than the better
+// of ScanTrans and this (docs/measured.md), as it moves all entries once more for each doubling.
 #pragma once
 
 #include <algorithm>
