@@ -1,5 +1,6 @@
 #include <krylith/bench/sparse/format_measure.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -7,10 +8,13 @@
 
 #include <krylith/bench/common/measurement_failed.hpp>
 #include <krylith/bench/common/slope.hpp>
+#include <krylith/bench/sparse/sparse_timing.hpp>
+#include <krylith/distributed/distributed_csr.hpp>
 #include <krylith/matrix/gallery/counter_hash.hpp>
 #include <krylith/solvers/concepts.hpp>
 #include <krylith/sparse/csr/csr_bytes.hpp>
 #include <krylith/spmv/matrix_operator.hpp>
+#include <krylith/spmv/matrix_parts.hpp>
 #include <krylith/spmv/tuning/timed_trips.hpp>
 
 namespace krylith::bench {
@@ -59,12 +63,23 @@ double deviation_of(const plain_product& expected, const std::vector<T>& y) {
     return worst;
 }
 
+/// The median time of making the format of rows that lie on the device.
+template <class T>
+double set_up_seconds(const sparse_case<T>& c, const operator_options& options) {
+    const distributed_csr<T> there(*c.group, csr_view<T>(c.matrix), equal_rows(c.matrix.rows, 1),
+                                   equal_rows(c.matrix.columns, 1));
+    return time_runs(*c.on, std::min(c.repeats, 3), [&] { (void)make_operator(there, options); })
+        .median;
+}
+
 } // namespace
 
 template <class T>
 sparse_line measure_format(const sparse_case<T>& c, format_kind format, const std::vector<T>& x0,
                            const plain_product& expected) {
-    const auto a = make_operator(*c.group, c.matrix, {.kind = operators::halo, .format = format});
+    const operator_options options{.kind = operators::halo, .format = format};
+    const double set_up = set_up_seconds(c, options);
+    const auto a = make_operator(*c.group, c.matrix, options);
     auto x = a->make_domain_vector();
     auto y = a->make_range_vector();
     x.upload(x0);
@@ -88,6 +103,7 @@ sparse_line measure_format(const sparse_case<T>& c, format_kind format, const st
     line.variant = a->format_name();
     line.seconds = seconds.median;
     line.least = seconds.p10;
+    line.set_up = set_up;
     line.flops = 2 * c.matrix.nnz();
     line.bytes = c.matrix.nnz() * static_cast<std::int64_t>(sizeof(T) + 4) +
                  (c.matrix.rows + 1) * offset_bytes(c.matrix.nnz()) +

@@ -10,7 +10,7 @@
 namespace krylith::bench {
 
 template <class T>
-double eigen_product_seconds(device& on, int repeats, const csr_matrix<T>& a) {
+product_peer_seconds eigen_product_seconds(device& on, int repeats, const csr_matrix<T>& a) {
     using sparse = Eigen::SparseMatrix<T, Eigen::RowMajor>;
     using dense = Eigen::Matrix<T, Eigen::Dynamic, 1>;
     if (a.nnz() > std::numeric_limits<int>::max())
@@ -20,10 +20,10 @@ double eigen_product_seconds(device& on, int repeats, const csr_matrix<T>& a) {
                                         a.column_indices.data(), a.values.data());
     const dense x = dense::Ones(a.columns);
     dense y(a.rows);
-    return time_runs(on, repeats, [&] { y.noalias() = view * x; }).median;
+    return {time_runs(on, repeats, [&] { y.noalias() = view * x; }).median, 0};
 }
 
-template double eigen_product_seconds(device&, int, const csr_matrix<double>&);
-template double eigen_product_seconds(device&, int, const csr_matrix<float>&);
+template product_peer_seconds eigen_product_seconds(device&, int, const csr_matrix<double>&);
+template product_peer_seconds eigen_product_seconds(device&, int, const csr_matrix<float>&);
 
 } // namespace krylith::bench

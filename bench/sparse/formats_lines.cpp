@@ -16,7 +16,7 @@ namespace krylith::bench {
 namespace {
 
 template <class T>
-double peer_seconds(const sparse_case<T>& c, [[maybe_unused]] bool cuda) {
+product_peer_seconds peer_seconds(const sparse_case<T>& c, [[maybe_unused]] bool cuda) {
 #if KRYLITH_HAVE_CUDA
     if (cuda) return cusparse_product_seconds(c.on, c.repeats, c.matrix);
 #endif
@@ -30,12 +30,13 @@ std::vector<sparse_line> formats_lines(const sparse_case<T>& c) {
     const bool cuda = c.on->kind() == backend::cuda;
     const std::vector<T> x = some_vector<T>(c.matrix.columns);
     const plain_product expected = multiply_plainly(c.matrix, x);
-    const double beside = c.peers ? peer_seconds(c, cuda) : 0;
+    const product_peer_seconds beside = c.peers ? peer_seconds(c, cuda) : product_peer_seconds();
     const block_pattern pattern{c.matrix.row_offsets, c.matrix.column_indices, sizeof(T)};
     std::vector<sparse_line> lines;
     const auto add = [&](sparse_line line) {
         line.peer = !c.peers ? "" : cuda ? "cusparse" : "eigen";
-        line.peer_seconds = beside;
+        line.peer_seconds = beside.product;
+        line.peer_set_up = beside.set_up;
         lines.push_back(std::move(line));
     };
     for (const format_kind format : formats::all) {
@@ -50,6 +51,7 @@ std::vector<sparse_line> formats_lines(const sparse_case<T>& c) {
     if (same != lines.end()) { // one measurement of a format, so that noise is no loss
         taken.seconds = same->seconds;
         taken.least = same->least;
+        taken.set_up = same->set_up;
     }
     taken.note = fmt::format("takes {}, the fastest is {}, lost {:.1f}%", taken.variant,
                              best.variant, 100 * (taken.seconds / best.seconds - 1));

@@ -33,6 +33,8 @@ struct sparse_line {
     double seconds = 0;      ///< median
     double least = 0;        ///< the fastest run
     double peer_seconds = 0; ///< median of the peer
+    double set_up = 0;       ///< median of what must be done before, once for a pattern
+    double peer_set_up = 0;  ///< the same of the peer
     std::int64_t bytes = 0;  ///< what the work can't avoid to read and write
     std::int64_t flops = 0;  ///< 0 where nothing is computed
     std::int64_t memory = 0; ///< bytes kept or needed beside argument and result

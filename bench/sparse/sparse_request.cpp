@@ -48,6 +48,12 @@ void sparse_request::check() const {
     (void)sparse_kernels_named(kernels);
     if (repeats < 1)
         throw usage_error("--repeats is " + std::to_string(repeats) + ": allowed are 1 and more");
+    for (const int count : thread_counts)
+        if (count < 1)
+            throw usage_error("--thread-counts has " + std::to_string(count) +
+                              ": allowed are 1 and more");
+    if (!thread_counts.empty() && devices.threads != 0)
+        throw usage_error("--thread-counts says how many threads: leave --threads out");
     check_files(report_file, csv_file, matrices);
 }
 
@@ -75,6 +81,10 @@ void add_options(CLI::App& app, sparse_request& q) {
     app.add_flag("--without-peers", q.without_peers,
                  "krylith alone, without cuSPARSE (CUDA) and Eigen (host)");
     add_backend(app, q.devices);
+    add_list(app, "--thread-counts", q.thread_counts,
+             "Host: all kernels by each of these numbers of threads, such as 1,2,4,8,16; those "
+             "beyond the cores are left out [--threads alone]")
+        ->group("Devices");
     tool::add_report(app, q.report_file);
     add_csv(app, q.csv_file);
 }

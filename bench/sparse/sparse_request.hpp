@@ -19,6 +19,7 @@ struct sparse_request {
     std::vector<std::string> sizes = {"small"};
     bool gallery = false;             ///< the matrices of gallery_matrices.hpp
     std::vector<std::string> kernels; ///< empty: all
+    std::vector<int> thread_counts;   ///< of the host; empty: devices.threads alone
     int repeats = 9;
     std::string precision = "fp64";
     bool without_peers = false;

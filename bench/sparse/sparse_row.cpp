@@ -11,7 +11,8 @@ namespace krylith::bench {
 namespace {
 
 constexpr const char* line_format =
-    "{:<24} {:<10} {:<24} {:>10} {:>10} {:>8} {:>8} {:>9} {:>10} {:>8} {:>9}{}\n";
+    "{:<24} {:<10} {:<24} {:>7} {:>10} {:>10} {:>7} {:>8} {:>8} {:>9} {:>10} {:>10} {:>8} {:>11} "
+    "{:>9}{}\n";
 
 std::string number_or_blank(const json& value, const char* format) {
     return value.is_number() ? fmt::format(fmt::runtime(format), value.get<double>()) : "";
@@ -47,6 +48,9 @@ json sparse_row(const sparse_subject& subject, const sparse_line& line) {
         if (line.bytes > 0) row["gb_per_s"] = 1e-9 * static_cast<double>(line.bytes) / line.seconds;
         if (line.flops > 0) row["gflops"] = 1e-9 * static_cast<double>(line.flops) / line.seconds;
     }
+    if (subject.threads > 0) row["threads"] = subject.threads;
+    if (line.set_up > 0) row["set_up_ms"] = 1e3 * line.set_up;
+    if (line.peer_set_up > 0) row["peer_set_up_ms"] = 1e3 * line.peer_set_up;
     if (line.peer_seconds > 0) {
         row["peer_ms"] = 1e3 * line.peer_seconds;
         if (line.seconds > 0) row["speedup"] = line.peer_seconds / line.seconds;
@@ -70,15 +74,17 @@ json failed_sparse_row(const sparse_subject& subject, std::string_view kernel,
 }
 
 std::vector<std::string> sparse_csv_columns() {
-    return {"matrix",    "n",      "columns",     "nnz",     "mean_row",  "longest_row",
-            "skew",      "spread", "kernel",      "variant", "ms/median", "ms/least",
-            "gb_per_s",  "gflops", "peer",        "peer_ms", "speedup",   "memory_bytes",
-            "deviation", "note",   "void_because"};
+    return {"matrix",      "n",       "columns",        "nnz",          "mean_row",  "longest_row",
+            "skew",        "spread",  "kernel",         "variant",      "threads",   "ms/median",
+            "ms/least",    "scaling", "gb_per_s",       "gflops",       "set_up_ms", "peer",
+            "peer_ms",     "speedup", "peer_set_up_ms", "memory_bytes", "deviation", "note",
+            "void_because"};
 }
 
 std::string sparse_table_head() {
-    return fmt::format(fmt::runtime(line_format), "matrix", "kernel", "", "ms", "least", "GB/s",
-                       "GFLOP/s", "extra MB", "peer ms", "speedup", "deviation", "");
+    return fmt::format(fmt::runtime(line_format), "matrix", "kernel", "", "threads", "ms", "least",
+                       "scaling", "GB/s", "GFLOP/s", "extra MB", "set-up ms", "peer ms", "speedup",
+                       "peer set-up", "deviation", "");
 }
 
 std::string sparse_table_lines(const json& row) {
@@ -91,11 +97,14 @@ std::string sparse_table_lines(const json& row) {
     if (!row.at("void_because").empty()) more += "  VOID";
     std::string lines = fmt::format(
         fmt::runtime(line_format), tool::one_line(short_name(text("matrix"))), text("kernel"),
-        text("variant"), number_or_blank(times.value("median", json()), "{:.4f}"),
+        text("variant"), number_or_blank(at("threads"), "{:.0f}"),
+        number_or_blank(times.value("median", json()), "{:.4f}"),
         number_or_blank(times.value("least", json()), "{:.4f}"),
-        number_or_blank(at("gb_per_s"), "{:.1f}"), number_or_blank(at("gflops"), "{:.1f}"),
+        number_or_blank(at("scaling"), "{:.2f}x"), number_or_blank(at("gb_per_s"), "{:.1f}"),
+        number_or_blank(at("gflops"), "{:.1f}"),
         fmt::format("{:.1f}", 1e-6 * row.at("memory_bytes").get<double>()),
-        number_or_blank(at("peer_ms"), "{:.4f}"), number_or_blank(at("speedup"), "{:.2f}x"),
+        number_or_blank(at("set_up_ms"), "{:.4f}"), number_or_blank(at("peer_ms"), "{:.4f}"),
+        number_or_blank(at("speedup"), "{:.2f}x"), number_or_blank(at("peer_set_up_ms"), "{:.4f}"),
         number_or_blank(at("deviation"), "{:.1e}"), more);
     for (const json& why : row.at("void_because"))
         lines += fmt::format("    void: {}\n", why.get<std::string>());

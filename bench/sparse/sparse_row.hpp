@@ -18,6 +18,7 @@ struct sparse_subject {
     std::int64_t columns = 0;
     std::int64_t nonzeros = 0;
     pattern_facts facts;
+    int threads = 0; ///< 0: those that the run has
 };
 
 /// Times are in milliseconds; rates and the speedup are those of the median.

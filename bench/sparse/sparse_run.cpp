@@ -1,20 +1,42 @@
 #include <krylith/bench/sparse/sparse_run.hpp>
 
+#include <algorithm>
 #include <new>
 #include <type_traits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <omp.h>
 
 #include <krylith/bench/common/measurement_failed.hpp>
 #include <krylith/device/error.hpp>
+#include <krylith/device/host/host_threads.hpp>
 #include <krylith/matrix/load.hpp>
 
 namespace krylith::bench {
 
+namespace {
+
+/// Those that the machine has cores for, ascending; 0 alone where there are none.
+std::vector<int> counts_with_cores(std::vector<int> counts, backend kind) {
+    if (counts.empty()) return {0};
+    if (kind != backend::host)
+        throw usage_error("--thread-counts is for host devices: add --backend host");
+    std::ranges::sort(counts);
+    counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+    if (counts.front() > usable_cores())
+        throw usage_error(fmt::format("--thread-counts are {}: this process can use {} cores",
+                                      fmt::join(counts, ", "), usable_cores()));
+    counts.erase(std::upper_bound(counts.begin(), counts.end(), usable_cores()), counts.end());
+    return counts;
+}
+
+} // namespace
+
 sparse_run::sparse_run(const sparse_request& request)
     : request_((request.check(), request)),
       choice_(choose_devices(request.devices, {1})),
+      thread_counts_(counts_with_cores(request.thread_counts, choice_.kind)),
       kernels_(sparse_kernels_named(request.kernels)),
       report_("sparse", request.report_file),
       csv_(request.csv_file, sparse_csv_columns()) {
@@ -22,12 +44,17 @@ sparse_run::sparse_run(const sparse_request& request)
     report_.describe_devices(choice_);
     report_.set_option("precision", request_.precision);
     report_.set_option("repeats", request_.repeats);
+    if (!request_.thread_counts.empty()) report_.set_option("thread_counts", thread_counts_);
 }
 
 bool sparse_run::run() {
     report_.say(fmt::format("{}\n{}, median of {}\n\n{}",
                             fmt::join(descriptions(choice_.group(1)), ", "), request_.precision,
                             request_.repeats, sparse_table_head()));
+    for (const int count : request_.thread_counts)
+        if (count > usable_cores())
+            report_.skip(fmt::format("{} threads", count),
+                         fmt::format("this process can use {} cores", usable_cores()));
     for (const spmv_case& c : request_.cases(choice_.kind)) {
         try {
             if (request_.precision == "fp32")
@@ -54,10 +81,19 @@ bool sparse_run::run() {
 template <class T>
 void sparse_run::measure(const spmv_case& c) {
     const csr_matrix<T> matrix = load_matrix<T>(c.matrix);
-    const sparse_subject subject{
-        c, matrix.rows, matrix.columns, matrix.nnz(),
-        facts_of(matrix.row_offsets, matrix.column_indices, matrix.columns)};
-    for (const sparse_kernel& kernel : kernels_) measure(subject, kernel, matrix);
+    sparse_subject subject{c, matrix.rows, matrix.columns, matrix.nnz(),
+                           facts_of(matrix.row_offsets, matrix.column_indices, matrix.columns)};
+    of_fewest_threads_.clear();
+    const int usual = omp_get_max_threads(); // of what runs on no device
+    for (const sparse_kernel& kernel : kernels_)
+        for (const int threads : thread_counts_) {
+            if (threads > 0) {
+                subject.threads = choice_.options.threads = threads;
+                omp_set_num_threads(threads);
+            }
+            measure(subject, kernel, matrix);
+        }
+    omp_set_num_threads(usual);
 }
 
 template <class T>
@@ -81,9 +117,15 @@ void sparse_run::measure(const sparse_subject& subject, const sparse_kernel& ker
 }
 
 void sparse_run::add(json row) {
+    if (row.contains("threads") && row.contains("ms")) {
+        const auto ms = row.at("ms").at("median").get<double>();
+        const std::string what =
+            row.at("kernel").get<std::string>() + ", " + row.at("variant").get<std::string>();
+        row["scaling"] = of_fewest_threads_.try_emplace(what, ms).first->second / ms;
+    }
     report_.say(sparse_table_lines(row));
     csv_.add(row);
-    formats_.take(row);
+    if (row.value("threads", 0) == thread_counts_.back()) formats_.take(row);
     report_.add(std::move(row));
 }
 

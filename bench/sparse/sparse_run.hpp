@@ -1,6 +1,8 @@
 // The whole of `krylith bench sparse`: each kernel of the table on each matrix, on one device.
 #pragma once
 
+#include <map>
+#include <string>
 #include <vector>
 
 #include <krylith/bench/common/csv_file.hpp>
@@ -27,10 +29,13 @@ private:
     template <class T>
     void measure(const sparse_subject& subject, const sparse_kernel& kernel,
                  const csr_matrix<T>& matrix);
+    /// Adds rows, of several numbers of threads the fewest first: others get what they gain.
     void add(json row);
 
     sparse_request request_;
     device_choice choice_;
+    std::vector<int> thread_counts_;                  ///< 0 alone where none were asked for
+    std::map<std::string, double> of_fewest_threads_; ///< ms by kernel and variant, of one matrix
     std::vector<sparse_kernel> kernels_;
     report report_;
     csv_file csv_;

@@ -198,6 +198,7 @@ public:
     }
     void prepare_reuse() override {
         const cuda::current_device current(on_->ordinal());
+        kept_.reset(); // gives its memory back first
         kept_ = std::make_unique<cusparse_run<T>>(handle_, a_, b_, rows_, columns_);
         kept_->analyse_for_reuse();
     }

@@ -1,5 +1,6 @@
 #include <krylith/bench/sparse/spgemm_peers.hpp>
 
+#include <algorithm>
 #include <limits>
 #include <vector>
 
@@ -44,7 +45,7 @@ spgemm_peer_times cusparse_spgemm_times(const std::shared_ptr<device>& on, int r
         times.whole = time_runs(*on, repeats, [&] { product->whole(); }).median;
         times.note = fmt::format("cuSPARSE's buffers {:.2f} GB",
                                  static_cast<double>(product->buffer_bytes()) / 1e9);
-        product->prepare_reuse();
+        times.plan = time_runs(*on, std::min(repeats, 3), [&] { product->prepare_reuse(); }).median;
         times.numeric = time_runs(*on, repeats, [&] { product->reuse(); }).median;
     } catch (const device_error& e) { // it needs more memory than there is, often
         times.note += (times.note.empty() ? "" : "; ") + std::string(e.what());

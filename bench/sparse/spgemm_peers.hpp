@@ -15,6 +15,7 @@ struct spgemm_peer_times {
     std::string name;
     double whole = 0;   ///< with all allocations
     double numeric = 0; ///< new values on a pattern that is known
+    double plan = 0;    ///< finding that pattern
     std::string note = {};
 };
 

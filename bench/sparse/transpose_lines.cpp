@@ -91,6 +91,7 @@ std::vector<sparse_line> transpose_lines(const sparse_case<T>& c) {
         time_runs(*c.on, c.repeats, [&] { order.apply(a, transposed); });
     lines.push_back(
         transpose_line("new values", applied, (4 + 2 * value) * m.nnz(), order.bytes()));
+    lines.back().set_up = found.median;
     need_same(transposed.download(), expected, "transposition");
 
     if (c.on->kind() == backend::host) {

@@ -98,25 +98,19 @@ std::vector<sparse_line> measure_triangle(const triangle_case<T>& t, triangular_
     if (!(line.deviation < (std::is_same_v<T, double> ? 1e-12 : 1e-4)))
         throw measurement_failed("solve, " + line.variant + ": the solution is wrong by " +
                                  std::to_string(line.deviation));
-    sparse_line analysis;
-    analysis.kernel = line.kernel;
-    analysis.variant = line.variant + ", analysis";
-    analysis.memory = line.memory;
-    analysis.peer = peer.analysis == 0 ? "" : line.peer;
-    analysis.peer_seconds = peer.analysis;
-    const repeated_seconds found = time_runs(
-        *c.on, std::min(c.repeats, 5), [&] { const triangular_solver<T> again(t.a, options); });
-    analysis.seconds = found.median;
-    analysis.least = found.least;
-    sparse_line update = analysis;
+    line.set_up = time_runs(*c.on, std::min(c.repeats, 5), [&] {
+                      const triangular_solver<T> again(t.a, options);
+                  }).median;
+    line.peer_set_up = peer.analysis;
+    sparse_line update;
+    update.kernel = line.kernel;
     update.variant = line.variant + ", new values";
-    update.peer.clear();
-    update.peer_seconds = 0;
+    update.memory = line.memory;
     const repeated_seconds taken =
         time_runs(*c.on, std::min(c.repeats, 5), [&] { solver.update(); });
     update.seconds = taken.median;
     update.least = taken.least;
-    return {line, analysis, update};
+    return {line, update};
 }
 
 template <class T>

@@ -7,8 +7,8 @@
 
 namespace krylith::bench {
 
-/// Lines for the lower and the upper triangle, by the method that is chosen and by the others, for
-/// the analysis and for new values; and for the lower triangle with rows sorted by colour.
+/// Lines for the lower and the upper triangle, by each method, and for new values; and for the
+/// lower triangle with rows sorted by colour. The set-up is the analysis.
 template <class T>
 [[nodiscard]] std::vector<sparse_line> triangular_lines(const sparse_case<T>& c);
 

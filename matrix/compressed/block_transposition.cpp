@@ -1,6 +1,5 @@
 #include <krylith/matrix/compressed/block_transposition.hpp>
 
-#include <krylith/matrix/compressed/scan_transposition.hpp>
 #include <krylith/matrix/types/index_width.hpp>
 
 namespace krylith {
@@ -24,7 +23,7 @@ int bits_of_blocks(const compressed_pattern& a) {
 } // namespace
 
 column_blocks::column_blocks(const compressed_pattern& a, int parts)
-    : first_major_(divide_entries(a, parts)) {
+    : parts_(divide_entries(a, parts)) {
     if (a.across > 0) {
         bits_ = bits_of_blocks(a);
         blocks_ = static_cast<int>(((a.across - 1) >> bits_) + 1);
@@ -33,8 +32,8 @@ column_blocks::column_blocks(const compressed_pattern& a, int parts)
 #pragma omp parallel for schedule(static, 1) num_threads(parts)
     for (int part = 0; part < parts; ++part) {
         std::vector<std::int64_t> counts(as_size(blocks_)); // apart from those of other threads
-        const std::int64_t end = a.offsets[as_size(first_major_[as_size(part) + 1])];
-        for (std::int64_t k = a.offsets[as_size(first_major_[as_size(part)])]; k < end; ++k)
+        const std::int64_t end = begin_of(part + 1).entry;
+        for (std::int64_t k = begin_of(part).entry; k < end; ++k)
             ++counts.data()[a.indices.data()[k] >> bits_];
         std::copy(counts.begin(), counts.end(), places_.begin() + std::int64_t{part} * blocks_);
     }

@@ -4,8 +4,8 @@
 // entries, whose counters each thread would have for itself.
 //
 // It takes the place of MergeTrans (Wang, Liu, Hou, Feng, ICS 2016, section 4.2), which transposes
-// blocks of rows and merges the results by pairs: on 2 cores that took 1.6 to 3 times as long as
-// ScanTrans on all matrices tried, as it moves all entries once more for each doubling of blocks.
+// blocks of rows and merges the results by pairs: on 2 cores that was never faster than the better
+// of ScanTrans and this (docs/measured.md), as it moves all entries once more for each doubling.
 #pragma once
 
 #include <algorithm>
@@ -18,6 +18,7 @@
 
 #include <krylith/device/host/host_team.hpp>
 #include <krylith/matrix/compressed/compressed_pattern.hpp>
+#include <krylith/matrix/compressed/entry_parts.hpp>
 #include <krylith/matrix/compressed/first_touch.hpp>
 
 namespace krylith {
@@ -36,9 +37,9 @@ public:
     }
     /// The entries of the largest block, which one thread will sort.
     [[nodiscard]] std::int64_t largest() const noexcept;
-    /// The major indices of a part, and where its first entry of each block goes.
-    [[nodiscard]] std::int64_t first_major(int part) const noexcept {
-        return first_major_[static_cast<std::size_t>(part)];
+    /// The first entry of a part, and where its first one of each block goes.
+    [[nodiscard]] entry_place begin_of(int part) const noexcept {
+        return parts_[static_cast<std::size_t>(part)];
     }
     [[nodiscard]] std::vector<std::int64_t> places_of(int part) const {
         const auto at = places_.begin() + std::int64_t{part} * blocks_;
@@ -48,7 +49,7 @@ public:
 private:
     int bits_ = 0;
     int blocks_ = 0;
-    std::vector<std::int64_t> first_major_;
+    std::vector<entry_place> parts_;
     std::vector<std::int64_t> places_; ///< by part and block
     std::vector<std::int64_t> begins_; ///< [blocks + 1]
 };
@@ -91,14 +92,14 @@ void transpose_in_blocks(const compressed_pattern& a, const column_blocks& cut,
     in_team(parts, [&](int member, int members) {
         for (int part = member; part < parts; part += members) {
             std::vector<std::int64_t> next = cut.places_of(part);
-            const std::int64_t end = cut.first_major(part + 1);
-            for (std::int64_t major = cut.first_major(part); major < end; ++major)
-                for (std::int64_t k = a.offsets.data()[major]; k < a.offsets.data()[major + 1];
-                     ++k) {
-                    const std::int32_t column = a.indices.data()[k];
-                    entries[next.data()[column >> cut.bits()]++] = {
-                        column, static_cast<std::int32_t>(major), load(k)};
-                }
+            for_each_row(a.offsets.data(), cut.begin_of(part), cut.begin_of(part + 1),
+                         [&](std::int64_t major, std::int64_t k, std::int64_t end) {
+                             for (; k < end; ++k) {
+                                 const std::int32_t column = a.indices.data()[k];
+                                 entries[next.data()[column >> cut.bits()]++] = {
+                                     column, static_cast<std::int32_t>(major), load(k)};
+                             }
+                         });
         }
     });
     const std::int64_t columns = std::int64_t{1} << cut.bits();

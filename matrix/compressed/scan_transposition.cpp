@@ -1,6 +1,5 @@
 #include <krylith/matrix/compressed/scan_transposition.hpp>
 
-#include <algorithm>
 #include <numeric>
 
 #include <krylith/matrix/compressed/first_touch.hpp>
@@ -8,21 +7,10 @@
 
 namespace krylith {
 
-std::vector<std::int64_t> divide_entries(const compressed_pattern& a, int parts) {
-    std::vector<std::int64_t> first(as_size(parts) + 1);
-    for (int part = 1; part < parts; ++part) {
-        const std::int64_t entry = a.nonzeros() / parts * part;
-        first[as_size(part)] =
-            std::lower_bound(a.offsets.begin(), a.offsets.end(), entry) - a.offsets.begin();
-    }
-    first.back() = a.majors();
-    return first;
-}
-
 template <class Counter>
 scan_transposition<Counter>::scan_transposition(const compressed_pattern& a,
                                                 std::span<std::int64_t> result_offsets, int parts)
-    : a_(a), parts_(parts), first_major_(divide_entries(a, parts)) {
+    : a_(a), parts_(parts), begins_(divide_entries(a, parts)) {
     count();
     scan(result_offsets);
 }
@@ -34,9 +22,8 @@ void scan_transposition<Counter>::count() {
     for (int part = 0; part < parts_; ++part) {
         Counter* const counts = next_of(part);
         const std::int32_t* const indices = a_.indices.data();
-        const std::int64_t end = a_.offsets[as_size(first_major_[as_size(part) + 1])];
-        for (std::int64_t k = a_.offsets[as_size(first_major_[as_size(part)])]; k < end; ++k)
-            ++counts[indices[k]];
+        const std::int64_t end = begins_[as_size(part) + 1].entry;
+        for (std::int64_t k = begins_[as_size(part)].entry; k < end; ++k) ++counts[indices[k]];
     }
 }
 

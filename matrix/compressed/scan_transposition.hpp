@@ -7,11 +7,9 @@
 #include <vector>
 
 #include <krylith/matrix/compressed/compressed_pattern.hpp>
+#include <krylith/matrix/compressed/entry_parts.hpp>
 
 namespace krylith {
-
-/// The first major index of each of `parts` parts with about equal numbers of entries, and an end.
-[[nodiscard]] std::vector<std::int64_t> divide_entries(const compressed_pattern& a, int parts);
 
 /// The place of each entry of a compressed matrix in the arrays of the other direction. Counter is
 /// an integer that holds the number of nonzeros. Memory: a counter a column and part.
@@ -30,12 +28,13 @@ public:
 #pragma omp parallel for schedule(static, 1) num_threads(parts_)
         for (int part = 0; part < parts_; ++part) {
             Counter* const next = next_of(part);
-            const std::int64_t* const offsets = a_.offsets.data();
             const std::int32_t* const indices = a_.indices.data();
-            for (std::int64_t major = first_major_[static_cast<std::size_t>(part)];
-                 major < first_major_[static_cast<std::size_t>(part) + 1]; ++major)
-                for (std::int64_t k = offsets[major]; k < offsets[major + 1]; ++k)
-                    put(static_cast<std::int64_t>(next[indices[k]]++), major, k);
+            for_each_row(a_.offsets.data(), begins_[static_cast<std::size_t>(part)],
+                         begins_[static_cast<std::size_t>(part) + 1],
+                         [&](std::int64_t major, std::int64_t k, std::int64_t end) {
+                             for (; k < end; ++k)
+                                 put(static_cast<std::int64_t>(next[indices[k]]++), major, k);
+                         });
         }
     }
 
@@ -48,7 +47,7 @@ private:
 
     compressed_pattern a_;
     int parts_;
-    std::vector<std::int64_t> first_major_;
+    std::vector<entry_place> begins_;
     std::vector<Counter> next_; ///< by part and column: first counts, then places
 };
 

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
 #include <krylith/matrix/types/index_width.hpp>
+#include <krylith/sparse/spgemm/column_ranks.hpp>
 #include <krylith/sparse/spgemm/column_set.hpp>
 
 namespace krylith::host {
@@ -72,17 +72,8 @@ public:
     }
 
 private:
-    /// Of the processor's vectors: compilers take longer ones apart, number by number.
-#if defined(__AVX512F__)
-    static constexpr std::size_t lanes = 16;
-#elif defined(__AVX2__)
-    static constexpr std::size_t lanes = 8;
-#else
-    static constexpr std::size_t lanes = 4;
-#endif
-    static constexpr std::size_t padding = lanes;
+    static constexpr std::size_t padding = column_lanes;
     static constexpr std::size_t most_ranked = 64;
-    using number_lanes [[gnu::vector_size(lanes * sizeof(std::int32_t))]] = std::int32_t;
 
     struct marked_sum {
         T sum = 0; ///< 0 between rows
@@ -102,20 +93,11 @@ private:
         return value;
     }
 
-    /// The place of each column is the number of smaller ones, which is counted for many columns at
-    /// once.
     void take_ranked(std::int32_t* to, T* values) {
-        for (std::size_t begin = 0; begin < count_; begin += lanes) {
-            number_lanes own;
-            std::memcpy(&own, columns_.data() + begin, sizeof own);
-            number_lanes place = {};
-            for (std::size_t j = 0; j < count_; ++j) place -= columns_[j] < own; // true is -1
-            const std::size_t end = std::min(count_ - begin, lanes);
-            for (std::size_t k = 0; k < end; ++k) {
-                to[place[k]] = columns_[begin + k];
-                values[place[k]] = take_sum(columns_[begin + k]);
-            }
-        }
+        for_each_rank(columns_.data(), count_, [&](std::size_t k, std::int32_t place) {
+            to[place] = columns_[k];
+            values[place] = take_sum(columns_[k]);
+        });
     }
 
     void take_many(std::int32_t* to, T* values) {

@@ -3,10 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include <krylith/matrix/types/index_width.hpp>
+#include <krylith/sparse/spgemm/column_ranks.hpp>
 
 namespace krylith::host {
 
@@ -40,27 +40,17 @@ public:
         count_ = count;
     }
 
-    /// Writes the columns, ascending, and returns where they end. The place of each is the number
-    /// of smaller ones.
+    /// Writes the columns, ascending, and returns where they end.
     std::int32_t* take(std::int32_t* to) {
-        constexpr std::size_t step = 8;
-        for (std::size_t i = 0; i < step; ++i)
-            list_[count_ + i] = std::numeric_limits<std::int32_t>::max();
-        const std::size_t end = (count_ + step - 1) / step * step;
-        for (std::size_t i = 0; i < count_; ++i) {
-            const std::int32_t own = list_[i];
-            std::int32_t place = 0;
-            for (std::size_t j = 0; j < end; j += step)
-                for (std::size_t k = 0; k < step; ++k) place += list_[j + k] < own ? 1 : 0;
-            to[place] = own;
-        }
+        for_each_rank(list_, count_,
+                      [&](std::size_t k, std::int32_t place) { to[place] = list_[k]; });
         return to + count_;
     }
 
 private:
     std::size_t columns_;
     std::vector<std::uint32_t> marks_;
-    std::int32_t list_[most_products + 8] = {};
+    std::int32_t list_[most_products + column_lanes] = {};
     std::size_t count_ = 0;
     std::uint32_t row_ = 0;
 };

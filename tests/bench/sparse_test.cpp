@@ -58,7 +58,7 @@ TEST_CASE("bench sparse: skew and distance from the diagonal") {
 }
 
 TEST_CASE("bench sparse: a row has rates and a speedup, a failed one is void") {
-    const sparse_subject subject{{"gallery:x", "x", ""}, 10, 20, 1000, {}};
+    sparse_subject subject{{"gallery:x", "x", ""}, 10, 20, 1000, {}};
     sparse_line line;
     line.kernel = "transpose";
     line.variant = "v";
@@ -68,13 +68,23 @@ TEST_CASE("bench sparse: a row has rates and a speedup, a failed one is void") {
     line.peer_seconds = 1;
     line.bytes = 1000000000;
     line.flops = 2000000000;
-    const json row = sparse_row(subject, line);
+    line.set_up = 0.002;
+    json row = sparse_row(subject, line);
+    CHECK(row.at("set_up_ms") == 2.0);
+    CHECK_FALSE(row.contains("peer_set_up_ms"));
+    CHECK_FALSE(row.contains("threads"));
     CHECK(row.at("speedup") == 2.0);
     CHECK(row.at("gb_per_s") == 2.0);
     CHECK(row.at("gflops") == 4.0);
     CHECK(row.at("ms").at("median") == 500.0);
     CHECK(row.at("void_because").empty());
     CHECK(sparse_table_lines(row).find("2.00x") != std::string::npos);
+    CHECK(sparse_table_lines(row).find(" 2.0000 ") != std::string::npos);
+    subject.threads = 8;
+    line.peer_set_up = 3;
+    row = sparse_row(subject, line);
+    CHECK(row.at("threads") == 8);
+    CHECK(row.at("peer_set_up_ms") == 3000.0);
     const json failed = failed_sparse_row(subject, "transpose", "it is wrong");
     CHECK(failed.at("void_because").size() == 1);
     CHECK(sparse_table_lines(failed).find("void: it is wrong") != std::string::npos);

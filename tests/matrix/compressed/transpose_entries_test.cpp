@@ -51,7 +51,7 @@ TEST_CASE("transposition on the host: any plan, all patterns") {
         CAPTURE(c.name);
         const auto a = testing::matrix_of<double>(c);
         for (const bool in_blocks : {false, true})
-            for (const int parts : {1, 2, 3, 8}) {
+            for (int parts = 1; parts <= 8; ++parts) {
                 CAPTURE(in_blocks);
                 CAPTURE(parts);
                 check_transposition(a, transposed(a, {in_blocks, parts}));

@@ -52,6 +52,18 @@ void on_cases(const device& device, std::initializer_list<row_limits> all_limits
 const auto usual_limits = {row_limits{}, row_limits{.places = false}, row_limits{.pooled_rows = 8},
                            row_limits{.sampled_rows = 8}};
 
+/// The first row, the first column and the diagonal.
+csr_matrix<double> arrow(std::int64_t n) {
+    csr_matrix<double> a{n, n, {0}, {}, {}};
+    for (std::int64_t i = 0; i < n; ++i) {
+        for (std::int64_t j = 0; j < (i == 0 ? n : 2); ++j)
+            a.column_indices.push_back(static_cast<std::int32_t>(j == 0 || i == 0 ? j : i));
+        a.row_offsets.push_back(a.nnz());
+    }
+    a.values.resize(a.column_indices.size());
+    return with_values(std::move(a), 12);
+}
+
 csr_matrix<double> some_matrix(std::int64_t rows, std::int64_t columns) {
     return rows_of_lengths(
         rows, columns, [](std::int64_t i) { return i % 5; }, 3);
@@ -120,6 +132,36 @@ KRYLITH_DEVICE_TEST("spgemm: both phases at once give the same bits") {
         CHECK(result.download() == c.new_product);
         CHECK(multiply(device_csr<float>(device, c.single_a), device_csr<float>(device, c.single_b))
                   .download() == c.single_product);
+    }
+}
+
+TEST_CASE("spgemm: rows that are cut have the same bits on 1 to 8 threads") {
+    const auto giant = [](std::int64_t row, std::int64_t length) {
+        return [=](std::int64_t i) { return i == row ? length : std::int64_t{2}; };
+    };
+    const std::int64_t n = 60000;
+    const std::vector<std::pair<csr_matrix<double>, csr_matrix<double>>> products = {
+        {rows_of_lengths(n, n, giant(n - 1, n), 1), rows_of_lengths(n, n, giant(-1, 0), 2)},
+        {rows_of_lengths(3, n, giant(0, n), 3), rows_of_lengths(n, n, giant(n - 1, n), 4)},
+        {rows_of_lengths(1, n, giant(0, n), 5), rows_of_lengths(n, 70, giant(-1, 0), 6)},
+        {rows_of_lengths(1, n, giant(0, n), 7), rows_of_lengths(n, 1, giant(-1, 0), 8)},
+        {arrow(700), arrow(700)}};
+    for (const auto& [left, right] : products) {
+        const csr_matrix<double> expected = plain_product(left, right);
+        for (int threads = 1; threads <= 8; ++threads) {
+            CAPTURE(threads);
+            const auto device = device_group::host(1, {.host_threads = threads}).handle(0);
+            const device_csr<double> a(device, left);
+            const device_csr<double> b(device, right);
+            spgemm<double> plan(a, b);
+            CHECK(spgemm<double>::estimate(a, b).extra_bytes >= plan.peak_bytes());
+            CHECK(multiply(a, b).download() == expected);
+            device_csr<double> c = plan.take(a, b);
+            CHECK(c.download() == expected);
+            c.update(std::vector<double>(static_cast<std::size_t>(plan.nonzeros()), 1e300));
+            plan.refresh(a, b, c);
+            CHECK(c.download() == expected);
+        }
     }
 }
 

@@ -71,6 +71,12 @@ template <class Fill>
                      for (int k = 0; row == 1234 && k < 150000; ++k)
                          to.push_back(random.below(3000));
                  })},
+        {"an arrow", 90000,
+         rows_of(90000,
+                 [](int row, columns_of_row& to) {
+                     to = {row, 89999};
+                     for (int k = 0; row == 89999 && k < 89999; ++k) to.push_back(k);
+                 })},
         {"one giant column", 3000,
          rows_of(90000,
                  [&](int row, columns_of_row& to) {

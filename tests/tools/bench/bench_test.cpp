@@ -119,6 +119,29 @@ TEST_CASE("bench: several right-hand sides at once and one after another") {
     CHECK(contains(refused.out, "void: not solved at once: preconditioner ic0"));
 }
 
+TEST_CASE("bench: sparse kernels by several numbers of threads, those without a core left out") {
+    if (!has_benchmarks()) return;
+    const temporary_folder folder;
+    const std::string of =
+        "bench sparse gallery:poisson3d:6 --repeats 1 --kernels transpose,spgemm ";
+    const auto result =
+        run_krylith(folder, of + "--backend host --thread-counts 60000,1,1 --report -");
+    REQUIRE_MESSAGE(result.status == 0, (result.out + result.err));
+    CHECK(contains(result.err, "60000 threads"));
+    const json report = json::parse(result.out);
+    CHECK(report.at("rows").size() == 10);
+    for (const json& row : report["rows"]) {
+        CHECK(row.at("threads") == 1);
+        CHECK(row.at("scaling") == 1.0);
+        const auto variant = row.at("variant").get<std::string>();
+        CHECK(row.contains("set_up_ms") ==
+              (variant == "new values" || contains(variant, ", values")));
+    }
+    for (const std::string wrong :
+         {"--thread-counts 0", "--thread-counts 60000", "--thread-counts 1 --threads 1"})
+        CHECK(run_krylith(folder, of + "--backend host " + wrong).status == 2);
+}
+
 TEST_CASE("bench: a krylith without krylith-bench beside it says what is missing") {
     const temporary_folder folder;
     const auto lone =
