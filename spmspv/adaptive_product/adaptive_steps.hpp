@@ -28,14 +28,14 @@ bool kernel_repeats(kernel k) {
     return S::exact || direction_of(k) != direction::push || write_back_of(k) == write_back::sort;
 }
 
-/// Models are trained on sums of all terms. Where the first one suffices, a row kernel stops at it,
-/// and spmv does not. Before it meets an entry of x a row reads 1 / ratio entries of A, where ratio
-/// is the fraction of nonzeros that is effective: rows / ratio together. A column kernel takes
-/// nonzeros * ratio, each for many times the price (an atomic, its bit, the list; and rows that are
-/// skipped cost a row kernel nothing). So for few entries of x the model chooses, and for many the
-/// choice is `row`, since the balanced kernel could not stop. The price is that of host devices:
-/// switches at fixed ratios (bench_graph, bfs) did best at 0.01 to 0.03 on kron:15:16 and
-/// random:50000:17, and hardly differed on road:300.
+/// Models are trained on sums of all terms. Where the first one suffices, a row kernel stops at it
+/// (so does spmv, which leaves y without bits). Before it meets an entry of x a row reads 1 / ratio
+/// entries of A, where ratio is the fraction of nonzeros that is effective: rows / ratio together.
+/// A column kernel takes nonzeros * ratio, each for many times the price (an atomic, its bit, the
+/// list; and rows that are skipped cost a row kernel nothing). So for few entries of x the model
+/// chooses, and for many the choice is `row`, since the balanced kernel could not stop. The price
+/// is that of host devices: switches at fixed ratios (bench_graph, bfs) did best at 0.01 to 0.03 on
+/// kron:15:16 and random:50000:17, and hardly differed on road:300.
 template <class S>
 kernel for_semiring(kernel k, double ratio, double mean_row) {
     if (!S::first_suffices) return k;
