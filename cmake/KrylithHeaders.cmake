@@ -9,7 +9,8 @@ if(CMAKE_INSTALL_PREFIX MATCHES "[][*?;]")
                         "find_package() takes paths without [ ] * ? and ;")
 endif()
 
-set(waiting matrix/files/unfinished_files.hpp partition/nonzero/numa_partition.hpp sparse/merge/merge_product.hpp)
+set(waiting matrix/files/unfinished_files.hpp partition/nonzero/numa_partition.hpp sparse/merge/merge_product.hpp
+    spmspv/semirings/own_semiring.hpp spmspv/semirings/own_semiring.cuh)
 foreach(room IN LISTS rooms)
     file(GLOB faces RELATIVE "${sources}" "${sources}/${room}/*.hpp")
     list(APPEND waiting ${faces})

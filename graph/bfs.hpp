@@ -28,7 +28,8 @@ struct bfs_options {
     std::int64_t max_levels = std::numeric_limits<std::int32_t>::max(); ///< 1 or more
     /// Levels run many in one launch while at most this many edges leave them (and until twice as
     /// many do). 0: never. None: default_level_limit() of the device. It applies where one device
-    /// has all vertices, and where `kernels` leaves the choice: neither fixed nor as_predicted.
+    /// has all vertices, and where `kernels` leaves the choice: neither fixed nor as_predicted, nor
+    /// clocked or rehearsed.
     std::optional<std::int64_t> level_limit = {};
     spmspv::adaptive_options kernels = {};
     std::optional<bool> one_device = {}; ///< where it runs (graph::search_matrix())
@@ -116,7 +117,8 @@ public:
 
 private:
     void make_level_search() {
-        const bool free = !options_.kernels.fixed && !options_.kernels.as_predicted;
+        const bool free = !options_.kernels.fixed && !options_.kernels.as_predicted &&
+                          !options_.kernels.measure();
         if (a_.local().size() != 1 || !free) return;
         level_limit_ = options_.level_limit.value_or(default_level_limit(matrix_->group().kind()));
         if (level_limit_ == 0) return;

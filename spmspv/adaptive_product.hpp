@@ -2,6 +2,7 @@
 // vector as they need them, the kernel changes when that pays, and a record says what was chosen.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -10,6 +11,7 @@
 
 #include <krylith/spmspv/kernel_model.hpp>
 #include <krylith/spmspv/product.hpp>
+#include <krylith/spmspv/selection/kernel_rehearsal.hpp>
 
 namespace krylith::spmspv {
 
@@ -42,6 +44,24 @@ struct adaptive_options {
     /// semiring's first term suffices, and without waiting for a second prediction. It is meant for
     /// comparing models.
     bool as_predicted = false;
+    /// Whether records say how long the parts of a product took. The host waits for the device
+    /// between the parts, so that it is for measurements of the choice alone.
+    bool clocked = false;
+    /// In how many rounds all eight kernels are timed before each product, for `rehearsed` of its
+    /// record; 0: never. It takes a vector as large as y, and as long as kernel_rehearsal.hpp says.
+    int rehearsals = 0;
+
+    /// Whether records say more than what was chosen: `parts` or `rehearsed`.
+    [[nodiscard]] bool measure() const noexcept { return clocked || rehearsals > 0; }
+};
+
+/// The seconds of the parts of one product, each from an idle device until the device is idle (of
+/// the processor for conversions and kernels on a host device of one thread).
+struct product_parts {
+    double features = 0;    ///< numbers about x that trees asked for, with the wait for them
+    double model = 0;       ///< the trees themselves, on the host
+    double conversions = 0; ///< of x to the form that the kernel reads, of y to the one wanted
+    double kernel = 0;      ///< with what prepares y
 };
 
 /// What one call did.
@@ -55,6 +75,9 @@ struct product_record {
     std::int64_t frontier_nonzeros = -1; ///< effective nonzeros; -1: no tree asked
     double select_seconds =
         0; ///< time on the host for features and trees, with waits for the device
+    product_parts parts = {};                        ///< 0 unless options.clocked
+    std::array<double, kernel_count> rehearsed = {}; ///< seconds by kernel, with conversions; 0
+                                                     ///< unless options.rehearsals > 0
 };
 
 /// A product that chooses its kernel; not copyable. M is the type of the matrix values.
@@ -81,15 +104,24 @@ public:
     [[nodiscard]] const std::optional<kernel>& fixed() const noexcept { return fixed_; }
     /// Whether the kernel is chosen freely: not fixed, nor as_predicted.
     [[nodiscard]] bool chooses() const noexcept { return !fixed_ && !as_predicted_; }
+    /// Whether records have more than what was chosen: parts or rehearsals.
+    [[nodiscard]] bool measures() const noexcept { return clocked_ || rehearsal_ != nullptr; }
 
 private:
+    [[nodiscard]] product_record choose(sparse_vector<T>& x, vector_form wanted,
+                                        std::int64_t frontier_nonzeros);
+    void multiply_by_parts(product_record& record, sparse_vector<T>& x, sparse_vector<T>& y,
+                           product_options<T> options);
+
     unmoved<std::shared_ptr<const csr_csc_pair<M>>> a_;
     unmoved<std::shared_ptr<const kernel_model>> model_;
     std::optional<kernel> fixed_;
     bool reproducible_;
     bool as_predicted_;
+    bool clocked_;
     kernel_switch switch_;
     product_scratch scratch_;
+    std::unique_ptr<kernel_rehearsal<S, M>> rehearsal_; ///< null: none
 };
 
 } // namespace krylith::spmspv

@@ -58,7 +58,16 @@ std::filesystem::path model_file(const device& device) {
     return folder / ("kernels-" + name + ".txt");
 }
 
-kernel_model model_for(const device& device) {
+kernel_model used_on(kernel_model model, const std::string& architecture) {
+    if (model.architecture != architecture)
+        model.name += ", trained for " + model.architecture + ", not " + architecture;
+    return model;
+}
+
+namespace {
+
+/// model_for() without regard to the architecture among those of a kind.
+kernel_model model_that_fits(const device& device) {
     if (const char* given = std::getenv(override_variable); // NOLINT(concurrency-mt-unsafe)
         given != nullptr && *given != '\0') {
         kernel_model model = load_model(given);
@@ -85,6 +94,12 @@ kernel_model model_for(const device& device) {
     kernel_model model = built_in_model(device.kind());
     model.origin += "; built in, since " + why;
     return model;
+}
+
+} // namespace
+
+kernel_model model_for(const device& device) {
+    return used_on(model_that_fits(device), architecture_of(device));
 }
 
 } // namespace krylith::spmspv

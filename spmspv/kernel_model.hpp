@@ -64,11 +64,16 @@ struct kernel_model {
 /// tuning_folder() (tuning_file.hpp); empty if the environment names no folder. It need not exist.
 [[nodiscard]] std::filesystem::path model_file(const device& device);
 
+/// Returns the model, which says in its name where it was trained for another architecture than
+/// this one, that it is used on.
+[[nodiscard]] kernel_model used_on(kernel_model model, const std::string& architecture);
+
 /// Returns the model in the file $KRYLITH_KERNEL_MODEL if that is set, else that in model_file() if
-/// it exists, else built_in_model(). Throws input_error where the file that the variable names
-/// can't be read or is for another kind of device. A file in the cache folder that is broken, or
-/// that other users could have written (own_folder.hpp), is not used: the origin of the built-in
-/// model then says why.
+/// it exists, else built_in_model(), and says in its name if it was trained for another
+/// architecture (any model for CUDA is used on any GPU). Throws input_error where the file that the
+/// variable names can't be read or is for another kind of device. A file in the cache folder that
+/// is broken, or that other users could have written (own_folder.hpp), is not used: the origin of
+/// the built-in model then says why.
 [[nodiscard]] kernel_model model_for(const device& device);
 
 } // namespace krylith::spmspv

@@ -3,15 +3,44 @@
 // dense arrays where a sparse vector has no entry.
 //
 // Adding is associative and commutative up to rounding. A semiring whose add is `exact` has the
-// same results in any order; plus_times and plus_second have them only in a fixed order.
+// same results in any order; plus_times and plus_second have them only in a fixed order. A term of
+// an x_j that is `absent` is `absent`, too, unless x isn't read.
+//
+// Semirings of users have the same members (semirings/own_semiring.hpp).
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #include <krylith/device/kernel/annotations.hpp>
 
 namespace krylith::spmspv {
+
+/// What products ask of a semiring. plus_times says what the numbers mean.
+template <class S>
+concept semiring = requires(typename S::value_type a, std::int32_t column) {
+    requires std::is_same_v<typename S::value_type, double> ||
+        std::is_same_v<typename S::value_type, float> ||
+        std::is_same_v<typename S::value_type, std::int32_t>;
+    { S::name } -> std::convertible_to<const char*>;
+    { S::exact } -> std::convertible_to<bool>;
+    { S::reads_matrix } -> std::convertible_to<bool>;
+    { S::reads_vector } -> std::convertible_to<bool>;
+    { S::reads_columns } -> std::convertible_to<bool>;
+    { S::first_suffices } -> std::convertible_to<bool>;
+    { S::absent() } -> std::same_as<typename S::value_type>;
+    { S::add(a, a) } -> std::same_as<typename S::value_type>;
+    { S::term(a, a, column) } -> std::same_as<typename S::value_type>;
+};
+
+/// Whether a semiring says, by `static constexpr bool host_only = true`, that no kernels for CUDA
+/// are compiled for it.
+template <class S>
+inline constexpr bool host_only = requires {
+    requires S::host_only;
+};
 
 /// (+, x): numerical products.
 template <class T>
@@ -19,8 +48,9 @@ struct plus_times {
     using value_type = T;
     static constexpr const char* name = "plus-times";
     static constexpr bool exact = false;
-    static constexpr bool reads_matrix = true; ///< the values of A
-    static constexpr bool reads_vector = true; ///< the values of x, not only where it has entries
+    static constexpr bool reads_matrix = true;   ///< the values of A
+    static constexpr bool reads_vector = true;   ///< the values of x, not only where it has entries
+    static constexpr bool reads_columns = false; ///< the number of the column
     static constexpr bool first_suffices = false;
     [[nodiscard]] KRYLITH_HD static T absent() { return T(0); }
     [[nodiscard]] KRYLITH_HD static T add(T a, T b) { return a + b; }
@@ -37,6 +67,7 @@ struct plus_second {
     static constexpr bool exact = false;
     static constexpr bool reads_matrix = false;
     static constexpr bool reads_vector = true;
+    static constexpr bool reads_columns = false;
     static constexpr bool first_suffices = false;
     [[nodiscard]] KRYLITH_HD static T absent() { return T(0); }
     [[nodiscard]] KRYLITH_HD static T add(T a, T b) { return a + b; }
@@ -52,6 +83,7 @@ struct or_and {
     static constexpr bool exact = true;
     static constexpr bool reads_matrix = false;
     static constexpr bool reads_vector = false;
+    static constexpr bool reads_columns = false;
     static constexpr bool first_suffices = true; ///< further terms of a row don't change its sum
     [[nodiscard]] KRYLITH_HD static T absent() { return T(0); }
     [[nodiscard]] KRYLITH_HD static T add(T a, T b) { return a > b ? a : b; }
@@ -66,6 +98,7 @@ struct min_plus {
     static constexpr bool exact = true;
     static constexpr bool reads_matrix = true;
     static constexpr bool reads_vector = true;
+    static constexpr bool reads_columns = false;
     static constexpr bool first_suffices = false;
     [[nodiscard]] KRYLITH_HD static T absent() { return std::numeric_limits<T>::infinity(); }
     [[nodiscard]] KRYLITH_HD static T add(T a, T b) { return b < a ? b : a; }
@@ -80,6 +113,7 @@ struct min_column {
     static constexpr bool exact = true;
     static constexpr bool reads_matrix = false;
     static constexpr bool reads_vector = false;
+    static constexpr bool reads_columns = true;
     static constexpr bool first_suffices = true;
     [[nodiscard]] KRYLITH_HD static std::int32_t absent() {
         return std::numeric_limits<std::int32_t>::max();

@@ -65,6 +65,9 @@ void add_options(CLI::App& app, graph_request& q) {
              "Ratios of effective nonzeros up to which switches between push and pull push")
         ->capture_default_str();
     app.add_flag("--no-kernels", q.without_kernels, "Leave out each kernel by itself");
+    app.add_flag("--oracle", q.oracle,
+                 "Time all kernels before each product, in --repetitions rounds, and say how often "
+                 "the choice is right and what it loses; instead of contestants");
     add("--sources", q.sources, "N", "Vertices that bfs and sssp start from");
     add("--tolerance", q.tolerance, "R", "Tolerance of pagerank");
     add("--repetitions", q.repetitions, "N", "Repetitions of each measurement");

@@ -21,6 +21,7 @@ struct graph_request {
     tool::device_options devices;
     std::vector<int> counts = {1};
     std::vector<double> thresholds = {0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1};
+    bool oracle = false; ///< judges the choice of kernels product by product, instead of a contest
     bool without_kernels = false; ///< leaves out each kernel by itself
     int sources = 4;              ///< for bfs and sssp
     double tolerance = 1e-6;      ///< for pagerank

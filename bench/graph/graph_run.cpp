@@ -8,6 +8,7 @@
 
 #include <krylith/bench/common/slope.hpp>
 #include <krylith/bench/graph/graph_cases.hpp>
+#include <krylith/bench/graph/graph_oracle.hpp>
 #include <krylith/device/error.hpp>
 #include <krylith/tools/cli/printable.hpp>
 
@@ -93,6 +94,9 @@ void rate_searches_alike(std::vector<json>& rows) {
 }
 
 std::string table_lines(const json& row) {
+    if (row.contains("losses")) {
+        return oracle_line(row);
+    }
     const std::string begin =
         fmt::format("{:<26} {:<8} {:>2} {:<24} ", tool::one_line(row["matrix"].get<std::string>()),
                     row["algorithm"].get<std::string>(), row["devices"].get<int>(),
@@ -129,6 +133,7 @@ graph_run::graph_run(const graph_request& request)
     report_.set_option("tolerance", request_.tolerance);
     report_.set_option("repetitions", request_.repetitions);
     report_.set_option("precision", "fp32");
+    report_.set_option("oracle", request_.oracle);
 }
 
 bool graph_run::run() {
@@ -149,7 +154,7 @@ bool graph_run::run() {
             report_.skip(c.matrix, "the host's memory is too small for it");
         }
     }
-    const json summary = graph_summary(rows_);
+    const json summary = request_.oracle ? oracle_summary(rows_) : graph_summary(rows_);
     report_.summarise(summary);
     for (const json& line : summary) {
         report_.say(line.dump() + "\n");
@@ -178,8 +183,11 @@ void graph_run::run_algorithm(const spmv_case& c, const csr_matrix<float>& matri
     }
     std::vector<json> rows;
     const bool cusparse = choice_.kind == backend::cuda && devices == 1;
-    for (const auto& contestant :
-         graph_contestants(request_.thresholds, !request_.without_kernels, cusparse)) {
+    const auto contestants =
+        request_.oracle
+            ? std::vector{graph_oracle(request_.repetitions)}
+            : graph_contestants(request_.thresholds, !request_.without_kernels, cusparse);
+    for (const auto& contestant : contestants) {
         json row = {{"matrix", c.matrix},
                     {"family", c.family},
                     {"size", c.size},
@@ -197,7 +205,8 @@ void graph_run::run_algorithm(const spmv_case& c, const csr_matrix<float>& matri
             if (runner == nullptr) {
                 continue;
             }
-            row = measure_runner(*runner, request_, row);
+            row = request_.oracle ? judge_choices(runner->run(true), row)
+                                  : measure_runner(*runner, request_, row);
         } catch (const device_error& e) { // memory was short
             row["void_because"] = json::array({std::string(e.what())});
         }

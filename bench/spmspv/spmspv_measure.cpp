@@ -5,14 +5,12 @@
 #include <functional>
 #include <limits>
 
-#include <time.h>
-
 #include <fmt/format.h>
 
 #include <krylith/bench/common/slope.hpp>
 #include <krylith/bench/spmspv/given_vector.hpp>
 #include <krylith/device/error.hpp>
-#include <krylith/device/host/host_device.hpp>
+#include <krylith/device/host/processor_seconds.hpp>
 #include <krylith/matrix/gallery/counter_hash.hpp>
 #include <krylith/spmspv/product.hpp>
 #include <krylith/tools/cli/stopwatch.hpp>
@@ -159,27 +157,15 @@ private:
         return expected.size() == found.size() ? -1 : 0;
     }
 
-    /// The processor seconds of the device's thread.
-    double thread_seconds() {
-        double seconds = 0;
-        static_cast<host_device&>(*device_).submit([&seconds] {
-            timespec now{};
-            (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-            seconds = static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
-        });
-        device_->synchronize();
-        return seconds;
-    }
-
     double batch(int steps, bool processor_time, const std::function<void()>& step) {
         device_->synchronize();
-        const double before = processor_time ? thread_seconds() : 0;
+        const double before = processor_time ? processor_seconds(*device_) : 0;
         const tool::stopwatch watch;
         for (int i = 0; i < steps; ++i) {
             step();
         }
         if (processor_time) {
-            return thread_seconds() - before;
+            return processor_seconds(*device_) - before;
         }
         device_->synchronize();
         return watch.seconds();

@@ -76,6 +76,7 @@ group_product_record group_product<S, M>::multiply(std::span<const std::uint32_t
                                          .skip_rows = skip_rows.empty() ? nullptr : skip_rows[m]};
         record.products.push_back(
             (*here.product)(*here.x, *here.y, options, here.frontier_nonzeros));
+        record.measured = here.product->measures();
     }
     return record;
 }
@@ -83,7 +84,9 @@ group_product_record group_product<S, M>::multiply(std::span<const std::uint32_t
 template <class S, class M>
 bool group_product<S, M>::joins_steps() const {
     for (const rank_state& here : states_)
-        if (!here.product->chooses() || here.x->device().kind() != backend::cuda) return false;
+        if (!here.product->chooses() || here.product->measures() ||
+            here.x->device().kind() != backend::cuda)
+            return false;
     return true;
 }
 

@@ -33,6 +33,7 @@ struct group_product_record {
     std::int64_t frontier_nonzeros = 0;       ///< nonzeros in the columns where x has entries
     exchange_form sent = exchange_form::none; ///< how x was sent before the product
     std::vector<product_record> products;     ///< one for each device that has rows, in their order
+    bool measured = false;                    ///< products have times of parts or of all kernels
 };
 
 /// Multiplies step after step. It is not copyable. S: a semiring; M: the type of the matrix'

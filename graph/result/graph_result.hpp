@@ -43,6 +43,9 @@ struct graph_step {
     /// The launch, from 1, of a level that ran with others in one
     /// (graph/levels/persistent_levels.hpp); 0: a product.
     std::int32_t launch = 0;
+    /// The records of the devices' products; empty unless the options of kernels have them clocked
+    /// or rehearsed, which `seconds` then includes.
+    std::vector<spmspv::product_record> products = {};
 };
 
 /// What all results of graph algorithms have.
@@ -75,6 +78,7 @@ public:
 
     void add(const spmspv::group_product_record& record) {
         graph_step step{record.entries, record.frontier_nonzeros, {}, record.sent, 0, 0};
+        if (record.measured) step.products = record.products;
         for (const auto& product : record.products) {
             step.kernels.push_back(product.used);
             step.select_seconds += product.select_seconds;

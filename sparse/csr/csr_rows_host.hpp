@@ -34,7 +34,9 @@ template <int Length, class T>
 [[nodiscard]] inline T part_product(const std::int32_t* columns, const T* values, const T* x) {
     T even{};
     T odd{};
+#ifndef __CUDACC__ // nvcc doesn't know it
 #pragma GCC unroll 16
+#endif
     for (int k = 0; k + 1 < Length; k += 2) {
         even = plus_product(even, values[k], x[columns[k]]);
         odd = plus_product(odd, values[k + 1], x[columns[k + 1]]);

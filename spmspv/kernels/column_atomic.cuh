@@ -11,6 +11,9 @@
 // tile.
 #pragma once
 
+#include <bit>
+#include <type_traits>
+
 #include <krylith/device/cuda/cuda_device.cuh>
 #include <krylith/spmspv/kernels/column_scratch.hpp>
 #include <krylith/spmspv/kernels/column_tiles.cuh>
@@ -20,6 +23,22 @@
 namespace krylith::cuda {
 
 // These functions compute y = y + term, by semiring.
+
+/// For any semiring: by comparing and exchanging bits until no other thread was faster.
+template <class S, class T>
+__device__ inline void add_atomically(S, T* y, T term) {
+    using word = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
+    auto* const there = reinterpret_cast<word*>(y);
+    word before = *there;
+    for (;;) {
+        const T sum = S::add(std::bit_cast<T>(before), term);
+        const word after = std::bit_cast<word>(sum);
+        if (after == before) return;
+        const word found = atomicCAS(there, before, after);
+        if (found == before) return;
+        before = found;
+    }
+}
 
 template <class T>
 __device__ inline void add_atomically(spmspv::plus_times<T>, T* y, T term) {

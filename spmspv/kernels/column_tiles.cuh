@@ -32,7 +32,7 @@ struct scatter_operands {
     [[nodiscard]] __device__ T operand(std::uint32_t e) const {
         if constexpr (spmspv::scales<S>) return alpha * x[e];
         if constexpr (!spmspv::scales<S> && S::reads_vector) return x[e];
-        if constexpr (reads_columns<S>) return entries[e];
+        if constexpr (S::reads_columns) return entries[e];
         return T(0);
     }
     [[nodiscard]] __device__ T matrix_value(bool in, std::uint32_t entry) const {
@@ -40,7 +40,7 @@ struct scatter_operands {
         return T(0);
     }
     [[nodiscard]] __device__ static T term(T value, T operand) {
-        if constexpr (reads_columns<S>) return S::term(T(0), T(0), operand);
+        if constexpr (S::reads_columns) return S::term(T(0), T(0), operand);
         return S::term(value, operand, 0);
     }
     [[nodiscard]] __device__ std::uint32_t place_of(std::uint32_t e) const {

@@ -1,4 +1,4 @@
-#include <krylith/spmspv/kernels/product_host.hpp>
+#include <krylith/spmspv/kernels/multiply_host.hpp>
 
 #include <atomic>
 #include <bit>
@@ -16,19 +16,6 @@ std::size_t kernel_scratch_bytes(const device&, spmspv::kernel k, std::int64_t e
     if (spmspv::write_back_of(k) == spmspv::write_back::sort)
         return sort_scratch<T>::in(nullptr, entries, frontier_nonzeros).bytes;
     return static_cast<std::size_t>(most_threads + entries + 1) * sizeof(std::int32_t);
-}
-
-template <class S, class M>
-void multiply(device& device, spmspv::kernel k, const spmspv::product_arguments<S, M>& a) {
-    auto& host = static_cast<host_device&>(device);
-    host.submit([k, a, threads = host.threads()] {
-        if (spmspv::direction_of(k) != spmspv::direction::push)
-            multiply_by_rows(k, a, threads);
-        else if (spmspv::write_back_of(k) == spmspv::write_back::sort)
-            multiply_and_sort(k, a, threads);
-        else
-            multiply_by_columns(k, a, threads);
-    });
 }
 
 template <class M, class T>

@@ -34,16 +34,6 @@ struct row_edge {
     std::int32_t word[2];  ///< their numbers; -1: none
 };
 
-template <class S, class M>
-void multiply_by_rows(spmspv::kernel k, const spmspv::product_arguments<S, M>& a, int threads);
-
-template <class S, class M>
-void multiply_by_columns(spmspv::kernel k, const spmspv::product_arguments<S, M>& a, int threads);
-
-/// Multiplies by columns, where terms of the same row of y are added after a sort.
-template <class S, class M>
-void multiply_and_sort(spmspv::kernel k, const spmspv::product_arguments<S, M>& a, int threads);
-
 /// Sets y.dense before column kernels add to it: to beta y, or to absent.
 template <class S, class M>
 void prepare_dense(const spmspv::product_arguments<S, M>& a, int threads) {

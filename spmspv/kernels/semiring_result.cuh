@@ -1,16 +1,10 @@
 // The results of all product kernels, from the sums of rows.
 #pragma once
 
-#include <type_traits>
-
 #include <krylith/spmspv/kernels/kernel_arithmetic.hpp>
 #include <krylith/spmspv/product.hpp>
 
 namespace krylith::cuda {
-
-/// Whether terms depend on the column.
-template <class S>
-inline constexpr bool reads_columns = std::is_same_v<S, spmspv::min_column>;
 
 /// Writes y[row] from the sum of the row.
 template <class S>

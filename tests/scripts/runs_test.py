@@ -182,18 +182,22 @@ class runs_test(unittest.TestCase):
                            for r in (0.1, 0.5)], "imbalance")
         sparse_x = self.here / "x.json"  # the head, what the matrix is like, and a line a vector
         sparse_x.write_text("".join(json.dumps(line) + "\n" for line in (
-            {"benchmark": "spmspv", "kernels": ["spmv", "row"]}, {"matrix": "m", "features": {"rows": 9}},
-            *({"matrix": "m", "vector": "random", "entries": n, "us": {"pairs": {"pairs": [3, n]}},
+            {"benchmark": "spmspv", "kernels": ["spmv", "row"]}, {"matrix": "m", "features": {"columns": 9}},
+            *({"matrix": "m", "vector": "random", "entries": n, "us": {"pairs": {"pairs": [3, n], "dense": [2, 5]}},
                "void_because": []} for n in (1, 9)))))
         faster = {"cusparse": 3.1, "best_switch": 1.2, "best_kernel": 1.5}
         walks = self.file("g.json", [walk("adaptive", speedup=faster), walk("row", ms=2),
                                      walk("cusparse", ms=3), walk("adaptive", "sssp", 2)],
                           "graph")
+        judged = {"right": 0.9, "strictly": 0.8, "loss": 0.02, "losses": {"spmv": 1.5, "row": 0.5},
+                  "parts_us": {"features": 0, "model": 1, "conversions": 2, "kernel": 30}}
+        choices = self.file("c.json", [walk("oracle", **judged), walk("oracle", "pagerank", 2, **judged)], "graph")
         kernels = self.file("k.json", [sparse("poisson3d:8", 3000, 0.1), sparse("kron:5", 900, 0.2),
                                        sparse("kron:5", 900, 0.3, "spgemm", "", gflops=4.5, gb_per_s=7)], "sparse")
-        for file, *names in ((streamed_rows, "phases"), (str(sparse_x), "kernels"), (loads, "imbalance"),
+        for file, *names in ((streamed_rows, "phases"), (str(sparse_x), "kernels", "patterns", "distributions", "write_backs"), (loads, "imbalance"),
                              (kernels, "rates_transpose", "rates_spgemm", "bandwidth_spgemm", "gain_spgemm",
                               "gain_transpose", "speedup"),
+                             (choices, "choice_bfs", "parts_bfs", "choice_pagerank", "parts_pagerank"),
                              (walks, "speedup_bfs", "steps_bfs", "steps_sssp")):
             done = self.run_script("plot", file, str(self.here / names[0]))
             self.assertEqual(done.returncode, 0, done.stderr)

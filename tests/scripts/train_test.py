@@ -109,6 +109,20 @@ class train_test(unittest.TestCase):
             fixed = next(l["mean"] for name, l in found["losses"].items() if name.startswith("best fixed"))
             self.assertGreater(fixed, 10 * trees)
             self.assertEqual((found["asks_for_work"], found["selection"]), (0, 0))
+            self.assertLess(found["losses"]["cascade of support vectors"]["mean"], 0.2)
+            self.assertEqual(list(found["prediction_us"]), ["tree", "random forest", "gradient boosting",
+                                                            "support vectors"])
+            self.assertTrue(all(us["of_many"] > 0 and us["alone"] > us["of_many"]
+                                for us in found["prediction_us"].values()), found["prediction_us"])
+            for told_by in found["importance"].values():
+                for shares in told_by.values():
+                    self.assertIn(round(sum(shares.values()), 6), (0, 1))
+            # The rule goes by the ratio and, for the distribution, by gini alone.
+            of_rows = found["importance"]["row_distribution"]["tree"]
+            self.assertGreater(of_rows["gini"], 0.9)
+            ratio = "effective_ratio" if case == "known" else "density"
+            self.assertGreater(found["importance"]["pattern"]["chi2"][ratio], 0.1)
+            self.assertEqual("effective_ratio" in found["importance"]["pattern"]["chi2"], case == "known")
         self.assertEqual(report["held_out"], 15)
         text = (self.here / "report" / "report.md").read_text()
         self.assertEqual(text.count("| pattern | tree |"), 2)

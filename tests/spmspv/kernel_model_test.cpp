@@ -259,7 +259,8 @@ KRYLITH_GROUP_TEST("kernel model: of a device by variable, cache folder, or buil
         CHECK(architecture == "host");
     else
         CHECK(architecture.starts_with("cuda:sm_"));
-    CHECK(to_text(model_for(device)) == to_text(built_in_model(device.kind())));
+    CHECK(to_text(model_for(device)) ==
+          to_text(used_on(built_in_model(device.kind()), architecture)));
 
     const std::filesystem::path file = model_file(device);
     CHECK(file.parent_path() == cache.path);
@@ -288,8 +289,17 @@ KRYLITH_GROUP_TEST("kernel model: of a device by variable, cache folder, or buil
 
     write(file, "krylith kernel model 0\n"); // of another version
     const kernel_model stand_in = model_for(device);
-    CHECK(stand_in.name == built_in_model(device.kind()).name);
+    CHECK(stand_in.name == used_on(built_in_model(device.kind()), architecture).name);
     CHECK(stand_in.origin.find("built in, since " + file.string() + ":1:") != std::string::npos);
+}
+
+TEST_CASE("kernel model: one of another architecture says so") {
+    const kernel_model& model = built_in_model(backend::cuda);
+    CHECK(to_text(used_on(model, "cuda:sm_90")) == to_text(model));
+    const kernel_model elsewhere = used_on(model, "cuda:sm_80");
+    CHECK(elsewhere.name == model.name + ", trained for cuda:sm_90, not cuda:sm_80");
+    CHECK(elsewhere.architecture == "cuda:sm_90");
+    CHECK(to_text(parse_model(to_text(elsewhere), "test")) == to_text(elsewhere));
 }
 
 } // namespace krylith::spmspv

@@ -21,14 +21,16 @@ A quarter of the matrices is held out: no vector of theirs is seen in training, 
 cross-validation (folds by matrix too) over depth and leaf size. Trees are grown by what a wrong choice loses, and
 each leaf takes the choice that loses least; the pattern's tree reckons with the kernels that the trees behind it
 would take. The report says, for held-out matrices and for each of both cases, accuracy and confusion of each
-model, for a tree, a random forest and gradient boosting; mean and worst loss of the cascade against the best
-kernel, that of the best fixed kernel, and what finding the features costs. The trees of the file are grown with
-the parameters found, on all matrices.
+model, for a tree, a random forest, gradient boosting and a support vector machine; mean and worst loss of the
+cascade against the best kernel, that of the best fixed kernel, how long a prediction takes, what finding the
+features costs, and how much each feature tells: by chi2 (scikit-learn's SelectKBest) and in the trees. The trees
+of the file are grown with the parameters found, on all matrices.
 
 A choice is called right where its kernel is the fastest, or takes at most 5% or 2 us more: that is less than two
 runs differ by. Strict accuracy is reported beside it. Where a constant loses no more than the best tree, within one
 standard error of the difference between folds, there is no tree. Needs NumPy and scikit-learn, with --plot
-matplotlib. The same input gives the same output. Exits with 2 where it can't train.
+matplotlib. The same input gives the same model and report, but for the times of predictions. Exits with 2 where it
+can't train.
 """
 import argparse
 import copy
@@ -39,6 +41,7 @@ import lzma
 import os
 import pathlib
 import sys
+import time
 import warnings
 
 FEATURES = ["rows", "columns", "nonzeros", "longest_row", "shortest_row", "mean_row", "relative_range",
@@ -57,6 +60,7 @@ NEAR, NEAR_US = 1.05, 2.0
 CALL_US = 2.0  # what any call costs beside its kernel: no loss is reckoned against less
 MOST_LOSS = 30.0  # a larger one counts as this: single runs of a busy machine
 MOST_COUNTING = 0.05  # of a product's time, where trees ask for effective nonzeros nobody knows
+MOST_SUPPORT = 4000  # samples that a support vector machine learns from: its time grows with their square
 LONG_US = 50.0  # of the report's line for products that a call's own time hardly matters to
 # Where a choice makes no difference: what is never much worse, and what is the same on any data.
 PREFERRED = {"row_distribution": 1, "column_distribution": 1}
@@ -68,14 +72,17 @@ class training_failed(Exception):
 
 def libraries():
     global np, sklearn, GroupKFold, DecisionTreeRegressor, RandomForestClassifier
-    global HistGradientBoostingClassifier
+    global HistGradientBoostingClassifier, SelectKBest, chi2, SVC, StandardScaler
     # Boosting asks for all cores, and waits for them on a busy machine.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     try:
         import numpy as np
         import sklearn
         from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassifier
+        from sklearn.feature_selection import SelectKBest, chi2
         from sklearn.model_selection import GroupKFold
+        from sklearn.preprocessing import StandardScaler
+        from sklearn.svm import SVC
         from sklearn.tree import DecisionTreeRegressor
     except ImportError as e:
         raise training_failed(f"{e.name} is missing: the packages python3-numpy and python3-sklearn, or "
@@ -344,6 +351,24 @@ class cost_tree:
 
     def predict(self, x):
         return self.labels[self.grown.apply(x)]
+
+
+class support_vectors:
+    """A support vector machine with radial basis functions, on logarithms of the features, standardised."""
+
+    def fit(self, x, label, sample_weight):
+        taken = np.random.RandomState(0).permutation(len(x))[:MOST_SUPPORT]
+        self.scaler = StandardScaler().fit(np.log1p(x[taken]))
+        self.machine = constant(int(label[taken][0]))
+        if len(np.unique(label[taken])) > 1:
+            self.machine = SVC(kernel="rbf").fit(self.seen(x[taken]), label[taken], sample_weight[taken])
+        return self
+
+    def seen(self, x):
+        return self.scaler.transform(np.log1p(x))
+
+    def predict(self, x):
+        return self.machine.predict(self.seen(x))
 
 
 def usable(work):
@@ -648,6 +673,9 @@ def case_lines(r):
     for name, l in r["losses"].items():
         shares = " | ".join(percent(l[key]) for key in ("mean", "median", "p95", "worst", "total"))
         out.append(f"| {name} | {shares} |")
+    out += ["", "| classifier, by scikit-learn | us a product of 1000 at once | us of one alone |", "|---|---|---|"]
+    out += [f"| {name} | {us['of_many']:.3g} | {us['alone']:.3g} |" for name, us in r["prediction_us"].items()]
+    out += ["", *importance_lines(r["importance"])]
     out += ["", "| tree | depth | leaf | nodes |", "|---|---|---|---|"]
     out += [f"| {name} | {m['parameters']['depth']} | {m['parameters']['leaf']} | {m['nodes']} |"
             for name, m in r["models"].items()]
@@ -658,6 +686,17 @@ def case_lines(r):
         out += [f"| {label} | " + " | ".join(str(n) for n in row) + " |"
                 for label, row in zip(labels, m["confusion"])]
     return [*out, ""]
+
+
+def importance_lines(found):
+    """A line a feature, those that tell the most first: chi2 and, of the tree's, the gain of its splits."""
+    def told(feature):
+        return -max(shares[feature] for m in found.values() for shares in m.values())
+
+    features = sorted((f for f in next(iter(found.values()))["chi2"]), key=told)
+    out = ["| feature: share of chi2, of the tree | " + " | ".join(found) + " |", "|---" * (len(found) + 1) + "|"]
+    return out + [f"| {f} | " + " | ".join(f"{percent(m['chi2'][f])}, {percent(m['tree'][f])}" for m in found.values())
+                  + " |" for f in features]
 
 
 def confusion(t, predicted):
@@ -752,6 +791,8 @@ def train(data, quick):
                                                    (data.us[test, chosen[case]].sum() + counting.sum()))
         fixed, fixed_losses = best_fixed(views[known], np.flatnonzero(train_on), test)
         report["cases"][case]["losses"][f"best fixed: {KERNELS[fixed]}"] = fixed_losses
+        report["cases"][case]["importance"] = importance(views[known], final.knowing if known else final.guessing,
+                                                         usable(known))
         for name, m in report["cases"][case]["models"].items():
             m["parameters"] = parameters[known][name]
             m["nodes"] = len(nodes_of((final.knowing if known else final.guessing)[name], m["labels"],
@@ -774,13 +815,45 @@ def fold_savings(views, train_on, parameters):
     return saved
 
 
+def prediction_us(models, x, columns):
+    """Microseconds that scikit-learn takes for the cascade: a product of 1000 at once, and one by itself. The library
+    goes through a tree itself, in the time that `krylith bench graph --oracle` calls the model's."""
+    def seconds(rows):
+        start = time.perf_counter()
+        cascade(models, rows, columns)
+        return time.perf_counter() - start
+
+    many = x[:1000]
+    return {"of_many": 1e6 * min(seconds(many) for _ in range(3)) / len(many),
+            "alone": 1e6 * sorted(seconds(x[k % len(x)][None]) for k in range(9))[4]}
+
+
+def importance(data, models, columns):
+    """By model and feature: its share of the sum of all chi2 between a feature and the fastest, and of what the
+    tree's splits gain. For chi2 a feature is the logarithm of 1 + its value, over the largest: chi2 is no less
+    for numbers than for ratios."""
+    seen = np.log1p(data.x[:, columns])
+    seen /= np.maximum(seen.max(axis=0), 1e-300)
+    found = {}
+    for name, t in tasks_of(data).items():
+        shares = {"chi2": np.zeros(len(columns)), "tree": np.zeros(len(columns))}
+        if len(np.unique(t.label)) > 1:
+            scores = np.nan_to_num(SelectKBest(chi2, k="all").fit(seen[t.at], t.label).scores_)
+            shares["chi2"] = scores / max(scores.sum(), 1e-300)
+        if not isinstance(models[name], constant):
+            shares["tree"] = models[name].grown.feature_importances_
+        found[name] = {by: {FEATURES[c]: float(s) for c, s in zip(columns, of)} for by, of in shares.items()}
+    return found
+
+
 def judged(data, trees, known, train_on, held, chosen):
     """What the report says of one case, by held-out matrices."""
     test, columns, tasks = np.flatnonzero(held), usable(known), tasks_of(data)
     report = {"models": {}, "losses": {"cascade of trees": losses(data, test, chosen)}}
     forests = {
         "random forest": lambda: RandomForestClassifier(100, min_samples_leaf=3, random_state=0, n_jobs=1),
-        "gradient boosting": lambda: HistGradientBoostingClassifier(random_state=0)}
+        "gradient boosting": lambda: HistGradientBoostingClassifier(random_state=0),
+        "support vectors": support_vectors}
     of_classifier = {name: {} for name in forests}
     for name, t in tasks.items():
         ours, theirs = t.part(train_on), t.part(held)
@@ -800,7 +873,10 @@ def judged(data, trees, known, train_on, held, chosen):
             classifiers[classifier] = {"right": float(right), "strictly": float(strictly), "loss": float(loss)}
         report["models"][name] = {"labels": t.labels, "classifiers": classifiers, "confusion": table,
                                   "samples": int(len(t.at))}
+    of_trees = trees.knowing if known else trees.guessing
+    report["prediction_us"] = {"tree": prediction_us(of_trees, data.x[test], columns)}
     for forest, models in of_classifier.items():
+        report["prediction_us"][forest] = prediction_us(models, data.x[test], columns)
         report["losses"][f"cascade of {forest}"] = losses(data, test, cascade(models, data.x[test], columns))
     long = data.best[test] >= LONG_US
     if long.any():

@@ -1,4 +1,6 @@
 // Kernels of all rows, on a host device.
+#pragma once
+
 #include <algorithm>
 #include <cstdint>
 
@@ -7,8 +9,6 @@
 #include <krylith/spmspv/kernels/product_host.hpp>
 
 namespace krylith::host {
-
-namespace {
 
 /// The words of y's bits that a run of rows writes.
 struct word_of_bits {
@@ -118,7 +118,7 @@ private:
 };
 
 template <class S, bool Sparse, class M>
-void direct(const spmspv::product_arguments<S, M>& a, int parts) {
+void direct_rows(const spmspv::product_arguments<S, M>& a, int parts) {
     const rows_of_product<S, Sparse, M> rows(a);
     const std::int64_t words = a.y.words();
     for_ranges(parts, words, [&](std::int64_t begin, std::int64_t end) {
@@ -132,9 +132,9 @@ void direct(const spmspv::product_arguments<S, M>& a, int parts) {
 
 /// Multiplies items [begin, end) of the merge path.
 template <class S, bool Sparse, class M>
-row_edge<S> multiply_items(const rows_of_product<S, Sparse, M>& rows,
-                           const spmspv::product_arguments<S, M>& a, std::int64_t begin,
-                           std::int64_t end) {
+row_edge<S> multiply_row_items(const rows_of_product<S, Sparse, M>& rows,
+                               const spmspv::product_arguments<S, M>& a, std::int64_t begin,
+                               std::int64_t end) {
     const std::int32_t* const offsets = a.rows.offsets;
     row_edge<S> edge = {};
     edge.word[0] = edge.word[1] = -1;
@@ -166,8 +166,8 @@ row_edge<S> multiply_items(const rows_of_product<S, Sparse, M>& rows,
 /// Adds up the rows that several threads have parts of, in the order of threads, and joins the
 /// words of bits that several threads have rows of.
 template <class S, bool Sparse, class M>
-void join(const rows_of_product<S, Sparse, M>& rows, const spmspv::product_arguments<S, M>& a,
-          const row_edge<S>* edges, int parts) {
+void join_edges(const rows_of_product<S, Sparse, M>& rows, const spmspv::product_arguments<S, M>& a,
+                const row_edge<S>* edges, int parts) {
     if constexpr (Sparse) {
         for (int part = 0; part < parts; ++part) {
             if (edges[part].cut) a.y.bits[edges[part].first / 32] = 0;
@@ -198,15 +198,15 @@ void join(const rows_of_product<S, Sparse, M>& rows, const spmspv::product_argum
 }
 
 template <class S, bool Sparse, class M>
-void balanced(const spmspv::product_arguments<S, M>& a, int parts) {
+void balanced_rows(const spmspv::product_arguments<S, M>& a, int parts) {
     const rows_of_product<S, Sparse, M> rows(a);
     const std::int64_t items = std::int64_t{a.rows.major_size} + a.rows.nonzeros;
     auto* const edges = reinterpret_cast<row_edge<S>*>(a.scratch);
     for_parts(parts, [&](int part) {
-        edges[part] = multiply_items(rows, a, part_begin(items, part, parts),
-                                     part_begin(items, part + 1, parts));
+        edges[part] = multiply_row_items(rows, a, part_begin(items, part, parts),
+                                         part_begin(items, part + 1, parts));
     });
-    join(rows, a, edges, parts);
+    join_edges(rows, a, edges, parts);
 }
 
 template <class S, bool Sparse, class M>
@@ -214,12 +214,10 @@ void run_rows(spmspv::distribution assigned, const spmspv::product_arguments<S, 
               int threads) {
     const int parts = team_for(threads, std::int64_t{a.rows.major_size} + a.rows.nonzeros);
     if (parts > 1 && assigned == spmspv::distribution::balanced)
-        balanced<S, Sparse>(a, parts);
+        balanced_rows<S, Sparse>(a, parts);
     else
-        direct<S, Sparse>(a, parts);
+        direct_rows<S, Sparse>(a, parts);
 }
-
-} // namespace
 
 template <class S, class M>
 void multiply_by_rows(spmspv::kernel k, const spmspv::product_arguments<S, M>& a, int threads) {
@@ -228,11 +226,5 @@ void multiply_by_rows(spmspv::kernel k, const spmspv::product_arguments<S, M>& a
     else
         run_rows<S, false>(spmspv::distribution_of(k), a, threads);
 }
-
-#define KRYLITH_INSTANTIATE(S, M)                                                                  \
-    template void multiply_by_rows<S, M>(spmspv::kernel, const spmspv::product_arguments<S, M>&,   \
-                                         int);
-KRYLITH_FOR_PRODUCTS(KRYLITH_INSTANTIATE)
-#undef KRYLITH_INSTANTIATE
 
 } // namespace krylith::host

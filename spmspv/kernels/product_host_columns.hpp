@@ -1,5 +1,7 @@
 // Kernels of the columns where x has entries, on a host device: terms are added as they come, by
 // atomic operations where several threads do that.
+#pragma once
+
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -8,8 +10,6 @@
 #include <krylith/spmspv/kernels/product_host.hpp>
 
 namespace krylith::host {
-
-namespace {
 
 /// Adds terms to y.dense. Listed: y.bits and y.indices say which rows have any; a thread adds its
 /// rows to the list some at a time. Shared: other threads do the same at the same time.
@@ -103,7 +103,7 @@ void add_terms(spmspv::distribution assigned, const spmspv::product_arguments<S,
 }
 
 /// An atomic addition takes 9 ns where a plain one takes 2: fewer threads are slower than one.
-constexpr int fewest_that_pay = 4;
+inline constexpr int fewest_that_pay = 4;
 
 template <class S, bool Listed, class M>
 void run_columns(spmspv::distribution assigned, const spmspv::product_arguments<S, M>& a,
@@ -135,19 +135,11 @@ void run_columns(spmspv::distribution assigned, const spmspv::product_arguments<
     }
 }
 
-} // namespace
-
 template <class S, class M>
 void multiply_by_columns(spmspv::kernel k, const spmspv::product_arguments<S, M>& a, int threads) {
     if (a.pairs) return run_columns<S, true>(spmspv::distribution_of(k), a, threads);
     prepare_dense(a, threads);
     run_columns<S, false>(spmspv::distribution_of(k), a, threads);
 }
-
-#define KRYLITH_INSTANTIATE(S, M)                                                                  \
-    template void multiply_by_columns<S, M>(spmspv::kernel,                                        \
-                                            const spmspv::product_arguments<S, M>&, int);
-KRYLITH_FOR_PRODUCTS(KRYLITH_INSTANTIATE)
-#undef KRYLITH_INSTANTIATE
 
 } // namespace krylith::host

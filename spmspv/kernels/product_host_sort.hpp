@@ -1,5 +1,7 @@
 // Kernels of the columns where x has entries, on a host device: terms are written in the order of
 // x, sorted by rows, and summed up row by row.
+#pragma once
+
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -12,8 +14,6 @@
 #include <krylith/spmspv/kernels/sort_scratch.hpp>
 
 namespace krylith::host {
-
-namespace {
 
 /// One pass of a stable radix sort: by `bits` bits of the row from `shift` on.
 template <class T>
@@ -147,8 +147,6 @@ void write_terms(spmspv::distribution assigned, const spmspv::product_arguments<
     });
 }
 
-} // namespace
-
 template <class S, class M>
 void multiply_and_sort(spmspv::kernel k, const spmspv::product_arguments<S, M>& a, int threads) {
     using T = typename S::value_type;
@@ -181,11 +179,5 @@ void multiply_and_sort(spmspv::kernel k, const spmspv::product_arguments<S, M>& 
     for (std::int64_t t = 0; t < tiles; ++t) rows.add_head(t, s.begun[t], s.heads[t]);
     if (a.pairs) *a.y.count = before;
 }
-
-#define KRYLITH_INSTANTIATE(S, M)                                                                  \
-    template void multiply_and_sort<S, M>(spmspv::kernel, const spmspv::product_arguments<S, M>&,  \
-                                          int);
-KRYLITH_FOR_PRODUCTS(KRYLITH_INSTANTIATE)
-#undef KRYLITH_INSTANTIATE
 
 } // namespace krylith::host
