@@ -84,8 +84,7 @@ std::vector<double> execution::read() {
     if (missing == ranks() && posted_sums_ != nullptr) missing = posted_sums_->missing();
     comm_.note_failure();
     throw communication_error("rank " + std::to_string(missing) + " of the device group (" +
-                              comm_.description(missing) +
-                              ") did not answer within " +
+                              comm_.description(missing) + ") did not answer within " +
                               std::to_string(options_.timeout_seconds) + " s");
 }
 

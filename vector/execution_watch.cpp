@@ -117,8 +117,8 @@ std::unique_ptr<posted_routes> execution::post_orders(std::vector<stamped_value*
                     0, rank, k, word_at(block, at + offsetof(stamped_value, epoch)), value,
                     sizeof(double)});
             }
-            routes->add(posted_routes::incoming{rank, 0, stop_kind, &board.order, nullptr, 0, true,
-                                                true});
+            routes->add(
+                posted_routes::incoming{rank, 0, stop_kind, &board.order, nullptr, 0, true, true});
         }
         if (!comm_.is_local(rank)) continue;
         for (std::uint32_t k = 0; k < 2; ++k) {

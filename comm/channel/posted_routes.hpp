@@ -37,7 +37,7 @@ public:
         std::uint64_t* word = nullptr;
         std::byte* data = nullptr;
         std::size_t bytes = 0;
-        bool on_host = false;     ///< they are in memory of the host, for any device
+        bool on_host = false;      ///< they are in memory of the host, for any device
         bool keeps_newest = false; ///< several routes have this word
     };
 
@@ -66,7 +66,7 @@ private:
         /// or kernels read memory of the host.
         std::shared_ptr<std::byte> copy{};
         std::shared_ptr<event> copied{};
-        std::uint64_t arrived = 0;       ///< the last word
+        std::uint64_t arrived = 0; ///< the last word
     };
     [[nodiscard]] bool is_on_gpu(const incoming& route) const {
         return !route.on_host && comm_.kind() == backend::cuda;

@@ -120,7 +120,8 @@ __global__ void __launch_bounds__(persistent_threads, 1)
         else
             return far_r[j * persistent_threads + me];
     };
-    if (a.first_send != nullptr && me < f.all_reduce.ranks) block.peer_ghosts[me] = a.peer_ghosts[me];
+    if (a.first_send != nullptr && me < f.all_reduce.ranks)
+        block.peer_ghosts[me] = a.peer_ghosts[me];
     unsigned sends = 0; // bit j: a peer has a copy of row j; bit j + Slices: several have
 #pragma unroll
     for (int j = 0; j < Slices; ++j) {

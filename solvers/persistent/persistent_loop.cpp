@@ -82,9 +82,8 @@ std::string persistent_not_worth_because(const matrix_operator<T>& a, execution_
         if (eager) return "the environment asks for eager execution";
         const std::int64_t bytes = a.matrix_bytes(rank);
         if (bytes <= most_persistent_bytes) return "";
-        return "a device's block of the matrix has " + std::to_string(bytes) +
-               " bytes, at most " + std::to_string(most_persistent_bytes) +
-               " are worth persistent kernels";
+        return "a device's block of the matrix has " + std::to_string(bytes) + " bytes, at most " +
+               std::to_string(most_persistent_bytes) + " are worth persistent kernels";
     });
 }
 
