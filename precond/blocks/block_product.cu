@@ -19,7 +19,7 @@ __global__ void __launch_bounds__(block_threads)
                  const __grid_constant__ detail::borrowed_blocks<T> m) {
     __shared__ context_state state;
     if (!kernel_prologue(parameter, state)) return;
-    row_epilogue<T, Dots> results(state.context, a);
+    row_epilogue<T, Dots, false> results(state.context, a);
     const std::int64_t rows = m.blocks.rows;
     const std::int64_t groups = (rows + block_threads - 1) / block_threads;
     for (std::int64_t position = blockIdx.x; position < groups; position += gridDim.x) {
@@ -69,7 +69,7 @@ public:
     void apply(const spmv_arguments<T>& a) override {
         const std::int64_t groups = (this->a_.blocks.rows + block_threads - 1) / block_threads;
         launch_rows(*this->device_, a, groups, this->a_,
-                    [](auto dots) { return block_kernel<T, dots()>; });
+                    [](auto dots, auto) { return block_kernel<T, dots()>; });
     }
 };
 

@@ -14,7 +14,7 @@ __global__ void __launch_bounds__(block_threads)
                  const __grid_constant__ detail::colour_rows_view<T> m) {
     __shared__ context_state state;
     if (!kernel_prologue(parameter, state)) return;
-    row_epilogue<T, 0> results(state.context, a);
+    row_epilogue<T, 0, false> results(state.context, a);
     results.before_reading(true);
     results.before_writing();
     constexpr int rows_of_block = block_threads / Lanes;

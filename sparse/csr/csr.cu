@@ -30,7 +30,7 @@ struct csr_tiles_view {
     std::int32_t interior;
 };
 
-template <class T, class Offset, int Dots>
+template <class T, class Offset, int Dots, bool Shared>
 __global__ void __launch_bounds__(block_threads, 6) // more blocks would spill registers
     csr_kernel(const __grid_constant__ compact_context parameter,
                const __grid_constant__ spmv_operands<T> a,
@@ -38,8 +38,8 @@ __global__ void __launch_bounds__(block_threads, 6) // more blocks would spill r
     __shared__ context_state state;
     __shared__ T product[csr_tile_entries];
     __shared__ T warp_sums[block_warps];
-    if (!product_prologue(parameter, state, a)) return;
-    row_epilogue<T, Dots> results(state.context, a);
+    if (!product_prologue<Shared>(parameter, state, a)) return;
+    row_epilogue<T, Dots, Shared> results(state.context, a);
     const int me = static_cast<int>(threadIdx.x);
     for (auto position = static_cast<std::int32_t>(blockIdx.x); position < m.tiles;
          position += static_cast<std::int32_t>(gridDim.x)) {
@@ -109,7 +109,7 @@ public:
 
     void apply(const spmv_arguments<T>& a) override {
         launch_rows(*device_, a, tiles_, view(),
-                    [](auto dots) { return csr_kernel<T, Offset, dots()>; });
+                    [](auto dots, auto shared) { return csr_kernel<T, Offset, dots(), shared()>; });
     }
 
     void update(std::span<const T> values) override { values_.upload(values); }

@@ -129,7 +129,7 @@ public:
 
     void apply(const spmv_arguments<T>& a) override {
         launch_rows(*device_, a, division_.chunks, view(),
-                    [](auto dots) { return csr5_kernel<T, Sigma, dots()>; });
+                    [](auto dots, auto shared) { return csr5_kernel<T, Sigma, dots(), shared()>; });
     }
 
     void update(std::span<const T> values) override { bring_values(*device_, *this, values); }
@@ -176,7 +176,7 @@ private:
     /// where sums are cut, and so their bits.
     [[nodiscard]] std::int64_t teams() const {
         const launch_scope launch(*device_);
-        return launch.blocks(csr5_kernel<T, Sigma, 2>, block_threads, most_merge_chunks);
+        return launch.blocks(csr5_kernel<T, Sigma, 2, false>, block_threads, most_merge_chunks);
     }
     [[nodiscard]] csr5_rows<T> all_rows() const { return {view(), tiles_.shape, rows_}; }
     [[nodiscard]] csr5_view<T> view() const {

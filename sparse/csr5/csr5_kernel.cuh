@@ -15,7 +15,7 @@ template <class T, int Sigma>
 inline constexpr int csr5_blocks = Sigma <= 8 ? 4 : 2;
 
 /// Chunks go to blocks in turn. `Sigma` entries of each lane are loaded and multiplied at once.
-template <class T, int Sigma, int Dots>
+template <class T, int Sigma, int Dots, bool Shared>
 __global__ void __launch_bounds__(block_threads, (csr5_blocks<T, Sigma>))
     csr5_kernel(const __grid_constant__ compact_context parameter,
                 const __grid_constant__ spmv_operands<T> a,
@@ -35,8 +35,8 @@ __global__ void __launch_bounds__(block_threads, (csr5_blocks<T, Sigma>))
     auto turn = static_cast<std::int32_t>(blockIdx.x);
     std::int32_t tile = first_tile(turn);
     csr5_loads<T, Sigma> loads;
-    if (!product_prologue(parameter, state, a, [&] { loads.start(m, tile); })) return;
-    row_epilogue<T, Dots> results(state.context, a);
+    if (!product_prologue<Shared>(parameter, state, a, [&] { loads.start(m, tile); })) return;
+    row_epilogue<T, Dots, Shared> results(state.context, a);
     while (turn < m.division.chunks) {
         const std::int32_t chunk = chunk_at(turn);
         results.before_reading(turn >= m.interior);

@@ -43,12 +43,12 @@ __device__ __noinline__ void send_early_rows(const compact_context& context,
 
 /// Returns what kernel_prologue() returns. The last block, which has the least to do, sends early
 /// rows before its own ones.
-template <class T, class Meanwhile>
+template <bool Shared, class T, class Meanwhile>
 __device__ inline bool product_prologue(const compact_context& parameter, context_state& s,
                                         const spmv_operands<T>& a, Meanwhile meanwhile) {
     if (threadIdx.x < 32) {
         prologue_warp(parameter, s, nullptr);
-        if (a.early.count != 0 && blockIdx.x == gridDim.x - 1) {
+        if (Shared && a.early.count != 0 && blockIdx.x == gridDim.x - 1) {
             __syncwarp();
             if (s.go != 0) send_early_rows(s.context, a);
         }
@@ -57,10 +57,10 @@ __device__ inline bool product_prologue(const compact_context& parameter, contex
     __syncthreads();
     return s.go != 0;
 }
-template <class T>
+template <bool Shared, class T>
 __device__ inline bool product_prologue(const compact_context& parameter, context_state& s,
                                         const spmv_operands<T>& a) {
-    return product_prologue(parameter, s, a, [] {});
+    return product_prologue<Shared>(parameter, s, a, [] {});
 }
 
 } // namespace krylith::cuda

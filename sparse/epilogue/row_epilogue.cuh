@@ -3,8 +3,8 @@
 // here.
 //
 //     __shared__ context_state state;
-//     if (!product_prologue(parameter, state, a)) return;
-//     row_epilogue<T, Dots> rows(state.context, a);
+//     if (!product_prologue<Shared>(parameter, state, a)) return;
+//     row_epilogue<T, Dots, Shared> rows(state.context, a);
 //     for (...) {
 //         rows.before_reading(position >= interior); // the whole block, before it reads x
 //         sum = ...
@@ -13,9 +13,10 @@
 //     }
 //     rows.leave();                                  // the whole block
 //
-// launch_rows.cuh chooses `Dots`, the number of dot products. Sums of peers are no matter of single
-// rows: the last block adds them, because to look for them in every row would cost registers that
-// kernels don't have.
+// launch_rows.cuh chooses `Dots`, the number of dot products, and `Shared`: products that have rows
+// in common with peers have kernels of their own, because what they look for beside would cost the
+// others up to 4% of an iteration of CG. Sums of peers are no matter of single rows: the last block
+// adds them.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +34,7 @@ struct alignas(16) row_word {
     T at[lane_rows<T>];
 };
 
-template <class T, int Dots>
+template <class T, int Dots, bool Shared>
 class row_epilogue {
 public:
     /// Tells the peers that the last results are read; the whole block makes it after the prologue.
@@ -59,7 +60,7 @@ public:
 
     /// Takes the sum of row `row` of the block, from one thread.
     __device__ void row(std::int64_t row, T sum) {
-        if constexpr (Dots == 0) {
+        if constexpr (Shared && Dots == 0) {
             if (a_.put.targets != nullptr) {
                 *a_.put.targets[row] = a_.alpha * sum;
                 return;
@@ -120,7 +121,7 @@ public:
                 other = *reinterpret_cast<const row_word<T>*>(a_.dot_with[d] + first);
 #pragma unroll
             for (int j = 0; j < lane_rows<T>; ++j)
-                if (!a_.partials.is_late(first + j))
+                if (counts_now(first + j))
                     dots_[d] += static_cast<double>(y.at[j]) * static_cast<double>(other.at[j]);
         }
     }
@@ -132,16 +133,17 @@ public:
 
     /// Ends the kernel: the dot products and what peers wait for. The whole block calls it last.
     __device__ void leave() {
-        if (a_.partials.count != 0) return leave(false, [] {});
+        if constexpr (Shared)
+            if (a_.partials.count != 0) return leave(false, [] {});
         bool last = false;
         if constexpr (Dots > 0) {
             last = reduce_and_post(context_, a_.reduce, dots_);
         } else {
-            if (!tells_peers(a_)) return;
+            if (!tells_peers<Shared>(a_)) return;
             last = last_block(context_.all_reduce.signals);
             if (last && threadIdx.x == 0) *context_.all_reduce.signals = 0;
         }
-        if (last) tell_peers(a_);
+        if (last) tell_peers<Shared>(a_);
     }
 
     /// Ends a kernel in which rows may lie in several blocks. Where `joins`, the last block calls
@@ -155,19 +157,21 @@ public:
         if (Dots > 0 && one_rank && blockIdx.x == 0 && threadIdx.x == 0)
             a_.reduce.partials[-1] = gridDim.x;
         const bool posts = Dots > 0 && !one_rank;
-        const bool late = a_.partials.count != 0;
-        if (!posts && !joins && !late && !tells_peers(a_)) return;
+        const bool late = Shared && a_.partials.count != 0;
+        if (!posts && !joins && !late && !tells_peers<Shared>(a_)) return;
         if (!last_block(context_.all_reduce.signals)) return;
         if (threadIdx.x == 0) *context_.all_reduce.signals = 0;
         if (joins) join();
-        if (late) {
-            wait_for(context_, a_.partials.arrived);
-            complete_late_rows();
+        if constexpr (Shared) {
+            if (late) {
+                wait_for(context_, a_.partials.arrived);
+                complete_late_rows();
+            }
         }
         if (joins || late) store_dots(0, true);
         __syncthreads();
         if (posts) post_batch(context_, a_.reduce);
-        tell_peers(a_);
+        tell_peers<Shared>(a_);
     }
 
 private:
@@ -183,11 +187,16 @@ private:
         }
     }
 
+    /// Whether a row enters the dot products with what it has now.
+    [[nodiscard]] __device__ bool counts_now(std::int64_t row) const {
+        return !Shared || !a_.partials.is_late(row);
+    }
+
     /// Sends y[row] to the peers if it is `sent`, and adds it to the dot products if it is
     /// `counted`.
     __device__ void pass_on(std::int64_t row, T y, bool sent, bool counted) {
         if (sent && a_.put.channel.receivers != 0) send(row, y);
-        if (counted && !a_.partials.is_late(row)) count(row, y);
+        if (counted && counts_now(row)) count(row, y);
     }
 
     __device__ void count(std::int64_t row, T y) {

@@ -40,14 +40,15 @@ __device__ inline void wait_for_receivers(const compact_context& context,
 }
 
 /// Whether any peer waits for the end of this product.
-template <class T>
+template <bool Shared, class T>
 __device__ inline bool tells_peers(const spmv_operands<T>& a) {
-    return (a.put.channel.receivers | a.credit.senders | a.partials.arrived.senders) != 0;
+    const std::int32_t told = a.put.channel.receivers | a.credit.senders;
+    return (Shared ? told | a.partials.arrived.senders : told) != 0;
 }
 
 /// Signals what was sent and gives credit for what was read; the last block calls it. The order of
 /// what was sent is by cumulativity: barrier, the counter of blocks, release at system scope.
-template <class T>
+template <bool Shared, class T>
 __device__ inline void tell_peers(const spmv_operands<T>& a) {
     if (threadIdx.x >= 32) return;
     const int lane = static_cast<int>(threadIdx.x);
@@ -63,7 +64,8 @@ __device__ inline void tell_peers(const spmv_operands<T>& a) {
         if (lane < a.credit.senders) store_release(a.credit.peer_credits[lane], number);
         if (lane == 0) *a.credit.credited = number;
     }
-    if (a.partials.arrived.senders != 0) {
+    if constexpr (Shared) {
+        if (a.partials.arrived.senders == 0) return;
         const std::uint64_t number = *a.partials.next + 1;
         __syncwarp();
         if (lane < a.partials.arrived.senders) store_release(a.partials.peer_credits[lane], number);

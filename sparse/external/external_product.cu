@@ -11,8 +11,8 @@ __global__ void __launch_bounds__(block_threads)
                          const __grid_constant__ spmv_operands<T> a, std::int64_t rows,
                          const T* product) {
     __shared__ context_state state;
-    if (!product_prologue(parameter, state, a)) return;
-    row_epilogue<T, Dots> results(state.context, a);
+    if (!product_prologue<true>(parameter, state, a)) return;
+    row_epilogue<T, Dots, true> results(state.context, a);
     results.before_reading(true);
     results.before_writing();
     const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * block_threads;

@@ -21,7 +21,7 @@ namespace {
 
 /// The product. Four blocks of a multiprocessor, 64 registers a thread: loads of the next tile are
 /// in flight while one is summed up.
-template <class T, class Offset, int Dots>
+template <class T, class Offset, int Dots, bool Shared>
 __global__ void __launch_bounds__(block_threads, 4)
     merge_kernel(const __grid_constant__ compact_context parameter,
                  const __grid_constant__ spmv_operands<T> a,
@@ -31,8 +31,8 @@ __global__ void __launch_bounds__(block_threads, 4)
     merge_chunks chunks;
     const merge_step first = chunks.next(m);
     merge_loads<T, Offset> loads;
-    if (!product_prologue(parameter, state, a, [&] { loads.start(m, first); })) return;
-    row_epilogue<T, Dots> results(state.context, a);
+    if (!product_prologue<Shared>(parameter, state, a, [&] { loads.start(m, first); })) return;
+    row_epilogue<T, Dots, Shared> results(state.context, a);
     dense_terms<T> terms{a.x};
     multiply_chunks(m, terms, s, chunks, first, loads, results);
     results.leave(m.chunks > 1,
@@ -94,8 +94,9 @@ public:
     }
 
     void apply(const spmv_arguments<T>& a) override {
-        launch_rows(*device_, a, path_.chunks, view(),
-                    [](auto dots) { return merge_kernel<T, Offset, dots()>; });
+        launch_rows(*device_, a, path_.chunks, view(), [](auto dots, auto shared) {
+            return merge_kernel<T, Offset, dots(), shared()>;
+        });
     }
 
     void update(std::span<const T> values) override { values_.upload(values); }
@@ -122,7 +123,7 @@ private:
     /// path decides where sums are cut, and so their bits.
     [[nodiscard]] std::int64_t teams() const {
         const launch_scope launch(*device_);
-        return launch.blocks(merge_kernel<T, Offset, 2>, block_threads, most_merge_chunks);
+        return launch.blocks(merge_kernel<T, Offset, 2, false>, block_threads, most_merge_chunks);
     }
     [[nodiscard]] merge_view<T, Offset> view() const {
         const auto parts = merge_scratch<T>::in(scratch_.data(), rows_, nonzeros());

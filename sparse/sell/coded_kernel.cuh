@@ -49,7 +49,7 @@ inline constexpr int coded_blocks_per_sm = sizeof(T) == 8 ? 3 : 4;
 
 /// A warp multiplies a slice at a time. To load the first entries of the next slice before x takes
 /// registers that are not there: products take 12 to 14% longer.
-template <class T, int Dots, value_code Form>
+template <class T, int Dots, bool Shared, value_code Form>
 __global__ void __launch_bounds__(block_threads, coded_blocks_per_sm<T>)
     coded_kernel(const __grid_constant__ compact_context parameter,
                  const __grid_constant__ spmv_operands<T> a,
@@ -77,9 +77,9 @@ __global__ void __launch_bounds__(block_threads, coded_blocks_per_sm<T>)
     if constexpr (Form == value_code::table)
         for (int i = static_cast<int>(threadIdx.x); i < table_size; i += block_threads)
             table[i] = m.table[i];
-    if (!product_prologue(parameter, state, a)) return;
+    if (!product_prologue<Shared>(parameter, state, a)) return;
     __syncthreads(); // the table is there
-    row_epilogue<T, Dots> results(state.context, a);
+    row_epilogue<T, Dots, Shared> results(state.context, a);
     while (position < m.groups) {
         results.before_reading(position >= m.interior);
         const slice_head head = next_head;

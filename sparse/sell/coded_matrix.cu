@@ -9,7 +9,8 @@ namespace {
 
 template <value_code Form, class T>
 void apply_form(device& device, const spmv_arguments<T>& a, const sell_view<T>& m) {
-    launch_rows(device, a, m.groups, m, [](auto dots) { return coded_kernel<T, dots(), Form>; });
+    launch_rows(device, a, m.groups, m,
+                [](auto dots, auto shared) { return coded_kernel<T, dots(), shared(), Form>; });
 }
 
 } // namespace

@@ -48,7 +48,7 @@ template <class T>
 
 /// `Ahead` is for matrices with many values; the other form for small ones whose slices are mostly
 /// uniform and diagonal. Slices with triples have coded_kernel().
-template <class T, int Dots, bool Ahead>
+template <class T, int Dots, bool Shared, bool Ahead>
 __global__ void __launch_bounds__(block_threads, (sell_blocks_per_sm<T, Dots>))
     sell_kernel(const __grid_constant__ compact_context parameter,
                 const __grid_constant__ spmv_operands<T> a,
@@ -73,8 +73,9 @@ __global__ void __launch_bounds__(block_threads, (sell_blocks_per_sm<T, Dots>))
     look_up(position);
     warp_slice<T, Ahead> slice;
     // The matrix doesn't depend on what the prologue waits for.
-    if (!product_prologue(parameter, state, a, [&] { slice.start(m, head, row, lane); })) return;
-    row_epilogue<T, Dots> results(state.context, a);
+    if (!product_prologue<Shared>(parameter, state, a, [&] { slice.start(m, head, row, lane); }))
+        return;
+    row_epilogue<T, Dots, Shared> results(state.context, a);
     while (position < m.groups) {
         results.before_reading(position >= m.interior);
         position += stride;
@@ -209,13 +210,15 @@ public:
             apply_stencil(*device_, a, view_, narrow_.counts().shape);
         else if (uniform && pays_together<T>(view_.groups, columns))
             launch_rows(*device_, a, (view_.groups + slices_together - 1) / slices_together, view_,
-                        [](auto dots) { return uniform_kernel<T, dots()>; });
+                        [](auto dots, auto shared) { return uniform_kernel<T, dots(), shared()>; });
         else if (uniform)
-            launch_rows(*device_, a, view_.groups, view_,
-                        [](auto dots) { return sell_kernel<T, dots(), false>; });
+            launch_rows(*device_, a, view_.groups, view_, [](auto dots, auto shared) {
+                return sell_kernel<T, dots(), shared(), false>;
+            });
         else
-            launch_rows(*device_, a, view_.groups, view_,
-                        [](auto dots) { return sell_kernel<T, dots(), true>; });
+            launch_rows(*device_, a, view_.groups, view_, [](auto dots, auto shared) {
+                return sell_kernel<T, dots(), shared(), true>;
+            });
     }
 
     void update(std::span<const T> values) override { bring_values(*device_, *this, values); }

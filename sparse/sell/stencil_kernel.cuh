@@ -136,7 +136,7 @@ private:
 };
 
 /// A block takes lane_rows<T> groups of slices at a time, a warp a unit.
-template <class T, int Dots, stencil_shape Shape>
+template <class T, int Dots, bool Shared, stencil_shape Shape>
 __global__ void __launch_bounds__(block_threads, 4)
     stencil_kernel(const __grid_constant__ compact_context parameter,
                    const __grid_constant__ spmv_operands<T> a,
@@ -185,8 +185,8 @@ __global__ void __launch_bounds__(block_threads, 4)
         shared.value[threadIdx.x] = m.stencil->value[threadIdx.x];
     }
     const bool aligned = m.stencil->aligned != 0;
-    if (!product_prologue(parameter, state, a)) return; // with a barrier
-    row_epilogue<T, Dots> results(state.context, a);
+    if (!product_prologue<Shared>(parameter, state, a)) return; // with a barrier
+    row_epilogue<T, Dots, Shared> results(state.context, a);
     int count = 0; // of units of the warp that are multiplied slice by slice
     while (position < m.groups) {
         results.before_reading(position + rows > m.interior);

@@ -25,7 +25,7 @@ namespace {
 template <class T, stencil_shape Shape>
 void launch_stencil(device& device, const spmv_arguments<T>& a, const sell_view<T>& m) {
     launch_rows(device, a, (m.groups + lane_rows<T> - 1) / lane_rows<T>, m,
-                [](auto dots) { return stencil_kernel<T, dots(), Shape>; });
+                [](auto dots, auto shared) { return stencil_kernel<T, dots(), shared(), Shape>; });
 }
 
 } // namespace

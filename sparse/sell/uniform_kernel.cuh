@@ -44,7 +44,7 @@ __device__ inline void add_uniform_to_all(T (&sum)[Rows], const uniform_entry<T>
 }
 
 /// A block takes `slices_together` groups of slices at a time, a warp one slice of each.
-template <class T, int Dots>
+template <class T, int Dots, bool Shared>
 __global__ void __launch_bounds__(block_threads, sizeof(T) == 8 ? 3 : 2)
     uniform_kernel(const __grid_constant__ compact_context parameter,
                    const __grid_constant__ spmv_operands<T> a,
@@ -76,8 +76,8 @@ __global__ void __launch_bounds__(block_threads, sizeof(T) == 8 ? 3 : 2)
         }
     };
     look_up(position);
-    if (!product_prologue(parameter, state, a)) return;
-    row_epilogue<T, Dots> results(state.context, a);
+    if (!product_prologue<Shared>(parameter, state, a)) return;
+    row_epilogue<T, Dots, Shared> results(state.context, a);
     while (position < m.groups) {
         results.before_reading(position + together > m.interior);
         const slice_head head = next[0];

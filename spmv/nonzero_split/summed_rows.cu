@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(block_threads)
         a.y[a.partials.rows[m]] += a.alpha * a.partials.sum(m);
     if (!last_block(context.all_reduce.signals)) return;
     if (threadIdx.x == 0) *context.all_reduce.signals = 0;
-    tell_peers(a);
+    tell_peers<true>(a);
 }
 
 } // namespace

@@ -52,6 +52,7 @@ public:
         rank_state& s = at(rank);
         kernel_context context{};
         context.all_reduce = {s.own_slots.data(),
+                              nullptr,
                               s.peer_slots.data(),
                               &s.published,
                               &s.signals,
@@ -61,6 +62,7 @@ public:
                               timeout_ns_,
                               size(),
                               rank,
+                              size(),
                               capacity};
         context.slots = s.slots.data();
         context.array = s.array.data();
