@@ -91,10 +91,10 @@ struct cg_method {
     solve(workspace_shelf& shelf, const A& a, const vector<typename A::value_type>& b,
           vector<typename A::value_type>& x, const solver_options& options, const M& m) {
         using T = typename A::value_type;
-        check_square(a, "cg");
         const communicator comm = range_layout_of(a)->comm;
         solver_options agreed;
         std::string why = comm.together([&] {
+            detail::check_arguments<cg_loop<A, M>>(a, b, x, options, m);
             agreed = agreed_options(comm, resolved<T>(options), "cg");
             return launched_because(a, m, b, agreed);
         });

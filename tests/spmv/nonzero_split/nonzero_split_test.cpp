@@ -227,9 +227,11 @@ KRYLITH_GROUP_TEST("pieces: whole rows of a stencil are multiplied as by halo") 
         int others = 0;
         for (std::size_t row = 0; row < y.size(); ++row) others += y[row] == expected[row] ? 0 : 1;
         CHECK(others < group.size()); // at most one row between two devices is summed in parts
+        // On the host there are no encodings; on a GPU they leave less than a quarter of all bytes.
         for (int rank = 0; rank < group.size(); ++rank)
-            CHECK(static_cast<double>(a->matrix_bytes(rank)) <
-                  1.2 * static_cast<double>(whole->matrix_bytes(rank)));
+            CHECK(a->matrix_bytes(rank) < (group.kind() == backend::cuda
+                                               ? 3 * matrix.nonzeros() / group.size()
+                                               : whole->matrix_bytes(rank) * 6 / 5));
     }
 }
 
