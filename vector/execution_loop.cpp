@@ -80,12 +80,14 @@ std::vector<double> execution::read() {
     }
     if (failure) std::rethrow_exception(failure);
     if (failed == 0) return values;
-    auto missing = static_cast<int>(failed) - 1;
-    if (missing == ranks() && posted_sums_ != nullptr) missing = posted_sums_->missing();
+    posted_sums::missing_rank missing{static_cast<int>(failed) - 1, false};
+    if (missing.rank == ranks() && posted_sums_ != nullptr) missing = posted_sums_->missing();
     comm_.note_failure();
-    throw communication_error("rank " + std::to_string(missing) + " of the device group (" +
-                              comm_.description(missing) + ") did not answer within " +
-                              std::to_string(options_.timeout_seconds) + " s");
+    throw communication_error("rank " + std::to_string(missing.rank) + " of the device group (" +
+                              comm_.description(missing.rank) +
+                              (missing.brings_others ? "), or one whose sums it brings," : ")") +
+                              " did not answer within " + std::to_string(options_.timeout_seconds) +
+                              " s");
 }
 
 void execution::record_iteration(const std::function<void()>& body) {

@@ -22,10 +22,11 @@ spread time_exchanges(const process_pair& pair, std::size_t bytes, int times) {
         const auto begin = clock::now();
         void* in = pair.link.receive(pair.other(), pair.tag, received.get(), bytes);
         void* out = pair.link.post(pair.other(), pair.tag, given.get(), bytes);
-        while (in != nullptr || out != nullptr) {
+        pair.await([&] {
             if (in != nullptr && pair.link.done(in)) in = nullptr;
             if (out != nullptr && pair.link.done(out)) out = nullptr;
-        }
+            return in == nullptr && out == nullptr;
+        });
         samples.push_back(std::chrono::duration<double>(clock::now() - begin).count());
     }
     return spread_of(samples);

@@ -1,12 +1,14 @@
 // What messages between two processes cost by themselves: the least that posted paths could.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <memory>
 
 #include <krylith/bench/common/slope.hpp>
 #include <krylith/comm/driver_link.hpp>
 #include <krylith/device/device.hpp>
+#include <krylith/device/error.hpp>
 
 namespace krylith::bench {
 
@@ -17,6 +19,15 @@ struct process_pair {
     int tag; ///< of the messages of these functions; the same in both
 
     [[nodiscard]] int other() const { return 1 - link.driver(); }
+    /// Waits until `there()`. Throws communication_error after the link's time-out.
+    template <class Condition>
+    void await(const Condition& there) const {
+        using clock = std::chrono::steady_clock;
+        const std::chrono::duration<double> patience(link.timeout_seconds());
+        for (const auto begin = clock::now(); !there();)
+            if (clock::now() - begin > patience)
+                throw communication_error("the other process does not answer");
+    }
 };
 
 /// Both send each other so many bytes from memory that kernels can write, and receive into such

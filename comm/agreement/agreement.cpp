@@ -83,6 +83,7 @@ void agreement::carry_messages(int first) {
 
 /// Nothing is under way any more. Collective.
 void agreement::finish_messages() {
+    carrier_->end_posting(); // before what it has posted is counted
     std::vector<std::uint64_t> coming;
     for (const auto& of_driver :
          all_gather(collective_step::numbers, std::as_bytes(carrier_->posted()))) {

@@ -74,6 +74,7 @@ std::uint64_t message_carrier::add(client& one) {
 
 void message_carrier::post(int driver, const carried_message& message, const std::byte* bytes,
                            std::shared_ptr<const void> owner) {
+    if (ending_) return;
     const auto free = sent_.begin() + static_cast<std::ptrdiff_t>(under_way_);
     auto place = std::find_if(free, sent_.end(),
                               [&](const pending_send& one) { return one.driver == driver; });
@@ -169,7 +170,8 @@ void message_carrier::receive(mailbox& from) {
 void message_carrier::carry() noexcept {
     if (std::this_thread::get_id() != owner_.load() || failure_) return;
     try {
-        for (const auto& [place, one] : clients_) one->collect();
+        if (!ending_)
+            for (const auto& [place, one] : clients_) one->collect();
         finish_sent();
         for (const auto& box : mailboxes_)
             if (box != nullptr) receive(*box);
@@ -193,6 +195,7 @@ void message_carrier::fail_all(int rank) noexcept {
 }
 
 void message_carrier::announce_failure() noexcept {
+    ending_ = false;
     fail_all(first_);
     try {
         carried_message failed{};
@@ -222,6 +225,7 @@ void message_carrier::finish(std::span<const std::uint64_t> coming) {
 
 void message_carrier::begin_anew() {
     for (const auto& [place, one] : clients_) one->begin_anew();
+    ending_ = false;
 }
 
 } // namespace krylith

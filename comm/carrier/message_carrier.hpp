@@ -88,6 +88,9 @@ public:
     /// nothing but for the thread that last called take_over(): a link is for one thread.
     void carry() noexcept;
     void take_over() noexcept { owner_ = std::this_thread::get_id(); }
+    /// Sends nothing from now on: the devices are idle, and counts are to begin anew, so that
+    /// nobody needs it, and what arrives after they have begun would be taken for new.
+    void end_posting() noexcept { ending_ = true; }
     /// Throws what carry() could not, once: a link that has failed fails again.
     void check();
 
@@ -133,6 +136,7 @@ private:
     std::map<device*, std::unique_ptr<side_queue>> side_queues_; ///< of GPUs
     std::atomic<std::thread::id> owner_;
     std::exception_ptr failure_; ///< null: all is well
+    bool ending_ = false;        ///< end_posting()
 };
 
 } // namespace krylith

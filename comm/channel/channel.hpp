@@ -33,7 +33,7 @@ public:
     /// driver gives those of its local ranks. Senders are numbered in ascending order. `ahead` puts
     /// may be sent before any credit is given. Each driver gives the data that its local ranks put
     /// or get by posted paths, where none may be ahead. A few hundred bytes on each device.
-    /// Collective.
+    /// Collective. Throws usage_error where a GPU has more than 32 senders or receivers.
     channel(const communicator& comm, std::vector<std::vector<int>> receivers,
             const std::string& item, std::uint64_t ahead = 0,
             std::span<const posted_data> posted = {});

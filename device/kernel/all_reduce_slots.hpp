@@ -1,9 +1,9 @@
 // The memory through which the devices of a group add up scalars without the host.
 //
-// Each rank has slots that its peers write. A value travels with the number of its batch (the
-// epoch) in one 16-byte store, so that no fence and no separate flag is needed; the reader polls
-// until the epoch is the one it expects, then adds the ranks' values in rank order: the same bits
-// on every device and in every run.
+// On one machine each rank has slots that its peers write. A value travels with the number of its
+// batch (the epoch) in one 16-byte store, so that no fence and no separate flag is needed; the
+// reader polls until the epoch is the one it expects, then adds the ranks' values in rank order:
+// the same bits on every device and in every run.
 //
 // Where ranks are on several machines, the hosts add up the values of all ranks in the same order
 // (posted_sums), and what a rank finds in its slots is the sum.
@@ -48,7 +48,7 @@ struct all_reduce_slots {
     stamped_value* const* peer_slots;
     std::uint64_t* published; ///< batches that this rank has published
     unsigned* signals;        ///< blocks of the publishing kernel that have finished; 0 between
-    std::int32_t* failure;    ///< 0, or 1 + the rank that did not answer in time
+    std::int32_t* failure;    ///< 0, or 1 + the rank that did not answer (awaited())
     std::int32_t* const* failures;  ///< [ranks] the peers' failure words
     const std::uint32_t* launching; ///< device_group::launching()
     std::uint64_t timeout_ns;

@@ -4,9 +4,8 @@
 // x keeps its content, and gets back the forms that it had, so that each product pays for the
 // conversions that it needs. Kernels take turns, in batches from an idle device to an idle device
 // of about 150 us (processor time on a host device of one thread), and the least time of a product
-// counts. A kernel that takes 6 times as long as
-// the fastest is not timed again. Cost: 2 + rounds products by each kernel, or 150 us instead
-// where they are shorter.
+// counts. A kernel that takes 6 times as long as the fastest is not timed again. Cost: 2 + rounds
+// products by each kernel, or 150 us instead where they are shorter.
 #pragma once
 
 #include <algorithm>

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstring>
 
+#include <krylith/comm/agreement/agreement.hpp>
 #include <krylith/device/words/host_block.hpp>
 #include <krylith/vector/execution/host_signal.hpp>
 
@@ -124,13 +125,15 @@ void posted_sums::send(const batch& of, int blocks) {
 }
 
 void posted_sums::arrive(const carried_message& message, const std::byte* bytes) {
-    batch& of = at(message.word);
-    const int before = 1 << message.kind; // the sender is so many places before this party
+    // The sender is so many places before this party.
+    const int before = 1 << std::min(message.kind, 30U);
     const int blocks = std::min(before, parties() - before);
     std::size_t ranks = 0;
     for (int k = 0; k < blocks; ++k)
         ranks += static_cast<std::size_t>(
             parties_[static_cast<std::size_t>(party_before(before + k))].ranks);
+    agreement::check_step(ranks != 0 && message.size % (ranks * sizeof(double)) == 0);
+    batch& of = at(message.word);
     const std::size_t count = message.size / sizeof(double) / ranks;
     for (int k = 0; k < blocks; ++k) {
         const auto from = static_cast<std::size_t>(party_before(before + k));
@@ -164,13 +167,13 @@ void posted_sums::deliver(const batch& of) {
     }
 }
 
-int posted_sums::missing() const {
+posted_sums::missing_rank posted_sums::missing() const {
     const batch& last = batches_[(next_ - 1) & 1];
-    if (last.epoch == next_ - 1 && last.known != 0 && last.known < parties())
-        return parties_[static_cast<std::size_t>(party_before(last.known))].first;
+    if (next_ > 1 && last.epoch == next_ - 1 && last.known < parties())
+        return {parties_[static_cast<std::size_t>(party_before(last.known))].first, last.known > 1};
     for (const int rank : comm_.local())
-        if (values_left(rank) == 0) return rank;
-    return 0;
+        if (values_left(rank) == 0) return {rank, false};
+    return {0, false};
 }
 
 void posted_sums::fail(int rank) {

@@ -31,8 +31,12 @@ public:
     [[nodiscard]] stamped_value* outbox(int rank) const { return of(rank).outbox.get(); }
     /// Says how the slots of a local rank are used; its kernels may run then.
     void connect(int rank, const all_reduce_slots& view) { of(rank).view = view; }
-    /// A rank whose values are awaited.
-    [[nodiscard]] int missing() const;
+    struct missing_rank {
+        int rank;
+        bool brings_others; ///< whose values may be those that are awaited
+    };
+    /// Whose values are awaited.
+    [[nodiscard]] missing_rank missing() const;
 
     void collect() override;
     [[nodiscard]] std::shared_ptr<std::byte> receive_buffer(const carried_message&) override {
