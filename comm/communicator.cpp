@@ -83,11 +83,6 @@ message_carrier* communicator::carrier() const noexcept {
     return shared_ && shared_->any_posted ? agreement_->carrier() : nullptr;
 }
 
-bool communicator::has_ranks_of(int driver) const {
-    const auto at = static_cast<std::size_t>(driver);
-    return shared_->begin[at] != shared_->begin[at + 1];
-}
-
 void communicator::launch_together(const std::function<void()>& launches) const {
     // The hosts of several machines have met before, and what they carry can't wait for the others.
     if (!shared_ || shared_->posted) return devices_.launch_together(launches);

@@ -180,7 +180,6 @@ public:
     [[nodiscard]] message_carrier* carrier() const noexcept;
     /// The driver that has a rank, where there are several, and whether one has any.
     [[nodiscard]] int driver_of(int rank) const;
-    [[nodiscard]] bool has_ranks_of(int driver) const;
 
     // --- failures ------------------------------------------------------------------------------
     /// Returns what work() returns. Where it throws for any driver it does so for all of them: the

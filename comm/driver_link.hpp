@@ -17,7 +17,7 @@
 namespace krylith {
 
 /// A driver's end of a link. It carries what hosts must know of each other while things are made;
-/// loops on the devices use it between machines only (comm/posted). All throw communication_error
+/// loops on the devices use it between machines only (comm/carrier). All throw communication_error
 /// where a driver has ended, or doesn't call in time; so do all later calls. Whoever destroys its
 /// end has ended for the others.
 class driver_link {
