@@ -178,7 +178,7 @@ public:
 
     /// What carries what kernels leave for ranks by posted paths; null where there are none.
     [[nodiscard]] message_carrier* carrier() const noexcept;
-    /// The driver that has a rank, where there are several, and whether one has any.
+    /// The driver that has a rank, where there are several.
     [[nodiscard]] int driver_of(int rank) const;
 
     // --- failures ------------------------------------------------------------------------------
